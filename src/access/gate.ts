@@ -1,0 +1,113 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, SystemAuthority } from "../contracts/scope.ts";
+import { parseScope } from "./scopes.ts";
+
+/**
+ * The caller who owns the knowledge base: reads and writes every scope. A unique symbol, so that no request body can claim it.
+ */
+export const operator: unique symbol = Symbol("operator");
+
+export type Caller = AccessContext | typeof operator;
+
+/** Every proof that this module made and nobody else can make; looked up, never trusted by shape. */
+const proofs = new WeakSet<object>();
+
+/**
+ * The one place where it is decided who may read and write which scopes (law 3).
+ *
+ * **Source** ToolUp's `authorisedScopes` (T24 stage 1, T25 to T27).
+ */
+export interface Gate {
+  /**
+   * Lets a caller through to the scopes that they may read, narrowed to `requested` when given. What may not be read is dropped, not an error;
+   * nothing left is a proof of nothing. `existing` are the scopes that hold something: what "every scope" means for the operator.
+   */
+  read(caller: Caller, existing: readonly Scope[], requested?: readonly Scope[]): AuthorizedScopes;
+  /** Lets a caller write one scope. **Errors** `access-denied` when it is not theirs. */
+  write(caller: Caller, scope: Scope): AuthorizedScopes<"write">;
+  /** The scopes of `existing` that the caller may write. */
+  writable(caller: Caller, existing: readonly Scope[]): readonly Scope[];
+}
+
+export function createGate(policy: AccessPolicy = {}): Gate {
+  const platform = policy.platform ?? false;
+  const deployment = policy.deployment ?? true;
+
+  const own = (caller: AccessContext): Scope[] => {
+    const scopes: Scope[] = [];
+    if (caller.teamId !== undefined) scopes.push(parseScope(`team:${caller.teamId}`));
+    if (caller.userId !== undefined) scopes.push(parseScope(`user:${caller.userId}`));
+    return scopes;
+  };
+  const readable = (caller: AccessContext): Scope[] => {
+    const scopes = own(caller);
+    // T8: the platform scope is for authenticated callers, where it is enabled at all.
+    if (platform && scopes.length > 0) scopes.push("platform");
+    if (deployment) scopes.push("deployment");
+    return scopes;
+  };
+
+  return {
+    read(caller, existing, requested) {
+      const permitted = caller === operator ? [...existing, ...(requested ?? [])] : readable(caller);
+      const wanted = requested?.map(parseScope);
+      return prove(
+        "read",
+        wanted ? permitted.filter((scope) => wanted.includes(scope)) : permitted,
+        wanted ?? permitted,
+      );
+    },
+    write(caller, scope) {
+      const wanted = parseScope(scope);
+      if (caller !== operator && !own(caller).includes(wanted)) {
+        throw new IbidError("access-denied", `This caller may not write to ${wanted}.`, {
+          mend: "Callers write to their own user and team scopes; the operator writes to the others.",
+        });
+      }
+      return prove("write", [wanted], [wanted]);
+    },
+    writable: (caller, existing) =>
+      caller === operator ? existing : existing.filter((scope) => own(caller).includes(scope)),
+  };
+}
+
+/**
+ * The proof that maintenance carries. Only `services/`, `knowledge-base/` and the contract packs may call this; the architecture test holds them to it.
+ */
+export function systemAuthority(): SystemAuthority {
+  const authority = Object.freeze({}) as SystemAuthority;
+  proofs.add(authority);
+  return authority;
+}
+
+/** **Errors** `access-denied` unless the gate made `proof` for `right`. Called by the guard before every operation. */
+export function assertAuthorized(proof: AuthorizedScopes<"read" | "write">, right: "read" | "write"): void {
+  if (typeof proof !== "object" || proof === null || !proofs.has(proof) || proof.right !== right) {
+    throw denied(`Nothing can be ${right === "read" ? "read" : "written"} without the gate's permission to ${right}.`);
+  }
+}
+
+/** **Errors** `access-denied` unless {@link systemAuthority} made it. */
+export function assertSystem(authority: SystemAuthority): void {
+  if (typeof authority !== "object" || authority === null || !proofs.has(authority) || "right" in authority) {
+    throw denied("Maintenance needs the system's authority.");
+  }
+}
+
+function denied(message: string): IbidError {
+  return new IbidError("access-denied", message, { mend: "Ask through the knowledge base, which asks the gate." });
+}
+
+function prove<Right extends "read" | "write">(
+  right: Right,
+  scopes: readonly Scope[],
+  requested: readonly Scope[],
+): AuthorizedScopes<Right> {
+  const proof = Object.freeze({
+    right,
+    scopes: Object.freeze([...new Set(scopes)].toSorted()),
+    requested: Object.freeze([...new Set(requested)].toSorted()),
+  }) as AuthorizedScopes<Right>;
+  proofs.add(proof);
+  return proof;
+}

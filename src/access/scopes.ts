@@ -1,0 +1,16 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { Scope } from "../contracts/scope.ts";
+
+/**
+ * Reads a scope's written form.
+ *
+ * **Errors** `invalid-argument` for anything but `platform`, `deployment`, `team:<id>` and `user:<id>` with an id that is not blank.
+ */
+export function parseScope(text: string): Scope {
+  if (text === "platform" || text === "deployment") return text;
+  const [, kind, id] = /^(team|user):(.*)$/su.exec(text) ?? [];
+  if ((kind === "team" || kind === "user") && id !== undefined && id.trim() !== "") return `${kind}:${id}`;
+  throw new IbidError("invalid-argument", `"${text}" is not a scope.`, {
+    mend: "Use platform, deployment, team:<id> or user:<id>.",
+  });
+}

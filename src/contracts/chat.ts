@@ -1,0 +1,100 @@
+import type { Chunk } from "./chunk.ts";
+import type { Document } from "./document.ts";
+import type { JsonValue } from "./metadata.ts";
+
+/** What may stand between the strings of a prompt. */
+export type Insertion = JsonValue | Document | Chunk | readonly (Document | Chunk)[];
+
+/**
+ * A template with its values still apart, so that documents can travel whole to a multimodal model.
+ *
+ * **Shape** `strings.length === insertions.length + 1`. **Source** Ballerina `Prompt` (B39), a raw template.
+ */
+export interface Prompt {
+  readonly strings: readonly string[];
+  readonly insertions: readonly Insertion[];
+}
+
+export interface ChatUserMessage {
+  readonly role: "user";
+  readonly content: string | Prompt;
+  /** Tells participants of one role apart (B38). */
+  readonly name?: string;
+}
+
+export interface ChatSystemMessage {
+  readonly role: "system";
+  readonly content: string | Prompt;
+}
+
+export interface ChatAssistantMessage {
+  readonly role: "assistant";
+  /** `null` when the model only called tools, or said nothing. */
+  readonly content: string | null;
+  readonly toolCalls?: readonly ToolCall[];
+  readonly name?: string;
+}
+
+/** What a tool answered. */
+export interface ChatFunctionMessage {
+  readonly role: "function";
+  readonly name: string;
+  readonly id?: string;
+  readonly content: string | null;
+}
+
+/** **Source** Ballerina `ChatMessage` (B42). */
+export type ChatMessage = ChatUserMessage | ChatSystemMessage | ChatAssistantMessage | ChatFunctionMessage;
+
+/** A tool as a model sees it. */
+export interface ChatTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: { readonly [key: string]: JsonValue };
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: JsonValue;
+}
+
+/** Tokens, as the provider counted them. */
+export interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+}
+
+export interface ChatOptions {
+  readonly tools?: readonly ChatTool[];
+  readonly stop?: readonly string[];
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ChatResult {
+  readonly message: ChatAssistantMessage;
+  readonly usage?: Usage;
+  /** Why the model stopped, in the provider's general terms: `stop`, `length`, `tool-calls`, `content-filter`, `error`, `other`. */
+  readonly finishReason?: string;
+}
+
+export type ChatStreamPart =
+  | { readonly type: "text"; readonly delta: string }
+  | { readonly type: "finish"; readonly result: ChatResult };
+
+/**
+ * A language model.
+ *
+ * **Errors** `rate-limited` (with `details.retryAfterMs` when the provider says), `timeout`, `invalid-response`, `model-failed`; `aborted` when the signal fires.
+ * **Source** Ballerina `ModelProvider` (B41), including its single-message form.
+ */
+export interface ChatModel {
+  readonly provider: string;
+  readonly model: string;
+  chat(messages: readonly ChatMessage[] | ChatUserMessage, options?: ChatOptions): Promise<ChatResult>;
+  /** Text as it comes; the last part is always `finish`. */
+  stream(messages: readonly ChatMessage[] | ChatUserMessage, options?: ChatOptions): AsyncIterable<ChatStreamPart>;
+}

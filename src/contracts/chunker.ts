@@ -1,0 +1,42 @@
+import type { Chunk } from "./chunk.ts";
+import type { TextDocument } from "./document.ts";
+
+/**
+ * How long a text is, in the unit of a size: characters, heuristic tokens, real tokens.
+ *
+ * **Shape** `length("") === 0`, and never longer than the sum of the parts plus one. **Source** ToolUp `ITokenCounter` (T32, T33).
+ */
+export interface LengthFunction {
+  /** In the pipeline fingerprint. */
+  readonly name: string;
+  (text: string): number;
+}
+
+/**
+ * Cuts a document, lazily.
+ *
+ * **Shape** chunks in order of `start`; law 1: each `urtext` is the slice it says, and together they cover every character of the document
+ * that is not white space. Ids are unique within the document: a repeated paragraph stays two chunks.
+ * **Errors** `invalid-argument` at construction for sizes that cannot be kept (size below 1, overlap not below size).
+ * **Source** Embabel `ContentChunker` (E17), Ballerina `Chunker` (B48).
+ */
+export interface Chunker {
+  /** Name and every setting: part of the pipeline fingerprint. */
+  readonly fingerprint: string;
+  chunk(document: TextDocument): Iterable<Chunk>;
+}
+
+export interface TransformContext {
+  readonly document: TextDocument;
+}
+
+/**
+ * Writes around a chunk before it is embedded: titles, context, metadata. `id`, `urtext`, `start` and `end` stay as they are; the core checks it.
+ *
+ * **Source** Embabel `ChunkTransformer` (E19).
+ */
+export interface ChunkTransformer {
+  /** Marks the chunk (`transform_<name>: true`) and enters the pipeline fingerprint. */
+  readonly name: string;
+  transform(chunk: Chunk, context: TransformContext): Chunk | Promise<Chunk>;
+}

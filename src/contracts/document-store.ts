@@ -1,0 +1,68 @@
+import type { TextDocument } from "./document.ts";
+import type { AuthorizedScopes, Scope } from "./scope.ts";
+import type { ChunkEntry, ChunkStore } from "./store.ts";
+
+/** How a document came to be as it is kept. */
+export interface Provenance {
+  /** SHA-256 of the source's bytes, hexadecimal. */
+  readonly contentHash: string;
+  /** Of reader, chunker, transformers and model: the same bytes under the same fingerprint give the same chunks (law 7). */
+  readonly fingerprint: string;
+  /** Bytes of the source. */
+  readonly bytes: number;
+  /** The folder whose ingestion found it, as a uri; `null` when it was named outright. Sweeping looks only at documents with a folder. */
+  readonly folder: string | null;
+}
+
+/** A document with everything that must appear at the same moment as it. */
+export interface DocumentEntry extends Provenance {
+  /** Stored without its `blocks`. */
+  readonly document: TextDocument;
+  readonly entries: readonly ChunkEntry[];
+}
+
+/** A document as a list shows it. */
+export interface DocumentSummary extends Provenance {
+  readonly scope: Scope;
+  readonly id: string;
+  readonly uri: string;
+  readonly title: string;
+  readonly mediaType: string;
+  /** Live chunks. */
+  readonly chunks: number;
+  /** ISO 8601. */
+  readonly ingestedAt: string;
+  /** SHA-256 of the caller's metadata, to see whether it changed. */
+  readonly metadataHash: string;
+}
+
+export interface StoredDocument {
+  readonly summary: DocumentSummary;
+  readonly document: TextDocument;
+}
+
+/** What a swap did, in chunks. A kept chunk kept its vectors too. */
+export interface ReplaceResult {
+  readonly added: number;
+  readonly kept: number;
+  readonly removed: number;
+}
+
+/**
+ * The texts and trees, and the one operation that makes ingestion safe: a document and its whole chunk set, swapped for what was there before.
+ *
+ * **Shape** `replace` is atomic: a reader sees the old set or the new one, also across processes. Identity is (scope, document id).
+ * **Errors** as {@link ChunkStore}.
+ * **Source** Embabel's repository (E20 to E22): write with chunks, find root by uri, delete root with descendants.
+ */
+export interface DocumentStore extends ChunkStore {
+  replace(into: AuthorizedScopes<"write">, entry: DocumentEntry): Promise<ReplaceResult>;
+  /** Documents of that uri in the given scopes, ordered by scope; more than one when several scopes hold it. */
+  find(scopes: AuthorizedScopes, uri: string): Promise<readonly StoredDocument[]>;
+  /** `undefined` for what does not exist and for what may not be read, alike. */
+  document(scopes: AuthorizedScopes, id: string): Promise<StoredDocument | undefined>;
+  /** By uri, then scope; paged by key. */
+  documents(scopes: AuthorizedScopes): AsyncIterable<DocumentSummary>;
+  /** Writes only the freshness of an unchanged document: its folder (law 7). */
+  touch(into: AuthorizedScopes<"write">, id: string, mark: { readonly folder: string | null }): Promise<void>;
+}

@@ -1,0 +1,115 @@
+import type { Metadata } from "./metadata.ts";
+
+/**
+ * Who brought a text into the knowledge base, and in what form.
+ *
+ * **Source** ToolUp `ChunkOrigin` (T9).
+ */
+export type Origin = "user-content" | "narrative" | "note" | "synthetic";
+
+/**
+ * A text with a name, a tree and a map back to where it came from.
+ *
+ * `text` is *canonical*: what every `start` and `end` in the system counts in. For text, Markdown, MDX and code it is
+ * the decoded source itself (BOM removed, newlines `\n`); for HTML and PDF it is the text that a reader of the page sees.
+ *
+ * **Units** all positions are UTF-16 code units into `text`, half open.
+ * **Source** Ballerina `TextDocument` (B3 to B6) joined with Embabel's `NavigableDocument` (E2, E8, E13).
+ */
+export interface TextDocument {
+  readonly type: "text";
+  /** Hash of (scope, uri), unless the caller gave one. */
+  readonly id: string;
+  /** Where it came from: a `/`-separated path, a normalised URL, or a name of the caller's own. */
+  readonly uri: string;
+  readonly title: string;
+  /** IANA media type of the source, such as `text/markdown`. */
+  readonly mediaType: string;
+  readonly text: string;
+  readonly metadata: Metadata;
+  readonly origin: Origin;
+  /** The root of the section tree: level 0, spanning the whole text. */
+  readonly root: Section;
+  /** Where pages begin and how lines map back; see {@link SourceMap}. */
+  readonly sourceMap: SourceMap;
+  /**
+   * What the text is made of, in order and without overlap; gaps between blocks hold white space only.
+   * Chunkers use it so as not to cut a table row or a code line. Absent when nobody knows; not stored.
+   */
+  readonly blocks?: readonly Block[];
+}
+
+/**
+ * A document that is not text: it can be carried whole to a model that understands it, never cut or searched.
+ *
+ * **Source** Ballerina's image, audio, file and binary documents (B9, B11).
+ */
+export interface MediaDocument {
+  readonly type: "image" | "audio" | "file" | "binary";
+  readonly content: Uint8Array | URL | { readonly fileId: string };
+  readonly mediaType?: string;
+  readonly metadata: Metadata;
+}
+
+/** Any piece of information that can be ingested or inserted into a prompt. */
+export type Document = TextDocument | MediaDocument;
+
+/**
+ * One part of a document under one heading, with the parts below it.
+ *
+ * **Shape** siblings are ordered and do not overlap; children lie inside their parent; `start` is the first character
+ * of the heading itself (of the text, for the root), `end` the `start` of what follows.
+ * A section with children is Embabel's *container*, one without is its *leaf* (E2, E8).
+ */
+export interface Section {
+  /** Unique within the document and stable while headings above it do not move: `"0"` the root, `"0.2.1"` its second child's first. */
+  readonly id: string;
+  /** The heading as a reader sees it, without markup; `""` for a root without a title. */
+  readonly title: string;
+  /** 0 for the root, 1 to 6 for headings. Levels may jump (`h1` then `h3`). */
+  readonly level: number;
+  readonly start: number;
+  readonly end: number;
+  /** Where the section's own text begins: just after its heading. */
+  readonly contentStart: number;
+  readonly children: readonly Section[];
+}
+
+/** What a stretch of a document's text is. */
+export interface Block {
+  readonly kind: "front-matter" | "heading" | "paragraph" | "list" | "table" | "code" | "quote" | "html" | "rule";
+  readonly start: number;
+  readonly end: number;
+  /** Of a table: where its rows begin, after header and delimiter; of fenced code: after the opening fence. */
+  readonly bodyStart?: number;
+  /** Of code: the language its fence names. */
+  readonly language?: string;
+}
+
+/**
+ * How a position in the canonical text leads back to the source.
+ *
+ * **Shape** plain data, small, serialisable. Both lists ascend by `start`.
+ */
+export interface SourceMap {
+  /** Pages in the sense of the format, numbered from 1. Absent for formats without pages. */
+  readonly pages?: readonly { readonly number: number; readonly start: number }[];
+  /**
+   * How lines of the source are found: `"text"` when lines of the canonical text are lines of the source, `"anchors"`
+   * when `anchors` tells, `"none"` when the source has no lines.
+   */
+  readonly lines: "text" | "anchors" | "none";
+  /** From `start` on (until the next anchor), the text stems from this line of the source, numbered from 1. */
+  readonly anchors?: readonly { readonly start: number; readonly line: number }[];
+}
+
+/** A position, said in the terms that a person uses to find it. */
+export interface Place {
+  /** From 1. Absent for formats without pages. */
+  readonly page?: number;
+  /** Line of the source, from 1. Absent for formats without lines. */
+  readonly line?: number;
+  /** Titles of the sections around it, outermost first; the root is left out. */
+  readonly headings: readonly string[];
+  readonly sectionId: string;
+}

@@ -1,0 +1,88 @@
+/**
+ * What can go wrong, as a closed set that callers can switch on.
+ *
+ * The names say who must act: `invalid-…` the caller, `unsupported-…` and `…-missing` whoever configures, `…-failed` whoever runs the other side.
+ */
+export type IbidErrorCode =
+  // arguments
+  | "invalid-argument"
+  | "invalid-filter"
+  | "invalid-regex"
+  | "invalid-id"
+  | "ambiguous"
+  | "not-found"
+  // access
+  | "access-denied"
+  // reading
+  | "unreadable"
+  | "unsupported-media"
+  | "binary"
+  | "empty"
+  | "encrypted"
+  | "too-large"
+  | "fetch-failed"
+  | "blocked-address"
+  // embedding and models
+  | "unsupported-input"
+  | "dimension-mismatch"
+  | "embedding-failed"
+  | "invalid-response"
+  | "rate-limited"
+  | "timeout"
+  | "model-failed"
+  | "dependency-missing"
+  | "configuration-missing"
+  // keeping
+  | "store-busy"
+  | "store-closed"
+  | "store-corrupt"
+  | "store-failed"
+  | "unsupported"
+  // running
+  | "aborted"
+  | "unsupported-runtime"
+  | "internal";
+
+export interface IbidErrorOptions {
+  /** What to do about it, as a sentence. */
+  readonly mend?: string;
+  /** The document, file or address concerned. */
+  readonly uri?: string;
+  /** Facts for programs: `{ expected: 384, got: 3 }`. Never document text, never query text (law 10). */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+const mark = Symbol.for("ibid.error");
+
+/**
+ * The one error that ibid throws: what, where, and the mend.
+ *
+ * **Shape** `message` says what and where; `mend` what to do. `IbidError.isInstance` works across copies of the package, `instanceof` does not.
+ * **Source** Wesichain's `EmbeddingError` and `StoreError` (W11 to W13), Ballerina's error values (B30, B44).
+ */
+export class IbidError extends Error {
+  override readonly name = "IbidError";
+  readonly code: IbidErrorCode;
+  readonly mend: string | undefined;
+  readonly uri: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: IbidErrorCode, message: string, options: IbidErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.mend = options.mend;
+    this.uri = options.uri;
+    this.details = options.details ?? {};
+    Object.defineProperty(this, mark, { value: true });
+  }
+
+  /** Whether `error` is an `IbidError` of any copy of this package, and of this `code` when one is given. */
+  static isInstance(error: unknown, code?: IbidErrorCode): error is IbidError {
+    return (
+      error instanceof Error &&
+      mark in error &&
+      (code === undefined || (error as Error & { code?: unknown }).code === code)
+    );
+  }
+}

@@ -1,0 +1,144 @@
+import type { Answer, AnswerEvent, AskOptions } from "./answer.ts";
+import type { Chunk } from "./chunk.ts";
+import type { Document, Origin, Section } from "./document.ts";
+import type { DocumentSummary } from "./document-store.ts";
+import type { EmbeddingVersion } from "./embedding.ts";
+import type { IbidError } from "./errors.ts";
+import type { FilterInput } from "./filter.ts";
+import type { Metadata } from "./metadata.ts";
+import type { Source } from "./reader.ts";
+import type { Hit, SearchOptions } from "./retriever.ts";
+import type { AccessContext, Scope } from "./scope.ts";
+import type { DeleteOptions } from "./store.ts";
+
+/** A text to ingest that is not a file: everything but uri and text has a default. */
+export interface TextInput {
+  readonly uri: string;
+  readonly text: string;
+  /** Default `text/plain`. A reader for it must be there. */
+  readonly mediaType?: string;
+  readonly title?: string;
+  readonly metadata?: Metadata;
+}
+
+/**
+ * What can be ingested: a path, glob or address (on Node), a text, a document, chunks that are already cut, a source of your own, or a stream of those.
+ */
+export type IngestInput =
+  | string
+  | readonly string[]
+  | TextInput
+  | readonly TextInput[]
+  | Document
+  | readonly Document[]
+  | readonly Chunk[]
+  | Source
+  | AsyncIterable<TextInput | Document>;
+
+export interface IngestOptions {
+  /** Where the documents go. Default `"deployment"`; for a caller with an `AccessContext`, their team, else themselves. */
+  readonly scope?: Scope;
+  /** Added to every document's metadata; wins over what the source says. */
+  readonly metadata?: Metadata;
+  /** Default `"user-content"`. */
+  readonly origin?: Origin;
+  /** Remove documents that came from an ingested folder and are gone from it. Default true. */
+  readonly sweep?: boolean;
+  readonly signal?: AbortSignal;
+  /** Called as work proceeds, for a display; throwing in it fails nothing. */
+  readonly onProgress?: (progress: IngestProgress) => void;
+}
+
+export interface IngestProgress {
+  readonly documents: number;
+  readonly chunks: number;
+  /** Documents found so far; final once `complete`. */
+  readonly found: number;
+  readonly complete: boolean;
+}
+
+export interface IngestResult {
+  readonly uri: string;
+  readonly scope: Scope;
+  readonly status: "added" | "updated" | "unchanged" | "removed" | "failed";
+  /** `""` when it failed before it had one. */
+  readonly documentId: string;
+  /** Chunks that the document now has; for `removed`, that it had. */
+  readonly chunks: number;
+  readonly error?: IbidError;
+}
+
+export interface IngestSummary {
+  readonly added: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly removed: number;
+  readonly failed: number;
+  /** Chunks of all documents that were added, updated or unchanged. */
+  readonly chunks: number;
+  /** Texts really sent to the embedding model. */
+  readonly embedded: number;
+  readonly ms: number;
+}
+
+/**
+ * An ingestion, started when it is first awaited or iterated: `await` gives the summary, `for await` one result per document as it lands.
+ * Leaving the loop early stops the work between documents.
+ */
+export interface IngestRun extends PromiseLike<IngestSummary>, AsyncIterable<IngestResult> {}
+
+/** An answer, started when it is first awaited or iterated: `await` gives it whole, `for await` as it is made. */
+export interface AskRun extends PromiseLike<Answer>, AsyncIterable<AnswerEvent> {}
+
+export interface DocumentAddress {
+  /** Which scope's, when several hold the uri. */
+  readonly scope?: Scope;
+}
+
+export interface DocumentView extends DocumentSummary {
+  readonly text: string;
+  readonly metadata: Metadata;
+  readonly root: Section;
+}
+
+export interface DeletedDocument {
+  readonly uri: string;
+  readonly scope: Scope;
+  readonly chunks: number;
+}
+
+export interface Status {
+  readonly documents: number;
+  readonly chunks: number;
+  /** Bytes of the documents' sources. */
+  readonly bytes: number;
+  readonly scopes: readonly { readonly scope: Scope; readonly documents: number; readonly chunks: number }[];
+  readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
+  readonly cacheHitRate: number;
+}
+
+/**
+ * The object that people hold: documents in, cited answers out.
+ *
+ * **Shape** what `as` returns has the same verbs and sees only what that caller may read. An unknown option throws `invalid-argument`.
+ * **Errors** `store-closed` after disposal; `aborted` when a signal fires; see each verb.
+ * **Source** Ballerina `KnowledgeBase` (B35, B36), ToolUp's pipelines (T1, T2).
+ */
+export interface KnowledgeBase extends AsyncDisposable {
+  /** Idempotent (law 7). A document that fails keeps its old version and does not stop the others. */
+  ingest(input: IngestInput, options?: IngestOptions): IngestRun;
+  search(query: string, options?: SearchOptions): Promise<readonly Hit[]>;
+  ask(question: string, options?: AskOptions): AskRun;
+  /** By uri, then scope. */
+  list(): AsyncIterable<DocumentSummary>;
+  /** `undefined` for what is not there or may not be read. **Errors** `ambiguous` when several scopes hold the uri; `details.scopes` lists them. */
+  document(uri: string, address?: DocumentAddress): Promise<DocumentView | undefined>;
+  /** Takes documents out at once, restorable until vacuumed. A uri that is not there deletes nothing. **Errors** `ambiguous`, `access-denied`. */
+  delete(uri: string, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
+  /** Deletes every document of the scope whose metadata matches (B35). */
+  deleteByFilter(filter: FilterInput, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
+  status(): Promise<Status>;
+  /** The same knowledge base, for somebody. */
+  as(context: AccessContext): KnowledgeBase;
+  close(): Promise<void>;
+}

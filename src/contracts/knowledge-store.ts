@@ -1,0 +1,28 @@
+import type { DocumentStore } from "./document-store.ts";
+import type { EmbeddingVersion } from "./embedding.ts";
+import type { LexicalIndex } from "./lexical-index.ts";
+import type { RegexSearch } from "./regex-search.ts";
+import type { AuthorizedScopes, Scope } from "./scope.ts";
+import type { VectorStore } from "./vector-store.ts";
+
+export interface StoreStatus {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly scopes: readonly { readonly scope: Scope; readonly documents: number; readonly chunks: number }[];
+  readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
+}
+
+/**
+ * A store that does everything: texts and trees, vectors, terms and patterns over one set of segments, so that a document appears in all of
+ * them at the same moment. The parts can be had one by one from different databases; then each is atomic on its own.
+ */
+export interface KnowledgeStore extends DocumentStore, VectorStore, LexicalIndex, RegexSearch {
+  /** The knowledge base's own key, 32 random bytes made at its birth: queries are hashed under it (law 10). */
+  readonly secret: Uint8Array;
+  /** Counts live documents and chunks of the given scopes only. */
+  status(scopes: AuthorizedScopes): Promise<StoreStatus>;
+  /** Finishes work that was put off, such as sealing a large live segment. Never needed for correctness. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}

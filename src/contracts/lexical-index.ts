@@ -1,0 +1,50 @@
+import type { Chunk } from "./chunk.ts";
+import type { Filter } from "./filter.ts";
+import type { AuthorizedScopes, Scope } from "./scope.ts";
+import type { ChunkStore } from "./store.ts";
+
+export interface LexicalQuery {
+  /** Taken literally: there is nothing in it that could fail to parse. */
+  readonly text: string;
+  readonly filter?: Filter;
+  readonly topK?: number | "all";
+  /** Inclusive floor on `score`. */
+  readonly minScore?: number;
+}
+
+/** What one query term gave to a score. */
+export interface TermScore {
+  readonly term: string;
+  /** `ln(1 + (N - df + 0.5) / (df + 0.5))` over the live chunks of the searched scopes. */
+  readonly idf: number;
+  /** How often the chunk has it. */
+  readonly frequency: number;
+  /** Its share of the score: idf times the saturated, length-normalised frequency. */
+  readonly score: number;
+}
+
+export interface LexicalMatch {
+  readonly scope: Scope;
+  readonly chunk: Chunk;
+  /** BM25; the sum of `terms`, in their order. Above 0. */
+  readonly score: number;
+  /** The query terms that the chunk has, in the query's order. */
+  readonly terms: readonly TermScore[];
+}
+
+export interface LexicalResult {
+  readonly matches: readonly LexicalMatch[];
+  /** The distinct terms that the query was analysed into, with their idf; terms that no chunk has included. */
+  readonly terms: readonly { readonly term: string; readonly idf: number }[];
+}
+
+/**
+ * BM25 over the searched scopes, as if nothing else existed: document frequencies and lengths are sums over live chunks of those
+ * scopes alone, so that nothing hidden moves a score (law 3).
+ *
+ * **Shape** best first, ties by chunk id then scope; chunks that share no term with the query are not matches.
+ * **Source** Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), idf in Lucene's never negative form; ToolUp (T29).
+ */
+export interface LexicalIndex extends ChunkStore {
+  lexicalSearch(scopes: AuthorizedScopes, query: LexicalQuery): Promise<LexicalResult>;
+}

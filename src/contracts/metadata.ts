@@ -1,0 +1,24 @@
+/** A value that survives a round trip through JSON unchanged. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/**
+ * What is known of a document or chunk besides its text: open keys, JSON values.
+ *
+ * The keys that ibid itself writes are typed; every other key is the caller's own and can be filtered on.
+ *
+ * **Shape** plain and serialisable; `Date`s travel as ISO 8601 strings, which compare correctly as strings.
+ * **Source** Ballerina `DocumentMetaData` (B4): typed well-known keys with an open rest.
+ */
+export interface Metadata {
+  readonly mimeType?: string;
+  readonly fileName?: string;
+  /** Bytes of the source as it was read. */
+  readonly fileSize?: number;
+  /** ISO 8601. */
+  readonly createdAt?: string;
+  /** ISO 8601. */
+  readonly modifiedAt?: string;
+  /** BCP 47 tag of the main language, when the source states it. */
+  readonly language?: string;
+  readonly [key: string]: JsonValue | undefined;
+}

@@ -1,0 +1,63 @@
+import type { TextDocument } from "./document.ts";
+import type { Metadata } from "./metadata.ts";
+
+/** Something that can be read: bytes with a name. */
+export interface SourceItem {
+  /** The document's uri. */
+  readonly uri: string;
+  /** Known before reading, when it is; limits are checked against it first. */
+  readonly size?: number;
+  /** What the sender or the caller says it is. Content decides first, then this, then the name. */
+  readonly mediaType?: string;
+  /** Facts of the source: file name, dates. They become metadata of the document. */
+  readonly metadata?: Metadata;
+  /** The folder whose walk found it; see `Provenance.folder`. */
+  readonly folder?: string;
+  bytes(signal?: AbortSignal): Promise<Uint8Array>;
+}
+
+/** An item that a source found and refused, with the reason; the rest goes on. */
+export interface SourceRefusal {
+  readonly uri: string;
+  readonly error: Error;
+}
+
+/**
+ * Where documents come from: a folder, a list of files, an address.
+ *
+ * **Shape** `items` is lazy and bounded in memory. `folders` are the folders it walks whole: after a complete walk, documents that came from
+ * them and did not appear are gone and may be swept.
+ * **Source** Embabel's sources (E14, E15).
+ */
+export interface Source {
+  readonly folders: readonly string[];
+  items(signal?: AbortSignal): AsyncIterable<SourceItem | SourceRefusal>;
+}
+
+export interface ReadInput {
+  readonly uri: string;
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  readonly metadata?: Metadata;
+  readonly signal?: AbortSignal;
+}
+
+/** What a reader makes of bytes; the pipeline adds id, uri, origin and the caller's metadata. */
+export interface ReadResult extends Pick<TextDocument, "text" | "title" | "root" | "sourceMap" | "blocks"> {
+  /** What the source says of itself: front matter, language, author. */
+  readonly metadata: Metadata;
+}
+
+/**
+ * Bytes to canonical text, section tree and source map.
+ *
+ * **Errors** a file that cannot be read is refused by name with `encrypted`, `binary`, `empty`, `unreadable` or `too-large`; never a partial text.
+ * **Source** Embabel `HierarchicalContentReader` (E15), Ballerina `DataLoader` (B52).
+ */
+export interface Reader {
+  /** Names the reader and its version in the pipeline fingerprint: change it when the same bytes give another text. */
+  readonly name: string;
+  /** Whether this reader takes what `mediaType` names. */
+  accepts(mediaType: string): boolean;
+  read(input: ReadInput): Promise<ReadResult>;
+}

@@ -1,0 +1,31 @@
+import type { Chunk } from "./chunk.ts";
+import type { Filter } from "./filter.ts";
+import type { AuthorizedScopes, Scope } from "./scope.ts";
+import type { ChunkStore } from "./store.ts";
+
+export interface RegexQuery {
+  /** JavaScript syntax without look-around and back-references, so that matching is linear in the text. */
+  readonly pattern: string;
+  readonly ignoreCase?: boolean;
+  readonly filter?: Filter;
+  readonly topK?: number | "all";
+}
+
+export interface RegexMatch {
+  readonly scope: Scope;
+  readonly chunk: Chunk;
+  /** `n / (n + 1)` for n matches: more matches are better, below 1. */
+  readonly score: number;
+  /** Where the pattern matched, as positions in the document, ascending and apart. Empty matches are left out. */
+  readonly matches: readonly { readonly start: number; readonly end: number }[];
+}
+
+/**
+ * Chunks whose `urtext` a pattern matches.
+ *
+ * **Shape** best first, ties by chunk id then scope. **Errors** `invalid-regex`, saying where and what is not supported.
+ * **Source** Embabel `RegexSearch` (E23, E26).
+ */
+export interface RegexSearch extends ChunkStore {
+  regexSearch(scopes: AuthorizedScopes, query: RegexQuery): Promise<readonly RegexMatch[]>;
+}

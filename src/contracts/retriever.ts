@@ -1,0 +1,118 @@
+import type { Origin } from "./document.ts";
+import type { Embedding } from "./embedding.ts";
+import type { FilterInput } from "./filter.ts";
+import type { TermScore } from "./lexical-index.ts";
+import type { Metadata } from "./metadata.ts";
+import type { AuthorizedScopes, Scope } from "./scope.ts";
+
+/** Which legs search. **Source** ToolUp `MergeStrategy` (T23), Embabel's search interfaces (E23). */
+export type SearchMode = "hybrid" | "dense" | "lexical" | "regex";
+
+/** How the legs of a hybrid search become one ranking; DESIGN 6 and 7 give the formulas. */
+export type FusionName = "absolute" | "weighted" | "rrf";
+
+export interface SearchOptions {
+  /** Default 5. `"all"` for every match; a number below 1 is an error. */
+  readonly topK?: number | "all";
+  /** Default `"hybrid"`. */
+  readonly mode?: SearchMode;
+  readonly filter?: FilterInput;
+  /** Inclusive floor of the dense leg. Default: none. */
+  readonly minScore?: number;
+  /** Inclusive floor on the fused score. Default: none. */
+  readonly minFusedScore?: number;
+  /** Only chunks of these origins. Default: all. */
+  readonly origins?: readonly Origin[];
+  /** Default: `absolute` for models that see form only, `weighted` for those that see meaning. */
+  readonly fusion?: FusionName;
+  /** Rerank with the configured reranker. Default: true when there is one. */
+  readonly rerank?: boolean;
+  /** Characters of `snippet`. Default 240. `text` is never cut. */
+  readonly snippetLength?: number;
+  /** Default false. */
+  readonly explain?: boolean;
+  /** Default false. */
+  readonly includeEmbeddings?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface HitSource {
+  readonly uri: string;
+  readonly title: string;
+  /** Outermost first; the document's root is left out. */
+  readonly headings: readonly string[];
+  /** UTF-16, into the document's canonical text. */
+  readonly start: number;
+  readonly end: number;
+  /** From 1. */
+  readonly page?: number;
+  /** Of the source, from 1. */
+  readonly line?: number;
+}
+
+/** A chunk that was found, and where it came from. */
+export interface Hit {
+  /** From 1. */
+  readonly rank: number;
+  readonly score: number;
+  readonly chunkId: string;
+  readonly documentId: string;
+  readonly scope: Scope;
+  /** The canonical text from `source.start` to `source.end`, whole. */
+  readonly text: string;
+  /** The part of `text` that answers best, cut at word boundaries; for display only. */
+  readonly snippet: string;
+  readonly source: HitSource;
+  readonly metadata: Metadata;
+  readonly origin: Origin;
+  /** Regex searches only: where the pattern matched, in the document. */
+  readonly matches?: readonly { readonly start: number; readonly end: number }[];
+  readonly explain?: HitExplanation;
+  readonly embedding?: Embedding;
+}
+
+/** How one leg saw a hit. A leg that did not find it among its candidates is absent. */
+export interface LegScore {
+  /** The leg's own score, before fusion. */
+  readonly score: number;
+  /** Among the leg's candidates, from 1. */
+  readonly rank: number;
+}
+
+/** Why a hit has the score it has. */
+export interface HitExplanation {
+  /** `absolute`, `weighted`, `rrf`, or the one leg that searched. */
+  readonly fusion: string;
+  readonly legs: { readonly dense?: LegScore; readonly lexical?: LegScore; readonly regex?: LegScore };
+  /** Added in this order, these give the score shown (or, after a rerank, the fused score before it). */
+  readonly parts: readonly { readonly name: string; readonly value: number }[];
+  /** What each query term gave to the lexical leg's score; added in this order they give it. */
+  readonly terms: readonly TermScore[];
+  /** When reranked: the fused score and rank before. */
+  readonly rerank?: { readonly reranker: string; readonly before: LegScore };
+}
+
+/**
+ * Query to hits. Your own may add ranking logic, rerank with a model, or ask several others (B33).
+ *
+ * **Shape** best first, ties by chunk id then scope; nothing found is `[]`. What is handed in as `scopes` was made by the gate.
+ * **Source** Ballerina `Retriever` (B32 to B34), ToolUp `IRetrievalPipeline` (T21, T22, T24).
+ */
+export interface Retriever {
+  retrieve(scopes: AuthorizedScopes, query: string, options?: SearchOptions): Promise<readonly Hit[]>;
+}
+
+/**
+ * Orders candidates anew by reading them beside the query.
+ *
+ * **Shape** one finite score per text, in order; higher is better. The core sorts, and appends what `maxBatchSize` left unseen (T28).
+ */
+export interface Reranker {
+  readonly name: string;
+  readonly maxBatchSize?: number;
+  rerank(
+    query: string,
+    texts: readonly string[],
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<readonly number[]>;
+}

@@ -1,0 +1,37 @@
+import type { AccessContext, Scope } from "./scope.ts";
+
+/**
+ * What one retrieval did, without a word of its query (law 10).
+ *
+ * **Source** ToolUp `RetrievalTrace` (T51), its thirteen fields under our names.
+ */
+export interface RetrievalTrace {
+  /** HMAC-SHA-256 of the query under the knowledge base's own key, 64 lower-case hexadecimal digits (T52). */
+  readonly queryHash: string;
+  /** UTF-16 code units. */
+  readonly queryLength: number;
+  readonly requestedScopes: readonly Scope[];
+  readonly permittedScopes: readonly Scope[];
+  readonly topK: number | "all";
+  readonly candidatePoolSize: number;
+  /** 0 when nothing was found. */
+  readonly topScore: number;
+  readonly dense: boolean;
+  readonly sparse: boolean;
+  readonly reranked: boolean;
+  readonly latencyMs: number;
+  /** The stages that ran, in order (T24). */
+  readonly stages: readonly string[];
+  readonly resultCount: number;
+}
+
+/**
+ * Told of every retrieval. A tracer that throws never fails one (T53).
+ *
+ * **Source** ToolUp `IRetrievalTracer` (T50 to T53).
+ */
+export interface Tracer {
+  trace(trace: RetrievalTrace, access: AccessContext | "operator"): void | Promise<void>;
+  /** Fewer than two hits survived their floors (T50). */
+  miss(scopes: readonly Scope[], queryHash: string): void | Promise<void>;
+}

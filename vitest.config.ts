@@ -1,0 +1,33 @@
+import { fileURLToPath } from "node:url";
+
+import { defineConfig } from "vitest/config";
+
+const inSource = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    // Tests may say `import … from "ibid"` and get the sources, as in tsconfig.json.
+    alias: [
+      { find: /^ibid$/, replacement: inSource("node.ts") },
+      { find: /^ibid\/testing$/, replacement: inSource("testing/index.ts") },
+    ],
+  },
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "test/fixtures/**"],
+    // Processes, not threads: tests start workers, open databases and are killed in the middle of a write.
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
+    coverage: {
+      provider: "v8",
+      include: ["src/**/*.ts"],
+      reporter: ["text-summary", "json-summary"],
+      reportsDirectory: "coverage",
+    },
+  },
+});
