@@ -12,6 +12,8 @@ export interface Provenance {
   readonly bytes: number;
   /** The folder whose ingestion found it, as a uri; `null` when it was named outright. Sweeping looks only at documents with a folder. */
   readonly folder: string | null;
+  /** SHA-256 of the metadata that the caller and the source gave, dates left out: to see whether it changed. */
+  readonly metadataHash: string;
 }
 
 /** A document with everything that must appear at the same moment as it. */
@@ -32,8 +34,6 @@ export interface DocumentSummary extends Provenance {
   readonly chunks: number;
   /** ISO 8601. */
   readonly ingestedAt: string;
-  /** SHA-256 of the caller's metadata, to see whether it changed. */
-  readonly metadataHash: string;
 }
 
 export interface StoredDocument {

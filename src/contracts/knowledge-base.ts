@@ -1,6 +1,6 @@
 import type { Answer, AnswerEvent, AskOptions } from "./answer.ts";
 import type { Chunk } from "./chunk.ts";
-import type { Document, Origin, Section } from "./document.ts";
+import type { Document, Origin, Section, SourceMap } from "./document.ts";
 import type { DocumentSummary } from "./document-store.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
@@ -99,6 +99,7 @@ export interface DocumentView extends DocumentSummary {
   readonly text: string;
   readonly metadata: Metadata;
   readonly root: Section;
+  readonly sourceMap: SourceMap;
 }
 
 export interface DeletedDocument {

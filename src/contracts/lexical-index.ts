@@ -1,4 +1,5 @@
 import type { Chunk } from "./chunk.ts";
+import type { Origin } from "./document.ts";
 import type { Filter } from "./filter.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { ChunkStore } from "./store.ts";
@@ -7,6 +8,10 @@ export interface LexicalQuery {
   /** Taken literally: there is nothing in it that could fail to parse. */
   readonly text: string;
   readonly filter?: Filter;
+  /** Only chunks of these origins, filtered before ranking like `filter`, so that it starves nothing (law 4). Default: all; `[]` matches nothing. */
+  readonly origins?: readonly Origin[];
+  /** Only these chunks: how a fusion learns one leg's exact score of what the other leg found. Default: all; `[]` matches nothing. */
+  readonly chunkIds?: readonly string[];
   readonly topK?: number | "all";
   /** Inclusive floor on `score`. */
   readonly minScore?: number;

@@ -9,6 +9,8 @@ export interface SourceItem {
   readonly size?: number;
   /** What the sender or the caller says it is. Content decides first, then this, then the name. */
   readonly mediaType?: string;
+  /** What the caller calls it; wins over what the reader finds. */
+  readonly title?: string;
   /** Facts of the source: file name, dates. They become metadata of the document. */
   readonly metadata?: Metadata;
   /** The folder whose walk found it; see `Provenance.folder`. */

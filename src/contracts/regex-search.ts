@@ -1,4 +1,5 @@
 import type { Chunk } from "./chunk.ts";
+import type { Origin } from "./document.ts";
 import type { Filter } from "./filter.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { ChunkStore } from "./store.ts";
@@ -8,6 +9,8 @@ export interface RegexQuery {
   readonly pattern: string;
   readonly ignoreCase?: boolean;
   readonly filter?: Filter;
+  /** Only chunks of these origins, filtered before ranking like `filter`, so that it starves nothing (law 4). Default: all; `[]` matches nothing. */
+  readonly origins?: readonly Origin[];
   readonly topK?: number | "all";
 }
 

@@ -23,6 +23,8 @@ export interface SearchOptions {
   readonly minFusedScore?: number;
   /** Only chunks of these origins. Default: all. */
   readonly origins?: readonly Origin[];
+  /** Narrows the search to these scopes; what the caller may not read is dropped. Default: all that they may read. */
+  readonly scopes?: readonly Scope[];
   /** Default: `absolute` for models that see form only, `weighted` for those that see meaning. */
   readonly fusion?: FusionName;
   /** Rerank with the configured reranker. Default: true when there is one. */
@@ -88,6 +90,12 @@ export interface HitExplanation {
   readonly parts: readonly { readonly name: string; readonly value: number }[];
   /** What each query term gave to the lexical leg's score; added in this order they give it. */
   readonly terms: readonly TermScore[];
+  /** The distinct terms that the query was analysed into, with their idf; those that the hit lacks included. Absent when no lexical leg searched. */
+  readonly queryTerms?: readonly { readonly term: string; readonly idf: number }[];
+  /** Share of the query's rarity that the hit holds: `Σ idf(terms) / Σ idf(queryTerms)`, from 0 to 1. Absent like `queryTerms`. */
+  readonly coverage?: number;
+  /** Whether the hit counts as evidence that the question can be answered (law 5). */
+  readonly evidence?: boolean;
   /** When reranked: the fused score and rank before. */
   readonly rerank?: { readonly reranker: string; readonly before: LegScore };
 }

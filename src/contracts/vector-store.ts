@@ -1,4 +1,5 @@
 import type { Chunk } from "./chunk.ts";
+import type { Origin } from "./document.ts";
 import type { Embedding, EmbeddingVersion } from "./embedding.ts";
 import type { Filter } from "./filter.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
@@ -13,6 +14,10 @@ export interface VectorQuery {
   /** Required beside `embedding`: only vectors of this version are compared (law 6). */
   readonly version?: EmbeddingVersion;
   readonly filter?: Filter;
+  /** Only chunks of these origins, filtered before ranking like `filter`, so that it starves nothing (law 4). Default: all; `[]` matches nothing. */
+  readonly origins?: readonly Origin[];
+  /** Only these chunks: how a fusion learns one leg's exact score of what the other leg found. Default: all; `[]` matches nothing. */
+  readonly chunkIds?: readonly string[];
   /** Default: the store's own. `"all"` for every match; a number below 1 is an error. */
   readonly topK?: number | "all";
   /** Inclusive floor on `score`. */

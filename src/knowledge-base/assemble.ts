@@ -1,0 +1,85 @@
+import { createSectionChunker } from "../chunks/section-chunker.ts";
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { ChatModel } from "../contracts/chat.ts";
+import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
+import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Reader } from "../contracts/reader.ts";
+import type { Reranker, Retriever } from "../contracts/retriever.ts";
+import type { AccessPolicy } from "../contracts/scope.ts";
+import type { Tracer } from "../contracts/tracer.ts";
+import { createEmbedder } from "../embeddings/create-embedder.ts";
+import { createEmbeddingCache } from "../embeddings/embedding-cache.ts";
+import { createHashingModel } from "../embeddings/hashing-model.ts";
+import { defaultAnalyzer } from "../text/analyzer.ts";
+import { createKnowledgeBase } from "./create-knowledge-base.ts";
+import type { OpenSource } from "./ingest-items.ts";
+
+/** What can be chosen when a knowledge base is opened, on any runtime. Everything has a default. */
+export interface AssembleOptions {
+  /** Default: the hashing model, which needs no key and no download. `null`: none, words alone. */
+  readonly embeddingModel?: EmbeddingModel | null;
+  /** Who writes the answers. Default: nobody; answers are made of the documents' own sentences. */
+  readonly model?: ChatModel;
+  readonly reranker?: Reranker;
+  /** In place of the built-in retriever. */
+  readonly retriever?: Retriever;
+  /** Asked before the built-in readers. */
+  readonly readers?: readonly Reader[];
+  /** Default: by section, 1,500 characters, 200 overlap. */
+  readonly chunker?: Chunker;
+  readonly transformers?: readonly ChunkTransformer[];
+  readonly analyzer?: Analyzer;
+  /** Default: the 10,000 most recent, in memory. */
+  readonly embeddingCache?: EmbeddingCache;
+  readonly tracer?: Tracer;
+  /** Which shared scopes callers can read at all. Default: deployment, not platform. */
+  readonly access?: AccessPolicy;
+}
+
+export const assembleOptions = [
+  "embeddingModel",
+  "model",
+  "reranker",
+  "retriever",
+  "readers",
+  "chunker",
+  "transformers",
+  "analyzer",
+  "embeddingCache",
+  "tracer",
+  "access",
+] as const satisfies readonly (keyof AssembleOptions)[];
+
+/** What only the runtime knows: its own readers, and how paths become documents. */
+export interface RuntimeParts {
+  readonly readers: readonly Reader[];
+  readonly openSource?: OpenSource;
+  readonly resolveUri?: (uri: string) => string;
+}
+
+/** Puts defaults where nothing was chosen, and the knowledge base together. */
+export function assembleKnowledgeBase(
+  store: KnowledgeStore,
+  options: AssembleOptions,
+  runtime: RuntimeParts,
+): KnowledgeBase {
+  const model = options.embeddingModel === undefined ? createHashingModel() : options.embeddingModel;
+  const cache = options.embeddingCache ?? createEmbeddingCache();
+  return createKnowledgeBase({
+    store,
+    embedder: model === null ? undefined : createEmbedder(model, { cache, secret: store.secret }),
+    readers: [...(options.readers ?? []), ...runtime.readers],
+    chunker: options.chunker ?? createSectionChunker(),
+    transformers: options.transformers ?? [],
+    analyzer: options.analyzer ?? defaultAnalyzer,
+    chatModel: options.model,
+    reranker: options.reranker,
+    retriever: options.retriever,
+    tracer: options.tracer,
+    access: options.access,
+    openSource: runtime.openSource,
+    resolveUri: runtime.resolveUri,
+  });
+}

@@ -1,0 +1,124 @@
+import type { Caller, Gate } from "../access/gate.ts";
+import { parseScope } from "../access/scopes.ts";
+import type { StoredDocument } from "../contracts/document-store.ts";
+import type { Embedder } from "../contracts/embedding.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { Filter } from "../contracts/filter.ts";
+import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import type { DeleteOptions } from "../contracts/store.ts";
+import { compileFilter } from "../filters/compile-filter.ts";
+import { parseFilter } from "../filters/parse-filter.ts";
+import { checkOptions } from "../text/check-options.ts";
+
+interface CatalogueParts {
+  readonly store: KnowledgeStore;
+  readonly gate: Gate;
+  readonly caller: Caller;
+  readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
+  readonly resolveUri: ((uri: string) => string) | undefined;
+  readonly embedder: Embedder | undefined;
+}
+
+type Catalogue = Pick<KnowledgeBase, "list" | "document" | "delete" | "deleteByFilter" | "status">;
+
+const deleteOptions = ["scope", "onMissing", "purge"] as const;
+
+/** The verbs about documents as such: list them, show one, take some out, count them. Behind the same gate as searching. */
+export function createCatalogue(parts: CatalogueParts): Catalogue {
+  const { store, gate, caller, readable, embedder } = parts;
+  const scopesOf = async (address: DocumentAddress): Promise<AuthorizedScopes> =>
+    readable(address.scope === undefined ? undefined : [parseScope(address.scope)]);
+
+  /** The one document that the caller means, in the scopes that they may read. */
+  async function find(uri: string, address: DocumentAddress): Promise<StoredDocument | undefined> {
+    const scopes = await scopesOf(address);
+    let found = await store.find(scopes, uri);
+    const resolved = parts.resolveUri?.(uri) ?? uri;
+    if (found.length === 0 && resolved !== uri) found = await store.find(scopes, resolved);
+    if (found.length > 1) throw ambiguous(uri, found);
+    return found[0];
+  }
+
+  /** Deleting needs the right to write; a caller who may read but not write is told so. */
+  async function remove(
+    documents: readonly StoredDocument[],
+    options: DeleteOptions,
+  ): Promise<readonly DeletedDocument[]> {
+    const proofs = new Map(documents.map(({ summary }) => [summary.scope, gate.write(caller, summary.scope)]));
+    const deleted: DeletedDocument[] = [];
+    for (const { summary } of documents) {
+      const proof = proofs.get(summary.scope) as AuthorizedScopes<"write">;
+      await store.delete(proof, { documentIds: [summary.id] }, { purge: options.purge ?? false });
+      deleted.push({ uri: summary.uri, scope: summary.scope, chunks: summary.chunks });
+    }
+    return deleted;
+  }
+
+  /** Chunks that came without their document answer for themselves. A chunk of a document goes only with it. */
+  async function removeLooseChunks(own: AuthorizedScopes, filter: Filter, options: DeleteOptions): Promise<void> {
+    const loose = new Map<Scope, string[]>();
+    for await (const { scope, chunk } of store.chunks(own, { filter })) {
+      if ((await store.document(own, chunk.documentId)) !== undefined) continue;
+      loose.set(scope, [...(loose.get(scope) ?? []), chunk.id]);
+    }
+    for (const [scope, ids] of loose)
+      await store.delete(gate.write(caller, scope), { ids }, { purge: options.purge ?? false });
+  }
+
+  return {
+    async *list() {
+      yield* store.documents(await readable());
+    },
+
+    async document(uri, address = {}) {
+      checkOptions("document", address, ["scope"]);
+      const found = await find(uri, address);
+      if (found === undefined) return undefined;
+      const { text, metadata, root, sourceMap } = found.document;
+      return { ...found.summary, text, metadata, root, sourceMap };
+    },
+
+    async delete(uri, options = {}) {
+      checkOptions("delete", options, deleteOptions);
+      const found = await find(uri, options);
+      if (found === undefined && options.onMissing === "error") {
+        throw new IbidError("not-found", `There is no document "${uri}".`, {
+          uri,
+          mend: "See which there are with list().",
+        });
+      }
+      return remove(found === undefined ? [] : [found], options);
+    },
+
+    async deleteByFilter(input, options = {}) {
+      checkOptions("deleteByFilter", options, deleteOptions);
+      const filter = parseFilter(input);
+      const matches = compileFilter(filter);
+      const scopes = await scopesOf(options);
+      const own = gate.read(caller, gate.writable(caller, scopes.scopes), gate.writable(caller, scopes.scopes));
+      const matching: StoredDocument[] = [];
+      for await (const summary of store.documents(own)) {
+        const stored = await store.document(own, summary.id);
+        if (stored !== undefined && matches(stored.document.metadata)) matching.push({ ...stored, summary });
+      }
+      const deleted = await remove(matching, options);
+      await removeLooseChunks(own, filter, options);
+      return deleted;
+    },
+
+    async status() {
+      return { ...(await store.status(await readable())), cacheHitRate: embedder?.cacheHitRate ?? 0 };
+    },
+  };
+}
+
+function ambiguous(uri: string, found: readonly StoredDocument[]): IbidError {
+  const scopes = found.map(({ summary }) => summary.scope);
+  return new IbidError("ambiguous", `"${uri}" is in several scopes: ${scopes.join(", ")}.`, {
+    uri,
+    mend: `Say which: scope "${scopes[0]}", for example.`,
+    details: { scopes },
+  });
+}

@@ -1,0 +1,97 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { MediaDocument, TextDocument } from "../contracts/document.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { IngestInput, TextInput } from "../contracts/knowledge-base.ts";
+import type { Source, SourceItem } from "../contracts/reader.ts";
+import type { IngestItem, IngestJob } from "../pipeline/ingest.ts";
+
+/** How paths, globs and addresses become a source; on a runtime without files there is no way. */
+export type OpenSource = (inputs: readonly string[]) => Source;
+
+/** What an ingestion takes in, told apart: chunks that are already cut, or items that walk the pipeline. */
+export type SortedInput =
+  | { readonly kind: "chunks"; readonly chunks: readonly Chunk[] }
+  | ({ readonly kind: "items" } & Pick<IngestJob, "items" | "folders">);
+
+/** Tells the forms of {@link IngestInput} apart. **Errors** `invalid-argument` for anything else. */
+export function sortInput(input: IngestInput, openSource: OpenSource | undefined): SortedInput {
+  if (typeof input === "string") return fromSource(open([input], openSource));
+  if (Array.isArray(input)) {
+    const list = input as readonly unknown[];
+    if (list.length > 0 && list.every((entry) => typeof entry === "string")) return fromSource(open(list, openSource));
+    if (list.length > 0 && list.every(isChunk)) return { kind: "chunks", chunks: list };
+    if (list.every((entry) => !isChunk(entry) && typeof entry !== "string"))
+      return { kind: "items", items: () => each(list), folders: [] };
+    throw new IbidError("invalid-argument", "The list to ingest mixes paths, chunks and documents.", {
+      mend: "Ingest paths, chunks and documents in separate calls.",
+    });
+  }
+  if (isSource(input)) return fromSource(input);
+  if (isAsyncIterable(input)) return { kind: "items", items: () => each(input), folders: [] };
+  return { kind: "items", items: () => each([input]), folders: [] };
+}
+
+function open(inputs: readonly string[], openSource: OpenSource | undefined): Source {
+  if (openSource === undefined) {
+    throw new IbidError("unsupported-runtime", "Paths and addresses cannot be read on this runtime.", {
+      mend: "Pass texts instead: kb.ingest({ uri, text }).",
+    });
+  }
+  return openSource(inputs);
+}
+
+const fromSource = (source: Source): SortedInput => ({
+  kind: "items",
+  items: (signal) => source.items(signal),
+  folders: source.folders,
+});
+
+async function* each(inputs: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<IngestItem> {
+  for await (const input of inputs) yield toItem(input);
+}
+
+function toItem(input: unknown): IngestItem {
+  if (isDocument(input)) return input;
+  if (isTextInput(input)) return textItem(input);
+  throw new IbidError("invalid-argument", "This is nothing that can be ingested.", {
+    mend: "Pass a path, a glob, an address, { uri, text }, a document, chunks, a source, or a stream of texts or documents.",
+  });
+}
+
+function textItem(input: TextInput): SourceItem {
+  if (input.uri.trim() === "") {
+    throw new IbidError("invalid-id", "A text to ingest has a blank uri.", {
+      mend: "Give it a name that tells it from the others.",
+    });
+  }
+  const bytes = new TextEncoder().encode(input.text);
+  return {
+    uri: input.uri,
+    size: bytes.byteLength,
+    mediaType: input.mediaType ?? "text/plain",
+    ...(input.title === undefined ? {} : { title: input.title }),
+    ...(input.metadata === undefined ? {} : { metadata: input.metadata }),
+    bytes: () => Promise.resolve(bytes),
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+const isChunk = (value: unknown): value is Chunk => isObject(value) && value["type"] === "text-chunk";
+
+const isTextInput = (value: unknown): value is TextInput =>
+  isObject(value) &&
+  typeof value["uri"] === "string" &&
+  typeof value["text"] === "string" &&
+  value["type"] === undefined;
+
+const isDocument = (value: unknown): value is TextDocument | MediaDocument =>
+  isObject(value) &&
+  typeof value["type"] === "string" &&
+  ["text", "image", "audio", "file", "binary"].includes(value["type"]);
+
+const isSource = (value: unknown): value is Source =>
+  isObject(value) && typeof value["items"] === "function" && Array.isArray(value["folders"]);
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  isObject(value) && Symbol.asyncIterator in value;

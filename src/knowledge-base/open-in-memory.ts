@@ -1,0 +1,22 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import { plainTextReader } from "../documents/plain-text-reader.ts";
+import { createMemoryStore } from "../stores/memory-store.ts";
+import { checkOptions } from "../text/check-options.ts";
+import { type AssembleOptions, assembleKnowledgeBase, assembleOptions } from "./assemble.ts";
+
+/**
+ * Opens a knowledge base in memory, on any JavaScript runtime. On Node the package's door gives the same name with files and durability.
+ *
+ * **Errors** `unsupported-runtime` for a location: there is no file system to keep it on.
+ */
+export async function openInMemory(location?: undefined, options: AssembleOptions = {}): Promise<KnowledgeBase> {
+  if (location !== undefined) {
+    throw new IbidError("unsupported-runtime", "This runtime has no file system to keep a knowledge base on.", {
+      mend: "Call openKnowledgeBase() without a location, or run on Node.",
+    });
+  }
+  checkOptions("openKnowledgeBase", options, assembleOptions);
+  const store = createMemoryStore(options.analyzer === undefined ? {} : { analyzer: options.analyzer });
+  return assembleKnowledgeBase(store, options, { readers: [plainTextReader] });
+}

@@ -1,0 +1,145 @@
+/** The same door as `index.ts`, on Node: with files and addresses, durable by default. */
+import { existsSync, statSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { fromAiSdkEmbeddingModel, type AiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
+import { fromAiSdkLanguageModel, type AiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
+import { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
+import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
+import { createHtmlReader } from "./adapters/html/html-reader.ts";
+import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
+import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
+import { openSqliteStore } from "./adapters/sqlite/sqlite-store.ts";
+import { isUrl, normalizeUrl, openUrlSource } from "./adapters/web/url-source.ts";
+import type { ChatModel } from "./contracts/chat.ts";
+import type { EmbeddingModel } from "./contracts/embedding.ts";
+import { IbidError } from "./contracts/errors.ts";
+import type { KnowledgeBase } from "./contracts/knowledge-base.ts";
+import type { KnowledgeStore } from "./contracts/knowledge-store.ts";
+import type { Source } from "./contracts/reader.ts";
+import { plainTextReader } from "./documents/plain-text-reader.ts";
+import { type AssembleOptions, assembleKnowledgeBase, assembleOptions } from "./knowledge-base/assemble.ts";
+import { joinSources } from "./knowledge-base/join-sources.ts";
+import { createMemoryStore } from "./stores/memory-store.ts";
+import { checkOptions } from "./text/check-options.ts";
+
+/** What can be chosen when a knowledge base is opened on Node. */
+export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel"> {
+  /** A model of your own, any AI SDK language model, or `"provider/model"`. */
+  readonly model?: ChatModel | AiSdkLanguageModel | string;
+  /** A model of your own, any AI SDK embedding model, or `"provider/model"`. Default: the hashing model; `null`: none. */
+  readonly embeddingModel?: EmbeddingModel | AiSdkEmbeddingModel | string | null;
+  /** Make it when it is not there. Default true. */
+  readonly create?: boolean;
+  /** Largest file or page that is read, in bytes. Default: 10 MiB when found in a folder or fetched, more when named outright. */
+  readonly maxFileBytes?: number;
+  /** Which addresses may be fetched from, by IP. Default: public ones only. */
+  readonly allowAddress?: (address: string) => boolean;
+}
+
+/**
+ * Opens a knowledge base: a folder is durable (made when it is not there), nothing at all is memory.
+ *
+ * **Shape** documents' uris are relative to the folder that holds the knowledge base.
+ * **Errors** `not-found` with `create: false`; `unsupported-runtime` on a Node whose SQLite can lose data; `store-corrupt`, `store-busy`;
+ * `configuration-missing` and `dependency-missing` for a model by name.
+ * **Cost** opening reads the list of segments, not their contents.
+ */
+export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
+  checkOptions("openKnowledgeBase", options, [...assembleOptions, "create", "maxFileBytes", "allowAddress"]);
+  const { model, embeddingModel, ...rest } = options;
+  const chosen: AssembleOptions = {
+    ...rest,
+    ...(model === undefined ? {} : { model: await chooseChatModel(model) }),
+    ...(embeddingModel === undefined ? {} : { embeddingModel: await chooseEmbeddingModel(embeddingModel) }),
+  };
+  const folder = location === undefined ? undefined : resolve(checkLocation(location));
+  const base = folder === undefined ? process.cwd() : dirname(folder);
+  const store = await openStore(folder, options);
+
+  return assembleKnowledgeBase(store, chosen, {
+    readers: [createMarkdownReader(), createHtmlReader(), createPdfReader(), plainTextReader],
+    openSource: (inputs) => openSource(inputs, base, folder, options),
+    resolveUri: (uri) => (isUrl(uri) ? normalizeUrl(uri) : toDocumentUri(uri, { base })),
+  });
+}
+
+function checkLocation(location: string): string {
+  if (location.trim() === "") {
+    throw new IbidError("invalid-argument", "The knowledge base's location is blank.", {
+      mend: "Name a folder, or pass nothing for memory.",
+    });
+  }
+  if (/^[a-z][a-z0-9+.-]+:\/\//iu.test(location)) {
+    throw new IbidError(
+      "unsupported",
+      `A knowledge base cannot be kept at ${location.slice(0, location.indexOf(":"))}://… yet.`,
+      {
+        mend: "Name a folder on a local file system.",
+      },
+    );
+  }
+  return location;
+}
+
+async function openStore(folder: string | undefined, options: OpenOptions): Promise<KnowledgeStore> {
+  const analyzer = options.analyzer === undefined ? {} : { analyzer: options.analyzer };
+  if (folder === undefined) return createMemoryStore(analyzer);
+  const file = join(folder, "ibid.sqlite");
+  if (existsSync(folder) && !statSync(folder).isDirectory()) {
+    throw new IbidError("invalid-argument", `${folder} is a file; a knowledge base is a folder.`, {
+      uri: folder,
+      mend: "Name a folder.",
+    });
+  }
+  if (!existsSync(file)) {
+    if (options.create === false) {
+      throw new IbidError("not-found", `There is no knowledge base at ${folder}.`, {
+        uri: folder,
+        mend: "Make one with: ibid ingest <path>",
+      });
+    }
+    await mkdir(folder, { recursive: true });
+    // Derived from documents that have a home elsewhere: it has no place in a repository.
+    await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" }).catch(() => {});
+  }
+  return openSqliteStore(file, analyzer);
+}
+
+function openSource(inputs: readonly string[], base: string, folder: string | undefined, options: OpenOptions): Source {
+  const urls = inputs.filter(isUrl);
+  const paths = inputs.filter((input) => !isUrl(input));
+  const limit = options.maxFileBytes;
+  const sources: Source[] = [];
+  if (paths.length > 0) {
+    sources.push(
+      openFileSource(paths, {
+        base,
+        ...(folder === undefined ? {} : { ignore: [folder] }),
+        ...(limit === undefined ? {} : { maxFileBytes: limit }),
+      }),
+    );
+  }
+  if (urls.length > 0) {
+    sources.push(
+      openUrlSource(urls, {
+        ...(limit === undefined ? {} : { maxBytes: limit }),
+        ...(options.allowAddress === undefined ? {} : { allowAddress: options.allowAddress }),
+      }),
+    );
+  }
+  return joinSources(sources);
+}
+
+function chooseChatModel(model: ChatModel | AiSdkLanguageModel | string): ChatModel | Promise<ChatModel> {
+  if (typeof model === "string") return resolveChatModel(model);
+  return "specificationVersion" in model ? fromAiSdkLanguageModel(model) : model;
+}
+
+function chooseEmbeddingModel(
+  model: EmbeddingModel | AiSdkEmbeddingModel | string | null,
+): EmbeddingModel | null | Promise<EmbeddingModel> {
+  if (model === null) return null;
+  if (typeof model === "string") return resolveEmbeddingModel(model);
+  return "specificationVersion" in model ? fromAiSdkEmbeddingModel(model) : model;
+}

@@ -1,0 +1,50 @@
+import { answerQuestion } from "../answers/answer-question.ts";
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Answer, AnswerEvent, AskOptions } from "../contracts/answer.ts";
+import type { ChatModel } from "../contracts/chat.ts";
+import type { DocumentStore } from "../contracts/document-store.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { Retriever } from "../contracts/retriever.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
+
+/** What an answer is made with. */
+export interface AskStages {
+  readonly retriever: Retriever;
+  readonly store: Pick<DocumentStore, "document">;
+  /** Without one, the answer is made of the documents' own sentences. */
+  readonly model?: ChatModel | undefined;
+  readonly analyzer: Analyzer;
+}
+
+/**
+ * The whole way out: find, answer from what was found, verify every citation against the text it names.
+ *
+ * **Shape** events as they happen; the answer is both the last event and the generator's return value.
+ * **Source** Ballerina's query flow (B46), ToolUp's prompt builder (T46); laws 2 and 3: citations are checked in the asker's own scopes.
+ */
+export async function* askQuestion(
+  stages: AskStages,
+  scopes: AuthorizedScopes,
+  question: string,
+  options: AskOptions,
+): AsyncGenerator<AnswerEvent, Answer> {
+  const { grounding = "preferred", ...search } = options;
+  const hits = await stages.retriever.retrieve(scopes, question, search);
+
+  const events = answerQuestion({
+    question,
+    hits,
+    grounding,
+    model: stages.model,
+    analyzer: stages.analyzer,
+    documentText: async (id) => (await stages.store.document(scopes, id))?.document.text,
+    signal: options.signal,
+  });
+  let answer: Answer | undefined;
+  for await (const event of events) {
+    if (event.type === "answer") answer = event.answer;
+    yield event;
+  }
+  if (answer === undefined) throw new IbidError("internal", "The answer ended before it was whole.");
+  return answer;
+}

@@ -1,0 +1,56 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { Embedder, EmbeddingVersion } from "../contracts/embedding.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
+import type { ChunkEntry } from "../contracts/store.ts";
+import { checkEmbedding } from "../embeddings/check-embedding.ts";
+
+export interface EmbeddedChunks {
+  readonly entries: readonly ChunkEntry[];
+  /** Texts really sent to the model. */
+  readonly sent: number;
+}
+
+/**
+ * Gives every chunk its vector: the one it came with, the one that the store already has for the same text and version, or a new one.
+ *
+ * **Shape** an entry without embeddings keeps the vectors that the store has for its id. **Errors** as {@link Embedder}.
+ * **Source** law 7: a changed document embeds only its changed chunks; W5: given vectors are taken as they are, checked.
+ */
+export async function embedChunks(
+  parts: { readonly embedder?: Embedder | undefined; readonly store: KnowledgeStore },
+  into: AuthorizedScopes<"write">,
+  documentId: string,
+  chunks: readonly Chunk[],
+  signal: AbortSignal | undefined,
+): Promise<EmbeddedChunks> {
+  const { embedder, store } = parts;
+  if (embedder === undefined || chunks.length === 0) {
+    return { entries: chunks.map((chunk) => ({ chunk, embeddings: [] })), sent: 0 };
+  }
+  const options = { purpose: "document" as const, ...(signal === undefined ? {} : { signal }) };
+  let sent = 0;
+
+  const version = await knownVersion();
+  const held = await store.held(into, documentId, version);
+  const wanting = chunks.filter((chunk) => chunk.embedding === undefined && held.get(chunk.id) !== chunk.text);
+  const embedded = wanting.length === 0 ? undefined : await embedder.embed(wanting, options);
+  sent += embedded?.sent ?? 0;
+  const vectors = new Map(wanting.map((chunk, i) => [chunk.id, embedded?.embeddings[i]]));
+
+  const entries = chunks.map((chunk): ChunkEntry => {
+    const embedding = chunk.embedding ?? vectors.get(chunk.id);
+    if (embedding === undefined) return { chunk, embeddings: [] };
+    if (chunk.embedding !== undefined) checkEmbedding(embedding, version, `chunk ${chunk.id}`);
+    return { chunk, embeddings: [{ version, embedding }] };
+  });
+  return { entries, sent };
+
+  /** Some models say their dimensions only by answering: the first chunk asks them. The cache keeps it from being sent again. */
+  async function knownVersion(): Promise<EmbeddingVersion> {
+    if (embedder?.version !== undefined) return embedder.version;
+    const probe = await (embedder as Embedder).embed(chunks.slice(0, 1), options);
+    sent += probe.sent;
+    return probe.version;
+  }
+}

@@ -1,0 +1,328 @@
+import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
+import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { MediaDocument, Origin, TextDocument } from "../contracts/document.ts";
+import type { Embedder } from "../contracts/embedding.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import type { Reader, SourceItem, SourceRefusal } from "../contracts/reader.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import { hashParts } from "../text/hash.ts";
+import { embedChunks } from "./embed-chunks.ts";
+import { fingerprintPipeline } from "./fingerprint.ts";
+import { mapInOrder } from "./map-in-order.ts";
+import { cutDocument, hashBytes, hashMetadata, isUnder, readItem } from "./prepare-document.ts";
+
+/** The stages that a document walks through, chosen once by whoever opens the knowledge base. */
+export interface IngestStages {
+  readonly readers: readonly Reader[];
+  readonly chunker: Chunker;
+  readonly transformers: readonly ChunkTransformer[];
+  /** Without one, documents are found by their words alone. */
+  readonly embedder?: Embedder | undefined;
+  readonly store: KnowledgeStore;
+}
+
+/** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
+export type IngestItem = SourceItem | SourceRefusal | TextDocument | MediaDocument;
+
+export interface IngestJob {
+  readonly items: (signal?: AbortSignal) => AsyncIterable<IngestItem>;
+  /** Folders that `items` walks whole; what came from them and does not appear again is swept. */
+  readonly folders: readonly string[];
+  readonly scope: Scope;
+  /** The gate's permission to write that scope, and to read it. */
+  readonly into: AuthorizedScopes<"write">;
+  readonly from: AuthorizedScopes;
+  readonly metadata: Metadata;
+  readonly origin: Origin;
+  readonly sweep: boolean;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
+}
+
+/** Documents in flight at once: while one waits for its model, others are read and cut. */
+const concurrency = 4;
+
+/**
+ * The whole way in: read, cut, transform, embed what is new, swap for what was there; then sweep what is gone.
+ *
+ * **Shape** one result per document in the order of the items, then the removed ones; the summary is the generator's return value.
+ * **Errors** a document's error is in its result and the rest goes on; an abort, or a store that fails, ends the run.
+ * **Source** Embabel's pipeline (E14, E20), Ballerina's knowledge base (B36: embed everything, then one write), ToolUp (T2).
+ */
+export async function* ingestDocuments(
+  stages: IngestStages,
+  job: IngestJob,
+): AsyncGenerator<IngestResult, IngestSummary> {
+  const started = performance.now();
+  const totals = { added: 0, updated: 0, unchanged: 0, removed: 0, failed: 0, chunks: 0, embedded: 0 };
+  const progress = { documents: 0, chunks: 0, found: 0, complete: false };
+  const report = (): void => {
+    try {
+      job.onProgress?.({ ...progress });
+    } catch {
+      // A display that fails must not fail the work that it displays.
+    }
+  };
+  const known = await knownDocuments(stages.store, job);
+  const seen = new Set<string>();
+
+  async function* found(): AsyncGenerator<IngestItem> {
+    const claimed = new Set<string>();
+    for await (const item of job.items(job.signal)) {
+      // Inputs may overlap (a folder and a file in it); a document is ingested once.
+      if (claimed.has(uriOf(item))) continue;
+      claimed.add(uriOf(item));
+      progress.found++;
+      yield item;
+    }
+    progress.complete = true;
+  }
+
+  for await (const outcome of mapInOrder(
+    found(),
+    concurrency,
+    (item) => ingestOne(stages, job, known, item),
+    job.signal,
+  )) {
+    const { result, sent } = outcome;
+    seen.add(result.uri);
+    totals[result.status]++;
+    totals.embedded += sent;
+    if (result.status !== "failed") totals.chunks += result.chunks;
+    progress.documents++;
+    progress.chunks = totals.chunks;
+    report();
+    yield result;
+  }
+
+  if (job.sweep && job.folders.length > 0) {
+    for (const gone of vanished(known, job.folders, seen)) {
+      job.signal?.throwIfAborted();
+      const chunks = await stages.store.delete(job.into, { documentIds: [gone.id] });
+      totals.removed++;
+      yield { uri: gone.uri, scope: job.scope, status: "removed", documentId: gone.id, chunks };
+    }
+  }
+  await stages.store.settle();
+  return { ...totals, ms: Math.round(performance.now() - started) };
+}
+
+interface Outcome {
+  readonly result: IngestResult;
+  readonly sent: number;
+}
+
+async function ingestOne(
+  stages: IngestStages,
+  job: IngestJob,
+  known: KnownDocuments,
+  item: IngestItem,
+): Promise<Outcome> {
+  const uri = uriOf(item);
+  const fail = (error: unknown, documentId = ""): Outcome => ({
+    result: { uri, scope: job.scope, status: "failed", documentId, chunks: 0, error: asIbidError(error, uri) },
+    sent: 0,
+  });
+  if ("error" in item) return fail(item.error);
+  try {
+    if ("type" in item) {
+      if (item.type !== "text") {
+        throw new IbidError(
+          "unsupported-input",
+          `${uri} is a document of type "${item.type}"; only text can be cut and searched.`,
+          {
+            uri,
+            mend: "Give its text, or put the document whole into a prompt.",
+          },
+        );
+      }
+      return await ingestText(stages, job, known, item);
+    }
+    return await ingestBytes(stages, job, known, item);
+  } catch (error) {
+    job.signal?.throwIfAborted();
+    if (isFatal(error)) throw error;
+    return fail(error, known.get(uri)?.id);
+  }
+}
+
+/** Bytes: unchanged ones under the same pipeline are recognised before they are read (law 7). */
+async function ingestBytes(
+  stages: IngestStages,
+  job: IngestJob,
+  known: KnownDocuments,
+  item: SourceItem,
+): Promise<Outcome> {
+  const bytes = await item.bytes(job.signal);
+  const contentHash = await hashBytes(bytes);
+  const metadata = { ...item.metadata, ...job.metadata };
+  const metadataHash = hashMetadata(metadata, item.title);
+  const folder = item.folder ?? null;
+  const before = await known.find(item.uri);
+
+  const unchanged =
+    before !== undefined &&
+    before.contentHash === contentHash &&
+    before.metadataHash === metadataHash &&
+    before.fingerprint === fingerprintPipeline(stages, before.mediaType);
+  if (unchanged) return keep(stages, job, before, folder);
+
+  const read = await readItem(stages.readers, item, bytes, job.signal);
+  const document: TextDocument = {
+    type: "text",
+    id: before?.id ?? hashParts(job.scope, item.uri),
+    uri: item.uri,
+    title: item.title ?? read.title,
+    mediaType: read.mediaType,
+    text: read.text,
+    metadata: { ...read.metadata, ...metadata },
+    origin: job.origin,
+    root: read.root,
+    sourceMap: read.sourceMap,
+    ...(read.blocks === undefined ? {} : { blocks: read.blocks }),
+  };
+  return swap(stages, job, before, document, { contentHash, metadataHash, folder, bytes: bytes.byteLength });
+}
+
+/** A document that somebody else has read. */
+async function ingestText(
+  stages: IngestStages,
+  job: IngestJob,
+  known: KnownDocuments,
+  given: TextDocument,
+): Promise<Outcome> {
+  const before = await known.find(given.uri);
+  const bytes = new TextEncoder().encode(given.text);
+  // The tree and the title are part of what was given, beside the text.
+  const contentHash = hashParts(await hashBytes(bytes), given.title, JSON.stringify([given.root, given.sourceMap]));
+  const metadata = { ...given.metadata, ...job.metadata };
+  const metadataHash = hashMetadata(metadata);
+  const fingerprint = fingerprintPipeline(stages, given.mediaType);
+  if (
+    before?.contentHash === contentHash &&
+    before.metadataHash === metadataHash &&
+    before.fingerprint === fingerprint
+  ) {
+    return keep(stages, job, before, null);
+  }
+  const document = { ...given, id: before?.id ?? (given.id || hashParts(job.scope, given.uri)), metadata };
+  return swap(stages, job, before, document, { contentHash, metadataHash, folder: null, bytes: bytes.byteLength });
+}
+
+async function keep(
+  stages: IngestStages,
+  job: IngestJob,
+  before: DocumentSummary,
+  folder: string | null,
+): Promise<Outcome> {
+  // A document that a folder brought stays that folder's when it is named outright later.
+  if (folder !== null && folder !== before.folder) await stages.store.touch(job.into, before.id, { folder });
+  return {
+    result: { uri: before.uri, scope: job.scope, status: "unchanged", documentId: before.id, chunks: before.chunks },
+    sent: 0,
+  };
+}
+
+interface SwapFacts {
+  readonly contentHash: string;
+  readonly metadataHash: string;
+  readonly folder: string | null;
+  readonly bytes: number;
+}
+
+async function swap(
+  stages: IngestStages,
+  job: IngestJob,
+  before: DocumentSummary | undefined,
+  document: TextDocument,
+  facts: SwapFacts,
+): Promise<Outcome> {
+  const chunks = await cutDocument(stages.chunker, stages.transformers, document);
+  const { entries, sent } = await embedChunks(stages, job.into, document.id, chunks, job.signal);
+  job.signal?.throwIfAborted();
+  await stages.store.replace(job.into, {
+    document,
+    entries,
+    ...facts,
+    folder: facts.folder ?? before?.folder ?? null,
+    fingerprint: fingerprintPipeline(stages, document.mediaType),
+  });
+  return {
+    result: {
+      uri: document.uri,
+      scope: job.scope,
+      status: before === undefined ? "added" : "updated",
+      documentId: document.id,
+      chunks: entries.length,
+    },
+    sent,
+  };
+}
+
+/** What the scope holds already: listed whole when folders are walked (sweeping needs that), looked up one by one otherwise. */
+interface KnownDocuments {
+  find(uri: string): Promise<DocumentSummary | undefined>;
+  /** Without a look-up: what `find` or the listing has brought. */
+  get(uri: string): DocumentSummary | undefined;
+  all(): Iterable<DocumentSummary>;
+}
+
+async function knownDocuments(store: KnowledgeStore, job: IngestJob): Promise<KnownDocuments> {
+  const byUri = new Map<string, DocumentSummary>();
+  const whole = job.folders.length > 0;
+  if (whole) for await (const summary of store.documents(job.from)) byUri.set(summary.uri, summary);
+  return {
+    async find(uri) {
+      if (whole || byUri.has(uri)) return byUri.get(uri);
+      const [stored] = await store.find(job.from, uri);
+      if (stored !== undefined) byUri.set(uri, stored.summary);
+      return stored?.summary;
+    },
+    get: (uri) => byUri.get(uri),
+    all: () => byUri.values(),
+  };
+}
+
+/** Documents that a folder once brought, that lie under a folder walked now, and that did not appear. */
+function* vanished(
+  known: KnownDocuments,
+  folders: readonly string[],
+  seen: ReadonlySet<string>,
+): Generator<DocumentSummary> {
+  for (const summary of known.all()) {
+    if (summary.folder === null || seen.has(summary.uri)) continue;
+    if (!folders.some((folder) => isUnder(summary.uri, folder))) continue;
+    // What could not be looked into (a folder without permission) is not known to be gone.
+    if ([...parents(summary.uri)].some((parent) => seen.has(parent))) continue;
+    yield summary;
+  }
+}
+
+function* parents(uri: string): Generator<string> {
+  for (let slash = uri.lastIndexOf("/"); slash > 0; slash = uri.lastIndexOf("/", slash - 1)) yield uri.slice(0, slash);
+}
+
+function uriOf(item: IngestItem): string {
+  if ("uri" in item) return item.uri;
+  const name = item.metadata.fileName;
+  return typeof name === "string" ? name : `(${item.type})`;
+}
+
+function asIbidError(error: unknown, uri: string): IbidError {
+  if (IbidError.isInstance(error)) return error;
+  const what = error instanceof Error ? error.message : String(error);
+  return new IbidError("internal", `${uri} could not be ingested: ${what}`, { uri, cause: error });
+}
+
+/** Errors after which no other document can fare better. */
+function isFatal(error: unknown): boolean {
+  return (
+    IbidError.isInstance(error) &&
+    (["store-busy", "store-closed", "store-corrupt", "store-failed", "access-denied", "aborted"] as string[]).includes(
+      error.code,
+    )
+  );
+}

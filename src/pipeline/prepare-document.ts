@@ -1,0 +1,57 @@
+import { checkChunkIds } from "../chunks/check-chunk-ids.ts";
+import { transformChunks } from "../chunks/transform-chunks.ts";
+import type { Chunk } from "../contracts/chunk.ts";
+import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
+import type { TextDocument } from "../contracts/document.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import type { Reader, ReadResult, SourceItem } from "../contracts/reader.ts";
+import { readDocument } from "../documents/read-document.ts";
+import { sha256 } from "../text/hash.ts";
+
+/** Bytes to text, tree and map, by the first reader that takes them. **Errors** as {@link Reader}, and `unsupported-media` when none does. */
+export function readItem(
+  readers: readonly Reader[],
+  item: SourceItem,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<ReadResult & { readonly mediaType: string }> {
+  return readDocument(readers, {
+    uri: item.uri,
+    bytes,
+    ...(item.mediaType === undefined ? {} : { mediaType: item.mediaType }),
+    ...(item.metadata === undefined ? {} : { metadata: item.metadata }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** Cuts and transforms a document. **Errors** `invalid-id` before anything is embedded (W16). */
+export async function cutDocument(
+  chunker: Chunker,
+  transformers: readonly ChunkTransformer[],
+  document: TextDocument,
+): Promise<readonly Chunk[]> {
+  const chunks = await transformChunks(chunker.chunk(document), transformers, { document });
+  checkChunkIds(chunks);
+  return chunks;
+}
+
+/** SHA-256, hexadecimal, by the platform's own code: files are hashed at every run. */
+export async function hashBytes(bytes: Uint8Array): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Dates change when a file is copied or checked out; by themselves they do not make a document another. */
+const volatileKeys: ReadonlySet<string> = new Set(["createdAt", "modifiedAt"]);
+
+/** A hash of metadata, and of a title that the caller gave, that does not depend on the order of its keys, nor on dates. */
+export function hashMetadata(metadata: Metadata, title = ""): string {
+  const entries = Object.entries(metadata).filter(([key, value]) => value !== undefined && !volatileKeys.has(key));
+  return sha256(JSON.stringify([title, entries.toSorted(([a], [b]) => (a < b ? -1 : 1))]));
+}
+
+/** Whether a uri lies in a folder; `""` and `.` are the folder of the knowledge base, which holds every relative path. */
+export function isUnder(uri: string, folder: string): boolean {
+  if (folder === "" || folder === ".") return !uri.startsWith("/") && !uri.includes("://");
+  return uri.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
