@@ -7,6 +7,8 @@ import { checkEmbedding } from "../embeddings/check-embedding.ts";
 
 export interface EmbeddedChunks {
   readonly entries: readonly ChunkEntry[];
+  /** Ids of the chunks that count on the vectors which the store has for them. */
+  readonly keeps: readonly string[];
   /** Texts really sent to the model. */
   readonly sent: number;
 }
@@ -26,7 +28,7 @@ export async function embedChunks(
 ): Promise<EmbeddedChunks> {
   const { embedder, store } = parts;
   if (embedder === undefined || chunks.length === 0) {
-    return { entries: chunks.map((chunk) => ({ chunk, embeddings: [] })), sent: 0 };
+    return { entries: chunks.map((chunk) => ({ chunk, embeddings: [] })), keeps: [], sent: 0 };
   }
   const options = { purpose: "document" as const, ...(signal === undefined ? {} : { signal }) };
   let sent = 0;
@@ -44,7 +46,8 @@ export async function embedChunks(
     if (chunk.embedding !== undefined) checkEmbedding(embedding, version, `chunk ${chunk.id}`);
     return { chunk, embeddings: [{ version, embedding }] };
   });
-  return { entries, sent };
+  const keeps = entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id);
+  return { entries, keeps, sent };
 
   /** Some models say their dimensions only by answering: the first chunk asks them. The cache keeps it from being sent again. */
   async function knownVersion(): Promise<EmbeddingVersion> {

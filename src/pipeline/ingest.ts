@@ -241,14 +241,23 @@ async function swap(
   facts: SwapFacts,
 ): Promise<Outcome> {
   const chunks = await cutDocument(stages.chunker, stages.transformers, document);
-  const { entries, sent } = await embedChunks(stages, job.into, document.id, chunks, job.signal);
-  job.signal?.throwIfAborted();
-  await stages.store.replace(job.into, {
-    document,
-    entries,
-    ...facts,
-    folder: facts.folder ?? before?.folder ?? null,
-    fingerprint: fingerprintPipeline(stages, document.mediaType),
+  const write = async (): Promise<number> => {
+    const { entries, keeps, sent } = await embedChunks(stages, job.into, document.id, chunks, job.signal);
+    job.signal?.throwIfAborted();
+    await stages.store.replace(job.into, {
+      document,
+      entries,
+      keeps,
+      ...facts,
+      folder: facts.folder ?? before?.folder ?? null,
+      fingerprint: fingerprintPipeline(stages, document.mediaType),
+    });
+    return sent;
+  };
+  // Somebody else may take away, between asking and writing, a chunk whose vectors were to be kept. Asked again, the store tells.
+  const sent = await write().catch((error: unknown) => {
+    if (IbidError.isInstance(error, "store-busy")) return write();
+    throw error;
   });
   return {
     result: {
@@ -256,7 +265,7 @@ async function swap(
       scope: job.scope,
       status: before === undefined ? "added" : "updated",
       documentId: document.id,
-      chunks: entries.length,
+      chunks: chunks.length,
     },
     sent,
   };

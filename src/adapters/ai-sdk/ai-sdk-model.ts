@@ -1,0 +1,111 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { JsonValue } from "../../contracts/metadata.ts";
+
+/** Options that only one provider understands, by the provider's name: `{ openai: { user: "ada" } }`. */
+export type AiSdkProviderOptions = Readonly<Record<string, { readonly [key: string]: JsonValue }>>;
+
+/**
+ * An embedding model of the AI SDK, as far as ibid looks at it.
+ *
+ * **Shape** declared here by structure, and wider than each version's own type, so that neither ibid nor those who use it need the AI SDK's types.
+ * **Source** AI SDK provider specification, `EmbeddingModelV2`, `EmbeddingModelV3`, `EmbeddingModelV4`.
+ */
+export interface AiSdkEmbeddingModel {
+  readonly specificationVersion: "v2" | "v3" | "v4";
+  readonly provider: string;
+  readonly modelId: string;
+  readonly maxEmbeddingsPerCall?: number | PromiseLike<number | undefined> | undefined;
+  doEmbed(options: never): PromiseLike<unknown>;
+}
+
+/**
+ * A language model of the AI SDK, as far as ibid looks at it.
+ *
+ * **Shape** declared here by structure; see {@link AiSdkEmbeddingModel}.
+ * **Source** AI SDK provider specification, `LanguageModelV2`, `LanguageModelV3`, `LanguageModelV4`.
+ */
+export interface AiSdkLanguageModel {
+  readonly specificationVersion: "v2" | "v3" | "v4";
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+  doStream(options: never): PromiseLike<unknown>;
+}
+
+/** Whether a value is an AI SDK embedding model of specification v2, v3 or v4, told by its structure alone. */
+export function isAiSdkEmbeddingModel(value: unknown): value is AiSdkEmbeddingModel {
+  return hasIdentity(value) && isFunction(value, "doEmbed");
+}
+
+/** Whether a value is an AI SDK language model of specification v2, v3 or v4, told by its structure alone. */
+export function isAiSdkLanguageModel(value: unknown): value is AiSdkLanguageModel {
+  return hasIdentity(value) && isFunction(value, "doGenerate") && isFunction(value, "doStream");
+}
+
+/** **Errors** `invalid-argument` saying what was given instead: a model's name, another kind of model, a specification that is not spoken. */
+export function checkAiSdkModel(value: unknown, kind: "embedding" | "language"): void {
+  const wanted = `an AI SDK ${kind} model`;
+  if (kind === "embedding" ? isAiSdkEmbeddingModel(value) : isAiSdkLanguageModel(value)) return;
+  if (typeof value === "string") {
+    const resolve = kind === "embedding" ? "resolveEmbeddingModel" : "resolveChatModel";
+    throw new IbidError("invalid-argument", `Expected ${wanted}, got a string.`, {
+      mend: `Pass the model object that its provider makes, or call ${resolve}("provider/model").`,
+    });
+  }
+  if (isAiSdkEmbeddingModel(value) || isAiSdkLanguageModel(value)) {
+    throw new IbidError(
+      "invalid-argument",
+      `Expected ${wanted}, got the other kind: ${value.provider} ${value.modelId}.`,
+      {
+        mend: `Make ${kind === "embedding" ? "an embedding" : "a language"} model with the same provider.`,
+      },
+    );
+  }
+  const version = isObject(value) ? value["specificationVersion"] : undefined;
+  if (typeof version === "string") {
+    throw new IbidError(
+      "invalid-argument",
+      `Expected ${wanted} of specification v2, v3 or v4, got ${version.slice(0, 20)}.`,
+      {
+        mend: "Update the provider's package to one for AI SDK 5 or later.",
+        details: { expected: ["v2", "v3", "v4"], got: version.slice(0, 20) },
+      },
+    );
+  }
+  throw new IbidError("invalid-argument", `Expected ${wanted}, got something else.`, {
+    mend: `Pass an object with specificationVersion, provider, modelId and ${kind === "embedding" ? "doEmbed" : "doGenerate and doStream"}.`,
+  });
+}
+
+/**
+ * The provider's name without the kind of endpoint that the AI SDK appends: `openai.embedding` and `openai.chat` are both `openai`.
+ *
+ * Vectors then keep their version whether the model was made by hand or by `provider/model`.
+ */
+export function providerName(model: { readonly provider: string }): string {
+  return model.provider.replace(
+    /\.(?:chat|completion|responses|messages|embedding|embeddings|textEmbedding|generative-ai)$/u,
+    "",
+  );
+}
+
+/** A value whose properties may be looked at. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function hasIdentity(value: unknown): value is { readonly provider: string; readonly modelId: string } {
+  // A provider's model may be a function with properties as well as an object.
+  if (!isObject(value) && typeof value !== "function") return false;
+  const model = value as Readonly<Record<string, unknown>>;
+  const version = model["specificationVersion"];
+  return (
+    (version === "v2" || version === "v3" || version === "v4") &&
+    typeof model["provider"] === "string" &&
+    typeof model["modelId"] === "string"
+  );
+}
+
+function isFunction(value: object, name: string): boolean {
+  return typeof (value as Readonly<Record<string, unknown>>)[name] === "function";
+}

@@ -1,0 +1,67 @@
+/** What ibid knows of one provider: the package that speaks to it, and where its key and address are set. */
+export interface ProviderFacts {
+  readonly packageName: string;
+  /** The exports that make the provider: the newest name first. */
+  readonly factories: readonly string[];
+  readonly keyVariable: string;
+  readonly keyRequired: boolean;
+  readonly addressVariable?: string;
+  readonly embeddings: boolean;
+  /** What to do when nobody answers at its address. */
+  readonly unreachable: string;
+}
+
+const online = "Check the network, the proxy and the firewall.";
+
+/** By the name that stands before the slash in `provider/model`. */
+export const providers: Readonly<Record<string, ProviderFacts>> = {
+  openai: {
+    packageName: "@ai-sdk/openai",
+    factories: ["createOpenAI"],
+    keyVariable: "OPENAI_API_KEY",
+    keyRequired: true,
+    addressVariable: "OPENAI_BASE_URL",
+    embeddings: true,
+    unreachable: `${online} If OPENAI_BASE_URL is set, check that it is right.`,
+  },
+  anthropic: {
+    packageName: "@ai-sdk/anthropic",
+    factories: ["createAnthropic"],
+    keyVariable: "ANTHROPIC_API_KEY",
+    keyRequired: true,
+    addressVariable: "ANTHROPIC_BASE_URL",
+    embeddings: false,
+    unreachable: `${online} If ANTHROPIC_BASE_URL is set, check that it is right.`,
+  },
+  google: {
+    packageName: "@ai-sdk/google",
+    factories: ["createGoogle", "createGoogleGenerativeAI"],
+    keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
+    keyRequired: true,
+    embeddings: true,
+    unreachable: online,
+  },
+  ollama: {
+    packageName: "@ai-sdk/openai-compatible",
+    factories: ["createOpenAICompatible"],
+    keyVariable: "OLLAMA_API_KEY",
+    keyRequired: false,
+    addressVariable: "OLLAMA_HOST",
+    embeddings: true,
+    unreachable: "Start Ollama (`ollama serve`), or set OLLAMA_HOST to where it runs.",
+  },
+  "openai-compatible": {
+    packageName: "@ai-sdk/openai-compatible",
+    factories: ["createOpenAICompatible"],
+    keyVariable: "OPENAI_COMPATIBLE_API_KEY",
+    keyRequired: false,
+    addressVariable: "OPENAI_COMPATIBLE_BASE_URL",
+    embeddings: true,
+    unreachable: "Start the server, or set OPENAI_COMPATIBLE_BASE_URL to where it runs.",
+  },
+};
+
+/** What is known of a provider, `undefined` for one that ibid has never heard of. */
+export function factsOf(provider: string): ProviderFacts | undefined {
+  return Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+}
