@@ -1,4 +1,6 @@
-/** The same door as `index.ts`, on Node: with files and addresses, durable by default. */
+/**
+ * The same door as `index.ts`, on Node: with files and addresses, durable by default. `openKnowledgeBase` here takes the place of the one there.
+ */
 import { existsSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -10,7 +12,8 @@ import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 import { openSqliteStore } from "./adapters/sqlite/sqlite-store.ts";
-import { isUrl, normalizeUrl, openUrlSource } from "./adapters/web/url-source.ts";
+import { isUrl, normalizeUrl } from "./adapters/web/normalize-url.ts";
+import { openUrlSource } from "./adapters/web/url-source.ts";
 import type { ChatModel } from "./contracts/chat.ts";
 import type { EmbeddingModel } from "./contracts/embedding.ts";
 import { IbidError } from "./contracts/errors.ts";
@@ -22,6 +25,16 @@ import { type AssembleOptions, assembleKnowledgeBase, assembleOptions } from "./
 import { joinSources } from "./knowledge-base/join-sources.ts";
 import { createMemoryStore } from "./stores/memory-store.ts";
 import { checkOptions } from "./text/check-options.ts";
+
+// The one `export *` of the project: two doors with one list of names.
+export * from "./index.ts";
+export { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
+export { type FileSourceOptions, openFileSource } from "./adapters/files/file-source.ts";
+export { createHtmlReader } from "./adapters/html/html-reader.ts";
+export { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
+export { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
+export { openSqliteStore } from "./adapters/sqlite/sqlite-store.ts";
+export { openUrlSource, type UrlSourceOptions } from "./adapters/web/url-source.ts";
 
 /** What can be chosen when a knowledge base is opened on Node. */
 export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel"> {

@@ -1,0 +1,174 @@
+/**
+ * The public door, for any JavaScript runtime: `import "ibid"` loads no third-party module. On Node, `node.ts` is the same door with files and durability.
+ */
+
+// Open
+export { openInMemory as openKnowledgeBase } from "./knowledge-base/open-in-memory.ts";
+export type { AssembleOptions } from "./knowledge-base/assemble.ts";
+export { createKnowledgeBase, type KnowledgeBaseParts } from "./knowledge-base/create-knowledge-base.ts";
+export type { OpenSource } from "./knowledge-base/ingest-items.ts";
+
+// Access
+export { type Caller, createGate, type Gate, operator } from "./access/gate.ts";
+export { parseScope } from "./access/scopes.ts";
+
+// Text
+export { type AnalyzerOptions, createAnalyzer, defaultAnalyzer } from "./text/analyzer.ts";
+export { hashParts, hmacSha256, sha256 } from "./text/hash.ts";
+export { characters, codePoints, heuristicTokens } from "./text/length.ts";
+export { compileLinearRegex, type LinearRegex } from "./text/linear-regex.ts";
+export { createLocator, locate } from "./text/locate.ts";
+export { segmentSentences } from "./text/sentences.ts";
+
+// Filters
+export { allOf, anyOf, not, where } from "./filters/build-filter.ts";
+export { compileFilter } from "./filters/compile-filter.ts";
+export { parseFilter } from "./filters/parse-filter.ts";
+
+// Read
+export { buildSections } from "./documents/build-sections.ts";
+export { detectMediaType } from "./documents/media-type.ts";
+export { plainTextReader } from "./documents/plain-text-reader.ts";
+export { listDescendants, listLeaves } from "./documents/walk-sections.ts";
+export { withMetadata } from "./documents/with-metadata.ts";
+
+// Cut
+export { createChunkFactory } from "./chunks/create-chunk.ts";
+export { createTransformer } from "./chunks/create-transformer.ts";
+export { chunkDocumentRecursively, createRecursiveChunker } from "./chunks/recursive-chunker.ts";
+export { createSectionChunker } from "./chunks/section-chunker.ts";
+export { createTitleTransformer } from "./chunks/title-transformer.ts";
+
+// Embed
+export { createEmbedder } from "./embeddings/create-embedder.ts";
+export { createEmbeddingCache } from "./embeddings/embedding-cache.ts";
+export { createHashingModel } from "./embeddings/hashing-model.ts";
+export { isAiSdkEmbeddingModel, isAiSdkLanguageModel } from "./adapters/ai-sdk/ai-sdk-model.ts";
+export { fromAiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
+
+// Keep
+export { guardStore, guardVectorStore } from "./stores/guard-store.ts";
+export type {
+  RawChunkStore,
+  RawDocumentStore,
+  RawKnowledgeStore,
+  RawLexicalIndex,
+  RawRegexSearch,
+  RawVectorStore,
+} from "./stores/raw-store.ts";
+export { createMemoryStore } from "./stores/memory-store.ts";
+
+// Find
+export { createRetriever, type RetrieverOptions } from "./retrieval/create-retriever.ts";
+
+// Answer
+export { answerQuestion } from "./answers/answer-question.ts";
+export { augmentUserQuery } from "./answers/augment-user-query.ts";
+export { prompt } from "./answers/prompt.ts";
+export { renderPrompt } from "./answers/render-prompt.ts";
+export { fromAiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
+
+// Promises
+export type { Analyzer } from "./contracts/analyzer.ts";
+export type { Answer, AnswerEvent, AskOptions, Citation, Grounding } from "./contracts/answer.ts";
+export type {
+  ChatAssistantMessage,
+  ChatFunctionMessage,
+  ChatMessage,
+  ChatModel,
+  ChatOptions,
+  ChatResult,
+  ChatStreamPart,
+  ChatSystemMessage,
+  ChatTool,
+  ChatUserMessage,
+  Insertion,
+  Prompt,
+  ToolCall,
+  Usage,
+} from "./contracts/chat.ts";
+export type { Chunk } from "./contracts/chunk.ts";
+export type { ChunkTransformer, Chunker, LengthFunction, TransformContext } from "./contracts/chunker.ts";
+export type {
+  DocumentEntry,
+  DocumentStore,
+  DocumentSummary,
+  Provenance,
+  ReplaceResult,
+  StoredDocument,
+} from "./contracts/document-store.ts";
+export type {
+  Block,
+  Document,
+  MediaDocument,
+  Origin,
+  Place,
+  Section,
+  SourceMap,
+  TextDocument,
+} from "./contracts/document.ts";
+export {
+  kindOf,
+  versionKey,
+  type EmbedOptions,
+  type EmbedResult,
+  type EmbeddedTexts,
+  type Embedder,
+  type Embedding,
+  type EmbeddingCache,
+  type EmbeddingInput,
+  type EmbeddingKind,
+  type EmbeddingModel,
+  type EmbeddingVersion,
+  type HybridVector,
+  type SparseVector,
+  type Vector,
+  type VersionedEmbedding,
+} from "./contracts/embedding.ts";
+export { IbidError, type IbidErrorCode, type IbidErrorOptions } from "./contracts/errors.ts";
+export type { FieldConditions, Filter, FilterInput, FilterValue, PlainFilter } from "./contracts/filter.ts";
+export type {
+  AskRun,
+  DeletedDocument,
+  DocumentAddress,
+  DocumentView,
+  IngestInput,
+  IngestOptions,
+  IngestProgress,
+  IngestResult,
+  IngestRun,
+  IngestSummary,
+  KnowledgeBase,
+  Status,
+  TextInput,
+} from "./contracts/knowledge-base.ts";
+export type { KnowledgeStore, StoreStatus } from "./contracts/knowledge-store.ts";
+export type { LexicalIndex, LexicalMatch, LexicalQuery, LexicalResult, TermScore } from "./contracts/lexical-index.ts";
+export type { JsonValue, Metadata } from "./contracts/metadata.ts";
+export type { ReadInput, ReadResult, Reader, Source, SourceItem, SourceRefusal } from "./contracts/reader.ts";
+export type { RegexMatch, RegexQuery, RegexSearch } from "./contracts/regex-search.ts";
+export type {
+  FusionName,
+  Hit,
+  HitExplanation,
+  HitSource,
+  LegScore,
+  Reranker,
+  Retriever,
+  SearchMode,
+  SearchOptions,
+} from "./contracts/retriever.ts";
+export type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, SystemAuthority } from "./contracts/scope.ts";
+export type {
+  ChunkEntry,
+  ChunkStore,
+  DeleteOptions,
+  DeleteTarget,
+  Durability,
+  ListChunksOptions,
+  Metric,
+  StoreCapabilities,
+  StoredChunk,
+} from "./contracts/store.ts";
+export type { RetrievalTrace, Tracer } from "./contracts/tracer.ts";
+export type { VectorMatch, VectorQuery, VectorStore } from "./contracts/vector-store.ts";
