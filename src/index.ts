@@ -37,6 +37,8 @@ export { createChunkFactory } from "./chunks/create-chunk.ts";
 export { createTransformer } from "./chunks/create-transformer.ts";
 export { chunkDocumentRecursively, createRecursiveChunker } from "./chunks/recursive-chunker.ts";
 export { createSectionChunker } from "./chunks/section-chunker.ts";
+export { pathFromRoot } from "./chunks/path-from-root.ts";
+export { createStructureTransformer } from "./chunks/structure-transformer.ts";
 export { createTitleTransformer } from "./chunks/title-transformer.ts";
 
 // Embed

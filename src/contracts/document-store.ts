@@ -1,4 +1,5 @@
 import type { TextDocument } from "./document.ts";
+import type { EmbeddingVersion } from "./embedding.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { ChunkEntry, ChunkStore } from "./store.ts";
 
@@ -20,7 +21,13 @@ export interface Provenance {
 export interface DocumentEntry extends Provenance {
   /** Stored without its `blocks`. */
   readonly document: TextDocument;
+  /** An entry without embeddings whose chunk the store already holds with the same `text` keeps the vectors that are there. */
   readonly entries: readonly ChunkEntry[];
+  /**
+   * Ids of the chunks that rely on this: what `held` told and nobody embedded again. When one has gone meanwhile, nothing is stored
+   * and `store-busy` is thrown, so that no chunk ever loses its vectors to a race.
+   */
+  readonly keeps?: readonly string[];
 }
 
 /** A document as a list shows it. */
@@ -57,6 +64,15 @@ export interface ReplaceResult {
  */
 export interface DocumentStore extends ChunkStore {
   replace(into: AuthorizedScopes<"write">, entry: DocumentEntry): Promise<ReplaceResult>;
+  /**
+   * What of a document need not be embedded again (law 7): its live chunks that have a vector of `version` (all of them when it is
+   * `undefined`). **Shape** chunk id to `text`.
+   */
+  held(
+    into: AuthorizedScopes<"write">,
+    documentId: string,
+    version: EmbeddingVersion | undefined,
+  ): Promise<ReadonlyMap<string, string>>;
   /** Documents of that uri in the given scopes, ordered by scope; more than one when several scopes hold it. */
   find(scopes: AuthorizedScopes, uri: string): Promise<readonly StoredDocument[]>;
   /** `undefined` for what does not exist and for what may not be read, alike. */

@@ -92,8 +92,8 @@ export interface HitExplanation {
   readonly terms: readonly TermScore[];
   /** The distinct terms that the query was analysed into, with their idf; those that the hit lacks included. Absent when no lexical leg searched. */
   readonly queryTerms?: readonly { readonly term: string; readonly idf: number }[];
-  /** Share of the query's rarity that the hit holds: `Σ idf(terms) / Σ idf(queryTerms)`, from 0 to 1. Absent like `queryTerms`. */
-  readonly coverage?: number;
+  /** How much of what was asked the lexical leg found here, on a scale that means the same for every query. Absent like `queryTerms`. */
+  readonly strength?: number;
   /** Whether the hit counts as evidence that the question can be answered (law 5). */
   readonly evidence?: boolean;
   /** When reranked: the fused score and rank before. */

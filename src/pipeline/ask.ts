@@ -4,7 +4,7 @@ import type { Answer, AnswerEvent, AskOptions } from "../contracts/answer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import type { DocumentStore } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { Retriever } from "../contracts/retriever.ts";
+import type { Hit, Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 
 /** What an answer is made with. */
@@ -28,8 +28,10 @@ export async function* askQuestion(
   question: string,
   options: AskOptions,
 ): AsyncGenerator<AnswerEvent, Answer> {
-  const { grounding = "preferred", ...search } = options;
-  const hits = await stages.retriever.retrieve(scopes, question, search);
+  const { grounding = "preferred", explain = false, ...search } = options;
+  // The explanation says which hits are evidence; whether the asker sees it is their choice.
+  const hits = await stages.retriever.retrieve(scopes, question, { ...search, explain: true });
+  const shown = explain ? hits : hits.map(withoutExplanation);
 
   const events = answerQuestion({
     question,
@@ -42,9 +44,17 @@ export async function* askQuestion(
   });
   let answer: Answer | undefined;
   for await (const event of events) {
-    if (event.type === "answer") answer = event.answer;
-    yield event;
+    if (event.type === "hits") yield { ...event, hits: shown };
+    else if (event.type === "answer") {
+      answer = { ...event.answer, hits: shown };
+      yield { ...event, answer };
+    } else yield event;
   }
   if (answer === undefined) throw new IbidError("internal", "The answer ended before it was whole.");
   return answer;
+}
+
+function withoutExplanation(hit: Hit): Hit {
+  const { explain: _, ...rest } = hit;
+  return rest;
 }

@@ -3,7 +3,7 @@ import type { Embedder, EmbeddingVersion } from "../contracts/embedding.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { ChunkEntry } from "../contracts/store.ts";
-import { checkEmbedding } from "../embeddings/check-embedding.ts";
+import { takeGivenEmbedding } from "../embeddings/check-embedding.ts";
 
 export interface EmbeddedChunks {
   readonly entries: readonly ChunkEntry[];
@@ -41,9 +41,8 @@ export async function embedChunks(
   const vectors = new Map(wanting.map((chunk, i) => [chunk.id, embedded?.embeddings[i]]));
 
   const entries = chunks.map((chunk): ChunkEntry => {
-    const embedding = chunk.embedding ?? vectors.get(chunk.id);
+    const embedding = takeGivenEmbedding(chunk, version) ?? vectors.get(chunk.id);
     if (embedding === undefined) return { chunk, embeddings: [] };
-    if (chunk.embedding !== undefined) checkEmbedding(embedding, version, `chunk ${chunk.id}`);
     return { chunk, embeddings: [{ version, embedding }] };
   });
   const keeps = entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id);

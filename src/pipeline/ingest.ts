@@ -8,6 +8,7 @@ import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { Reader, SourceItem, SourceRefusal } from "../contracts/reader.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import { throwIfAborted } from "../text/abort.ts";
 import { hashParts } from "../text/hash.ts";
 import { embedChunks } from "./embed-chunks.ts";
 import { fingerprintPipeline } from "./fingerprint.ts";
@@ -100,7 +101,7 @@ export async function* ingestDocuments(
 
   if (job.sweep && job.folders.length > 0) {
     for (const gone of vanished(known, job.folders, seen)) {
-      job.signal?.throwIfAborted();
+      throwIfAborted(job.signal, "The ingestion");
       const chunks = await stages.store.delete(job.into, { documentIds: [gone.id] });
       totals.removed++;
       yield { uri: gone.uri, scope: job.scope, status: "removed", documentId: gone.id, chunks };
@@ -143,7 +144,7 @@ async function ingestOne(
     }
     return await ingestBytes(stages, job, known, item);
   } catch (error) {
-    job.signal?.throwIfAborted();
+    throwIfAborted(job.signal, "The ingestion");
     if (isFatal(error)) throw error;
     return fail(error, known.get(uri)?.id);
   }
@@ -243,7 +244,7 @@ async function swap(
   const chunks = await cutDocument(stages.chunker, stages.transformers, document);
   const write = async (): Promise<number> => {
     const { entries, keeps, sent } = await embedChunks(stages, job.into, document.id, chunks, job.signal);
-    job.signal?.throwIfAborted();
+    throwIfAborted(job.signal, "The ingestion");
     await stages.store.replace(job.into, {
       document,
       entries,

@@ -1,8 +1,10 @@
+import { throwIfAborted } from "../text/abort.ts";
+
 /**
  * Applies `work` to at most `limit` items at a time and gives the results in the items' order.
  *
  * **Shape** reads ahead by `limit` items at most, so memory is bounded by the slowest. **Errors** the first failure, in order; nothing new is started after it,
- * and what is under way is waited for. An abort ends it between items.
+ * and what is under way is waited for. An abort (`aborted`) ends it between items.
  */
 export async function* mapInOrder<Item, Result>(
   items: AsyncIterable<Item>,
@@ -15,7 +17,7 @@ export async function* mapInOrder<Item, Result>(
   let done = false;
   try {
     for (;;) {
-      signal?.throwIfAborted();
+      throwIfAborted(signal, "The work");
       while (!done && pending.length < limit) {
         const next = await iterator.next();
         if (next.done === true) {

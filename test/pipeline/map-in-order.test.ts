@@ -69,7 +69,7 @@ describe("mapInOrder", () => {
         if (result === 5) controller.abort(new Error("enough"));
       }
     };
-    await expect(drain()).rejects.toThrow("enough");
+    await expect(drain()).rejects.toMatchObject({ code: "aborted", cause: new Error("enough") });
     expect(closed).toBe(true);
   });
 });

@@ -1,0 +1,67 @@
+import { realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+
+/** What a path is relative to. */
+export interface UriPlace {
+  /** The folder that holds the knowledge base. */
+  readonly base: string;
+  /** Where relative paths start. Default: the process's working folder. */
+  readonly cwd?: string;
+}
+
+/**
+ * The uri that a file or folder is ingested under: its `/`-separated path relative to `base`, or absolute when it lies outside.
+ *
+ * Links in the folders above it are seen through when that leads into `base`, so that a project reached through a link keeps its uris;
+ * a link that is named itself is known by its own name.
+ *
+ * **Shape** `base` itself is `"."`. The path need not exist.
+ */
+export function toDocumentUri(path: string, place: UriPlace): string {
+  const { full, base } = absolute(path, place);
+  const written = uriWithin(full, base);
+  if (!isAbsolute(written)) return written;
+  const resolved = uriWithin(join(realpathOr(dirname(full)), basename(full)), realpathOr(base));
+  return isAbsolute(resolved) ? written : resolved;
+}
+
+/**
+ * Every uri that a path may lead to, likeliest first: {@link toDocumentUri}, the path as it is written, and what it is a link to.
+ *
+ * **Shape** at least one, without repetition; never fails for what does not exist.
+ */
+export function findDocumentUris(path: string, place: UriPlace): readonly string[] {
+  const { full, base } = absolute(path, place);
+  return [
+    ...new Set([toDocumentUri(path, place), uriWithin(full, base), uriWithin(realpathOr(full), realpathOr(base))]),
+  ];
+}
+
+/** The uri of what lies at a `/`-separated path below a folder. */
+export function joinUri(folder: string, path: string): string {
+  if (path === "") return folder;
+  if (folder === ".") return path;
+  return folder.endsWith("/") ? folder + path : `${folder}/${path}`;
+}
+
+function absolute(path: string, { base, cwd }: UriPlace): { readonly full: string; readonly base: string } {
+  return { full: resolve(cwd ?? process.cwd(), path), base: resolve(base) };
+}
+
+function uriWithin(full: string, base: string): string {
+  const path = relative(base, full);
+  if (path === "") return ".";
+  const outside = path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
+  const uri = outside ? full : path;
+  return sep === "/" ? uri : uri.replaceAll(sep, "/");
+}
+
+/** Resolves links as far as the path exists; the rest is kept as it is written. */
+function realpathOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realpathOr(parent), basename(path));
+  }
+}

@@ -1,0 +1,128 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { IbidError } from "../../contracts/errors.ts";
+
+export interface ReadFileOptions {
+  /** How errors name the file. */
+  readonly uri: string;
+  readonly maxBytes: number;
+  /** Whether a symbolic link may be read through. */
+  readonly followLink: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads a regular file whole, never more than `maxBytes` of it.
+ *
+ * **Errors** `too-large`, also when it grew while it was read; `unreadable` for what is no regular file, cannot be opened or has vanished;
+ * `aborted`. **Cost** one allocation of the file's size. A pipe or device is never waited for.
+ */
+export async function readFileBytes(path: string, options: ReadFileOptions): Promise<Uint8Array> {
+  const { uri, maxBytes, followLink, signal } = options;
+  throwIfAborted(signal, uri);
+  // Absent on Windows. Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+  const nonBlocking = (constants.O_NONBLOCK as number | undefined) ?? 0;
+  const noFollow = (constants.O_NOFOLLOW as number | undefined) ?? 0;
+  try {
+    await using file = await open(path, constants.O_RDONLY | nonBlocking | (followLink ? 0 : noFollow));
+    const facts = await file.stat();
+    if (!facts.isFile()) throw notAFile(uri, facts);
+    if (facts.size > maxBytes) throw tooLarge(uri, facts.size, maxBytes);
+    // A buffer of its own, not a slice of Node's pool: readers may hand it to a worker. One byte more than expected tells whether it grew.
+    let bytes = new Uint8Array(facts.size + 1);
+    let length = 0;
+    for (;;) {
+      throwIfAborted(signal, uri);
+      const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
+      if (bytesRead === 0) return bytes.subarray(0, length);
+      length += bytesRead;
+      if (length > maxBytes) throw tooLarge(uri, length, maxBytes);
+      if (length === bytes.length) bytes = grow(bytes, maxBytes + 1);
+    }
+  } catch (error) {
+    throw toReadError(error, uri);
+  }
+}
+
+/** What is there instead of a regular file, in words. */
+export function notAFile(uri: string, kind: FileKind): IbidError {
+  const what = kind.isDirectory()
+    ? "a folder"
+    : kind.isFIFO()
+      ? "a named pipe"
+      : kind.isSocket()
+        ? "a socket"
+        : kind.isSymbolicLink()
+          ? "a symbolic link"
+          : "a device";
+  return new IbidError("unreadable", `${uri} is ${what}, not a file.`, { uri, mend: "Only regular files are read." });
+}
+
+interface FileKind {
+  isDirectory(): boolean;
+  isFIFO(): boolean;
+  isSocket(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+export function tooLarge(uri: string, size: number, limit: number): IbidError {
+  return new IbidError("too-large", `${uri} has ${formatSize(size)}; the limit is ${formatSize(limit)}.`, {
+    uri,
+    mend: "Split it, or raise the limit (maxFileBytes). A file named outright may be larger than one found in a folder.",
+    details: { size, limit },
+  });
+}
+
+/** A system error in our words. An `IbidError` stays as it is. */
+export function toReadError(error: unknown, uri: string): IbidError {
+  if (IbidError.isInstance(error)) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const [message, mend] = reasons[code] ?? [
+    `cannot be read (${code || String(error)}).`,
+    "Check the file and its disk.",
+  ];
+  return new IbidError("unreadable", `${uri} ${message}`, {
+    uri,
+    mend,
+    cause: error,
+    ...(code === "" ? {} : { details: { code } }),
+  });
+}
+
+const reasons: { readonly [code: string]: readonly [message: string, mend: string] } = {
+  EACCES: ["cannot be read: permission denied.", "Give the account that runs ibid the right to read it."],
+  EPERM: ["cannot be read: permission denied.", "Give the account that runs ibid the right to read it."],
+  ENOENT: ["vanished before it could be read.", "Run the ingestion again."],
+  ENOTDIR: ["vanished before it could be read.", "Run the ingestion again."],
+  ELOOP: ["is a symbolic link, and links found in a folder are not followed.", "Name the link outright to follow it."],
+  EMFILE: ["cannot be read: too many files are open.", "Raise the limit on open files (ulimit -n)."],
+  ENFILE: ["cannot be read: too many files are open.", "Raise the limit on open files (ulimit -n)."],
+  EIO: ["cannot be read: the disk reports an error.", "Check the disk."],
+  ENAMETOOLONG: ["has a name that is too long for the file system.", "Use a shorter path."],
+};
+
+export function throwIfAborted(signal: AbortSignal | undefined, uri?: string): void {
+  if (signal?.aborted !== true) return;
+  throw new IbidError("aborted", "Reading was stopped.", {
+    cause: signal.reason,
+    ...(uri === undefined ? {} : { uri }),
+  });
+}
+
+function grow(bytes: Uint8Array<ArrayBuffer>, limit: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.min(limit, Math.max(bytes.length * 2, 65_536)));
+  larger.set(bytes);
+  return larger;
+}
+
+function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  const units = ["KiB", "MiB", "GiB", "TiB"];
+  let size = bytes / 1024;
+  let unit = 0;
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024;
+    unit++;
+  }
+  return `${Number.isInteger(size) ? size : size.toFixed(1)} ${units[unit]}`;
+}

@@ -1,0 +1,121 @@
+import type { Block } from "../../contracts/document.ts";
+
+import { collectLine } from "./collect-text.ts";
+import { isHeading } from "./html-elements.ts";
+import type { HtmlEvent, OpenEvent } from "./html-events.ts";
+import type { Break, TextWriter } from "./text-writer.ts";
+
+/** Writes the rows of one table. */
+export interface TableWriter {
+  /** Rows up to the event at `end` are in the table's head. */
+  enterHead(end: number): void;
+  /** Writes the row as a line; `false` when it holds more than text and must be read cell by cell. */
+  writeRow(
+    index: number,
+    row: OpenEvent,
+    writer: TextWriter,
+    kind: Block["kind"],
+    breakBefore: (strength: Break) => void,
+    prefix: () => string,
+  ): boolean;
+}
+
+/** Columns that blank cells of wide and tall cells may fill: a page cannot ask for more than it pays for. */
+const maxBlankColumns = 64;
+
+/**
+ * Rows of a table as lines.
+ *
+ * A cell that spans columns or rows has its text in its first place and leaves the others blank, so that columns stay in line and no word counts twice.
+ * Rows before the first one with a data cell are the header: rows in `thead`, or of `th` alone.
+ *
+ * **Cost** each row once, and once more for each table that it is nested in, which the parser bounds.
+ */
+export function createTableWriter(events: readonly HtmlEvent[], table: OpenEvent): TableWriter {
+  const isFrame = /^(?:presentation|none)$/.test(table.attributes.get("role") ?? "");
+  /** For each column, how many further rows the cell above reaches into. */
+  let reach: number[] = [];
+  let headerRows = 0;
+  let bodyBegan = false;
+  let headEnd = -1;
+
+  return {
+    enterHead(end) {
+      headEnd = end;
+    },
+    writeRow(index, row, writer, kind, breakBefore, prefix) {
+      if (isFrame || holdsFlow(events, index, row)) {
+        reach = [];
+        return false;
+      }
+      const cells: string[] = [];
+      const nextReach: number[] = [];
+      let at = -1;
+      let dataCells = 0;
+      const skipTaken = (): void => {
+        while ((reach[cells.length] ?? 0) > 0 && cells.length < maxBlankColumns) {
+          nextReach[cells.length] = (reach[cells.length] ?? 0) - 1;
+          cells.push("");
+        }
+      };
+      for (let inner = index + 1; inner < row.close; inner++) {
+        const event = events[inner];
+        if (event?.type !== "open") continue;
+        if (event.dropped || (event.tag !== "td" && event.tag !== "th")) {
+          if (event.dropped) inner = event.close;
+          continue;
+        }
+        skipTaken();
+        if (event.tag === "td") dataCells++;
+        const cell = collectLine(events, inner, event.close);
+        if (at === -1 && cell.text !== "") at = cell.at;
+        const rows = readSpan(event, "rowspan") - 1;
+        if (rows > 0) nextReach[cells.length] = rows;
+        cells.push(cell.text);
+        for (let column = 1; column < readSpan(event, "colspan") && cells.length < maxBlankColumns; column++) {
+          if (rows > 0) nextReach[cells.length] = rows;
+          cells.push("");
+        }
+        inner = event.close;
+      }
+      skipTaken();
+      reach = nextReach;
+      const isHeader = index < headEnd || dataCells === 0;
+      if (at === -1) return true;
+
+      breakBefore(1);
+      const before = writer.length;
+      const written = writer.writeWhole(`| ${cells.join(" | ")} |`, kind === "paragraph" ? "table" : kind, [{ offset: 0, at }], prefix);
+      // A blank line or another kind of text in between began a new block, whose first row is no header.
+      const continues = written.start - before <= 1;
+      if (!continues && headerRows > 0) bodyBegan = true;
+      if (kind === "paragraph") {
+        if (isHeader && !bodyBegan) {
+          headerRows++;
+          writer.describeBlock({ bodyStart: written.end });
+        } else if (!bodyBegan || !continues) {
+          bodyBegan = true;
+          writer.describeBlock({ bodyStart: written.start });
+        }
+      }
+      breakBefore(1);
+      return true;
+    },
+  };
+}
+
+/** Whether a row holds what cannot be on one line of a table: another table or a heading. */
+function holdsFlow(events: readonly HtmlEvent[], index: number, row: OpenEvent): boolean {
+  for (let inner = index + 1; inner < row.close; inner++) {
+    const event = events[inner];
+    if (event?.type !== "open") continue;
+    if (event.dropped) inner = event.close;
+    else if (event.tag === "table" || isHeading(event.tag) || event.tag === "pre") return true;
+  }
+  return false;
+}
+
+function readSpan({ attributes }: OpenEvent, name: "colspan" | "rowspan"): number {
+  const value = Number(attributes.get(name) ?? "1");
+  return Number.isInteger(value) && value > 1 ? Math.min(value, 65_534) : 1;
+}

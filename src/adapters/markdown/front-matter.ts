@@ -1,0 +1,122 @@
+import { isMap, isScalar, isSeq, parseDocument } from "yaml";
+
+import type { JsonValue, Metadata } from "../../contracts/metadata.ts";
+
+/** What stands above the first line of a Markdown text, between two fences. */
+export interface FrontMatter {
+  /** Just after the closing fence and its newline: where the Markdown begins. */
+  readonly end: number;
+  /** Just after the closing fence itself. */
+  readonly blockEnd: number;
+  /** What it says, when it can be read; else nothing. */
+  readonly metadata: Metadata;
+}
+
+/** Longer front matter is kept as text and not parsed: metadata is for filters, not for cargo. */
+const maxYamlLength = 64 * 1024;
+const maxDepth = 8;
+const maxEntries = 256;
+const maxStringLength = 16 * 1024;
+
+/** Keys of {@link Metadata} with a type of their own: a source that says otherwise is not believed. */
+const typedKeys: Readonly<Record<string, string>> = {
+  mimeType: "string",
+  fileName: "string",
+  fileSize: "number",
+  createdAt: "string",
+  modifiedAt: "string",
+  language: "string",
+};
+
+/**
+ * The front matter at the head of a text: YAML between `---` fences, or TOML between `+++` (recognised, not parsed).
+ *
+ * A leading `---` may also be a rule. It is front matter when a closing fence follows and the text between is a YAML mapping,
+ * is empty, or at least begins like one (`key:`): then broken YAML stays text and gives no metadata.
+ *
+ * **Shape** metadata holds JSON values only: dates and other special scalars stay strings, keys that ibid types are dropped when the type differs.
+ * **Cost** linear; YAML is parsed up to 64 KiB; aliases are not followed.
+ */
+export function readFrontMatter(text: string): FrontMatter | undefined {
+  const fence = /^(---|\+\+\+)[ \t]*(?:\n|$)/.exec(text);
+  if (fence === null) return undefined;
+  const bodyStart = fence[0].length;
+  const close = findClosingFence(text, bodyStart, fence[1] === "+++" ? ["+++"] : ["---", "..."]);
+  if (close === undefined) return undefined;
+  const body = text.slice(bodyStart, close.start);
+  const found = { end: close.end, blockEnd: close.blockEnd };
+  if (fence[1] === "+++") return /^\s*[\w"'[#]/.test(body) ? { ...found, metadata: {} } : undefined;
+  if (body.trim() === "") return { ...found, metadata: {} };
+  const parsed = body.length > maxYamlLength ? "broken" : parseYaml(body);
+  if (typeof parsed === "object") return { ...found, metadata: parsed };
+  // Prose between two rules parses as a plain string, and stays prose.
+  return parsed === "broken" && /^\s*(?:#[^\n]*\n\s*)*["']?[\w$.-]+["']?[ \t]*:/.test(body) ? { ...found, metadata: {} } : undefined;
+}
+
+function findClosingFence(text: string, from: number, fences: readonly string[]): { start: number; blockEnd: number; end: number } | undefined {
+  let start = from;
+  while (start < text.length) {
+    const newline = text.indexOf("\n", start);
+    const lineEnd = newline === -1 ? text.length : newline;
+    // Fences are three characters: a long line is none, and need not be copied to see it.
+    if (fences.some((fence) => text.startsWith(fence, start)) && text.slice(start + 3, lineEnd).trim() === "") {
+      return { start, blockEnd: start + 3, end: Math.min(lineEnd + 1, text.length) };
+    }
+    start = lineEnd + 1;
+  }
+  return undefined;
+}
+
+/**
+ * A mapping's metadata; `"other"` for YAML that is no mapping, `"broken"` for what is no YAML.
+ *
+ * The tree is walked here and never turned into plain values by the library: there, a mapping in the place of a key is written out as text, which takes minutes
+ * for a thousand nested braces. For the same reason keys are not checked for repetition (the last one wins) and aliases are not followed.
+ */
+function parseYaml(body: string): Metadata | "other" | "broken" {
+  try {
+    // The core schema leaves dates as the strings that were written.
+    const document = parseDocument(body, { schema: "core", uniqueKeys: false, logLevel: "silent", prettyErrors: false });
+    if (document.errors.length > 0) return "broken";
+    return isMap(document.contents) ? toMetadata(toJson(document.contents, 0)) : "other";
+  } catch {
+    // Nested beyond what the parser's recursion bears.
+    return "broken";
+  }
+}
+
+function toMetadata(mapping: JsonValue | undefined): Metadata {
+  const metadata: Record<string, JsonValue> = {};
+  for (const [key, value] of Object.entries(mapping ?? {})) {
+    const type = Object.hasOwn(typedKeys, key) ? typedKeys[key] : undefined;
+    if (type === undefined || typeof value === type) metadata[key] = value as JsonValue;
+  }
+  return metadata;
+}
+
+/** `undefined` for what JSON cannot hold, for aliases, and for what is nested too deep. */
+function toJson(node: unknown, depth: number): JsonValue | undefined {
+  if (isScalar(node)) return scalarToJson(node.value);
+  if (depth > maxDepth) return undefined;
+  if (isSeq(node)) {
+    return node.items
+      .slice(0, maxEntries)
+      .map((item) => toJson(item, depth + 1))
+      .filter((item) => item !== undefined);
+  }
+  if (!isMap(node)) return undefined;
+  const object: Record<string, JsonValue> = {};
+  for (const { key, value } of node.items.slice(0, maxEntries)) {
+    if (!isScalar(key)) continue;
+    const name = String(key.value);
+    const json = value === null ? null : toJson(value, depth + 1);
+    if (json !== undefined && name !== "__proto__") object[name.slice(0, 256).toWellFormed()] = json;
+  }
+  return object;
+}
+
+function scalarToJson(value: unknown): JsonValue | undefined {
+  if (value === null || typeof value === "boolean") return value;
+  if (typeof value === "string") return value.slice(0, maxStringLength).toWellFormed();
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,40 @@
+import MarkdownIt from "markdown-it";
+
+type Token = ReturnType<InstanceType<typeof MarkdownIt>["parseInline"]>[number];
+
+const inline = new MarkdownIt("commonmark", { maxNesting: 20 }).enable("strikethrough");
+
+/** Longer "headings" are taken as they stand: nobody writes them, and inline rules may take long over them. */
+const maxInlineLength = 1000;
+
+/**
+ * What a reader sees of a heading: emphasis, code marks, links, HTML and entities resolved, white space collapsed,
+ * and the `{#custom-id}` that documentation tools allow at its end left out.
+ *
+ * **Cost** bounded: inline rules run on at most 1,000 characters.
+ */
+export function readHeadingTitle(source: string): string {
+  const content = source.replace(/[ \t]*\{#[\w.:-]*\}[ \t]*$/, "");
+  // Most headings hold nothing that markup could start with.
+  if (content.length > maxInlineLength || !/[\\`*_[\]<>&~!]/.test(content)) return collapse(content);
+  // Definitions of reference links are elsewhere in the document, so `[text][label]` is resolved by its form.
+  const resolved = content.replace(/\[([^[\]]*)\]\[[^[\]]*\]/g, "$1");
+  const parts: string[] = [];
+  for (const token of inline.parseInline(resolved, {})) collectText(token, parts);
+  return collapse(parts.join(""));
+}
+
+function collectText(token: Token, parts: string[]): void {
+  if (token.type === "softbreak" || token.type === "hardbreak") parts.push(" ");
+  else if (token.type === "text" || token.type === "text_special" || token.type === "code_inline") parts.push(token.content);
+  // An image's children are its alternative text. Nesting is bounded by the parser.
+  for (const child of token.children ?? []) collectText(child, parts);
+}
+
+/** Zero-width characters are hooks for anchor links in headings, not part of what is read. */
+function collapse(text: string): string {
+  return text
+    .replace(/[\u200B\uFEFF]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,159 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { IbidError } from "../../contracts/errors.ts";
+import { isBusy, toStoreError } from "./sqlite-errors.ts";
+import { loadSqlite } from "./sqlite-runtime.ts";
+import { createSchema, hasSchema } from "./sqlite-schema.ts";
+
+/** One connection, its statements prepared once. */
+export interface SqliteConnection {
+  all<Row>(sql: string, ...values: SQLInputValue[]): readonly Row[];
+  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined;
+  iterate<Row>(sql: string, ...values: SQLInputValue[]): Iterable<Row>;
+  /** **Shape** key of the row that was inserted. */
+  run(sql: string, ...values: SQLInputValue[]): number;
+  /**
+   * Runs `work` between `begin` and `COMMIT`, and takes everything back when it throws. While another process holds the lock, waits without
+   * holding up anybody in this one. **Errors** `store-busy` when that takes too long.
+   */
+  transaction<Result>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Result): Promise<Result>;
+  /** Moves the write-ahead log into the file and empties it. **Shape** false when a reader holds on to it. */
+  emptyLog(): boolean;
+  close(): void;
+}
+
+export interface ConnectionOptions {
+  /** How long to wait for another process. */
+  readonly busyTimeoutMs: number;
+}
+
+/** SQLite itself never waits (a wait would stop the event loop); we do. */
+const settings = `
+PRAGMA busy_timeout = 0;
+PRAGMA trusted_schema = OFF;
+PRAGMA temp_store = MEMORY;
+PRAGMA cache_size = -16000;
+PRAGMA synchronous = FULL;
+PRAGMA secure_delete = ON;
+`;
+
+/** **Errors** `unsupported-runtime`, `store-corrupt`, `store-busy`, `store-failed`. */
+export async function openConnection(path: string, options: ConnectionOptions): Promise<SqliteConnection> {
+  const { DatabaseSync: Database } = loadSqlite();
+  const database = attempt(path, () => {
+    makeFolder(path);
+    return new Database(path);
+  });
+  const connection = createConnection(database, path, options);
+  try {
+    await prepare(database, path, options, connection);
+  } catch (error) {
+    database.close();
+    throw toStoreError(error, path);
+  }
+  return connection;
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw new IbidError("store-failed", `The folder of ${path} cannot be made: ${(error as Error).message}.`, {
+      uri: path,
+      mend: "Name a place that can be written to.",
+      cause: error,
+    });
+  }
+}
+
+async function prepare(
+  database: DatabaseSync,
+  path: string,
+  options: ConnectionOptions,
+  connection: SqliteConnection,
+): Promise<void> {
+  database.exec("PRAGMA busy_timeout = 0");
+  // Looked at before anything is written: the file may be somebody else's.
+  const made = await retryWhileBusy(options, () => hasSchema(database, path));
+  await retryWhileBusy(options, () => useLog(database, path));
+  database.exec(settings);
+  if (made) return;
+  await connection.transaction("BEGIN IMMEDIATE", () => {
+    // Another process may have been faster.
+    if (!hasSchema(database, path)) createSchema(database);
+  });
+}
+
+function useLog(database: DatabaseSync, path: string): void {
+  const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
+  if (mode === "wal") return;
+  throw new IbidError("store-failed", `${path} cannot have a write-ahead log.`, {
+    uri: path,
+    mend: "Keep it on a local file system.",
+  });
+}
+
+function createConnection(database: DatabaseSync, path: string, options: ConnectionOptions): SqliteConnection {
+  const statements = new Map<string, StatementSync>();
+
+  function prepared(sql: string): StatementSync {
+    let statement = statements.get(sql);
+    if (statement === undefined) statements.set(sql, (statement = database.prepare(sql)));
+    return statement;
+  }
+
+  return {
+    all: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).all(...values) as Row[],
+    get: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).get(...values) as Row | undefined,
+    iterate: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).iterate(...values) as Iterable<Row>,
+    run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
+    async transaction(begin, work) {
+      try {
+        return await retryWhileBusy(options, () => runTransaction(database, begin, work));
+      } catch (error) {
+        throw toStoreError(error, path);
+      }
+    },
+    emptyLog: () => attempt(path, () => prepared("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0),
+    close: () => database.close(),
+  };
+}
+
+function runTransaction<Result>(database: DatabaseSync, begin: string, work: () => Result): Result {
+  if (!database.isOpen) throw new IbidError("store-closed", "The store is closed.", { mend: "Open it again." });
+  try {
+    database.exec(begin);
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function attempt<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw toStoreError(error, path);
+  }
+}
+
+/** The first waits are short, since most locks are. */
+const longestWaitMs = 50;
+
+async function retryWhileBusy<Result>({ busyTimeoutMs }: ConnectionOptions, work: () => Result): Promise<Result> {
+  const deadline = performance.now() + busyTimeoutMs;
+  for (let wait = 1; ; wait = Math.min(longestWaitMs, wait * 2)) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+    }
+    // Not in step with others who wait.
+    await sleep(wait * (0.5 + Math.random()));
+  }
+}

@@ -1,0 +1,57 @@
+import { IbidError } from "../../contracts/errors.ts";
+
+/** Primary result codes of SQLite. **Source** https://sqlite.org/rescode.html */
+const codes = { busy: 5, locked: 6, readonly: 8, io: 10, corrupt: 11, full: 13, cantOpen: 14, notADatabase: 26 } as const;
+
+/** The primary code of what SQLite threw; `undefined` when it was not SQLite. */
+function codeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
+  return error.errcode & 0xff;
+}
+
+/** Whether another connection holds what was wanted, so that it is worth trying again. */
+export function isBusy(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === codes.busy || code === codes.locked;
+}
+
+/** What SQLite says, as an error of ours that names the file and what to do. Anything else comes back as it is. */
+export function toStoreError(error: unknown, path: string): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const reason = (error as Error).message;
+  const options = { uri: path, cause: error };
+  switch (code) {
+    case codes.busy:
+    case codes.locked:
+      return new IbidError("store-busy", `Another process keeps ${path} locked.`, {
+        ...options,
+        mend: "Wait until it is done, or end it.",
+      });
+    case codes.notADatabase:
+      return new IbidError("store-corrupt", `${path} is not a SQLite database.`, {
+        ...options,
+        mend: "Name another file, or move this one away: nothing was written to it.",
+      });
+    case codes.corrupt:
+      return new IbidError("store-corrupt", `${path} is damaged: ${reason}.`, {
+        ...options,
+        mend: "Restore it from a backup, or move it away and ingest the documents again.",
+      });
+    case codes.readonly:
+    case codes.cantOpen:
+      return new IbidError("store-failed", `${path} cannot be opened for writing: ${reason}.`, {
+        ...options,
+        mend: "The file and its folder must be there, and be writable: SQLite keeps its log beside the file.",
+      });
+    case codes.full:
+      return new IbidError("store-failed", `There is no space left to write ${path}.`, { ...options, mend: "Make room." });
+    case codes.io:
+      return new IbidError("store-failed", `${path} could not be read or written: ${reason}.`, {
+        ...options,
+        mend: "Use a local file system; network file systems lack the locks that SQLite needs.",
+      });
+    default:
+      return new IbidError("store-failed", `${path}: ${reason}.`, options);
+  }
+}

@@ -1,0 +1,207 @@
+import type { SQLInputValue } from "node:sqlite";
+import { IbidError } from "../../contracts/errors.ts";
+import type {
+  ChunkRow,
+  DirectoryWriter,
+  DocumentBody,
+  DocumentRow,
+  DocumentTotals,
+  PendingRow,
+  ScopeRow,
+  SegmentRow,
+  StoredFacts,
+} from "../../stores/segment-directory.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+
+const chunkColumns = `key, scope, id, document_id AS documentId, document, starts AS "start", ends AS "end", position AS "index",
+  details, metadata, origin, urtext, text, deleted_at AS deletedAt`;
+
+const documentColumns = `key, scope, id, uri, title, media_type AS mediaType, origin, content_hash AS contentHash,
+  metadata_hash AS metadataHash, fingerprint, bytes, folder, ingested_at AS ingestedAt, deleted_at AS deletedAt`;
+
+const pendingColumns = "key, id, stamp, live, terms, length, vectors";
+
+/** A pending row as SQLite has it: truth is a number. */
+type PendingRecord = Omit<PendingRow, "live"> & { readonly live: number };
+
+function toPending(record: PendingRecord): PendingRow {
+  return { ...record, live: record.live === 1 };
+}
+
+interface Key {
+  readonly key: number;
+  readonly stamp: number;
+}
+
+/** The directory's rows as statements. Values are always bound, never spliced. */
+export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
+  function must<Row>(sql: string, ...values: SQLInputValue[]): Row {
+    const row = db.get<Row>(sql, ...values);
+    if (row !== undefined) return row;
+    throw new IbidError("store-corrupt", "A row that the index refers to is not there.", {
+      mend: "Restore the file from a backup, or move it away and ingest the documents again.",
+    });
+  }
+
+  return {
+    stamp: () => must<{ stamp: number }>("SELECT stamp FROM clock WHERE key = 1").stamp,
+    setStamp: (stamp) => void db.run("UPDATE clock SET stamp = ? WHERE key = 1", stamp),
+    setting: (name) => db.get<{ value: string }>("SELECT value FROM settings WHERE name = ?", name)?.value,
+    setSetting: (name, value) => void db.run("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value),
+
+    scope: (scope) => db.get<ScopeRow>("SELECT key, scope, stamp, rewrites FROM scopes WHERE scope = ?", scope),
+    scopes: () => db.all<ScopeRow>("SELECT key, scope, stamp, rewrites FROM scopes"),
+    addScope: (scope, stamp) => db.run("INSERT INTO scopes (scope, stamp, rewrites) VALUES (?, ?, 0)", scope, stamp),
+    putScope: ({ key, stamp, rewrites }) =>
+      void db.run("UPDATE scopes SET stamp = ?, rewrites = ? WHERE key = ?", stamp, rewrites, key),
+    deleteScope(key) {
+      db.run("DELETE FROM files WHERE segment IN (SELECT key FROM segments WHERE scope = ?)", key);
+      for (const table of ["segments", "pending", "chunks", "documents"]) db.run(`DELETE FROM ${table} WHERE scope = ?`, key);
+      db.run("DELETE FROM scopes WHERE key = ?", key);
+    },
+
+    segmentStamps: (scope) => db.all<Key>("SELECT key, stamp FROM segments WHERE scope = ? ORDER BY key", scope),
+    segment: (key) =>
+      must<SegmentRow>("SELECT key, scope, size, stamp, keys, lengths, state, columns FROM segments WHERE key = ?", key),
+    segmentState: (key) => must<{ state: Uint8Array }>("SELECT state FROM segments WHERE key = ?", key).state,
+    addSegment: ({ scope, size, stamp, keys, lengths, state, columns }) =>
+      db.run(
+        "INSERT INTO segments (scope, size, stamp, keys, lengths, state, columns) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        ...[scope, size, stamp, keys, lengths, state, columns],
+      ),
+    putSegmentState: (key, state, stamp) =>
+      void db.run("UPDATE segments SET state = ?, stamp = ? WHERE key = ?", state, stamp, key),
+    deleteSegment(key) {
+      db.run("DELETE FROM files WHERE segment = ?", key);
+      db.run("DELETE FROM segments WHERE key = ?", key);
+    },
+    file: (segment, name, part) =>
+      db.get<{ data: Uint8Array }>(
+        "SELECT data FROM files WHERE segment = ? AND name = ? AND part = ?",
+        ...[segment, name, part],
+      )?.data,
+    addFile: (segment, name, part, data) =>
+      void db.run("INSERT INTO files (segment, name, part, data) VALUES (?, ?, ?, ?)", segment, name, part, data),
+
+    pendingAfter: (scope, key) =>
+      db
+        .all<PendingRecord>(`SELECT ${pendingColumns} FROM pending WHERE scope = ? AND key > ? ORDER BY key`, scope, key)
+        .map(toPending),
+    pendingStamps: (scope) => db.all<Key>("SELECT key, stamp FROM pending WHERE scope = ?", scope),
+    pending: (key) => toPending(must<PendingRecord>(`SELECT ${pendingColumns} FROM pending WHERE key = ?`, key)),
+    addPending: (scope, { key, id, stamp, live, terms, length, vectors }) =>
+      void db.run(
+        "INSERT INTO pending (scope, key, id, stamp, live, terms, length, vectors) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        ...[scope, key, id, stamp, live ? 1 : 0, terms, length, vectors],
+      ),
+    markPending: (key, live, stamp) =>
+      void db.run("UPDATE pending SET live = ?, stamp = ? WHERE key = ?", live ? 1 : 0, stamp, key),
+    deletePending: (key) => void db.run("DELETE FROM pending WHERE key = ?", key),
+    deleteAllPending: (scope) => void db.run("DELETE FROM pending WHERE scope = ?", scope),
+
+    chunk: (key) => must<ChunkRow>(`SELECT ${chunkColumns} FROM chunks WHERE key = ?`, key),
+    chunkId: (key) => must<{ id: string }>("SELECT id FROM chunks WHERE key = ?", key).id,
+    chunkFacts: (key) => must<StoredFacts>("SELECT metadata, origin FROM chunks WHERE key = ?", key),
+    chunkById: (scope, id) => db.get<ChunkRow>(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, id),
+    chunksOfDocument: (scope, documentId) =>
+      db.all<ChunkRow>(
+        `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key`,
+        ...[scope, documentId],
+      ),
+    liveChunksOf: (scope, documentId) =>
+      must<{ chunks: number }>(
+        "SELECT count(*) AS chunks FROM chunks WHERE scope = ? AND document_id = ? AND deleted_at IS NULL",
+        ...[scope, documentId],
+      ).chunks,
+    chunksAfter: (scope, id, limit) =>
+      db.all<ChunkRow>(
+        `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id > ? AND deleted_at IS NULL ORDER BY id LIMIT ?`,
+        ...[scope, id, limit],
+      ),
+    scanChunks: (scope) =>
+      db.iterate<ChunkRow>(
+        `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND deleted_at IS NULL ORDER BY document, starts, key`,
+        scope,
+      ),
+    deletedChunks: (scope, until) =>
+      db.all<ChunkRow>(
+        `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
+        ...[scope, until],
+      ),
+    addChunk: (row) =>
+      db.run(
+        `INSERT INTO chunks (scope, id, document_id, document, starts, ends, position, details, metadata, origin, urtext, text,
+          deleted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        ...chunkValues(row),
+      ),
+    putChunk: (row) =>
+      void db.run(
+        `UPDATE chunks SET scope = ?, id = ?, document_id = ?, document = ?, starts = ?, ends = ?, position = ?, details = ?,
+          metadata = ?, origin = ?, urtext = ?, text = ?, deleted_at = ? WHERE key = ?`,
+        ...chunkValues(row),
+        row.key,
+      ),
+    deleteChunk: (key) => void db.run("DELETE FROM chunks WHERE key = ?", key),
+
+    document: (key) => must<DocumentRow>(`SELECT ${documentColumns} FROM documents WHERE key = ?`, key),
+    documentBody: (key) => must<DocumentBody>("SELECT text, structure FROM documents WHERE key = ?", key),
+    documentText: (key) => must<{ text: string }>("SELECT text FROM documents WHERE key = ?", key).text,
+    documentById: (scope, id) =>
+      db.get<DocumentRow>(`SELECT ${documentColumns} FROM documents WHERE scope = ? AND id = ?`, scope, id),
+    documentsByUri: (scope, uri) =>
+      db.all<DocumentRow>(
+        `SELECT ${documentColumns} FROM documents WHERE scope = ? AND uri = ? AND deleted_at IS NULL ORDER BY id`,
+        ...[scope, uri],
+      ),
+    documentsAfter: (scope, uri, id, limit) =>
+      id === undefined
+        ? db.all<DocumentRow>(
+            `SELECT ${documentColumns} FROM documents WHERE scope = ? AND uri > ? AND deleted_at IS NULL ORDER BY uri, id LIMIT ?`,
+            ...[scope, uri, limit],
+          )
+        : db.all<DocumentRow>(
+            `SELECT ${documentColumns} FROM documents WHERE scope = ? AND (uri, id) > (?, ?) AND deleted_at IS NULL
+              ORDER BY uri, id LIMIT ?`,
+            ...[scope, uri, id, limit],
+          ),
+    deletedDocuments: (scope, until) =>
+      db.all<DocumentRow>(
+        `SELECT ${documentColumns} FROM documents WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
+        ...[scope, until],
+      ),
+    totals: (scope) =>
+      must<DocumentTotals>(
+        `SELECT count(*) AS documents, coalesce(sum(bytes), 0) AS bytes FROM documents WHERE scope = ? AND deleted_at IS NULL`,
+        scope,
+      ),
+    addDocument: (row, { structure, text }) =>
+      db.run(
+        `INSERT INTO documents (scope, id, uri, title, media_type, origin, content_hash, metadata_hash, fingerprint, bytes, folder,
+          ingested_at, deleted_at, structure, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        ...[...documentValues(row), structure, text],
+      ),
+    putDocument(row, body) {
+      db.run(
+        `UPDATE documents SET scope = ?, id = ?, uri = ?, title = ?, media_type = ?, origin = ?, content_hash = ?,
+          metadata_hash = ?, fingerprint = ?, bytes = ?, folder = ?, ingested_at = ?, deleted_at = ? WHERE key = ?`,
+        ...[...documentValues(row), row.key],
+      );
+      if (body === undefined) return;
+      db.run("UPDATE documents SET structure = ?, text = ? WHERE key = ?", body.structure, body.text, row.key);
+    },
+    deleteDocument: (key) => void db.run("DELETE FROM documents WHERE key = ?", key),
+  };
+}
+
+function chunkValues(row: Omit<ChunkRow, "key">): SQLInputValue[] {
+  const { scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt } = row;
+  return [scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt];
+}
+
+function documentValues(row: Omit<DocumentRow, "key">): SQLInputValue[] {
+  const { scope, id, uri, title, mediaType, origin, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt } = row;
+  return [
+    ...[scope, id, uri, title, mediaType, origin, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt],
+    row.deletedAt,
+  ];
+}

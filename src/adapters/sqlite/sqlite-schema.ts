@@ -1,0 +1,88 @@
+import type { DatabaseSync } from "node:sqlite";
+import { IbidError } from "../../contracts/errors.ts";
+
+/** `ibid` in ASCII, where SQLite keeps what application a file is of. */
+const applicationId = 0x69626964;
+
+/** Of the tables below. A file with a higher number was written by a later ibid. */
+const schemaVersion = 1;
+
+/**
+ * Small columns come first and large ones last: SQLite reads the tail of a long row only when it is asked for.
+ * Keys are never used again (AUTOINCREMENT), so that a reader can tell a new row from an old one by its key alone.
+ */
+const schema = `
+CREATE TABLE clock (key INTEGER PRIMARY KEY CHECK (key = 1), stamp INTEGER NOT NULL);
+INSERT INTO clock VALUES (1, 0);
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE scopes (
+  key INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL UNIQUE, stamp INTEGER NOT NULL, rewrites INTEGER NOT NULL
+);
+
+CREATE TABLE documents (
+  key INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, id TEXT NOT NULL, uri TEXT NOT NULL, deleted_at INTEGER,
+  bytes INTEGER NOT NULL, title TEXT NOT NULL, media_type TEXT NOT NULL, origin TEXT NOT NULL, content_hash TEXT NOT NULL,
+  metadata_hash TEXT NOT NULL, fingerprint TEXT NOT NULL, folder TEXT, ingested_at TEXT NOT NULL,
+  structure TEXT NOT NULL, text TEXT NOT NULL
+);
+CREATE UNIQUE INDEX documents_by_id ON documents (scope, id);
+CREATE INDEX documents_by_uri ON documents (scope, uri, id);
+
+CREATE TABLE chunks (
+  key INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, id TEXT NOT NULL, document_id TEXT NOT NULL,
+  document INTEGER NOT NULL, starts INTEGER NOT NULL, ends INTEGER NOT NULL, position INTEGER NOT NULL, deleted_at INTEGER,
+  origin TEXT NOT NULL, metadata TEXT NOT NULL, details TEXT NOT NULL, urtext TEXT, text TEXT
+);
+CREATE UNIQUE INDEX chunks_by_id ON chunks (scope, id);
+CREATE INDEX chunks_by_document ON chunks (scope, document_id, deleted_at);
+CREATE INDEX chunks_deleted ON chunks (scope, deleted_at) WHERE deleted_at IS NOT NULL;
+
+CREATE TABLE pending (
+  key INTEGER PRIMARY KEY, scope INTEGER NOT NULL, stamp INTEGER NOT NULL, live INTEGER NOT NULL, length INTEGER NOT NULL,
+  id TEXT NOT NULL, terms BLOB NOT NULL, vectors BLOB NOT NULL
+);
+CREATE INDEX pending_by_scope ON pending (scope);
+
+CREATE TABLE segments (
+  key INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, stamp INTEGER NOT NULL, size INTEGER NOT NULL,
+  columns TEXT NOT NULL, state BLOB NOT NULL, lengths BLOB NOT NULL, keys BLOB NOT NULL
+);
+CREATE INDEX segments_by_scope ON segments (scope);
+CREATE TABLE files (
+  key INTEGER PRIMARY KEY, segment INTEGER NOT NULL, name TEXT NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL
+);
+CREATE UNIQUE INDEX files_by_name ON files (segment, name, part);
+
+PRAGMA application_id = ${applicationId};
+PRAGMA user_version = ${schemaVersion};
+`;
+
+/**
+ * Whether the file has our tables (`true`) or nothing at all (`false`).
+ *
+ * **Errors** `store-corrupt` for anything else: another application's file, or a later version's. Writes nothing.
+ */
+export function hasSchema(database: DatabaseSync, path: string): boolean {
+  const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+  const application = number("PRAGMA application_id");
+  const version = number("PRAGMA user_version");
+  if (application === applicationId && version === schemaVersion) return true;
+  if (application === applicationId) {
+    throw new IbidError("store-corrupt", `${path} was written by a later version of ibid (format ${version}; this one knows ${schemaVersion}).`, {
+      uri: path,
+      mend: "Update ibid. Nothing was written to the file.",
+      details: { format: version, known: schemaVersion },
+    });
+  }
+  if (application === 0 && version === 0 && number("SELECT count(*) FROM sqlite_schema") === 0) return false;
+  throw new IbidError("store-corrupt", `${path} is a SQLite database of another application.`, {
+    uri: path,
+    mend: "Name another file. Nothing was written to this one.",
+  });
+}
+
+/** Makes the tables, inside the caller's transaction. */
+export function createSchema(database: DatabaseSync): void {
+  database.exec(schema);
+}

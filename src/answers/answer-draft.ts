@@ -1,0 +1,27 @@
+import type { AnswerEvent, Citation } from "../contracts/answer.ts";
+import type { Usage } from "../contracts/chat.ts";
+import { refusal } from "./grounding.ts";
+
+/** An answer's own part: all but what was asked, what was found, and how long it took. */
+export interface AnswerDraft {
+  /** What the `text` events said, joined. */
+  readonly text: string;
+  readonly citations: readonly Citation[];
+  readonly grounded: boolean;
+  readonly refused: boolean;
+  readonly removedMarkers: readonly string[];
+  readonly usage?: Usage;
+}
+
+/** Events as they land; the draft at the end. */
+export type Drafting = AsyncGenerator<AnswerEvent, AnswerDraft>;
+
+/**
+ * Says that nothing was found to say.
+ *
+ * **Shape** a refusal claims nothing, so it cites nothing and is not grounded.
+ */
+export async function* refuse(rest: Pick<AnswerDraft, "removedMarkers" | "usage"> = { removedMarkers: [] }): Drafting {
+  yield { type: "text", delta: refusal };
+  return { ...rest, text: refusal, citations: [], grounded: false, refused: true };
+}

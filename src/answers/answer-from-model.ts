@@ -1,0 +1,178 @@
+import type { AnswerEvent, Grounding } from "../contracts/answer.ts";
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { ChatModel, ChatResult } from "../contracts/chat.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { Hit } from "../contracts/retriever.ts";
+import { type Drafting, refuse } from "./answer-draft.ts";
+import { createCiter, type DocumentText } from "./cite-quote.ts";
+import { isGrounded, type PlacedCitation } from "./check-grounded.ts";
+import { findQuote, readEvidence } from "./find-quote.ts";
+import { findSentences } from "./find-sentences.ts";
+import { createGroundedMessages, refusal } from "./grounding.ts";
+import { createMarkerScanner, type MarkerScanner, type ScannedPiece } from "./scan-markers.ts";
+
+export interface ModelAnswerInput {
+  readonly question: string;
+  readonly hits: readonly Hit[];
+  readonly grounding: Grounding;
+  readonly model: ChatModel;
+  readonly analyzer: Analyzer;
+  readonly documentText: DocumentText;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * A model's answer, with every citation marker checked before the reader sees it.
+ *
+ * The model cites hits by their number; what leaves us cites quotes. A marker whose source does not exist or cannot be verified is taken out, one that resolves is
+ * replaced by the number of its quote: the sentence or two of that hit that best support what was said just before the marker.
+ *
+ * **Shape** the `text` events, joined, are the answer's text: trimmed, and with no markers but those of its citations.
+ * **Errors** what the model says; `model-failed` around anything else; `invalid-response` for a stream that breaks off; `aborted`.
+ */
+export async function* answerFromModel(input: ModelAnswerInput): Drafting {
+  const { model, signal } = input;
+  const messages = createGroundedMessages(input.question, input.hits, input.grounding);
+  const scanner = createMarkerScanner();
+  const writer = createAnswerWriter(input, scanner);
+
+  let result: ChatResult | undefined;
+  let streamed = false;
+  try {
+    for await (const part of model.stream(messages, signal ? { signal } : {})) {
+      if (part.type === "finish") {
+        result = part.result;
+      } else {
+        streamed ||= part.delta !== "";
+        yield* writer.write(scanner.push(part.delta));
+      }
+      stopIfAborted(signal);
+    }
+  } catch (cause) {
+    if (IbidError.isInstance(cause)) throw cause;
+    stopIfAborted(signal);
+    throw new IbidError("model-failed", `The model ${model.provider}/${model.model} failed.`, {
+      mend: "Look at the cause.",
+      cause,
+    });
+  }
+  if (!result) {
+    throw new IbidError("invalid-response", `The model ${model.provider}/${model.model} broke off its answer.`, {
+      mend: "Ask again; the stream ended without its finish.",
+    });
+  }
+  if (!streamed) yield* writer.write(scanner.push(result.message.content ?? ""));
+  yield* writer.write(scanner.finish());
+
+  const { text, removedMarkers, citations, grounded } = writer.finish();
+  const rest = { removedMarkers, ...(result.usage && { usage: result.usage }) };
+  if (text === "") return yield* refuse(rest);
+  return { ...rest, text, citations, grounded, refused: isRefusal(text) };
+}
+
+interface AnswerWriter {
+  write(pieces: Iterable<ScannedPiece>): AsyncGenerator<AnswerEvent, void>;
+  finish(): {
+    readonly text: string;
+    readonly citations: ReturnType<typeof createCiter>["citations"];
+    readonly grounded: boolean;
+    readonly removedMarkers: readonly string[];
+  };
+}
+
+/** How far back the claim before a marker is looked for. **Units** UTF-16. */
+const claimReach = 2000;
+
+function createAnswerWriter(
+  { hits, question, analyzer, documentText }: ModelAnswerInput,
+  scanner: MarkerScanner,
+): AnswerWriter {
+  const citer = createCiter(documentText);
+  const evidence = readEvidence(hits, analyzer);
+  const placed: (PlacedCitation & { readonly marker: string })[] = [];
+  const removed = new Set<string>();
+  let text = "";
+  // The same text without markers: what is said.
+  let words = "";
+  // White space waits until something follows it: an answer does not end in it, and a marker that is taken out takes it along.
+  let held = "";
+  let justRemoved = false;
+
+  const sayWords = (piece: string): string => {
+    // White space on both sides of what went is one too many; a line break is kept, for what follows it may be code. Ticks must not join.
+    if (justRemoved && !held.includes("\n") && /^[\s\p{P}]/u.test(piece)) held = "";
+    if (justRemoved && held === "" && text.endsWith("`") && piece.startsWith("`")) held = " ";
+    justRemoved = false;
+    const body = piece.trimEnd();
+    const tail = piece.slice(body.length);
+    if (body === "") {
+      held += tail;
+      return "";
+    }
+    const delta = text === "" ? body.trimStart() : held + body;
+    words += delta;
+    text += delta;
+    held = tail;
+    return delta;
+  };
+
+  async function* resolve(number: number): AsyncGenerator<AnswerEvent, void> {
+    const hitIndex = number - 1;
+    const hit = hits[hitIndex];
+    const quote = hit && findQuote(evidence, hitIndex, claimBefore(words), question);
+    const cited = hit && quote && (await citer.cite(hit, quote));
+    if (!cited) {
+      removed.add(`[${number}]`);
+      justRemoved = true;
+      return;
+    }
+    const { marker } = cited.citation;
+    if (placed.some((other) => other.offset === words.length && other.marker === marker && held === "")) return;
+    const delta = (text === "" ? "" : held) + marker;
+    if (text !== "") words += held;
+    held = "";
+    justRemoved = false;
+    text += delta;
+    placed.push({ hitIndex, offset: words.length, marker });
+    yield { type: "text", delta };
+    if (cited.fresh) yield { type: "citation", citation: cited.citation };
+  }
+
+  return {
+    async *write(pieces) {
+      for (const piece of pieces) {
+        if (piece.type === "marker") {
+          const before = text.length;
+          for (const number of piece.numbers) yield* resolve(number);
+          if (text.length === before) scanner.drop();
+          continue;
+        }
+        const delta = sayWords(piece.text);
+        if (delta !== "") yield { type: "text", delta };
+      }
+    },
+    finish: () => ({
+      text,
+      citations: [...citer.citations],
+      grounded: isGrounded(words, placed, hits, evidence),
+      removedMarkers: [...removed],
+    }),
+  };
+}
+
+/** The sentence that a marker stands behind. */
+function claimBefore(words: string): string {
+  const tail = words.slice(-claimReach);
+  const last = findSentences(tail).at(-1);
+  return last ? tail.slice(last.start, last.end) : "";
+}
+
+/** Models bend apostrophes and forget full stops. */
+function isRefusal(text: string): boolean {
+  const plain = (line: string): string => line.replaceAll("’", "'").replace(/\.$/u, "").trim().toLowerCase();
+  return plain(text) === plain(refusal);
+}
+
+function stopIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new IbidError("aborted", "The answer was stopped.", { cause: signal.reason });
+}

@@ -1,0 +1,83 @@
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Hit } from "../contracts/retriever.ts";
+import { type Drafting, refuse } from "./answer-draft.ts";
+import { createCiter, type DocumentText } from "./cite-quote.ts";
+import { type RankedSentence, rankSentences } from "./rank-sentences.ts";
+import { createMarkerScanner } from "./scan-markers.ts";
+
+/** More than this is no answer but a page. */
+const mostSentences = 3;
+/** A further sentence must score at least this share of the best one's score … */
+const relativeScore = 0.6;
+/** … and hold at least this share of the question that the sentences before it do not. */
+const newCoverage = 0.12;
+
+/**
+ * An answer without a model: the one to three sentences of the hits that best answer the question, verbatim, each with its citation.
+ *
+ * The best stands first, the others follow as their documents have them. What a source's own bracketed numbers would make look like our citations is left out of the
+ * text (law 12); the quotes keep it, and line breaks too.
+ *
+ * **Shape** grounded by construction; refused when no sentence shares a term with the question or none can be verified. Deterministic.
+ */
+export async function* answerFromSentences(
+  question: string,
+  hits: readonly Hit[],
+  analyzer: Analyzer,
+  documentText: DocumentText,
+): Drafting {
+  const citer = createCiter(documentText);
+  let text = "";
+  for (const { hit, start, end, kind } of selectSentences(question, hits, analyzer)) {
+    const sentence = showSentence(hit.text.slice(start, end), kind === "prose");
+    const cited = sentence === "" ? undefined : await citer.cite(hit, { start, end });
+    if (!cited?.fresh) continue;
+    const delta = `${text === "" ? "" : " "}${sentence} ${cited.citation.marker}`;
+    text += delta;
+    yield { type: "text", delta };
+    yield { type: "citation", citation: cited.citation };
+  }
+  if (text === "") return yield* refuse();
+  return { text, citations: [...citer.citations], grounded: true, refused: false, removedMarkers: [] };
+}
+
+/** The sentences to say, in the order to say them. */
+export function selectSentences(question: string, hits: readonly Hit[], analyzer: Analyzer): readonly RankedSentence[] {
+  const [best, ...others] = rankSentences(question, hits, analyzer);
+  if (!best || best.coverage === 0) return [];
+  const asked = new Set(analyzer.analyze(question));
+  const chosen = [best];
+  const said = new Set([comparable(best)]);
+  const covered = new Set([...best.terms].filter((term) => asked.has(term)));
+  let coverage = best.coverage;
+  for (const sentence of others) {
+    if (chosen.length === mostSentences || sentence.score < relativeScore * best.score) break;
+    // Where there is prose, what is not prose adds no sentence that reads well.
+    if (sentence.kind !== "prose" || said.has(comparable(sentence))) continue;
+    const gained = sentence.gain(covered);
+    if (gained < newCoverage) continue;
+    chosen.push(sentence);
+    said.add(comparable(sentence));
+    for (const term of sentence.terms) if (asked.has(term)) covered.add(term);
+    coverage += gained;
+    if (coverage >= 1) break;
+  }
+  return [best, ...chosen.slice(1).sort((a, b) => a.hitIndex - b.hitIndex || a.start - b.start)];
+}
+
+function comparable({ hit, start, end }: RankedSentence): string {
+  return hit.text.slice(start, end).toLowerCase().replaceAll(/\s+/gu, " ");
+}
+
+/** A sentence as it reads on one line, without numbers in brackets. */
+function showSentence(quote: string, prose: boolean): string {
+  const scanner = createMarkerScanner();
+  const pieces = [...scanner.push(quote), ...scanner.finish()];
+  let words = "";
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.type !== "text") continue;
+    const afterMarker = pieces[index - 1]?.type === "marker" && /^[\s\p{P}]/u.test(piece.text);
+    words = (afterMarker ? words.trimEnd() : words) + piece.text;
+  }
+  return (prose ? words.replaceAll(/\s+/gu, " ") : words).trim();
+}

@@ -1,0 +1,62 @@
+import type { Citation } from "../contracts/answer.ts";
+import type { Hit } from "../contracts/retriever.ts";
+import type { Quote } from "./find-quote.ts";
+
+/** Reads a document's canonical text in the asker's own scopes; `undefined` for what is not there or may not be read. */
+export type DocumentText = (documentId: string) => Promise<string | undefined>;
+
+/** Numbers the citations of one answer, each checked against its document before it is given. */
+export interface Citer {
+  /** Every citation so far, in order of its number. */
+  readonly citations: readonly Citation[];
+  /**
+   * The citation of a quote, with the number it has or gets. `undefined` when the document does not hold those very words in that place (law 2).
+   */
+  cite(hit: Hit, quote: Quote): Promise<{ readonly citation: Citation; readonly fresh: boolean } | undefined>;
+}
+
+/**
+ * **Shape** a marker names one quote: `[n]` is `citations[n - 1]`, numbered in the order in which they first stand in the text.
+ */
+export function createCiter(documentText: DocumentText): Citer {
+  const citations: Citation[] = [];
+  const texts = new Map<string, Promise<string | undefined>>();
+  const read = (documentId: string): Promise<string | undefined> => {
+    const known = texts.get(documentId);
+    if (known) return known;
+    const text = documentText(documentId);
+    texts.set(documentId, text);
+    return text;
+  };
+
+  return {
+    citations,
+    async cite(hit, quote) {
+      const start = hit.source.start + quote.start;
+      const end = hit.source.start + quote.end;
+      const words = hit.text.slice(quote.start, quote.end);
+      const known = citations.find(
+        (citation) =>
+          citation.chunkId === hit.chunkId &&
+          citation.documentId === hit.documentId &&
+          citation.start === start &&
+          citation.end === end,
+      );
+      if (known) return { citation: known, fresh: false };
+      const text = await read(hit.documentId);
+      if (words === "" || text === undefined || text.slice(start, end) !== words) return undefined;
+      const citation: Citation = {
+        marker: `[${citations.length + 1}]`,
+        uri: hit.source.uri,
+        title: hit.source.title,
+        documentId: hit.documentId,
+        chunkId: hit.chunkId,
+        start,
+        end,
+        quote: words,
+      };
+      citations.push(citation);
+      return { citation, fresh: true };
+    },
+  };
+}

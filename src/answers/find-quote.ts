@@ -1,0 +1,81 @@
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Hit } from "../contracts/retriever.ts";
+import { findSentences, type FoundSentence, type SentenceKind } from "./find-sentences.ts";
+import { shareHeld, type TermWeights, weighTerms } from "./term-weights.ts";
+
+/** **Units** UTF-16, into the hit's text. */
+export interface Quote {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The hits of one answer, read once: their sentences, the terms of those, and how rare each term is among them. */
+export interface Evidence {
+  readonly weights: TermWeights;
+  readonly analyzer: Analyzer;
+  /** Beside the hits. */
+  readonly sentences: readonly (readonly TermedSentence[])[];
+  /** All terms of each hit's text. */
+  readonly hitTerms: readonly ReadonlySet<string>[];
+}
+
+interface TermedSentence extends FoundSentence {
+  readonly terms: ReadonlySet<string>;
+}
+
+/** **Cost** linear in the hits' texts. */
+export function readEvidence(hits: readonly Hit[], analyzer: Analyzer): Evidence {
+  const sentences = hits.map((hit) =>
+    findSentences(hit.text, new Set([hit.source.title, ...hit.source.headings])).map((sentence) => ({
+      ...sentence,
+      terms: new Set(analyzer.analyze(hit.text.slice(sentence.start, sentence.end))),
+    })),
+  );
+  return {
+    analyzer,
+    sentences,
+    hitTerms: sentences.map((ofHit) => new Set(ofHit.flatMap(({ terms }) => [...terms]))),
+    weights: weighTerms(sentences.flat().map(({ terms }) => terms)),
+  };
+}
+
+/** A second sentence must support this much more of the claim to be quoted too. */
+const worthQuoting = 0.2;
+const readable: Readonly<Record<SentenceKind, number>> = { prose: 1, table: 0.9, code: 0.8, heading: 0.6, markup: 0.5 };
+
+/**
+ * The words of a hit that best support a claim: a sentence, or two that stand together where the second carries a good part.
+ *
+ * **Shape** `undefined` for a hit without a sentence. When nothing of the claim is there, the sentence closest to the question, so that a citation in another language
+ * than its source still points somewhere sensible. Ties: the earlier sentence.
+ */
+export function findQuote(evidence: Evidence, hitIndex: number, claim: string, question: string): Quote | undefined {
+  const sentences = evidence.sentences[hitIndex];
+  if (!sentences || sentences.length === 0) return undefined;
+  return best(evidence, sentences, claim) ?? best(evidence, sentences, question) ?? sentences[0];
+}
+
+function best({ analyzer, weights }: Evidence, sentences: readonly TermedSentence[], text: string): Quote | undefined {
+  const wanted = new Set(analyzer.analyze(text));
+  const shares = sentences.map(({ terms, kind }) => readable[kind] * shareHeld(wanted, terms, weights));
+  let index = -1;
+  for (const [at, share] of shares.entries()) if (share > (shares[index] ?? 0)) index = at;
+  const sentence = sentences[index];
+  if (!sentence) return undefined;
+
+  let quote: Quote = sentence;
+  let gain = worthQuoting;
+  for (const [neighbour, start, end] of [
+    [sentences[index - 1], sentences[index - 1]?.start, sentence.end],
+    [sentences[index + 1], sentence.start, sentences[index + 1]?.end],
+  ] as const) {
+    if (neighbour?.kind !== "prose" || sentence.kind !== "prose" || start === undefined || end === undefined) continue;
+    const both = new Set([...sentence.terms, ...neighbour.terms]);
+    const more = shareHeld(wanted, both, weights) - shareHeld(wanted, sentence.terms, weights);
+    if (more >= gain) {
+      quote = { start, end };
+      gain = more;
+    }
+  }
+  return quote;
+}

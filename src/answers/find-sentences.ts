@@ -1,0 +1,86 @@
+import { segmentSentences } from "../text/sentences.ts";
+
+/** What a stretch of text is, as far as quoting goes. */
+export type SentenceKind = "prose" | "heading" | "table" | "code" | "markup";
+
+/** A sentence where it stands. **Units** UTF-16, half open; white space around it is left out. */
+export interface FoundSentence {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: SentenceKind;
+}
+
+/**
+ * The sentences of a text that may be Markdown, MDX or plain, each with what it is, so that prose can be quoted before code, tables and headings.
+ *
+ * **Shape** in order, apart; nothing but white space, list markers, quote marks and fences lies between. A sentence never crosses a blank line, a list item or a fence.
+ * `titles` are headings that may stand as plain lines. **Cost** linear.
+ */
+export function findSentences(text: string, titles: ReadonlySet<string> = new Set()): readonly FoundSentence[] {
+  const found: FoundSentence[] = [];
+  let fence = "";
+  let paragraph: { start: number; end: number } | undefined;
+
+  const add = (start: number, end: number, kind: SentenceKind): void => {
+    while (start < end && isSpace(text, start)) start += 1;
+    while (end > start && isSpace(text, end - 1)) end -= 1;
+    if (start < end) found.push({ start, end, kind });
+  };
+  const flush = (): void => {
+    if (!paragraph) return;
+    const { start, end } = paragraph;
+    paragraph = undefined;
+    for (const sentence of segmentSentences(text.slice(start, end)))
+      add(start + sentence.start, start + sentence.end, "prose");
+  };
+
+  for (let start = 0; start < text.length;) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, Math.min(end, start + longestPrefix));
+    const trimmed = line.trim();
+    const opening = fencePattern.exec(line)?.[1] ?? "";
+
+    if (fence !== "") {
+      if (opening.startsWith(fence)) fence = "";
+      else add(start, end, "code");
+    } else if (opening !== "") {
+      flush();
+      fence = opening;
+    } else if (trimmed === "" || rulePattern.test(trimmed)) {
+      flush();
+    } else if (headingPattern.test(line) || (end - start < longestPrefix && titles.has(trimmed))) {
+      flush();
+      add(start, end, "heading");
+    } else if (trimmed.startsWith("|")) {
+      flush();
+      add(start, end, "table");
+    } else if (markupPattern.test(trimmed)) {
+      flush();
+      add(start, end, "markup");
+    } else {
+      const item = itemPattern.exec(line)?.[0];
+      if (item !== undefined) flush();
+      if (paragraph) paragraph.end = end;
+      else paragraph = { start: start + (item ?? quotePattern.exec(line)?.[0] ?? "").length, end };
+    }
+    start = end + 1;
+  }
+  flush();
+  return found;
+}
+
+/** What decides the kind of a line stands at its beginning; looking no further keeps one very long line cheap. */
+const longestPrefix = 400;
+const fencePattern = /^ {0,3}(`{3,}|~{3,})/u;
+const headingPattern = /^ {0,3}#{1,6}(?:\s|$)/u;
+const rulePattern = /^(?:[-*_=]\s*){3,}$/u;
+const itemPattern = /^\s*(?:>\s?)*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/u;
+const quotePattern = /^\s*(?:>\s?)+/u;
+/** A line that is a tag, an import or an export of MDX, a comment or a directive, not a sentence with a tag in it. */
+const markupPattern =
+  /^(?:<\/?[A-Za-z][^>]*>?$|<!--|\{\/\*|import\s.+from\s|export\s+(?:const|default|function)\s|:::)/u;
+
+function isSpace(text: string, index: number): boolean {
+  return /\s/u.test(text[index] ?? "");
+}

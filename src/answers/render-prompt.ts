@@ -1,0 +1,58 @@
+import type { Insertion, Prompt } from "../contracts/chat.ts";
+import type { Chunk } from "../contracts/chunk.ts";
+import type { Document } from "../contracts/document.ts";
+import { IbidError } from "../contracts/errors.ts";
+
+/**
+ * A prompt as one string, for models that read text only: strings and insertions in turn, trimmed.
+ *
+ * **Shape** documents and chunks give their text, lists of them their texts with a blank line between; strings give themselves, other values their JSON.
+ * **Errors** `unsupported-input` for a document that is not text; `invalid-argument` for a prompt whose strings and insertions do not alternate.
+ * **Source** Ballerina (B39, B43).
+ */
+export function renderPrompt(prompt: Prompt | string): string {
+  if (typeof prompt === "string") return prompt.trim();
+  const { strings, insertions } = prompt;
+  if (strings.length !== insertions.length + 1) {
+    throw new IbidError(
+      "invalid-argument",
+      `A prompt of ${insertions.length} insertions has ${strings.length} strings.`,
+      {
+        mend: "Make prompts with the prompt tag: there is one string more than there are insertions.",
+      },
+    );
+  }
+  let text = strings[0] ?? "";
+  for (const [index, insertion] of insertions.entries())
+    text += renderInsertion(insertion) + (strings[index + 1] ?? "");
+  return text.trim();
+}
+
+function renderInsertion(insertion: Insertion): string {
+  if (typeof insertion === "string") return insertion;
+  if (isContent(insertion)) return renderContent(insertion);
+  if (isContentList(insertion)) return insertion.map(renderContent).join("\n\n");
+  return JSON.stringify(insertion);
+}
+
+function renderContent(content: Document | Chunk): string {
+  if (content.type === "text" || content.type === "text-chunk") return content.text;
+  throw new IbidError("unsupported-input", `Only text documents are supported; this one is of type ${content.type}.`, {
+    mend: "Use a model that understands it, or leave it out.",
+    details: { type: content.type },
+  });
+}
+
+const textTypes: ReadonlySet<unknown> = new Set(["text", "text-chunk"]);
+const mediaTypes: ReadonlySet<unknown> = new Set(["image", "audio", "file", "binary"]);
+
+/** A JSON value may happen to have a `type`; content also has what its type promises. */
+function isContent(value: unknown): value is Document | Chunk {
+  if (typeof value !== "object" || value === null || !("type" in value) || !("metadata" in value)) return false;
+  if (textTypes.has(value.type)) return "text" in value && typeof value.text === "string";
+  return mediaTypes.has(value.type) && "content" in value && typeof value.content === "object";
+}
+
+function isContentList(value: unknown): value is readonly (Document | Chunk)[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isContent);
+}

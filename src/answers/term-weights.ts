@@ -1,0 +1,35 @@
+/** How much a term tells: the rarer, the more. */
+export type TermWeights = (term: string) => number;
+
+/**
+ * Rarity within a handful of sentences, for when nobody says how rare a term is in the whole.
+ *
+ * **Shape** `ln(1 + (N - df + 0.5) / (df + 0.5))`, above 0; a term that no sentence has weighs like one that a single sentence has, so that
+ * another choice of words does not outweigh everything.
+ * **Source** BM25's idf in its never negative form, over sentences.
+ */
+export function weighTerms(sentences: readonly ReadonlySet<string>[]): TermWeights {
+  const frequencies = new Map<string, number>();
+  for (const terms of sentences) for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+  const total = Math.max(1, sentences.length);
+  return (term) => {
+    const frequency = Math.max(1, frequencies.get(term) ?? 0);
+    return Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5));
+  };
+}
+
+/**
+ * The share of `wanted` that is among `held`, by weight.
+ *
+ * **Shape** from 0 to 1; 0 when nothing is wanted.
+ */
+export function shareHeld(wanted: Iterable<string>, held: ReadonlySet<string>, weights: TermWeights): number {
+  let mass = 0;
+  let found = 0;
+  for (const term of wanted) {
+    const weight = weights(term);
+    mass += weight;
+    if (held.has(term)) found += weight;
+  }
+  return mass > 0 ? found / mass : 0;
+}

@@ -1,0 +1,25 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import { IbidError } from "../contracts/errors.ts";
+
+/**
+ * Refuses chunks without an id, before anything is embedded or stored.
+ *
+ * **Errors** `invalid-id` for an id that is empty, blank or not a string; `details.index` says which chunk. **Source** Wesichain's `Indexer` (W16).
+ */
+export function checkChunkIds(chunks: Iterable<Pick<Chunk, "id" | "uri">>): void {
+  let index = 0;
+  for (const chunk of chunks) {
+    if (typeof chunk.id !== "string" || chunk.id.trim() === "") {
+      throw new IbidError(
+        "invalid-id",
+        `invalid document id: chunk ${index} has ${typeof chunk.id === "string" ? "a blank id" : "no id"}.`,
+        {
+          mend: "Give every chunk an id, or leave ids to a chunker.",
+          uri: chunk.uri,
+          details: { index },
+        },
+      );
+    }
+    index += 1;
+  }
+}

@@ -1,0 +1,52 @@
+import type { LengthFunction } from "../contracts/chunker.ts";
+import { IbidError } from "../contracts/errors.ts";
+
+/**
+ * Refuses sizes that cannot be kept.
+ *
+ * **Errors** `invalid-argument` for a size below 1, an overlap below 0 or not below the size (C16, E17), either not a whole number, or a length function
+ * without a name, which two settings of a pipeline could not be told apart by.
+ */
+export function checkSizes(where: string, maxSize: number, overlap: number, length: LengthFunction): void {
+  if (!Number.isSafeInteger(maxSize) || maxSize < 1) {
+    throw new IbidError(
+      "invalid-argument",
+      `${where}: maxSize must be a whole number of at least 1, not ${String(maxSize)}.`,
+      {
+        mend: "Give a larger maxSize.",
+        details: { maxSize },
+      },
+    );
+  }
+  if (!Number.isSafeInteger(overlap) || overlap < 0) {
+    throw new IbidError(
+      "invalid-argument",
+      `${where}: overlap must be a whole number of at least 0, not ${String(overlap)}.`,
+      {
+        mend: "Give overlap: 0 for none.",
+        details: { overlap },
+      },
+    );
+  }
+  if (overlap >= maxSize) {
+    throw new IbidError("invalid-argument", `${where}: overlap (${overlap}) must be below maxSize (${maxSize}).`, {
+      mend: `Give an overlap below ${maxSize} as well: the default is not fitted to the size.`,
+      details: { maxSize, overlap },
+    });
+  }
+  if (typeof length !== "function" || length.name.trim() === "") {
+    throw new IbidError("invalid-argument", `${where}: length must be a function with a name.`, {
+      mend: "Declare it as a named function or a const: its name goes into the pipeline fingerprint.",
+    });
+  }
+}
+
+/** **Errors** `unsupported-input` for what has no text to cut (B48). */
+export function checkTextDocument(document: { readonly type: string }): void {
+  if (document.type !== "text") {
+    throw new IbidError("unsupported-input", "Only text documents are supported for chunking", {
+      mend: "Turn it into a text first, with a reader or a model that describes it.",
+      details: { type: document.type },
+    });
+  }
+}

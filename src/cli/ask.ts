@@ -1,0 +1,133 @@
+import type { Answer, Citation, Grounding } from "../contracts/answer.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import { toHitJson } from "./hit-json.ts";
+import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
+import { createProgressLine } from "./progress.ts";
+import { describePlace } from "./search.ts";
+import { neutralise, neutraliseText, wrap } from "./text-layout.ts";
+import { createStreamWrapper } from "./wrap-stream.ts";
+
+export interface AskCommandOptions extends CommonOptions {
+  readonly model?: string;
+  readonly grounding?: Grounding;
+}
+
+/** `ibid ask`: the answer as it comes, then where each claim stands. A refusal is an answer. */
+export async function ask(context: Context, question: string, options: AskCommandOptions): Promise<number> {
+  const { output, signal } = context;
+  requireText("question", question);
+  const { model, grounding } = options;
+  const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
+  return await withKnowledgeBase(options, { model }, async (kb) => {
+    let answer: Answer | undefined;
+    const wrapper = createStreamWrapper(output.columns);
+    // Without a model the answer is there at once, and is set in lines below.
+    const streams = model !== undefined && output.isTerminal;
+    let streamed = false;
+    try {
+      for await (const event of kb.ask(question, { signal, ...(grounding === undefined ? {} : { grounding }) })) {
+        signal.throwIfAborted();
+        if (event.type === "hits" && model !== undefined) line.say(`Asking ${neutralise(model)} …`);
+        if (event.type === "text" && event.delta !== "") {
+          line.clear();
+          streamed = true;
+          if (streams) await output.text(wrapper.push(neutraliseText(event.delta)));
+        }
+        if (event.type === "answer") ({ answer } = event);
+      }
+    } finally {
+      line.clear();
+    }
+    if (answer === undefined) return 1;
+    if (output.json) await output.object(toAnswerJson(answer));
+    else {
+      const isWritten = streams && streamed;
+      if (isWritten) await output.text(wrapper.end());
+      await writeAnswer(context, kb, answer, isWritten);
+    }
+    return 0;
+  });
+}
+
+function toAnswerJson(answer: Answer): object {
+  const { question, text, grounded, refused, citations, hits, model, usage, ms } = answer;
+  return {
+    question,
+    answer: text,
+    grounded,
+    refused,
+    citations: citations.map(({ marker, uri, documentId, chunkId, start, end, quote }) => ({
+      marker,
+      uri,
+      documentId,
+      chunkId,
+      start,
+      end,
+      quote,
+    })),
+    hits: hits.map(toHitJson),
+    model,
+    ...(usage === undefined ? {} : { usage }),
+    ms,
+  };
+}
+
+async function writeAnswer(
+  { output, signal }: Context,
+  kb: KnowledgeBase,
+  answer: Answer,
+  isWritten: boolean,
+): Promise<void> {
+  const { style, columns } = output;
+  if (isWritten) {
+    await output.line();
+  } else {
+    for (const paragraph of neutraliseText(answer.text).split("\n")) {
+      // Lists and code keep the lines that they have.
+      const lines = /^\s/u.test(paragraph) || columns === Infinity ? [paragraph] : wrap(paragraph, columns);
+      for (const line of lines.length === 0 ? [""] : lines) await output.line(line);
+    }
+  }
+  if (answer.citations.length > 0) await output.line();
+  const places = createPlaces(kb, answer);
+  for (const citation of answer.citations) {
+    signal.throwIfAborted();
+    const marker = neutralise(citation.marker);
+    const indent = " ".repeat(marker.length + 1);
+    await output.line(`${style.bold(marker)} ${await places(citation)}`);
+    const quote = neutralise(citation.quote.replaceAll(/\s+/gu, " ").trim());
+    for (const line of wrap(`“${quote}”`, columns - indent.length)) await output.line(indent + style.dim(line));
+  }
+  if (answer.grounded && !answer.refused) return;
+  await output.line();
+  await output.line(
+    style.dim(
+      answer.refused
+        ? "Refused: nothing that was found says it."
+        : "Not every sentence above is supported by a citation.",
+    ),
+  );
+}
+
+/** Says where a citation stands: the line of its first word, not of the chunk that holds it. Reads each cited document once. */
+function createPlaces(kb: KnowledgeBase, answer: Answer): (citation: Citation) => Promise<string> {
+  const documents = new Map<string, ReturnType<KnowledgeBase["document"]>>();
+  return async ({ uri, chunkId, documentId, start, end }) => {
+    const hit = answer.hits.find((candidate) => candidate.chunkId === chunkId && candidate.documentId === documentId);
+    if (hit === undefined) return neutralise(uri);
+    const key = `${hit.scope} ${uri}`;
+    const reading = documents.get(key) ?? kb.document(uri, { scope: hit.scope });
+    documents.set(key, reading);
+    const document = await reading;
+    if (document === undefined || document.id !== documentId) return describePlace(hit);
+    const { locate } = await import("../text/locate.ts");
+    const { page, line } = locate(document, start, end);
+    return describePlace({
+      source: {
+        ...hit.source,
+        ...(page === undefined ? {} : { page }),
+        ...(line === undefined ? {} : { line }),
+      },
+    });
+  };
+}

@@ -1,0 +1,189 @@
+import { dirname, resolve } from "node:path";
+import { IbidError } from "../contracts/errors.ts";
+import type {
+  IngestOptions,
+  IngestResult,
+  IngestRun,
+  IngestSummary,
+  KnowledgeBase,
+} from "../contracts/knowledge-base.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { type CommonOptions, type Context, requireName, withKnowledgeBase } from "./open.ts";
+import type { Output } from "./output.ts";
+import { createProgressLine, type ProgressLine } from "./progress.ts";
+import { readMetadata } from "./read-option.ts";
+import { count, formatDuration, neutralise, wrap } from "./text-layout.ts";
+
+export interface IngestCommandOptions extends CommonOptions {
+  readonly team?: string;
+  readonly user?: string;
+  readonly platform?: true;
+  readonly metadata: readonly string[];
+  readonly sweep: boolean;
+}
+
+/**
+ * `ibid ingest`: one result per document as it lands, then the summary.
+ *
+ * **Shape** the exit code: 1 when an input is not there or nothing but failures came of it, else 0.
+ */
+export async function ingest(
+  context: Context,
+  inputs: readonly string[],
+  options: IngestCommandOptions,
+): Promise<number> {
+  const { output, signal } = context;
+  const scope = readTarget(options);
+  const metadata = readMetadata(options.metadata);
+  // Beside JSON on the same terminal a moving line would be noise.
+  const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
+  const job: IngestOptions = {
+    scope,
+    metadata,
+    sweep: options.sweep,
+    signal,
+    onProgress: (progress) => line.update(progress),
+  };
+  // Beside the work, which finds its documents only just before it reads them: a person wants to know how many there will be.
+  if (line.isShown) void countDocuments(inputs, options.kb, signal).then((total) => line.expect(total));
+
+  return await withKnowledgeBase(options, { create: true }, async (kb) => {
+    try {
+      return await run(context, startIngest(kb, inputs, job, options), inputs, line);
+    } finally {
+      line.clear();
+    }
+  });
+}
+
+async function run(
+  { output, signal }: Context,
+  work: IngestRun,
+  inputs: readonly string[],
+  line: ProgressLine,
+): Promise<number> {
+  const missing: IbidError[] = [];
+  let firstFailure: IbidError | undefined;
+  for await (const result of work) {
+    signal.throwIfAborted();
+    if (result.error !== undefined) {
+      firstFailure ??= result.error;
+      if (result.error.code === "not-found") missing.push(result.error);
+    }
+    if (output.json) {
+      await output.object(toResultJson(result));
+    } else if (isWorthALine(result, output.isTerminal)) {
+      line.clear();
+      for (const text of describeResult(result, output)) await output.line(text);
+      line.restore();
+    }
+  }
+  const summary = await work;
+  line.clear();
+
+  const { added, updated, unchanged, removed, failed, chunks, embedded, ms } = summary;
+  const done = added + updated + unchanged + removed;
+  await (output.json
+    ? output.object({ summary: { added, updated, unchanged, removed, failed, chunks, embedded, ms } })
+    : output.line(describeSummary(summary, inputs)));
+  for (const error of missing) await output.error(error);
+  const onlyFailures = failed > 0 && done === 0;
+  if (onlyFailures && missing.length === 0 && firstFailure !== undefined)
+    await output.error(nothingCame(failed, firstFailure));
+  return onlyFailures || missing.length > 0 ? 1 : 0;
+}
+
+/** **Errors** `access-denied`, with the option that puts the documents where the caller may write. */
+function startIngest(
+  kb: KnowledgeBase,
+  inputs: readonly string[],
+  job: IngestOptions,
+  options: IngestCommandOptions,
+): IngestRun {
+  try {
+    return kb.ingest(inputs, job);
+  } catch (error) {
+    const { asUser, asTeam, team, user, platform } = options;
+    const own = asUser === undefined ? `--team ${asTeam}` : `--user ${asUser}`;
+    const isDefault = team === undefined && user === undefined && platform === undefined;
+    if (!IbidError.isInstance(error, "access-denied") || !isDefault) throw error;
+    throw new IbidError("access-denied", error.message, {
+      mend: `Put the documents in your own scope with ${own}.`,
+      cause: error,
+    });
+  }
+}
+
+/** How many documents the inputs will bring; 0 when that cannot be said. */
+async function countDocuments(inputs: readonly string[], kb: string, signal: AbortSignal): Promise<number> {
+  try {
+    const [{ openFileSource }, { isUrl }] = await Promise.all([
+      import("../adapters/files/file-source.ts"),
+      import("../adapters/web/url-source.ts"),
+    ]);
+    const folder = resolve(kb);
+    const paths = inputs.filter((input) => !isUrl(input));
+    let total = inputs.length - paths.length;
+    for await (const _ of openFileSource(paths, { base: dirname(folder), ignore: [folder] }).items(signal)) total++;
+    return total;
+  } catch {
+    return 0;
+  }
+}
+
+/** Where the documents go. **Errors** `invalid-argument` for a blank name. */
+function readTarget({ team, user, platform }: IngestCommandOptions): Scope {
+  requireName("--team", team);
+  requireName("--user", user);
+  if (team !== undefined) return `team:${team}`;
+  if (user !== undefined) return `user:${user}`;
+  return platform === true ? "platform" : "deployment";
+}
+
+function toResultJson({ uri, status, documentId, chunks, error }: IngestResult): object {
+  return {
+    uri,
+    status,
+    documentId,
+    chunks,
+    ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
+  };
+}
+
+/** A person who watches wants to know what went wrong and what went away; a file wants everything. What is missing is said at the end. */
+function isWorthALine(result: IngestResult, isTerminal: boolean): boolean {
+  if (result.error?.code === "not-found") return false;
+  return !isTerminal || result.status === "failed" || result.status === "removed";
+}
+
+function describeResult(result: IngestResult, { style, columns }: Output): readonly string[] {
+  const status = result.status.padEnd(9);
+  const uri = neutralise(result.uri);
+  if (result.error === undefined) return [`${status} ${uri}  ${style.dim(count(result.chunks, "chunk"))}`];
+  const reason = neutralise(result.error.message);
+  const [first = "", ...rest] = wrap(reason.includes(uri) ? reason : `${uri}: ${reason}`, columns - 10);
+  return [`${style.bad(status)} ${first}`, ...rest.map((line) => `${" ".repeat(10)}${line}`)];
+}
+
+function describeSummary(summary: IngestSummary, inputs: readonly string[]): string {
+  const states = ["added", "updated", "unchanged", "removed", "failed"] as const;
+  const counts = states
+    .filter((state) => summary[state] > 0)
+    .map((state) => `${summary[state].toLocaleString("en")} ${state}`);
+  if (counts.length === 0) {
+    return `Nothing to ingest in ${inputs.map(neutralise).join(", ")}: no files, or only hidden ones and what .gitignore leaves out.`;
+  }
+  const chunks = `${count(summary.chunks, "chunk")}, ${summary.embedded.toLocaleString("en")} embedded`;
+  return [counts.join(", "), ...(summary.chunks > 0 ? [chunks] : []), formatDuration(summary.ms)].join(" · ");
+}
+
+function nothingCame(failed: number, first: IbidError): IbidError {
+  return new IbidError(
+    first.code,
+    `Nothing was ingested: ${failed === 1 ? "the only document" : `all ${failed} documents`} failed.`,
+    {
+      mend: (failed === 1 ? first.mend : undefined) ?? "The reasons are above.",
+      ...(failed === 1 && first.uri !== undefined ? { uri: first.uri } : {}),
+    },
+  );
+}

@@ -1,0 +1,130 @@
+import { CommanderError } from "commander";
+import { IbidError, type IbidErrorCode } from "../contracts/errors.ts";
+import { createOutput, type Output, type Stream, toIbidError } from "./output.ts";
+import { createProgram } from "./program.ts";
+import { spreadMetadata } from "./read-option.ts";
+
+/** What the caller got wrong, rather than what went wrong. */
+const usageCodes: ReadonlySet<IbidErrorCode> = new Set([
+  "invalid-argument",
+  "invalid-filter",
+  "invalid-regex",
+  "ambiguous",
+]);
+
+/** Where results and everything else go. */
+interface Streams {
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+}
+
+/**
+ * Runs one command.
+ *
+ * **Shape** the exit code: 0, 1 when the command failed, 2 when it was used wrongly, 128 plus the signal's number when it was stopped.
+ * Nothing is thrown; errors are said on standard error.
+ */
+export async function main(argv: readonly string[], streams: Streams = process): Promise<number> {
+  const { stdout, stderr } = streams;
+  const stop = new AbortController();
+  const output = createOutput({
+    stdout,
+    stderr,
+    json: wantsJson(argv),
+    env: process.env,
+    onFailure: () => stop.abort(),
+  });
+  let stoppedBy: number | undefined;
+  // The first time, the current document is finished or left as it was; the second time, patience is over.
+  const interrupt = (_: NodeJS.Signals, number: number): void => {
+    if (stoppedBy !== undefined) process.exit(128 + number);
+    stoppedBy = number;
+    stop.abort();
+  };
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", interrupt);
+
+  let exitCode = 0;
+  try {
+    const context = { output, stdout, stderr, signal: stop.signal };
+    const program = createProgram(context, (code) => {
+      exitCode = code;
+    });
+    refuseUnknownHelp(argv);
+    await program.parseAsync(spreadMetadata(argv), { from: "user" });
+  } catch (error) {
+    exitCode = stoppedBy === undefined && output.failure === undefined ? await report(output, error, argv) : 1;
+  } finally {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+  }
+  if (stoppedBy !== undefined) {
+    await output.error(new IbidError("aborted", "Stopped.", { mend: "What was done is kept." }));
+    return 128 + stoppedBy;
+  }
+  if (output.failure === undefined) return exitCode;
+  // Whoever read the output has seen enough, as in `ibid list | head`.
+  if (output.failure.code === "EPIPE") return 0;
+  await output.error(
+    new IbidError("internal", `The output cannot be written: ${output.failure.message}`, { mend: "Check the disk." }),
+  );
+  return 1;
+}
+
+/** Says what went wrong. Help and version that were asked for are no errors. */
+async function report(output: Output, error: unknown, argv: readonly string[]): Promise<number> {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    // Help that nobody asked for has been printed already: no command was given.
+    if (error.code === "commander.help" && !output.json) return 2;
+    await output.error(toUsageError(error, argv));
+    return 2;
+  }
+  const known = withHint(toIbidError(error));
+  await output.error(known);
+  return usageCodes.has(known.code) ? 2 : 1;
+}
+
+/** A mistake in the arguments, in our words. */
+function toUsageError(error: CommanderError, argv: readonly string[]): IbidError {
+  const command = argv.find((word) => commands.has(word));
+  const help = `See: ibid ${command === undefined ? "" : `${command} `}--help`;
+  if (error.code === "commander.help") return new IbidError("invalid-argument", "No command is given.", { mend: help });
+  const [, what = error.message, suggestion] =
+    /^(?:error: )?(.*?)(?:\n\((Did you mean .*\?)\))?$/su.exec(error.message) ?? [];
+  const isText = command === "search" || command === "ask";
+  const quoted =
+    error.code === "commander.excessArguments" && isText
+      ? `Put the ${command === "ask" ? "question" : "query"} in quotes. `
+      : "";
+  const message = what.slice(0, 1).toUpperCase() + what.slice(1);
+  return new IbidError("invalid-argument", /[.?!]$/u.test(message) ? message : `${message}.`, {
+    mend: `${suggestion === undefined ? "" : `${suggestion} `}${quoted}${help}`,
+  });
+}
+
+const commands: ReadonlySet<string> = new Set(["ingest", "search", "ask", "list", "show", "delete", "status"]);
+
+/** Left to itself, the parser would answer with all of its help. */
+function refuseUnknownHelp([first, wanted = "help"]: readonly string[]): void {
+  if (first !== "help" || wanted === "help" || wanted.startsWith("-") || commands.has(wanted)) return;
+  throw new CommanderError(2, "commander.unknownCommand", `error: unknown command '${wanted}'`);
+}
+
+/** What the library says in its words, where the command line has an option for it. */
+function withHint(error: IbidError): IbidError {
+  if (error.code !== "ambiguous") return error;
+  const scopes = Array.isArray(error.details["scopes"]) ? error.details["scopes"].map(String) : [];
+  const listed = scopes.every((scope) => error.message.includes(scope));
+  return new IbidError(error.code, listed ? error.message : `${error.message} (${scopes.join(", ")})`, {
+    mend: `Choose one with --scope${scopes.length === 0 ? "" : `: ${scopes.map((scope) => `--scope ${scope}`).join(", or ")}`}.`,
+    details: error.details,
+    ...(error.uri === undefined ? {} : { uri: error.uri }),
+  });
+}
+
+/** Asked of the words themselves, because mistakes in them must be said in JSON too. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
+}

@@ -1,0 +1,207 @@
+import { readFileSync } from "node:fs";
+import { Command, Option } from "commander";
+import { ask } from "./ask.ts";
+import { deleteDocument } from "./delete.ts";
+import { ingest } from "./ingest.ts";
+import { list } from "./list.ts";
+import type { CommonOptions, Context } from "./open.ts";
+import { readFilter, readRange, readScope, readScore, readTopK } from "./read-option.ts";
+import { search } from "./search.ts";
+import { show } from "./show.ts";
+import { status } from "./status.ts";
+
+/** A command's work: what it was given, and the exit code that it ends with. */
+type Work<Options extends CommonOptions> = (context: Context, argument: string, options: Options) => Promise<number>;
+
+/**
+ * The command line: every command, its options and its help.
+ *
+ * **Shape** `done` is called with the exit code of the command that ran. Nothing is loaded or opened before a command runs.
+ */
+export function createProgram(context: Context, done: (exitCode: number) => void): Command {
+  const program = new Command("ibid")
+    .description("Ingest documents, search them, and get answers that cite the exact place.")
+    .version(readVersion(), "-V, --version", "print the version")
+    .usage("<command> [options]")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .configureHelp({
+      showGlobalOptions: true,
+      styleTitle: (title) => title.replace("Global Options:", "Options of every command:"),
+    })
+    // Errors are said in one place, by main.
+    .configureOutput({
+      outputError: () => {},
+      writeOut: (text) => void context.stdout.write(text),
+      getOutHelpWidth: () => context.stdout.columns ?? 80,
+      getErrHelpWidth: () => context.stderr.columns ?? 80,
+      writeErr: (text) => {
+        if (!context.output.json) context.stderr.write(text);
+      },
+    })
+    .exitOverride()
+    .option("--kb <dir>", "folder of the knowledge base", ".ibid")
+    .option("--json", "print JSON and nothing else")
+    .option("--as-user <user>", "ask as this user: reads their own scope and the shared ones")
+    .option("--as-team <team>", "ask as this team")
+    .option("--with-platform", "let --as-user and --as-team read the platform scope too")
+    .addHelpText(
+      "after",
+      examples(["ibid ingest ./docs", 'ibid search "rotate keys"', 'ibid ask "How do I rotate keys?"']),
+    );
+
+  const run = <Options extends CommonOptions>(work: Work<Options>) =>
+    async function (this: Command, argument: string): Promise<void> {
+      done(await work(context, argument, this.optsWithGlobals<Options>()));
+    };
+  const runAlone = (work: (context: Context, options: CommonOptions) => Promise<number>) =>
+    async function (this: Command): Promise<void> {
+      done(await work(context, this.optsWithGlobals<CommonOptions>()));
+    };
+
+  program
+    .command("ingest")
+    .summary("read files, folders, globs and addresses")
+    .description("Read files, folders, globs and addresses into the knowledge base; make it when it is not there.")
+    .argument("<path|glob|url...>", "what to read; put globs in quotes")
+    .addOption(new Option("--team <team>", "put the documents in this team's scope").conflicts(["user", "platform"]))
+    .addOption(new Option("--user <user>", "put the documents in this user's scope").conflicts(["team", "platform"]))
+    .addOption(new Option("--platform", "put the documents in the platform scope").conflicts(["team", "user"]))
+    .addOption(
+      new Option(
+        "--metadata <k=v>",
+        "add to every document's metadata; more pairs may follow; a number or true or false is one",
+      )
+        .argParser((pair: string, pairs: readonly string[]) => [...pairs, pair])
+        .default([], "none"),
+    )
+    .option("--no-sweep", "keep documents that are gone from an ingested folder")
+    .addHelpText(
+      "after",
+      examples([
+        "ibid ingest ./docs README.md",
+        "ibid ingest 'src/**/*.{md,mdx}' --metadata product=api year=2026",
+        "ibid ingest https://example.com/guide --team support",
+      ]) +
+        note(
+          "What .gitignore leaves out is left out of folders and globs, and so are names that begin with a dot and folders such as node_modules, build, dist and target, unless they are named. A file named outright is always tried.",
+        ),
+    )
+    .action(async function (this: Command, inputs: readonly string[]) {
+      done(await ingest(context, inputs, this.optsWithGlobals()));
+    });
+
+  program
+    .command("search")
+    .summary("find the passages that match a query")
+    .description("Find the passages that match a query, best first.")
+    .argument("<query>", "words, a question, or with --mode regex a pattern")
+    .addOption(new Option("--top-k <n>", "how many hits, or all (default: 5)").argParser(readTopK))
+    .addOption(
+      new Option("--mode <mode>", "which legs search (default: hybrid)").choices([
+        "hybrid",
+        "dense",
+        "lexical",
+        "regex",
+      ]),
+    )
+    .addOption(new Option("--filter <json>", "only where the metadata match").argParser(readFilter))
+    .addOption(new Option("--min-score <x>", "floor of the dense leg's score").argParser(readScore))
+    .option("--explain", "say how each score came to be")
+    .addHelpText(
+      "after",
+      examples([
+        'ibid search "rotate keys"',
+        `ibid search "rotate keys" --top-k 10 --filter '{"product":"api","year":{"gte":2024}}'`,
+        "ibid search 'ERR_[A-Z_]+' --mode regex",
+      ]),
+    )
+    .action(run(search));
+
+  program
+    .command("ask")
+    .summary("answer a question, with citations")
+    .description(
+      "Answer a question from the documents, with citations. Without a model, in the documents' own sentences.",
+    )
+    .argument("<question>")
+    .option("--model <provider/model>", "who writes the answer, such as openai/gpt-5-mini or ollama/llama3.2")
+    .addOption(
+      new Option(
+        "--grounding <mode>",
+        "answer anyway, prefer the documents, or answer only from them (default: preferred)",
+      ).choices(["permissive", "preferred", "strict"]),
+    )
+    .addHelpText(
+      "after",
+      examples(['ibid ask "How do I rotate keys?"', 'ibid ask "How do I rotate keys?" --grounding strict']),
+    )
+    .action(run(ask));
+
+  program
+    .command("list")
+    .summary("list the documents")
+    .description("List the documents, by uri, then scope.")
+    .addHelpText("after", examples(["ibid list", "ibid list --as-user ada"]))
+    .action(runAlone(list));
+
+  program
+    .command("show")
+    .summary("print a document, a part of it, or its outline")
+    .description("Print a document's text exactly, a part of it, or its outline.")
+    .argument("<uri>", "as list prints it, or any path that leads to it")
+    .addOption(new Option("--outline", "print the sections and where they are").conflicts("at"))
+    .addOption(
+      new Option("--at <START:END>", "print the text from START to END, counted in UTF-16").argParser(readRange),
+    )
+    .addOption(scopeOption())
+    .addHelpText(
+      "after",
+      examples(["ibid show docs/keys.md", "ibid show docs/keys.md --outline", "ibid show docs/keys.md --at 120:180"]),
+    )
+    .action(run(show));
+
+  program
+    .command("delete")
+    .summary("take a document out")
+    .description("Take a document out.")
+    .argument("<uri>", "as list prints it, or any path that leads to it")
+    .addOption(scopeOption())
+    .addHelpText("after", examples(["ibid delete docs/keys.md", "ibid delete docs/keys.md --scope team:support"]))
+    .action(run(deleteDocument));
+
+  program
+    .command("status")
+    .summary("say how much there is, of what, for whom")
+    .description("Say how much there is, of what, for whom.")
+    .addHelpText("after", examples(["ibid status"]))
+    .action(runAlone(status));
+
+  return program;
+}
+
+function scopeOption(): Option {
+  return new Option(
+    "--scope <scope>",
+    "which one, when several scopes hold the uri: team:<id>, user:<id>, …",
+  ).argParser(readScope);
+}
+
+function examples(lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
+}
+
+function note(text: string): string {
+  const lines: string[] = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.length - 1;
+    if (lines[last] !== "" && `${lines[last]} ${word}`.length > 78) lines.push(word);
+    else lines[last] = lines[last] === "" ? word : `${lines[last]} ${word}`;
+  }
+  return `\n\n${lines.join("\n")}`;
+}
+
+function readVersion(): string {
+  return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string })
+    .version;
+}

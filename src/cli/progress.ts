@@ -1,0 +1,87 @@
+import type { IngestProgress } from "../contracts/knowledge-base.ts";
+import type { Stream } from "./output.ts";
+import { count, formatDuration, shorten } from "./text-layout.ts";
+
+/** A line at the bottom of the terminal that says how far the work is. Does nothing where nobody could see it. */
+export interface ProgressLine {
+  readonly isShown: boolean;
+  /** How many documents there will be, when somebody has counted them ahead. */
+  expect(total: number): void;
+  /** Says how far an ingestion is. */
+  update(progress: IngestProgress): void;
+  /** Says anything else. */
+  say(text: string): void;
+  /** Takes the line away, so that something lasting can be written in its place. */
+  clear(): void;
+  /** Brings back what `clear` took away. */
+  restore(): void;
+}
+
+/** A terminal shows no more frames than this; faster ones only cost time. */
+const minIntervalMs = 80;
+
+export function createProgressLine(
+  stream: Stream,
+  options: { readonly enabled: boolean; readonly now?: () => number },
+): ProgressLine {
+  if (!options.enabled || stream.isTTY !== true)
+    return { isShown: false, expect: () => {}, update: () => {}, say: () => {}, clear: () => {}, restore: () => {} };
+  const now = options.now ?? (() => performance.now());
+  // The first update starts the clock: opening the knowledge base says nothing about how fast documents go.
+  let first: { readonly at: number; readonly documents: number } | undefined;
+  let expected = 0;
+  let drawn = false;
+  let shown: string | undefined;
+  let last = -Infinity;
+
+  const draw = (text: string): void => {
+    last = now();
+    drawn = true;
+    shown = text;
+    // Back to the start, the text, and away with what is left of the line before.
+    stream.write(`\r${shorten(text, (stream.columns ?? 80) - 1)}\u001B[K`);
+  };
+
+  return {
+    isShown: true,
+    expect(total) {
+      expected = total;
+    },
+    update(progress) {
+      first ??= { at: now(), documents: progress.documents };
+      if (now() - last < minIntervalMs) return;
+      const seconds = (now() - first.at) / 1000;
+      const rate = seconds > 0 ? (progress.documents - first.documents) / seconds : 0;
+      const isCounted = !progress.complete && expected >= progress.found;
+      draw(describeProgress(isCounted ? { ...progress, found: expected, complete: true } : progress, rate));
+    },
+    say: draw,
+    clear() {
+      if (drawn) stream.write("\r\u001B[K");
+      drawn = false;
+      last = -Infinity;
+    },
+    restore() {
+      if (shown !== undefined) draw(shown);
+    },
+  };
+}
+
+/**
+ * `123/447 documents · 1,204 chunks · 85/s · 4 s left`; the total and the time left once everything has been found.
+ *
+ * **Units** `rate` in documents a second; 0 while nobody knows.
+ */
+export function describeProgress(progress: IngestProgress, rate: number): string {
+  const { documents, chunks, found, complete } = progress;
+  const parts = [
+    complete ? `${documents.toLocaleString("en")}/${count(found, "document")}` : count(documents, "document"),
+    count(chunks, "chunk"),
+  ];
+  if (rate > 0) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate).toLocaleString("en")}/s`);
+  if (complete && rate > 0 && found > documents) {
+    // Tenths of a second would only flicker.
+    parts.push(`${formatDuration(Math.ceil((found - documents) / rate) * 1000).replace(".0", "")} left`);
+  }
+  return parts.join(" · ");
+}

@@ -1,0 +1,114 @@
+import { InvalidArgumentError } from "commander";
+import { parseScope } from "../access/scopes.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { FilterInput } from "../contracts/filter.ts";
+import type { JsonValue, Metadata } from "../contracts/metadata.ts";
+import type { Scope } from "../contracts/scope.ts";
+
+/** `--top-k`: a whole number from 1, or `all`. */
+export function readTopK(text: string): number | "all" {
+  if (text === "all") return "all";
+  const number = Number(text);
+  if (!/^\d+$/u.test(text) || !Number.isSafeInteger(number) || number < 1) {
+    throw new InvalidArgumentError("It must be a whole number, 1 or more, or all.");
+  }
+  return number;
+}
+
+/** `--min-score`: any number. */
+export function readScore(text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number)) throw new InvalidArgumentError("It must be a number.");
+  return number;
+}
+
+/** `--filter`: JSON; what it means is checked where filters are. */
+export function readFilter(text: string): FilterInput {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`It is not JSON: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new InvalidArgumentError("It must be a JSON object.");
+  return value as FilterInput;
+}
+
+/** `--at`: two positions with a colon between them. */
+export function readRange(text: string): { readonly start: number; readonly end: number } {
+  const [, start, end] = /^(\d{1,15}):(\d{1,15})$/u.exec(text) ?? [];
+  if (start === undefined || end === undefined)
+    throw new InvalidArgumentError("It must be START:END, such as 120:180.");
+  return { start: Number(start), end: Number(end) };
+}
+
+/** `--scope`. */
+export function readScope(text: string): Scope {
+  try {
+    return parseScope(text);
+  } catch {
+    throw new InvalidArgumentError("It must be platform, deployment, team:<id> or user:<id>.");
+  }
+}
+
+/**
+ * `--metadata`: `key=value` pairs.
+ *
+ * **Shape** `true`, `false` and numbers in their plainest spelling are what they say, so that they compare as such (`1.10` and `007` stay text);
+ * a value that begins with `"`, `[` or `{` is JSON; everything else is text. **Errors** `invalid-argument`.
+ */
+export function readMetadata(pairs: readonly string[]): Metadata {
+  const metadata: Record<string, JsonValue> = {};
+  for (const pair of pairs) {
+    const at = pair.indexOf("=");
+    const key = pair.slice(0, at).trim();
+    if (at === -1 || key === "") {
+      throw new IbidError("invalid-argument", `"${pair}" is no metadata: it has no key and value.`, {
+        mend: "Write key=value.",
+      });
+    }
+    if (Object.hasOwn(metadata, key)) {
+      throw new IbidError("invalid-argument", `The metadata "${key}" is given twice.`, {
+        mend: `For a list write ${key}='["a","b"]'.`,
+      });
+    }
+    // Defined, not assigned: a key such as __proto__ is a key like any other.
+    Object.defineProperty(metadata, key, { value: readValue(pair.slice(at + 1), pair), enumerable: true });
+  }
+  return metadata;
+}
+
+function readValue(text: string, pair: string): JsonValue {
+  if (text === "true" || text === "false") return text === "true";
+  if (text !== "" && String(Number(text)) === text && Number.isFinite(Number(text))) return Number(text);
+  if (!/^["[{]/u.test(text)) return text;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    throw new IbidError("invalid-argument", `The value of "${pair}" begins like JSON and is none.`, {
+      mend: `For text that begins so, write it as a JSON string: ${pair.slice(0, pair.indexOf("="))}='"…"'.`,
+    });
+  }
+}
+
+/**
+ * Lets `--metadata a=1 b=2 docs` mean two pairs and a path: pairs that follow get an option of their own.
+ *
+ * **Shape** a pair's key has no slash, so that `dir/x=1.md` is a path. Nothing after `--` is touched.
+ */
+export function spreadMetadata(argv: readonly string[]): string[] {
+  const spread: string[] = [];
+  let state: "elsewhere" | "first" | "pairs" = "elsewhere";
+  for (const [index, word] of argv.entries()) {
+    if (word === "--") return [...spread, ...argv.slice(index)];
+    if (state === "pairs" && /^[^\s/\\=-][^/\\=]*=/u.test(word)) {
+      spread.push("--metadata", word);
+      continue;
+    }
+    spread.push(word);
+    if (state === "first" || word.startsWith("--metadata=")) state = "pairs";
+    else state = word === "--metadata" ? "first" : "elsewhere";
+  }
+  return spread;
+}

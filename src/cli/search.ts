@@ -1,0 +1,113 @@
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { FilterInput } from "../contracts/filter.ts";
+import type { Hit, HitExplanation, SearchMode, SearchOptions } from "../contracts/retriever.ts";
+import { toHitJson } from "./hit-json.ts";
+import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";
+import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
+import type { Output, Style } from "./output.ts";
+import { neutralise } from "./text-layout.ts";
+
+export interface SearchCommandOptions extends CommonOptions {
+  readonly topK?: number | "all";
+  readonly mode?: SearchMode;
+  readonly filter?: FilterInput;
+  readonly minScore?: number;
+  readonly explain?: true;
+}
+
+/** Lines of a hit's text that are shown, where the terminal's width says how long a line is. */
+const snippetLines = 3;
+
+/** `ibid search`: the hits, best first. No hits are no failure. */
+export async function search(context: Context, query: string, options: SearchCommandOptions): Promise<number> {
+  const { output, signal } = context;
+  requireText("query", query);
+  const { topK, mode, filter, minScore, explain } = options;
+  const snippetLength = snippetLengthFor(output);
+  const wanted: SearchOptions = {
+    signal,
+    ...(snippetLength === undefined ? {} : { snippetLength }),
+    ...(topK === undefined ? {} : { topK }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(minScore === undefined ? {} : { minScore }),
+    ...(explain === undefined ? {} : { explain }),
+  };
+  return await withKnowledgeBase(options, {}, async (kb) => {
+    const started = performance.now();
+    const hits = await kb.search(query, wanted);
+    const ms = Math.round(performance.now() - started);
+    if (output.json) {
+      await output.object({ query, hits: hits.map(toHitJson), ms });
+      return 0;
+    }
+    if (hits.length === 0) {
+      await output.line("Nothing found.");
+      return 0;
+    }
+    const { defaultAnalyzer } = await import("../text/analyzer.ts");
+    for (const [index, hit] of hits.entries()) {
+      signal.throwIfAborted();
+      if (index > 0) await output.line();
+      for (const line of describeHit(hit, query, defaultAnalyzer, output)) await output.line(line);
+    }
+    return 0;
+  });
+}
+
+function snippetLengthFor(output: Output): number | undefined {
+  return output.isTerminal ? Math.min(400, Math.max(80, (output.columns - 6) * snippetLines)) : undefined;
+}
+
+/** Rank, score and where it is; then the words that were found. */
+function describeHit(hit: Hit, query: string, analyzer: Analyzer, { style, columns }: Output): readonly string[] {
+  const { title, headings } = hit.source;
+  const rank = `${hit.rank}.`.padStart(3);
+  const names = [title, ...headings]
+    .filter((name, index, all) => name !== "" && name !== all[index - 1])
+    .map(neutralise);
+  const lines = [
+    `${rank} ${style.bold(names.join(" › "))}  ${style.dim(hit.score.toFixed(3))}`,
+    `    ${style.dim(describePlace(hit))}`,
+    ...describeText(hit, query, analyzer, style, columns - 4).map((line) => `    ${line}`),
+  ];
+  if (hit.explain !== undefined)
+    lines.push(...describeExplanation(hit.explain, hit.score).map((line) => `    ${style.dim(line)}`));
+  return lines;
+}
+
+/** `docs/keys.md:42`, or with a page: `report.pdf, page 3`. */
+export function describePlace(hit: Pick<Hit, "source">): string {
+  const { uri, page, line } = hit.source;
+  if (page !== undefined) return `${neutralise(uri)}, page ${page}`;
+  return line === undefined ? neutralise(uri) : `${neutralise(uri)}:${line}`;
+}
+
+function describeText(hit: Hit, query: string, analyzer: Analyzer, style: Style, width: number): readonly string[] {
+  if (hit.matches !== undefined) {
+    const within = hit.matches.map(({ start, end }) => ({
+      start: start - hit.source.start,
+      end: end - hit.source.start,
+    }));
+    const cut = cutAroundMatches(hit.text, within, width === Infinity ? 240 : Math.min(400, width * snippetLines));
+    return wrapMarked(neutralise(cut.text), cut.matches, style.mark, width);
+  }
+  const text = neutralise(hit.snippet.replaceAll(/\s+/gu, " ").trim());
+  return wrapMarked(text, findQueryWords(text, new Set(analyzer.analyze(query)), analyzer), style.mark, width);
+}
+
+function describeExplanation(explain: HitExplanation, score: number): readonly string[] {
+  const number = (value: number): string => value.toFixed(3);
+  const legs = Object.entries(explain.legs).map(([name, leg]) => `${name} ${number(leg.score)} (rank ${leg.rank})`);
+  const parts = explain.parts.map(({ name, value }) => `${name} ${number(value)}`);
+  const terms = explain.terms.map(({ term, score }) => `${neutralise(term)} ${number(score)}`);
+  const { rerank } = explain;
+  return [
+    `${explain.fusion}: ${parts.join(" + ")} = ${number(rerank?.before.score ?? score)}`,
+    ...(rerank === undefined
+      ? []
+      : [`reranked by ${neutralise(rerank.reranker)}: ${number(score)}, before rank ${rerank.before.rank}`]),
+    ...(legs.length === 0 ? [] : [`legs: ${legs.join(", ")}`]),
+    ...(terms.length === 0 ? [] : [`terms: ${terms.join(", ")}`]),
+  ];
+}

@@ -1,0 +1,94 @@
+import type { Section } from "../contracts/document.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { type CommonOptions, type Context, findUris, noDocument, withKnowledgeBase } from "./open.ts";
+import type { Output } from "./output.ts";
+import { neutralise } from "./text-layout.ts";
+
+export interface ShowCommandOptions extends CommonOptions {
+  readonly outline?: true;
+  readonly at?: { readonly start: number; readonly end: number };
+  readonly scope?: Scope;
+}
+
+/** `ibid show`: a document's canonical text, a part of it, or its outline. */
+export async function show(context: Context, typed: string, options: ShowCommandOptions): Promise<number> {
+  const { output } = context;
+  const uris = await findUris(options, typed);
+  return await withKnowledgeBase(options, {}, async (kb) => {
+    const document = await findDocument(kb, uris, options.scope);
+    if (document === undefined) throw noDocument(typed, options.scope);
+    const { uri, id, title, text, metadata } = document;
+    if (options.outline === true) {
+      if (output.json) await output.object({ uri, sections: document.root.children.map(toSectionJson) });
+      else await writeOutline(output, document);
+    } else if (options.at !== undefined) {
+      const { start, end } = options.at;
+      const part = sliceAt(document, start, end);
+      await (output.json ? output.object({ uri, start, end, text: part }) : output.text(part));
+    } else {
+      await (output.json ? output.object({ uri, documentId: id, title, text, metadata }) : output.text(text));
+    }
+    return 0;
+  });
+}
+
+async function findDocument(
+  kb: KnowledgeBase,
+  uris: readonly string[],
+  scope: Scope | undefined,
+): Promise<DocumentView | undefined> {
+  for (const uri of uris) {
+    const document = await kb.document(uri, scope === undefined ? {} : { scope });
+    if (document !== undefined) return document;
+  }
+  return undefined;
+}
+
+/** The text from `start` to `end`. **Errors** `invalid-argument` out of range, or through a surrogate pair. **Units** UTF-16 code units. */
+export function sliceAt({ uri, text }: Pick<DocumentView, "uri" | "text">, start: number, end: number): string {
+  if (start > end || end > text.length) {
+    throw new IbidError(
+      "invalid-argument",
+      `${uri} has no place ${start}:${end}; it is ${text.length} characters long.`,
+      {
+        uri,
+        mend: `Give START:END with 0 <= START <= END <= ${text.length}.`,
+      },
+    );
+  }
+  for (const position of [start, end]) {
+    if (!isInsidePair(text, position)) continue;
+    throw new IbidError(
+      "invalid-argument",
+      `Position ${position} of ${uri} is inside a character that takes two places.`,
+      {
+        uri,
+        mend: `Use ${position - 1} or ${position + 1}.`,
+      },
+    );
+  }
+  return text.slice(start, end);
+}
+
+function isInsidePair(text: string, position: number): boolean {
+  if (position === 0 || position >= text.length) return false;
+  const before = text.charCodeAt(position - 1);
+  const after = text.charCodeAt(position);
+  return before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000;
+}
+
+function toSectionJson({ title, level, start, end, children }: Section): object {
+  return { title, level, start, end, children: children.map(toSectionJson) };
+}
+
+async function writeOutline(output: Output, { title, root }: DocumentView): Promise<void> {
+  const { bold, dim } = output.style;
+  await output.line(bold(neutralise(title)));
+  const write = async (section: Section, depth: number): Promise<void> => {
+    await output.line(`${"  ".repeat(depth)}${neutralise(section.title)}  ${dim(`${section.start}:${section.end}`)}`);
+    for (const child of section.children) await write(child, depth + 1);
+  };
+  for (const child of root.children) await write(child, 1);
+}

@@ -1,0 +1,44 @@
+import { resolve } from "node:path";
+import type { Status } from "../contracts/knowledge-base.ts";
+import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
+import { count, displayWidth, formatBytes, neutralise, pad } from "./text-layout.ts";
+
+/** `ibid status`: how much there is, of what, for whom. */
+export async function status(context: Context, options: CommonOptions): Promise<number> {
+  const { output } = context;
+  const kb = resolve(options.kb);
+  return await withKnowledgeBase(options, {}, async (base) => {
+    const facts = await base.status();
+    if (output.json) {
+      const { documents, chunks, bytes, scopes, embeddingVersions, cacheHitRate } = facts;
+      await output.object({ kb, documents, chunks, bytes, scopes, embeddingVersions, cacheHitRate });
+      return 0;
+    }
+    const rows = describeStatus(kb, facts);
+    const width = rows.reduce((widest, [name]) => Math.max(widest, displayWidth(name)), 0);
+    for (const [name, value] of rows) await output.line(`${output.style.dim(pad(name, width))}  ${value}`);
+    return 0;
+  });
+}
+
+function describeStatus(kb: string, facts: Status): readonly (readonly [name: string, value: string])[] {
+  const number = (value: number): string => value.toLocaleString("en");
+  const scopes = facts.scopes.map(
+    ({ scope, documents, chunks }) =>
+      `${neutralise(scope)}: ${count(documents, "document")}, ${count(chunks, "chunk")}`,
+  );
+  const versions = facts.embeddingVersions.map(
+    ({ provider, model, dimensions, chunks }) =>
+      `${neutralise(provider)}/${neutralise(model)}, ${number(dimensions)} dimensions: ${count(chunks, "chunk")}`,
+  );
+  const list = (name: string, values: readonly string[]): (readonly [string, string])[] =>
+    values.length === 0 ? [[name, "none"]] : values.map((value, index) => [index === 0 ? name : "", value]);
+  return [
+    ["knowledge base", neutralise(kb)],
+    ["documents", number(facts.documents)],
+    ["chunks", number(facts.chunks)],
+    ["sources", formatBytes(facts.bytes)],
+    ...list("scopes", scopes),
+    ...list("embeddings", versions),
+  ];
+}

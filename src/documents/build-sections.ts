@@ -1,0 +1,65 @@
+import type { Section } from "../contracts/document.ts";
+import { IbidError } from "../contracts/errors.ts";
+
+/** A heading as a reader found it: what it says, how deep, and where it and its text begin. */
+export interface Heading {
+  /** As a reader sees it, without markup. */
+  readonly title: string;
+  /** 1 to 6. */
+  readonly level: number;
+  /** First character of the heading in the canonical text. */
+  readonly start: number;
+  /** Just after the heading. */
+  readonly contentStart: number;
+}
+
+type OpenSection = { -readonly [K in keyof Section]: Section[K] } & { children: OpenSection[] };
+
+/**
+ * Headings in reading order to the section tree of a document.
+ *
+ * A section reaches to the next heading of its own or a lower level number; text before the first heading is the root's own.
+ *
+ * **Shape** as {@link Section} says: ids `"0"`, `"0.0"`, `"0.1"` …; levels may jump, and a jump makes one step down.
+ * **Errors** `invalid-argument` when headings are out of order, outside the text, or of a level that is not 1 to 6.
+ * **Cost** linear in the number of headings.
+ * **Source** Embabel's hierarchical document (E2, E8).
+ */
+export function buildSections(text: string, title: string, headings: readonly Heading[]): Section {
+  const root: OpenSection = { id: "0", title, level: 0, start: 0, end: text.length, contentStart: 0, children: [] };
+  const open: OpenSection[] = [root];
+  let previous = 0;
+  for (const heading of headings) {
+    checkHeading(heading, previous, text.length);
+    previous = heading.contentStart;
+    let parent = open[open.length - 1] ?? root;
+    while (parent.level >= heading.level) {
+      parent.end = heading.start;
+      open.pop();
+      parent = open[open.length - 1] ?? root;
+    }
+    const section: OpenSection = {
+      id: `${parent.id}.${parent.children.length}`,
+      title: heading.title,
+      level: heading.level,
+      start: heading.start,
+      end: text.length,
+      contentStart: heading.contentStart,
+      children: [],
+    };
+    parent.children.push(section);
+    open.push(section);
+  }
+  return root;
+}
+
+function checkHeading({ level, start, contentStart }: Heading, previous: number, length: number): void {
+  const ordered = start >= previous && contentStart >= start && contentStart <= length;
+  if (ordered && Number.isInteger(start) && Number.isInteger(contentStart) && Number.isInteger(level) && level >= 1 && level <= 6) {
+    return;
+  }
+  throw new IbidError("invalid-argument", `A heading of level ${level} at ${start} to ${contentStart} does not fit the text.`, {
+    mend: `Give headings of levels 1 to 6 in reading order, after ${previous} and within ${length} characters.`,
+    details: { level, start, contentStart, previous, length },
+  });
+}

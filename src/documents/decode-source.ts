@@ -1,0 +1,49 @@
+import { IbidError } from "../contracts/errors.ts";
+import { canonicalize } from "../text/canonical-text.ts";
+import { decodeText } from "../text/decode-text.ts";
+
+/**
+ * The longest canonical text, in UTF-16 units. Offsets, blocks and term vectors of one document live in memory at once.
+ */
+export const maxTextLength = 64 * 1024 * 1024;
+
+/**
+ * Bytes of a text format to canonical text: decoded, BOM off, newlines `\n`.
+ *
+ * **Errors** `binary`, `unreadable` (not in an encoding we know) and `too-large`, naming `uri`.
+ */
+export function decodeSource(bytes: Uint8Array, uri: string): string {
+  // No encoding that we read needs more than three bytes for one UTF-16 unit.
+  if (bytes.length > maxTextLength * 3) throw textTooLarge(uri, bytes.length);
+  const text = canonicalize(decodeNamed(bytes, uri));
+  if (text.length > maxTextLength) throw textTooLarge(uri, text.length);
+  return text;
+}
+
+/** The refusal of a text that is longer than {@link maxTextLength}. */
+export function textTooLarge(uri: string, length: number): IbidError {
+  return new IbidError("too-large", `${uri} holds more text than one document may (${maxTextLength} characters).`, {
+    mend: "Split it into several files.",
+    uri,
+    details: { length, max: maxTextLength },
+  });
+}
+
+function decodeNamed(bytes: Uint8Array, uri: string): string {
+  try {
+    return decodeText(bytes).text;
+  } catch (error) {
+    if (!IbidError.isInstance(error) || error.uri !== undefined) throw error;
+    // The decoder knows bytes, not where they came from.
+    throw new IbidError(error.code, `${uri} cannot be read as text: ${lowerFirst(error.message)}`, {
+      ...(error.mend === undefined ? {} : { mend: error.mend }),
+      uri,
+      details: error.details,
+      cause: error,
+    });
+  }
+}
+
+function lowerFirst(message: string): string {
+  return message.slice(0, 1).toLowerCase() + message.slice(1);
+}

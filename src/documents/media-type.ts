@@ -1,0 +1,164 @@
+import { IbidError } from "../contracts/errors.ts";
+import { looksBinary } from "../text/decode-text.ts";
+
+import { extensionOf, fileNameOf } from "./file-name.ts";
+import { mediaTypeOfExtension } from "./media-type-names.ts";
+import { isPlainTextType } from "./plain-text-reader.ts";
+
+/** What a sender or caller says of bytes, besides the bytes themselves. */
+export interface MediaTypeHints {
+  /** A media type, with or without parameters. */
+  readonly declared?: string | undefined;
+  /** The uri or file name; errors name it. */
+  readonly name?: string | undefined;
+}
+
+/** First bytes that only one format has, at an offset. */
+const signatures: readonly { readonly mediaType: string; readonly bytes: readonly number[]; readonly at?: number }[] = [
+  { mediaType: "application/gzip", bytes: [0x1f, 0x8b, 0x08] },
+  { mediaType: "application/x-7z-compressed", bytes: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c] },
+  { mediaType: "application/x-xz", bytes: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00] },
+  { mediaType: "application/zstd", bytes: [0x28, 0xb5, 0x2f, 0xfd] },
+  { mediaType: "application/vnd.rar", bytes: [0x52, 0x61, 0x72, 0x21, 0x1a, 0x07] },
+  { mediaType: "application/x-cfb", bytes: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1] },
+  { mediaType: "application/x-executable", bytes: [0x7f, 0x45, 0x4c, 0x46] },
+  { mediaType: "application/x-executable", bytes: [0xcf, 0xfa, 0xed, 0xfe] },
+  { mediaType: "application/x-executable", bytes: [0x4d, 0x5a, 0x90, 0x00] },
+  { mediaType: "application/wasm", bytes: [0x00, 0x61, 0x73, 0x6d] },
+  { mediaType: "application/java-vm", bytes: [0xca, 0xfe, 0xba, 0xbe] },
+  { mediaType: "image/png", bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] },
+  { mediaType: "image/jpeg", bytes: [0xff, 0xd8, 0xff] },
+  { mediaType: "image/gif", bytes: [0x47, 0x49, 0x46, 0x38] },
+  { mediaType: "image/webp", bytes: [0x57, 0x45, 0x42, 0x50], at: 8 },
+  { mediaType: "image/tiff", bytes: [0x49, 0x49, 0x2a, 0x00] },
+  { mediaType: "image/tiff", bytes: [0x4d, 0x4d, 0x00, 0x2a] },
+  { mediaType: "audio/wav", bytes: [0x57, 0x41, 0x56, 0x45], at: 8 },
+  { mediaType: "audio/mpeg", bytes: [0x49, 0x44, 0x33] },
+  { mediaType: "video/mp4", bytes: [0x66, 0x74, 0x79, 0x70], at: 4 },
+  { mediaType: "application/rtf", bytes: [0x7b, 0x5c, 0x72, 0x74, 0x66] },
+];
+
+/** Declared by senders that do not know. */
+const meaningless = new Set(["", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download", "unknown/unknown", "*/*"]);
+
+const headLength = 1024;
+const latin1Decoder = new TextDecoder("latin1");
+
+/**
+ * What bytes are: their content decides first, then what is declared, then the name; text without any name is `text/plain`.
+ *
+ * A name or declaration is believed against a look of HTML when it says another text format, because Markdown and templates may begin with HTML.
+ *
+ * **Shape** a media type in lower case, without parameters. Formats nobody reads here are named all the same: whether one can be read is the readers' matter.
+ * **Errors** `empty` for no bytes or white space only; `binary` for bytes that are no text and no format that is known.
+ * **Cost** looks at the head of the bytes, and at the tail of a ZIP.
+ * **Source** WHATWG MIME Sniffing, section 7, for the order; PDF 32000 for the header within the first 1,024 bytes.
+ */
+export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): string {
+  const name = hints.name ?? "The input";
+  const extension = extensionOf(fileNameOf(hints.name ?? ""));
+  if (isBlank(bytes)) {
+    throw new IbidError("empty", `${name} is empty.`, {
+      mend: "Give a file that holds text.",
+      ...(hints.name === undefined ? {} : { uri: hints.name }),
+    });
+  }
+  const declared = normalizeMediaType(hints.declared);
+  const byName = mediaTypeOfExtension(extension);
+  const bySignature = matchSignature(bytes) ?? matchZip(bytes, byName);
+  if (bySignature !== undefined) return refineLegacyOffice(bySignature, byName);
+
+  const said = preferSpecific(declared, byName);
+  if (looksBinary(bytes)) {
+    // A declared or named format that is not text may well hold such bytes; its reader will tell.
+    if (said !== undefined && !isTextual(said)) return said;
+    throw new IbidError("binary", `${name} holds binary data, not text.`, {
+      mend: "Give a text, Markdown, HTML or PDF file.",
+      ...(hints.name === undefined ? {} : { uri: hints.name }),
+    });
+  }
+  if (looksLikeHtml(bytes) && (said === undefined || said === "text/plain" || isHtml(said) || said === "application/xml")) {
+    return said !== undefined && isHtml(said) ? said : "text/html";
+  }
+  return said ?? "text/plain";
+}
+
+/** `text/html` for ` Text/HTML; charset=utf-8`; `undefined` for what says nothing. */
+function normalizeMediaType(declared: string | undefined): string | undefined {
+  const essence = (declared ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (meaningless.has(essence) || !/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(essence)) return undefined;
+  return essence === "text/xml" ? "application/xml" : essence;
+}
+
+/** Servers call every text file `text/plain`; a name that says more, and is text too, is believed over it. */
+function preferSpecific(declared: string | undefined, byName: string | undefined): string | undefined {
+  if (declared === undefined) return byName;
+  return declared === "text/plain" && byName !== undefined && isTextual(byName) ? byName : declared;
+}
+
+function isHtml(mediaType: string): boolean {
+  return mediaType === "text/html" || mediaType === "application/xhtml+xml";
+}
+
+function isTextual(mediaType: string): boolean {
+  return mediaType.startsWith("text/") || isHtml(mediaType) || isPlainTextType(mediaType);
+}
+
+/** Byte order mark aside, nothing but ASCII white space; UTF-16's zero bytes are let pass with it. */
+function isBlank(bytes: Uint8Array): boolean {
+  const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  let at = utf16 ? 2 : bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d) && !(utf16 && byte === 0)) return false;
+  }
+  return true;
+}
+
+function matchSignature(bytes: Uint8Array): string | undefined {
+  for (const { mediaType, bytes: expected, at = 0 } of signatures) {
+    if (expected.every((byte, index) => bytes[at + index] === byte)) return mediaType;
+  }
+  // "%PDF-" may stand anywhere in the first 1,024 bytes; a text that merely speaks of it has no binary around it.
+  const pdf = latin1(bytes.subarray(0, headLength)).indexOf("%PDF-");
+  return pdf === 0 || (pdf > 0 && looksBinary(bytes)) ? "application/pdf" : undefined;
+}
+
+/** Which of the many formats that are ZIP archives; names of entries stand in local headers at the front and in the directory at the end. */
+function matchZip(bytes: Uint8Array, byName: string | undefined): string | undefined {
+  const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b && ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6));
+  if (!isZip) return undefined;
+  const head = latin1(bytes.subarray(0, 4096));
+  // EPUB and OpenDocument store their media type as the first entry, uncompressed.
+  const stored = /^mimetype(application\/[\w.+-]+?)(?=PK|$)/s.exec(head.slice(30))?.[1];
+  if (stored !== undefined) return stored;
+  const names = head + latin1(bytes.subarray(-65_536));
+  if (names.includes("word/document")) return "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+  if (names.includes("xl/workbook")) return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+  if (names.includes("ppt/presentation")) return "application/vnd.openxmlformats-officedocument.presentationml.presentation";
+  return byName !== undefined && !isTextual(byName) && byName !== "application/pdf" ? byName : "application/zip";
+}
+
+/** One container, many formats: the name says which. */
+function refineLegacyOffice(mediaType: string, byName: string | undefined): string {
+  const legacy = byName === "application/msword" || (byName?.startsWith("application/vnd.ms-") ?? false);
+  return mediaType === "application/x-cfb" && legacy && byName !== undefined ? byName : mediaType;
+}
+
+function looksLikeHtml(bytes: Uint8Array): boolean {
+  const head = decodeHead(bytes);
+  // Comments and an XML declaration may stand before the first tag.
+  const start = /^(?:\s+|<!--(?:(?!-->)[\s\S])*-->|<\?xml[^>]*>)*/.exec(head)?.[0].length ?? 0;
+  return /^<(?:!doctype\s+html|html|head|body)(?=[\s>/])/i.test(head.slice(start));
+}
+
+function decodeHead(bytes: Uint8Array): string {
+  const head = bytes.subarray(0, headLength);
+  if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder("utf-16le").decode(head);
+  if (head[0] === 0xfe && head[1] === 0xff) return new TextDecoder("utf-16be").decode(head);
+  return new TextDecoder("utf-8").decode(head);
+}
+
+function latin1(bytes: Uint8Array): string {
+  return latin1Decoder.decode(bytes);
+}

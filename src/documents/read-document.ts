@@ -1,0 +1,71 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import type { Reader, ReadInput, ReadResult } from "../contracts/reader.ts";
+
+import { checkReadResult } from "./check-read-result.ts";
+import { nameMediaType } from "./media-type-names.ts";
+import { detectMediaType } from "./media-type.ts";
+
+/** Bytes with a name, and what their sender says of them. */
+export interface DocumentInput {
+  readonly uri: string;
+  readonly bytes: Uint8Array;
+  /** What the sender or caller says it is; content decides first. */
+  readonly mediaType?: string | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Bytes to canonical text, section tree and source map, through the first reader that accepts what they are.
+ *
+ * **Shape** readers are asked in order, so one of the caller's own goes before ours. The result carries the media type that was found.
+ * **Errors** always an `IbidError` that names the uri: `empty`, `binary`, `unsupported-media` (no reader accepts it), `encrypted`, `too-large`,
+ * `aborted`, and `unreadable` with the `cause` for whatever else went wrong, a reader's own fault included.
+ * **Cost** the reader's, and a check linear in sections and blocks.
+ * **Source** Embabel's reader stage (E14, E15), Ballerina `DataLoader` (B52), Wesichain's loader errors (W17).
+ */
+export async function readDocument(readers: readonly Reader[], input: DocumentInput): Promise<ReadResult & { mediaType: string }> {
+  const { uri, bytes, signal } = input;
+  if (isAborted(signal)) throw aborted(uri, signal);
+  const mediaType = detectMediaType(bytes, { declared: input.mediaType, name: uri });
+  const reader = readers.find((candidate) => candidate.accepts(mediaType));
+  if (reader === undefined) {
+    const { label, mend } = nameMediaType(mediaType);
+    throw new IbidError("unsupported-media", `${uri} is ${label}, which no reader here takes.`, {
+      mend: mend.slice(0, 1).toUpperCase() + mend.slice(1),
+      uri,
+      details: { mediaType },
+    });
+  }
+  const request: ReadInput = {
+    uri,
+    bytes,
+    mediaType,
+    ...(input.metadata === undefined ? {} : { metadata: input.metadata }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  try {
+    const result = await reader.read(request);
+    checkReadResult(result, reader.name, uri);
+    return { ...result, mediaType };
+  } catch (error) {
+    if (IbidError.isInstance(error)) throw error;
+    if (isAborted(signal)) throw aborted(uri, signal);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new IbidError("unreadable", `${uri} could not be read as ${mediaType}: ${reason}`, {
+      mend: "Check that the file opens in a program of its kind, or give it in another format.",
+      uri,
+      details: { mediaType, reader: reader.name },
+      cause: error,
+    });
+  }
+}
+
+function isAborted(signal: AbortSignal | undefined): signal is AbortSignal {
+  return signal?.aborted ?? false;
+}
+
+function aborted(uri: string, signal: AbortSignal): IbidError {
+  return new IbidError("aborted", `Reading ${uri} was aborted.`, { uri, cause: signal.reason });
+}

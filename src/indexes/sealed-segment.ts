@@ -1,0 +1,173 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { packBits, unpackBits } from "../kernels/bitset.ts";
+import { asFloat64, asUint32 } from "./bytes.ts";
+import { createFactsColumn } from "./facts-column.ts";
+import { findBlock, findPostings, readIndex } from "./postings-file.ts";
+import type { MetadataColumn, Segment, SegmentSource, VectorColumn } from "./segment.ts";
+import { type ColumnHeader, readColumn } from "./vector-column.ts";
+
+/** What is read of a segment when it is opened. The rest lies in its files. */
+export interface SegmentRow {
+  readonly key: number;
+  /** The scope's row. */
+  readonly scope: number;
+  readonly size: number;
+  /** Changes whenever `state`, or what filters see of its chunks, does. */
+  readonly stamp: number;
+  /** Chunk rows by ordinal: 64-bit floats, as many as `size`. */
+  readonly keys: Uint8Array;
+  /** Terms by ordinal: 32-bit. */
+  readonly lengths: Uint8Array;
+  /** Two bit sets, one after the other: what can be found, and what has a row still. */
+  readonly state: Uint8Array;
+  /** The vectors that it has, as JSON. */
+  readonly columns: string;
+}
+
+/** A segment that does not change but for which of its chunks are alive. Ordinals are in order of chunk ids. */
+export interface SealedSegment extends Segment {
+  readonly row: number;
+  readonly stamp: number;
+  /** 1 for chunks that have a row still: the live ones and the restorable. May be longer than `size`. */
+  readonly present: Uint8Array;
+  readonly presentCount: number;
+  /** The ordinal of a chunk's row, or -1. */
+  find(key: number): number;
+  /** Every block of its postings; for merging. */
+  blocks(): Iterable<Uint8Array>;
+  /** Takes over a newer state of the same segment. */
+  restate(state: Uint8Array, stamp: number): void;
+}
+
+export function packState(live: Uint8Array, present: Uint8Array, size: number): Uint8Array {
+  const bytes = (size + 7) >> 3;
+  const state = new Uint8Array(2 * bytes);
+  state.set(packBits(live, size));
+  state.set(packBits(present, size), bytes);
+  return state;
+}
+
+/** **Cost** the three arrays of the row; postings, vectors and metadata are read when first asked for. */
+export function openSealedSegment(scope: Scope, row: SegmentRow, source: SegmentSource): SealedSegment {
+  const { size } = row;
+  const keys = asFloat64(row.keys);
+  const lengths = asUint32(row.lengths);
+  const headers = JSON.parse(row.columns) as readonly ColumnHeader[];
+  const columns = new Map<number, VectorColumn>();
+  const admitted = new Map<string, Uint8Array>();
+  let stamp = row.stamp;
+  let live: Uint8Array = new Uint8Array(0);
+  let present: Uint8Array = new Uint8Array(0);
+  let liveCount = 0;
+  let liveLength = 0;
+  let presentCount = 0;
+  let firsts: readonly string[] | undefined;
+  let facts: MetadataColumn | undefined;
+  let byKey: Uint32Array | undefined;
+  takeState(row.state);
+
+  function takeState(state: Uint8Array): void {
+    const bytes = (size + 7) >> 3;
+    live = unpackBits(state, size);
+    present = unpackBits(state.subarray(bytes), size);
+    liveCount = 0;
+    liveLength = 0;
+    presentCount = 0;
+    for (let i = 0; i < size; i++) {
+      presentCount += present[i]!;
+      liveCount += live[i]!;
+      if (live[i] === 1) liveLength += lengths[i]!;
+    }
+  }
+
+  function file(name: string, part: number): Uint8Array {
+    const data = source.file(row.key, name, part);
+    if (data !== undefined) return data;
+    throw new IbidError("store-corrupt", `A part of the index is missing: ${name}, part ${part}.`, {
+      mend: "Restore the file from a backup, or ingest the documents again into a new one.",
+    });
+  }
+
+  function index(): readonly string[] {
+    return (firsts ??= readIndex(file("terms", 0)));
+  }
+
+  function load(column: number): VectorColumn {
+    let loaded = columns.get(column);
+    if (loaded === undefined) {
+      loaded = readColumn(headers[column]!, column, file);
+      columns.set(column, loaded);
+    }
+    return loaded;
+  }
+
+  return {
+    scope,
+    row: row.key,
+    size,
+    lengths,
+    rank: undefined,
+    admitted,
+    get stamp() {
+      return stamp;
+    },
+    get live() {
+      return live;
+    },
+    get present() {
+      return present;
+    },
+    get liveCount() {
+      return liveCount;
+    },
+    get liveLength() {
+      return liveLength;
+    },
+    get presentCount() {
+      return presentCount;
+    },
+    key: (ordinal) => keys[ordinal]!,
+    chunkId: (ordinal) => source.chunkId(keys[ordinal]!),
+    postings(term) {
+      const block = findBlock(index(), term);
+      return block < 0 ? undefined : findPostings(file("postings", block), term);
+    },
+    column(version, kind) {
+      const column = headers.findIndex((header) => header.version === version && header.kind === kind);
+      return column < 0 ? undefined : load(column);
+    },
+    *columns() {
+      for (let column = 0; column < headers.length; column++) yield load(column);
+    },
+    facts() {
+      if (facts !== undefined) return facts;
+      const growing = createFactsColumn(size);
+      // What is gone has no row to ask; nothing will ask for it either.
+      for (let i = 0; i < size; i++) growing.add(present[i] === 1 ? source.chunkFacts(keys[i]!) : nothing);
+      return (facts = growing.column());
+    },
+    find(key) {
+      byKey ??= new Uint32Array(size).map((_, i) => i).sort((a, b) => keys[a]! - keys[b]!);
+      let low = 0;
+      let high = size;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (keys[byKey[middle]!]! < key) low = middle + 1;
+        else high = middle;
+      }
+      return low < size && keys[byKey[low]!] === key ? byKey[low]! : -1;
+    },
+    *blocks() {
+      for (let block = 0; block < index().length; block++) yield file("postings", block);
+    },
+    restate(state, newStamp) {
+      takeState(state);
+      stamp = newStamp;
+      facts = undefined;
+      admitted.clear();
+    },
+  };
+}
+
+const nothing = { metadata: "{}", origin: "user-content" } as const;

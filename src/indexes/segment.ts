@@ -1,0 +1,98 @@
+import type { Origin } from "../contracts/document.ts";
+import type { EmbeddingKind } from "../contracts/embedding.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import type { Scope } from "../contracts/scope.ts";
+
+/** Where a term occurs: `ordinals` ascend, `counts` run beside them. Chunks that have been deleted may still be among them. */
+export interface Postings {
+  readonly ordinals: Uint32Array;
+  readonly counts: Uint32Array;
+}
+
+/**
+ * The vectors of one version and kind in one segment.
+ *
+ * **Shape** row `r` belongs to the chunk `ordinals[r]`; ordinals ascend. Dense rows lie end to end in blocks of `rowsPerBlock`.
+ */
+export interface VectorColumn {
+  /** As `versionKey` writes it. */
+  readonly version: string;
+  readonly kind: EmbeddingKind;
+  /** Of the dense part; 0 when there is none. */
+  readonly dimensions: number;
+  readonly rows: number;
+  readonly ordinals: Uint32Array;
+  /** The numbers themselves, read when first asked for. */
+  data(): VectorData;
+}
+
+export interface VectorData {
+  readonly dimensions: number;
+  readonly rowsPerBlock: number;
+  readonly blocks: readonly Float32Array[];
+  /** Euclidean length of each dense row. */
+  readonly norms: Float64Array;
+  readonly sparse: SparseColumn | undefined;
+}
+
+/** Row `r` has the coordinates `indices[starts[r] … starts[r + 1])`. */
+export interface SparseColumn {
+  readonly starts: Uint32Array;
+  readonly indices: Uint32Array;
+  readonly values: Float32Array;
+  readonly norms: Float64Array;
+}
+
+/** What filters look at. Chunks of a document mostly say the same, so each distinct saying is kept once: chunk `o` says `values[index[o]]`. */
+export interface MetadataColumn {
+  readonly index: Uint32Array;
+  readonly values: readonly ChunkFacts[];
+}
+
+export interface ChunkFacts {
+  readonly metadata: Metadata;
+  readonly origin: Origin;
+}
+
+/**
+ * Chunks of one scope that are searched together. Within a segment a chunk is its *ordinal*, from 0.
+ *
+ * **Source** Lucene's segments.
+ */
+export interface Segment {
+  readonly scope: Scope;
+  /** Ordinals in use. */
+  readonly size: number;
+  /** 1 for chunks that can be found; 0 for what is deleted, restorable or not. May be longer than `size`. */
+  readonly live: Uint8Array;
+  readonly liveCount: number;
+  /** Terms of all live chunks, repetitions included. */
+  readonly liveLength: number;
+  /** Terms per chunk. May be longer than `size`. */
+  readonly lengths: Uint32Array;
+  /** Place of each ordinal in the order of chunk ids; `undefined` when ordinals are in that order. */
+  readonly rank: Uint32Array | undefined;
+  /** The chunk's row. */
+  key(ordinal: number): number;
+  chunkId(ordinal: number): string;
+  postings(term: string): Postings | undefined;
+  column(version: string, kind: EmbeddingKind): VectorColumn | undefined;
+  columns(): Iterable<VectorColumn>;
+  facts(): MetadataColumn;
+  /** Remembers which chunks a filter admits, until one of them changes. */
+  readonly admitted: Map<string, Uint8Array>;
+}
+
+/** What segments read from where they live. Calls are synchronous, inside one transaction of the directory. */
+export interface SegmentSource {
+  /** A part of one of a segment's files. */
+  file(segment: number, name: string, part: number): Uint8Array | undefined;
+  chunkId(chunk: number): string;
+  chunkFacts(chunk: number): StoredFacts;
+}
+
+/** As stored: metadata is JSON. */
+export interface StoredFacts {
+  readonly metadata: string;
+  readonly origin: Origin;
+}

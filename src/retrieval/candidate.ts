@@ -1,0 +1,54 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { Embedding } from "../contracts/embedding.ts";
+import type { TermScore } from "../contracts/lexical-index.ts";
+import type { LegScore } from "../contracts/retriever.ts";
+import type { Scope } from "../contracts/scope.ts";
+
+/** A named share of a score. */
+export interface ScorePart {
+  readonly name: string;
+  readonly value: number;
+}
+
+/** A chunk on its way through the stages, with what each leg said of it. */
+export interface Candidate {
+  readonly scope: Scope;
+  readonly chunk: Chunk;
+  readonly dense?: LegScore;
+  readonly lexical?: LegScore & { readonly terms: readonly TermScore[] };
+  readonly regex?: LegScore & { readonly matches: readonly { readonly start: number; readonly end: number }[] };
+  readonly embedding?: Embedding;
+  /** Added in this order they are the score before any rerank. */
+  readonly parts: readonly ScorePart[];
+  readonly score: number;
+  /** When a reranker ordered the candidates anew: score and rank before. */
+  readonly before?: LegScore;
+}
+
+/** A query's distinct terms with their rarity in the searched scopes. */
+export type QueryTerms = readonly { readonly term: string; readonly idf: number }[];
+
+/** One string per chunk: ids repeat across scopes. */
+export function candidateKey(scope: Scope, chunkId: string): string {
+  return `${scope} ${chunkId}`;
+}
+
+/** **Shape** best first, ties by chunk id, then scope, both by UTF-16 code unit (law 5). */
+export function compareCandidates(
+  a: Pick<Candidate, "score" | "chunk" | "scope">,
+  b: Pick<Candidate, "score" | "chunk" | "scope">,
+): number {
+  if (a.score !== b.score) return b.score - a.score;
+  return compareText(a.chunk.id, b.chunk.id) || compareText(a.scope, b.scope);
+}
+
+/** Adds from left to right, so that what is shown as the parts of a score adds up to it exactly. */
+export function sumParts(parts: readonly ScorePart[]): number {
+  let sum = 0;
+  for (const part of parts) sum += part.value;
+  return sum;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,228 @@
+import { assertAuthorized } from "../access/gate.ts";
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Embedder } from "../contracts/embedding.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { Hit, Reranker, Retriever, SearchOptions } from "../contracts/retriever.ts";
+import type { AccessContext, AuthorizedScopes } from "../contracts/scope.ts";
+import type { Tracer } from "../contracts/tracer.ts";
+import { defaultAnalyzer } from "../text/analyzer.ts";
+import { checkOptions } from "../text/check-options.ts";
+import { hmacSha256 } from "../text/hash.ts";
+import type { Candidate } from "./candidate.ts";
+import { createHits, type HitContext } from "./create-hits.ts";
+import { poolSize } from "./fuse-legs.ts";
+import type { QueryEmbedding, SearchableStore } from "./legs.ts";
+import { rerankCandidates } from "./rerank-candidates.ts";
+import { reportRetrieval } from "./report-retrieval.ts";
+import { checkQuery, planSearch, type SearchPlan } from "./search-plan.ts";
+import { searchStore } from "./search-store.ts";
+import {
+  createEvidenceScale,
+  defaultEvidenceSimilarity,
+  defaultEvidenceStrength,
+  type EvidenceFloors,
+  type EvidenceScale,
+} from "./weigh-evidence.ts";
+
+export interface RetrieverOptions {
+  readonly store: SearchableStore;
+  /** Without one, a hybrid search is a lexical one. */
+  readonly embedder?: Embedder | undefined;
+  readonly reranker?: Reranker | undefined;
+  /** Told of every retrieval; needs `secret`. */
+  readonly tracer?: Tracer | undefined;
+  /** The store's own. Default: the one that stores use by default. */
+  readonly analyzer?: Analyzer | undefined;
+  /** The knowledge base's own key, under which queries are hashed for the tracer (law 10). */
+  readonly secret?: Uint8Array | undefined;
+  /** UTF-16 code units. Default 8,192 (T28). */
+  readonly maxQueryLength?: number | undefined;
+  /** Who is asking, for the tracer. Default `"operator"`. */
+  readonly access?: AccessContext | "operator" | undefined;
+  /** When a hit counts as evidence (law 5): least strength of the lexical leg. Default 0.4. */
+  readonly evidenceStrength?: number | undefined;
+  /** The same for the dense leg, as a cosine, where a search gives no `minScore`. Default 0.3 for models that see meaning; form alone proves nothing. */
+  readonly evidenceSimilarity?: number | undefined;
+}
+
+const known = [
+  "store",
+  "embedder",
+  "reranker",
+  "tracer",
+  "analyzer",
+  "secret",
+  "maxQueryLength",
+  "access",
+  "evidenceStrength",
+  "evidenceSimilarity",
+] as const satisfies readonly (keyof RetrieverOptions)[];
+
+/**
+ * Query to hits, in eight stages: scopes, embed, dense, lexical, merge, rerank, origins, snippets.
+ *
+ * **Shape** best first, ties by chunk id, then scope; nothing readable or nothing found is `[]`. A hit's `text` is whole. The same stored state and
+ * options give the same hits in the same order with the same scores (law 11), and asking for more never reorders the first (but for what a reranker does).
+ * **Errors** `access-denied` for scopes that the gate did not make; `invalid-argument` for a blank or over-long query or a bad option, before any model is
+ * called; `invalid-filter`, `invalid-regex`; `configuration-missing` for a dense search without an embedder; `unsupported` for a leg that the store does not
+ * have; `aborted`; and what embedder, store and reranker say.
+ * **Cost** one model call for the query, two searches of `max(4 · topK, 32)` candidates, and look-ups of those that one leg missed; see `fuseLegs`.
+ * **Source** ToolUp's pipeline (T21 to T28), Ballerina's `VectorRetriever` (B32 to B34).
+ */
+export function createRetriever(options: RetrieverOptions): Retriever {
+  checkOptions("createRetriever", options, known);
+  const {
+    store,
+    embedder,
+    reranker,
+    tracer,
+    secret,
+    analyzer = defaultAnalyzer,
+    maxQueryLength = 8192,
+    access = "operator",
+  } = options;
+  if (tracer && !secret) {
+    throw new IbidError("invalid-argument", "A tracer needs the secret under which queries are hashed.", {
+      mend: "Give secret: the store's own.",
+    });
+  }
+  if (reranker?.maxBatchSize !== undefined && !(reranker.maxBatchSize >= 1)) {
+    throw new IbidError("invalid-argument", `The reranker ${reranker.name} takes ${reranker.maxBatchSize} texts.`, {
+      mend: "Its maxBatchSize must be 1 or more.",
+    });
+  }
+  const meaning = embedder !== undefined && embedder.model.similarity !== "form";
+  const floorsOf = (plan: SearchPlan): EvidenceFloors => ({
+    strength: options.evidenceStrength ?? defaultEvidenceStrength,
+    similarity: plan.minScore ?? options.evidenceSimilarity ?? (meaning ? defaultEvidenceSimilarity : undefined),
+  });
+
+  const embedQuery = async (
+    query: string,
+    plan: SearchPlan,
+    signal: AbortSignal | undefined,
+  ): Promise<QueryEmbedding | undefined> => {
+    if (plan.mode === "lexical" || plan.mode === "regex" || (plan.mode === "hybrid" && !embedder)) return undefined;
+    if (!embedder) {
+      throw new IbidError("configuration-missing", "A dense search needs an embedding model, and none is configured.", {
+        mend: "Give an embedder, or search with mode: lexical.",
+      });
+    }
+    const { version, embeddings } = await embedder.embed([query], { purpose: "query", ...(signal && { signal }) });
+    const [embedding] = embeddings;
+    if (!embedding) throw new IbidError("invalid-response", "The embedder gave no embedding for the query.");
+    return { version, embedding };
+  };
+
+  const retrieve = async (
+    scopes: AuthorizedScopes,
+    query: string,
+    search: SearchOptions = {},
+  ): Promise<readonly Hit[]> => {
+    const started = performance.now();
+    const stages: string[] = ["scopes"];
+    assertAuthorized(scopes, "read");
+    const plan = planSearch(search);
+    checkQuery(query, plan.mode, maxQueryLength);
+    const { signal } = search;
+    stopIfAborted(signal);
+
+    const run = { dense: false, sparse: false, reranked: false, pool: 0, evidence: 0 };
+    let hits: readonly Hit[] = [];
+    if (scopes.scopes.length > 0) {
+      const queryEmbedding = await embedQuery(query, plan, signal);
+      if (queryEmbedding) stages.push("embed");
+      stopIfAborted(signal);
+
+      const reranking = reranker !== undefined && plan.rerank && plan.mode !== "regex";
+      const wanted = reranking || plan.mode === "lexical" ? poolSize(plan.topK) : atLeastTwo(plan.topK);
+      const found = await searchStore({
+        store,
+        scopes,
+        plan,
+        query,
+        queryEmbedding,
+        meaning,
+        wanted,
+        version: embedder?.version,
+      });
+      stages.push(...found.stages);
+      stopIfAborted(signal);
+
+      let candidates: readonly Candidate[] = found.candidates;
+      if (reranking) {
+        const pool = wanted === "all" ? candidates : candidates.slice(0, wanted);
+        candidates = await rerankCandidates(reranker, query, pool, signal);
+        stages.push("rerank");
+        stopIfAborted(signal);
+      }
+
+      candidates = candidates.filter((candidate) => mayBeShown(candidate, scopes, plan));
+      stages.push("origins");
+
+      run.dense = found.dense;
+      run.sparse = found.sparse;
+      run.reranked = reranking;
+      run.pool = found.candidates.length;
+      const evidence = createEvidenceScale(found.terms ?? [], candidates, analyzer, floorsOf(plan));
+      run.evidence = countEvidence(candidates, evidence);
+
+      const context: HitContext = {
+        plan,
+        query,
+        analyzer,
+        evidence,
+        fusion: found.fusion,
+        terms: found.terms,
+        reranker: reranking ? reranker.name : undefined,
+      };
+      hits = createHits(plan.topK === "all" ? candidates : candidates.slice(0, plan.topK), context);
+      stages.push("snippets");
+    }
+
+    if (tracer && secret) {
+      const trace = {
+        queryHash: hmacSha256(secret, query),
+        queryLength: query.length,
+        requestedScopes: scopes.requested,
+        permittedScopes: scopes.scopes,
+        topK: plan.topK,
+        candidatePoolSize: run.pool,
+        topScore: hits[0]?.score ?? 0,
+        dense: run.dense,
+        sparse: run.sparse,
+        reranked: run.reranked,
+        latencyMs: performance.now() - started,
+        stages,
+        resultCount: hits.length,
+      };
+      reportRetrieval(tracer, trace, access, run.evidence);
+    }
+    return hits;
+  };
+  return { retrieve };
+}
+
+/** So that a miss can be told from a search that only wanted one (T50). A lexical search takes a whole pool: evidence is weighed over it. */
+function atLeastTwo(topK: number | "all"): number | "all" {
+  return topK === "all" ? topK : Math.max(topK, 2);
+}
+
+/** Stage 7. Stores restrict before they rank; whatever a store lets through against that is stopped here (laws 3 and 4). */
+function mayBeShown({ scope, chunk }: Candidate, scopes: AuthorizedScopes, plan: SearchPlan): boolean {
+  return scopes.scopes.includes(scope) && (plan.origins === undefined || plan.origins.includes(chunk.origin));
+}
+
+/** Only whether there are two matters, so the count stops there. */
+function countEvidence(candidates: readonly Candidate[], scale: EvidenceScale): number {
+  let count = 0;
+  for (const candidate of candidates) {
+    if (scale.isEvidence(candidate)) count += 1;
+    if (count >= 2) break;
+  }
+  return count;
+}
+
+function stopIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new IbidError("aborted", "The search was stopped.", { cause: signal.reason });
+}

@@ -1,0 +1,34 @@
+import type { AccessContext, Scope } from "../contracts/scope.ts";
+import type { RetrievalTrace, Tracer } from "../contracts/tracer.ts";
+
+/** **Source** ToolUp: fewer than two survivors are a miss (T50). */
+const survivorsOfAHit = 2;
+
+/**
+ * Tells a tracer, which can neither fail nor delay what it is told of (T53).
+ *
+ * **Shape** `miss` is called after `trace`, when fewer than two hits survived their floors or counted as evidence (T50, law 5).
+ */
+export function reportRetrieval(
+  tracer: Tracer,
+  trace: RetrievalTrace,
+  access: AccessContext | "operator",
+  evidence: number,
+): void {
+  tell(() => tracer.trace(trace, access));
+  if (evidence < survivorsOfAHit) tell(() => tracer.miss(missedScopes(trace), trace.queryHash));
+}
+
+function missedScopes(trace: RetrievalTrace): readonly Scope[] {
+  return trace.permittedScopes;
+}
+
+function tell(report: () => void | Promise<void>): void {
+  try {
+    const told = report();
+    // A tracer of plain JavaScript may hand back anything that can be awaited.
+    void Promise.resolve(told).catch(() => undefined);
+  } catch {
+    // The search matters more than its trace.
+  }
+}

@@ -1,0 +1,167 @@
+import type { EmbeddingVersion } from "../contracts/embedding.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
+import { type Candidate, candidateKey, compareCandidates, type QueryTerms } from "./candidate.ts";
+import { fuseLegs } from "./fuse-legs.ts";
+import {
+  createDenseLeg,
+  createLexicalLeg,
+  type LexicalLeg,
+  type QueryEmbedding,
+  restrictions,
+  type SearchableStore,
+  searchRegex,
+} from "./legs.ts";
+import type { SearchPlan } from "./search-plan.ts";
+
+export interface StoreSearch {
+  readonly store: SearchableStore;
+  readonly scopes: AuthorizedScopes;
+  readonly plan: SearchPlan;
+  readonly query: string;
+  readonly queryEmbedding: QueryEmbedding | undefined;
+  /** Whether the model's closeness is of meaning: decides the default fusion. */
+  readonly meaning: boolean;
+  readonly wanted: number | "all";
+  /** Whose vectors to hand out beside lexical and regex hits. */
+  readonly version: EmbeddingVersion | undefined;
+}
+
+export interface Found {
+  /** Best first, all at or above their floors. */
+  readonly candidates: readonly Candidate[];
+  readonly fusion: string;
+  /** `undefined` when no lexical leg searched. */
+  readonly terms: QueryTerms | undefined;
+  readonly dense: boolean;
+  readonly sparse: boolean;
+  readonly stages: readonly string[];
+}
+
+/**
+ * Stages 3 to 5: the legs that the mode names, merged.
+ *
+ * **Errors** `unsupported` for a mode that the store cannot search. A hybrid search does with the legs that there are.
+ */
+export async function searchStore(search: StoreSearch): Promise<Found> {
+  const { store, plan } = search;
+  if (plan.mode === "regex") return withEmbeddings(search, await regexOnly(search));
+  const lexicalLeg = (): LexicalLeg => {
+    const lexicalSearch = store.lexicalSearch?.bind(store) ?? unsupported("lexical");
+    return createLexicalLeg(lexicalSearch, search.scopes, plan, search.query);
+  };
+  const { queryEmbedding } = search;
+  if (!queryEmbedding) return withEmbeddings(search, await lexicalOnly(search, lexicalLeg()));
+  if (plan.mode === "dense" || !store.lexicalSearch) return denseOnly(search, queryEmbedding);
+
+  const fusion = plan.fusion ?? (search.meaning ? "weighted" : "absolute");
+  const lexical = lexicalLeg();
+  const candidates = await fuseLegs({
+    dense: createDenseLeg(store, search.scopes, plan, queryEmbedding),
+    lexical,
+    fusion,
+    wanted: search.wanted,
+    minFusedScore: plan.minFusedScore,
+  });
+  return {
+    candidates,
+    fusion,
+    terms: lexical.terms(),
+    dense: true,
+    sparse: true,
+    stages: ["dense", "lexical", "merge"],
+  };
+}
+
+async function denseOnly(search: StoreSearch, query: QueryEmbedding): Promise<Found> {
+  const leg = createDenseLeg(search.store, search.scopes, search.plan, query);
+  const candidates = (await leg(search.wanted)).map(({ scope, chunk, score, embedding }, index): Candidate => ({
+    scope,
+    chunk,
+    score,
+    parts: [{ name: "dense", value: score }],
+    dense: { score, rank: index + 1 },
+    ...(embedding && { embedding }),
+  }));
+  return {
+    candidates: floor(candidates, search.plan),
+    fusion: "dense",
+    terms: undefined,
+    dense: true,
+    sparse: false,
+    stages: ["dense"],
+  };
+}
+
+async function lexicalOnly(search: StoreSearch, leg: LexicalLeg): Promise<Found> {
+  const candidates = (await leg.search(search.wanted)).map(({ scope, chunk, score, terms }, index): Candidate => ({
+    scope,
+    chunk,
+    score,
+    parts: [{ name: "lexical", value: score }],
+    lexical: { score, rank: index + 1, terms },
+  }));
+  return {
+    candidates: floor(candidates, search.plan),
+    fusion: "lexical",
+    terms: leg.terms(),
+    dense: false,
+    sparse: true,
+    stages: ["lexical"],
+  };
+}
+
+async function regexOnly(search: StoreSearch): Promise<Found> {
+  const { store, scopes, plan, query, wanted } = search;
+  const regexSearch = store.regexSearch?.bind(store) ?? unsupported("regex");
+  const candidates = (await searchRegex(regexSearch, scopes, plan, query, wanted)).map(
+    ({ scope, chunk, score, matches }, index): Candidate => ({
+      scope,
+      chunk,
+      score,
+      parts: [{ name: "regex", value: score }],
+      regex: { score, rank: index + 1, matches },
+    }),
+  );
+  return {
+    candidates: floor(candidates, plan),
+    fusion: "regex",
+    terms: undefined,
+    dense: false,
+    sparse: false,
+    stages: ["regex"],
+  };
+}
+
+/** One leg alone is a fusion of one: its floor is the same. Stores order their matches; this order does not depend on their keeping to it. */
+function floor(candidates: Candidate[], plan: SearchPlan): readonly Candidate[] {
+  const { minFusedScore } = plan;
+  const kept = minFusedScore === undefined ? candidates : candidates.filter(({ score }) => score >= minFusedScore);
+  return kept.sort(compareCandidates);
+}
+
+/** Vectors of what was found without them, when they were asked for. */
+async function withEmbeddings(search: StoreSearch, found: Found): Promise<Found> {
+  const { store, scopes, plan, version, wanted } = search;
+  if (!plan.includeEmbeddings || found.candidates.length === 0) return found;
+  const shown = wanted === "all" ? found.candidates : found.candidates.slice(0, wanted);
+  const matches = await store.search(scopes, {
+    ...restrictions(plan),
+    ...(version && { version }),
+    chunkIds: [...new Set(shown.map(({ chunk }) => chunk.id))],
+    topK: "all",
+    includeEmbeddings: true,
+  });
+  const embeddings = new Map(matches.map((match) => [candidateKey(match.scope, match.chunk.id), match.embedding]));
+  const candidates = found.candidates.map((candidate): Candidate => {
+    const embedding = embeddings.get(candidateKey(candidate.scope, candidate.chunk.id));
+    return embedding ? { ...candidate, embedding } : candidate;
+  });
+  return { ...found, candidates };
+}
+
+function unsupported(leg: string): never {
+  throw new IbidError("unsupported", `This store has no ${leg} search.`, {
+    mend: "Search in another mode, or use a store that has it.",
+  });
+}

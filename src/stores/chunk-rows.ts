@@ -1,0 +1,146 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { DocumentSummary, StoredDocument } from "../contracts/document-store.ts";
+import type { Section, SourceMap, TextDocument } from "../contracts/document.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import type { Scope } from "../contracts/scope.ts";
+import type { IndexView } from "./index-view.ts";
+import type { ChunkRow, DirectoryReader, DocumentBody, DocumentRow } from "./segment-directory.ts";
+
+/** The part of a chunk that is kept as JSON. */
+interface ChunkDetails {
+  /** Absent when it is the document's. */
+  readonly uri?: string;
+  readonly title?: string;
+  readonly sectionId: string;
+  readonly headings: readonly string[];
+  readonly page?: number;
+  readonly line?: number;
+}
+
+/** What a chunk's row says, before it has a place in the store. */
+export type ChunkContent = Omit<ChunkRow, "key" | "scope" | "document" | "deletedAt">;
+
+/** The document that a chunk is a slice of, when the store has it. */
+export interface HomeDocument {
+  readonly uri: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+export function toChunkContent(chunk: Chunk, home: HomeDocument | undefined): ChunkContent {
+  const { id, documentId, start, end, index, origin, text, urtext, uri, title, sectionId, headings, page, line } = chunk;
+  const details: ChunkDetails = {
+    ...(uri === home?.uri ? {} : { uri }),
+    ...(title === home?.title ? {} : { title }),
+    sectionId,
+    headings,
+    ...(page === undefined ? {} : { page }),
+    ...(line === undefined ? {} : { line }),
+  };
+  return {
+    id,
+    documentId,
+    start,
+    end,
+    index,
+    details: JSON.stringify(details),
+    metadata: JSON.stringify(chunk.metadata),
+    origin,
+    urtext: home !== undefined && home.text.slice(start, end) === urtext ? null : urtext,
+    text: text === urtext ? null : text,
+  };
+}
+
+export function sameContent(a: ChunkContent, b: ChunkContent): boolean {
+  return (
+    a.start === b.start &&
+    a.end === b.end &&
+    a.index === b.index &&
+    a.details === b.details &&
+    a.metadata === b.metadata &&
+    a.origin === b.origin &&
+    a.urtext === b.urtext &&
+    a.text === b.text
+  );
+}
+
+export function readHeadings(row: ChunkRow): readonly string[] {
+  return (JSON.parse(row.details) as ChunkDetails).headings;
+}
+
+/** Reads chunks back from their rows, within one transaction. */
+export interface ChunkReader {
+  urtext(row: ChunkRow): string;
+  text(row: ChunkRow): string;
+  chunk(row: ChunkRow): Chunk;
+}
+
+export function createChunkReader(rows: DirectoryReader, view: Pick<IndexView, "text">): ChunkReader {
+  const documents = new Map<number, DocumentRow>();
+
+  function home(row: ChunkRow): DocumentRow | undefined {
+    if (row.document === 0) return undefined;
+    let document = documents.get(row.document);
+    if (document === undefined) documents.set(row.document, (document = rows.document(row.document)));
+    return document;
+  }
+
+  function urtext(row: ChunkRow): string {
+    return row.urtext ?? view.text(rows, row.document).slice(row.start, row.end);
+  }
+
+  return {
+    urtext,
+    text: (row) => row.text ?? urtext(row),
+    chunk(row) {
+      const document = home(row);
+      const details = JSON.parse(row.details) as ChunkDetails;
+      const words = urtext(row);
+      return {
+        type: "text-chunk",
+        id: row.id,
+        documentId: row.documentId,
+        uri: details.uri ?? document?.uri ?? "",
+        title: details.title ?? document?.title ?? "",
+        text: row.text ?? words,
+        urtext: words,
+        start: row.start,
+        end: row.end,
+        index: row.index,
+        sectionId: details.sectionId,
+        headings: details.headings,
+        ...(details.page === undefined ? {} : { page: details.page }),
+        ...(details.line === undefined ? {} : { line: details.line }),
+        metadata: JSON.parse(row.metadata) as Metadata,
+        origin: row.origin,
+      };
+    },
+  };
+}
+
+interface DocumentStructure {
+  readonly root: Section;
+  readonly sourceMap: SourceMap;
+  readonly metadata: Metadata;
+}
+
+export function toDocumentBody({ text, root, sourceMap, metadata }: TextDocument): DocumentBody {
+  const structure: DocumentStructure = { root, sourceMap, metadata };
+  return { text, structure: JSON.stringify(structure) };
+}
+
+export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow): DocumentSummary {
+  const { id, uri, title, mediaType, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt } = row;
+  const chunks = rows.liveChunksOf(row.scope, id);
+  return { scope, id, uri, title, mediaType, chunks, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt };
+}
+
+export function toStoredDocument(rows: DirectoryReader, scope: Scope, row: DocumentRow): StoredDocument {
+  const { text, structure } = rows.documentBody(row.key);
+  const { root, sourceMap, metadata } = JSON.parse(structure) as DocumentStructure;
+  const { id, uri, title, mediaType, origin } = row;
+  return {
+    summary: toSummary(rows, scope, row),
+    document: { type: "text", id, uri, title, mediaType, text, metadata, origin, root, sourceMap },
+  };
+}

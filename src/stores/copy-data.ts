@@ -1,0 +1,42 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { TextDocument } from "../contracts/document.ts";
+import type { Embedding, SparseVector, Vector, VersionedEmbedding } from "../contracts/embedding.ts";
+import type { ChunkEntry } from "../contracts/store.ts";
+
+/** Nothing taken in or handed out is shared with the caller (B27). Strings, numbers and the like cannot be changed, so they are not copied. */
+export function copyPlain<Value>(value: Value): Value {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(copyPlain) as Value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyPlain(inner)])) as Value;
+}
+
+function copyVector(vector: Vector): Vector {
+  return vector.slice();
+}
+
+function copySparse({ indices, values }: SparseVector): SparseVector {
+  return { indices: indices.slice(), values: copyVector(values) };
+}
+
+export function copyEmbedding(embedding: Embedding): Embedding {
+  if ("dense" in embedding) return { dense: copyVector(embedding.dense), sparse: copySparse(embedding.sparse) };
+  return "indices" in embedding ? copySparse(embedding) : copyVector(embedding);
+}
+
+/** Without the vector that it came with: vectors are beside chunks, not in them (W15). */
+export function copyChunk({ embedding: _, ...chunk }: Chunk): Chunk {
+  return { ...chunk, headings: [...chunk.headings], metadata: copyPlain(chunk.metadata) };
+}
+
+export function copyVersioned({ version, embedding }: VersionedEmbedding): VersionedEmbedding {
+  return { version: { ...version }, embedding: copyEmbedding(embedding) };
+}
+
+export function copyEntry({ chunk, embeddings }: ChunkEntry): ChunkEntry {
+  return { chunk: copyChunk(chunk), embeddings: embeddings.map(copyVersioned) };
+}
+
+/** Without its blocks, which are not kept. */
+export function copyDocument({ blocks: _, ...document }: TextDocument): TextDocument {
+  return copyPlain(document);
+}

@@ -1,0 +1,127 @@
+import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { EmbeddingVersion, VersionedEmbedding } from "../contracts/embedding.ts";
+import type { StoreStatus } from "../contracts/knowledge-store.ts";
+import type { Scope } from "../contracts/scope.ts";
+import type { ListChunksOptions, StoredChunk } from "../contracts/store.ts";
+import { compileFilter } from "../filters/compile-filter.ts";
+import { createRestriction } from "../indexes/admit-chunks.ts";
+import { parseVersionKey, toEmbedding } from "../indexes/stored-vector.ts";
+import { vectorsAt } from "../indexes/vector-column.ts";
+import { createChunkReader, toSummary } from "./chunk-rows.ts";
+import { compareCodePoints } from "./compare-text.ts";
+import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
+import { createRowFilter } from "./search-segments.ts";
+import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
+
+/** Rows that one transaction reads before the caller has a turn. */
+const pageSize = 256;
+
+/** One look into the directory, in a transaction of its own. */
+export type Look = <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
+
+/** Live chunks by scope, then id; no transaction is open while the caller works. */
+export async function* listChunks(
+  look: Look,
+  view: IndexView,
+  scopes: readonly Scope[],
+  options: ListChunksOptions,
+): AsyncGenerator<StoredChunk> {
+  const { filter, documentId, includeEmbeddings = false } = options;
+  const admits = createRowFilter(createRestriction(filter && { source: filter, matches: compileFilter(filter) }, undefined));
+  for (const scope of scopes) {
+    for (let last: string | undefined = ""; last !== undefined; ) {
+      const after: string = last;
+      const page = await look((rows) => {
+        const held = view.scope(rows, scope);
+        if (held === undefined) return { chunks: [], next: undefined };
+        const reader = createChunkReader(rows, view);
+        const found =
+          documentId === undefined
+            ? rows.chunksAfter(held.row.key, after, pageSize)
+            : chunksOfDocument(rows, held.row.key, documentId);
+        const next = documentId === undefined && found.length === pageSize ? found[pageSize - 1]!.id : undefined;
+        const chunks = found.filter(admits).map((row): StoredChunk => {
+          const chunk = reader.chunk(row);
+          return includeEmbeddings ? { scope, chunk, embeddings: embeddingsOf(held, row) } : { scope, chunk };
+        });
+        return { chunks, next };
+      });
+      yield* page.chunks;
+      last = page.next;
+    }
+  }
+}
+
+function chunksOfDocument(rows: DirectoryReader, scope: number, documentId: string): ChunkRow[] {
+  const live = rows.chunksOfDocument(scope, documentId).filter(({ deletedAt }) => deletedAt === null);
+  return live.sort((a, b) => compareCodePoints(a.id, b.id));
+}
+
+function embeddingsOf(view: ScopeView, row: ChunkRow): VersionedEmbedding[] {
+  const place = findPlace(view, row.key);
+  if (place === undefined) return [];
+  return vectorsAt(place.segment ?? view.tail, place.ordinal).map((vector) => ({
+    version: parseVersionKey(vector.version),
+    embedding: toEmbedding(vector),
+  }));
+}
+
+/** Live documents by uri, then scope, then id. */
+export async function* listDocuments(look: Look, scopes: readonly Scope[]): AsyncGenerator<DocumentSummary> {
+  let last: { readonly uri: string; readonly scope: Scope; readonly id: string } | undefined;
+  for (;;) {
+    const after = last;
+    const page = await look((rows) => {
+      const found = scopes.flatMap((scope) => {
+        const held = rows.scope(scope);
+        if (held === undefined) return [];
+        // Documents of the same uri follow in scopes that come later, not in scopes that came before.
+        const turn = after === undefined ? 0 : compareCodePoints(scope, after.scope);
+        const id = after === undefined || turn > 0 ? "" : turn < 0 ? undefined : after.id;
+        return rows.documentsAfter(held.key, after?.uri ?? "", id, pageSize).map((row) => ({ scope, row }));
+      });
+      found.sort(
+        (a, b) =>
+          compareCodePoints(a.row.uri, b.row.uri) ||
+          compareCodePoints(a.scope, b.scope) ||
+          compareCodePoints(a.row.id, b.row.id),
+      );
+      return found.slice(0, pageSize).map(({ scope, row }) => toSummary(rows, scope, row));
+    });
+    yield* page;
+    last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+  }
+}
+
+/** Live documents and chunks of some scopes. */
+export function countRows(rows: DirectoryReader, view: IndexView, scopes: readonly Scope[]): StoreStatus {
+  const counted: { scope: Scope; documents: number; chunks: number }[] = [];
+  const versions = new Map<string, number>();
+  let totalBytes = 0;
+  for (const scope of scopes) {
+    const held = view.scope(rows, scope);
+    if (held === undefined) continue;
+    const { documents, bytes } = rows.totals(held.row.key);
+    const chunks = held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
+    if (documents === 0 && chunks === 0) continue;
+    counted.push({ scope, documents, chunks });
+    totalBytes += bytes;
+    for (const segment of held.segments) {
+      for (const { version, ordinals } of segment.columns()) {
+        let live = 0;
+        for (const ordinal of ordinals) live += segment.live[ordinal]!;
+        if (live > 0) versions.set(version, (versions.get(version) ?? 0) + live);
+      }
+    }
+  }
+  return {
+    documents: counted.reduce((sum, { documents }) => sum + documents, 0),
+    chunks: counted.reduce((sum, { chunks }) => sum + chunks, 0),
+    bytes: totalBytes,
+    scopes: counted,
+    embeddingVersions: [...versions]
+      .toSorted(([a], [b]) => compareCodePoints(a, b))
+      .map(([version, chunks]): EmbeddingVersion & { chunks: number } => ({ ...parseVersionKey(version), chunks })),
+  };
+}

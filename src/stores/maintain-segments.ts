@@ -1,0 +1,97 @@
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { type BuiltSegment, mergeSegments, sealSegment } from "../indexes/build-segment.ts";
+import { analyzeChunk, encodeTerms } from "../indexes/chunk-terms.ts";
+import { createLiveSegment } from "../indexes/live-segment.ts";
+import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
+import type { SealedSegment } from "../indexes/sealed-segment.ts";
+import { encodeVectors } from "../indexes/stored-vector.ts";
+import { vectorsAt } from "../indexes/vector-column.ts";
+import { readHeadings } from "./chunk-rows.ts";
+import type { IndexView, ScopeView } from "./index-view.ts";
+import { createUncachedReader } from "./replace-document.ts";
+import type { DirectoryWriter, PendingRow } from "./segment-directory.ts";
+
+/** Each of these is the work of one transaction, and changes nothing that a search could tell (law 11). */
+
+function addSegment(rows: DirectoryWriter, scope: number, stamp: number, { row, files }: BuiltSegment): void {
+  const key = rows.addSegment({ ...row, scope, stamp });
+  for (const { name, part, data } of files) rows.addFile(key, name, part, data);
+}
+
+function finish(rows: DirectoryWriter, view: ScopeView, stamp: number, rewritten: boolean): void {
+  const { row } = view;
+  rows.putScope({ ...row, stamp, rewrites: row.rewrites + (rewritten ? 1 : 0) });
+  rows.setStamp(stamp);
+}
+
+/** Makes a sealed segment of the tail when it holds at least `atLeast` chunks. **Shape** whether it did. */
+export function sealTail(rows: DirectoryWriter, view: IndexView, scope: Scope, atLeast: number): boolean {
+  const held = view.scope(rows, scope);
+  if (held === undefined || held.tail.presentCount < Math.max(1, atLeast)) return false;
+  const stamp = rows.stamp() + 1;
+  addSegment(rows, held.row.key, stamp, sealSegment(held.tail));
+  rows.deleteAllPending(held.row.key);
+  finish(rows, held, stamp, true);
+  return true;
+}
+
+/** One merge, when the policy wants one. **Shape** whether it did: then there may be another to do. */
+export function mergeOnce(rows: DirectoryWriter, view: IndexView, scope: Scope, policy: SegmentPolicy): boolean {
+  const held = view.scope(rows, scope);
+  const chosen = held && chooseMerge(held.sealed, policy);
+  if (held === undefined || chosen === undefined) return false;
+  const stamp = rows.stamp() + 1;
+  rewrite(rows, held, stamp, chosen);
+  finish(rows, held, stamp, false);
+  return true;
+}
+
+/** Rewrites every segment that still has something of a chunk without a row: after a purge, nothing of it is left. */
+export function rewriteHollow(rows: DirectoryWriter, view: IndexView, scope: Scope): void {
+  const held = view.scope(rows, scope);
+  const hollow = held?.sealed.filter(({ size, presentCount }) => presentCount < size) ?? [];
+  if (held === undefined || hollow.length === 0) return;
+  const stamp = rows.stamp() + 1;
+  for (const segment of hollow) rewrite(rows, held, stamp, [segment]);
+  finish(rows, held, stamp, false);
+}
+
+function rewrite(rows: DirectoryWriter, view: ScopeView, stamp: number, segments: readonly SealedSegment[]): void {
+  if (segments.some(({ presentCount }) => presentCount > 0)) {
+    addSegment(rows, view.row.key, stamp, mergeSegments(segments));
+  }
+  for (const segment of segments) rows.deleteSegment(segment.row);
+}
+
+/** Computes the terms of every chunk again: with another analyzer, the old ones would never be found (or the wrong ones would). */
+export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Analyzer): void {
+  const reader = createUncachedReader(rows);
+  const stamp = rows.stamp() + 1;
+  const again = (key: number): Pick<PendingRow, "terms" | "length"> => {
+    const row = rows.chunk(key);
+    const terms = analyzeChunk(analyzer, readHeadings(row), reader.text(row));
+    return { terms: encodeTerms(terms), length: terms.length };
+  };
+  for (const { scope } of rows.scopes()) {
+    const held = view.scope(rows, scope);
+    if (held === undefined) continue;
+    for (const segment of held.sealed) {
+      const anew = createLiveSegment(scope, rows);
+      for (let ordinal = 0; ordinal < segment.size; ordinal++) {
+        if (segment.present[ordinal] === 0) continue;
+        const key = segment.key(ordinal);
+        const vectors = encodeVectors(vectorsAt(segment, ordinal));
+        anew.add({ key, id: segment.chunkId(ordinal), stamp, live: segment.live[ordinal] === 1, vectors, ...again(key) });
+      }
+      if (anew.presentCount > 0) addSegment(rows, held.row.key, stamp, sealSegment(anew));
+      rows.deleteSegment(segment.row);
+    }
+    for (const [, row] of held.tail.rows()) {
+      rows.deletePending(row.key);
+      rows.addPending(held.row.key, { ...row, stamp, ...again(row.key) });
+    }
+    rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
+  }
+  rows.setStamp(stamp);
+}

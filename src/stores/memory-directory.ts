@@ -1,0 +1,233 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { compareCodePoints } from "./compare-text.ts";
+import { createGroupIndex, createMemoryTable, createSortedIndex, type Undo } from "./memory-table.ts";
+import type {
+  ChunkRow,
+  DirectoryWriter,
+  DocumentBody,
+  DocumentRow,
+  PendingRow,
+  ScopeRow,
+  SegmentDirectory,
+  SegmentRow,
+} from "./segment-directory.ts";
+
+interface FileRow {
+  readonly segment: number;
+  readonly name: string;
+  readonly part: number;
+  readonly data: Uint8Array;
+}
+
+interface KeptDocument {
+  readonly row: DocumentRow;
+  readonly body: DocumentBody;
+}
+
+interface KeptPending {
+  readonly scope: number;
+  readonly row: PendingRow;
+}
+
+interface Setting {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Segments in this process's memory: gone when it ends. Works in any JavaScript runtime. */
+export function createMemoryDirectory(): SegmentDirectory {
+  const journal: Undo[] = [];
+  const rows = createRows(journal);
+  return {
+    durability: "none",
+    read: async (work) => work(rows),
+    write: async (work) => {
+      journal.length = 0;
+      try {
+        return work(rows);
+      } catch (error) {
+        for (const undo of journal.reverse()) undo();
+        throw error;
+      } finally {
+        journal.length = 0;
+      }
+    },
+    scrub: async () => true,
+    close: async () => {},
+  };
+}
+
+function createRows(journal: Undo[]): DirectoryWriter {
+  let keys = 0;
+  let stamp = 0;
+
+  const settingsByName = createGroupIndex<Setting>(({ name }) => name);
+  const settings = createMemoryTable<Setting>(journal, [settingsByName]);
+  const scopesByName = createGroupIndex<ScopeRow>(({ scope }) => scope);
+  const scopes = createMemoryTable<ScopeRow>(journal, [scopesByName]);
+  const segmentsByScope = createGroupIndex<SegmentRow>(({ scope }) => String(scope));
+  const segments = createMemoryTable<SegmentRow>(journal, [segmentsByScope]);
+  const filesBySegment = createGroupIndex<FileRow>(({ segment }) => String(segment));
+  const filesByName = createGroupIndex<FileRow>(({ segment, name, part }) => `${segment}/${name}/${part}`);
+  const files = createMemoryTable<FileRow>(journal, [filesBySegment, filesByName]);
+  const pendingByScope = createGroupIndex<KeptPending>(({ scope }) => String(scope));
+  const pending = createMemoryTable<KeptPending>(journal, [pendingByScope]);
+
+  /** Keys of the pending rows that ever came since the last seal, ascending; some of the rows may have gone. */
+  const arrivals = new Map<number, number[]>();
+
+  const chunksById = createGroupIndex<ChunkRow>(({ scope, id }) => `${scope}/${id}`);
+  const chunksByDocument = createGroupIndex<ChunkRow>(({ scope, documentId }) => `${scope}/${documentId}`);
+  const chunksInOrder = createSortedIndex<ChunkRow>(liveOrDeleted, (a, b) => compareCodePoints(a.id, b.id));
+  const chunks = createMemoryTable<ChunkRow>(journal, [chunksById, chunksByDocument, chunksInOrder]);
+
+  const documentsById = createGroupIndex<KeptDocument>(({ row }) => `${row.scope}/${row.id}`);
+  const documentsByUri = createGroupIndex<KeptDocument>(({ row }) => `${row.scope}/${row.uri}`);
+  const documentsInOrder = createSortedIndex<KeptDocument>(
+    ({ row }) => liveOrDeleted(row),
+    (a, b) => compareCodePoints(a.row.uri, b.row.uri) || compareCodePoints(a.row.id, b.row.id),
+  );
+  const documents = createMemoryTable<KeptDocument>(journal, [documentsById, documentsByUri, documentsInOrder]);
+
+  const only = <Row>(table: { get(key: number): Row | undefined }, found: Iterable<number>): Row | undefined => {
+    for (const key of found) return table.get(key);
+    return undefined;
+  };
+  const all = <Row>(table: { get(key: number): Row | undefined }, found: Iterable<number>): Row[] =>
+    Array.from(found, (key) => must(table.get(key)));
+  const everything = (): boolean => true;
+
+  return {
+    stamp: () => stamp,
+    setStamp(next) {
+      const before = stamp;
+      journal.push(() => (stamp = before));
+      stamp = next;
+    },
+    setting: (name) => only(settings, settingsByName.keys(name))?.value,
+    setSetting(name, value) {
+      const [key = ++keys] = settingsByName.keys(name);
+      settings.set(key, { name, value });
+    },
+
+    scope: (scope: Scope) => only(scopes, scopesByName.keys(scope)),
+    scopes: () => [...scopes.values()],
+    addScope(scope, at) {
+      scopes.set(++keys, { key: keys, scope, stamp: at, rewrites: 0 });
+      return keys;
+    },
+    putScope: (row) => scopes.set(row.key, row),
+    deleteScope(key) {
+      for (const segment of all(segments, segmentsByScope.keys(String(key)))) this.deleteSegment(segment.key);
+      this.deleteAllPending(key);
+      for (const row of [...chunks.values()]) if (row.scope === key) chunks.delete(row.key);
+      for (const { row } of [...documents.values()]) if (row.scope === key) documents.delete(row.key);
+      scopes.delete(key);
+    },
+
+    segmentStamps: (scope) => all(segments, segmentsByScope.keys(String(scope))),
+    segment: (key) => must(segments.get(key)),
+    segmentState: (key) => must(segments.get(key)).state,
+    addSegment(row) {
+      segments.set(++keys, { ...row, key: keys });
+      return keys;
+    },
+    putSegmentState: (key, state, at) => segments.set(key, { ...must(segments.get(key)), state, stamp: at }),
+    deleteSegment(key) {
+      for (const file of [...filesBySegment.keys(String(key))]) files.delete(file);
+      segments.delete(key);
+    },
+    file: (segment, name, part) => only(files, filesByName.keys(`${segment}/${name}/${part}`))?.data,
+    addFile: (segment, name, part, data) => files.set(++keys, { segment, name, part, data }),
+
+    pendingAfter(scope, key) {
+      const arrived = arrivals.get(scope) ?? [];
+      let from = arrived.length;
+      while (from > 0 && arrived[from - 1]! > key) from--;
+      return arrived.slice(from).flatMap((arrival) => pending.get(arrival)?.row ?? []);
+    },
+    pendingStamps: (scope) => all(pending, pendingByScope.keys(String(scope))).map(({ row }) => row),
+    pending: (key) => must(pending.get(key)).row,
+    addPending(scope, row) {
+      const arrived = arrivals.get(scope);
+      if (arrived === undefined) arrivals.set(scope, [row.key]);
+      else if (arrived[arrived.length - 1]! < row.key) arrived.push(row.key);
+      pending.set(row.key, { scope, row });
+    },
+    markPending(key, live, at) {
+      const { scope, row } = must(pending.get(key));
+      pending.set(key, { scope, row: { ...row, live, stamp: at } });
+    },
+    deletePending: (key) => pending.delete(key),
+    deleteAllPending(scope) {
+      for (const key of [...pendingByScope.keys(String(scope))]) pending.delete(key);
+      arrivals.delete(scope);
+    },
+
+    chunk: (key) => must(chunks.get(key)),
+    chunkId: (key) => must(chunks.get(key)).id,
+    chunkFacts: (key) => must(chunks.get(key)),
+    chunkById: (scope, id) => only(chunks, chunksById.keys(`${scope}/${id}`)),
+    chunksOfDocument: (scope, documentId) => all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)),
+    liveChunksOf: (scope, documentId) =>
+      all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)).filter(({ deletedAt }) => deletedAt === null).length,
+    chunksAfter: (scope, id, limit) =>
+      chunksInOrder.after(`${scope}/live`, (row) => compareCodePoints(row.id, id) > 0, limit),
+    *scanChunks(scope) {
+      const live = chunksInOrder.after(`${scope}/live`, everything, Infinity);
+      yield* live.toSorted((a, b) => a.document - b.document || a.start - b.start || a.key - b.key);
+    },
+    deletedChunks: (scope, until) =>
+      chunksInOrder.after(`${scope}/deleted`, everything, Infinity).filter(({ deletedAt }) => deletedAt! <= until),
+    addChunk(row) {
+      chunks.set(++keys, { ...row, key: keys });
+      return keys;
+    },
+    putChunk: (row) => chunks.set(row.key, row),
+    deleteChunk: (key) => chunks.delete(key),
+
+    document: (key) => must(documents.get(key)).row,
+    documentBody: (key) => must(documents.get(key)).body,
+    documentText: (key) => must(documents.get(key)).body.text,
+    documentById: (scope, id) => only(documents, documentsById.keys(`${scope}/${id}`))?.row,
+    documentsByUri: (scope, uri) =>
+      all(documents, documentsByUri.keys(`${scope}/${uri}`))
+        .map(({ row }) => row)
+        .filter(({ deletedAt }) => deletedAt === null)
+        .sort((a, b) => compareCodePoints(a.id, b.id)),
+    documentsAfter: (scope, uri, id, limit) =>
+      documentsInOrder
+        .after(`${scope}/live`, ({ row }) => isAfter(row, uri, id), limit)
+        .map(({ row }) => row),
+    deletedDocuments: (scope, until) =>
+      documentsInOrder
+        .after(`${scope}/deleted`, everything, Infinity)
+        .map(({ row }) => row)
+        .filter(({ deletedAt }) => deletedAt! <= until),
+    totals(scope) {
+      const live = documentsInOrder.after(`${scope}/live`, everything, Infinity);
+      return { documents: live.length, bytes: live.reduce((sum, { row }) => sum + row.bytes, 0) };
+    },
+    addDocument(row, body) {
+      documents.set(++keys, { row: { ...row, key: keys }, body });
+      return keys;
+    },
+    putDocument: (row, body) => documents.set(row.key, { row, body: body ?? must(documents.get(row.key)).body }),
+    deleteDocument: (key) => documents.delete(key),
+  };
+}
+
+function isAfter(row: DocumentRow, uri: string, id: string | undefined): boolean {
+  const turn = compareCodePoints(row.uri, uri);
+  return turn > 0 || (turn === 0 && id !== undefined && compareCodePoints(row.id, id) > 0);
+}
+
+function liveOrDeleted({ scope, deletedAt }: { readonly scope: number; readonly deletedAt: number | null }): string {
+  return `${scope}/${deletedAt === null ? "live" : "deleted"}`;
+}
+
+function must<Row>(row: Row | undefined): Row {
+  if (row !== undefined) return row;
+  throw new IbidError("internal", "A row that the index refers to is not there.");
+}

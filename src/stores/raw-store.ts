@@ -1,0 +1,54 @@
+import type { DocumentEntry, DocumentSummary, ReplaceResult, StoredDocument } from "../contracts/document-store.ts";
+import type { EmbeddingVersion } from "../contracts/embedding.ts";
+import type { StoreStatus } from "../contracts/knowledge-store.ts";
+import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
+import type { RegexMatch, RegexQuery } from "../contracts/regex-search.ts";
+import type { Scope } from "../contracts/scope.ts";
+import type { ChunkEntry, DeleteOptions, DeleteTarget, ListChunksOptions, StoreCapabilities, StoredChunk } from "../contracts/store.ts";
+import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
+
+/** How many a search wants, decided: a whole number from 1, or `Infinity` for all. */
+export type Decided<Query extends { readonly topK?: number | "all" }> = Omit<Query, "topK"> & { readonly topK: number };
+
+/**
+ * What the author of a store writes. The guard has checked the gate's proof, ids, embeddings and `topK`, copied what came in, and will
+ * copy what goes out: scopes are keys here, to be trusted and never widened.
+ */
+export interface RawChunkStore {
+  readonly capabilities: StoreCapabilities;
+  doReady(signal?: AbortSignal): Promise<void>;
+  doUpsert(scope: Scope, entries: readonly ChunkEntry[]): Promise<void>;
+  doDelete(scope: Scope, target: DeleteTarget, options: DeleteOptions): Promise<number>;
+  doRestore(scope: Scope, target: { readonly ids: readonly string[] } | { readonly documentIds: readonly string[] }): Promise<number>;
+  doVacuum(options: { readonly olderThanMs: number }): Promise<number>;
+  doChunks(scopes: readonly Scope[], options: ListChunksOptions): AsyncIterable<StoredChunk>;
+  doScopes(): Promise<readonly Scope[]>;
+}
+
+export interface RawVectorStore extends RawChunkStore {
+  doSearch(scopes: readonly Scope[], query: Decided<VectorQuery>): Promise<readonly VectorMatch[]>;
+}
+
+export interface RawLexicalIndex extends RawChunkStore {
+  doLexicalSearch(scopes: readonly Scope[], query: Decided<LexicalQuery>): Promise<LexicalResult>;
+}
+
+export interface RawRegexSearch extends RawChunkStore {
+  doRegexSearch(scopes: readonly Scope[], query: Decided<RegexQuery>): Promise<readonly RegexMatch[]>;
+}
+
+export interface RawDocumentStore extends RawChunkStore {
+  doReplace(scope: Scope, entry: DocumentEntry): Promise<ReplaceResult>;
+  doHeld(scope: Scope, documentId: string, version: EmbeddingVersion | undefined): Promise<ReadonlyMap<string, string>>;
+  doFind(scopes: readonly Scope[], uri: string): Promise<readonly StoredDocument[]>;
+  doDocument(scopes: readonly Scope[], id: string): Promise<StoredDocument | undefined>;
+  doDocuments(scopes: readonly Scope[]): AsyncIterable<DocumentSummary>;
+  doTouch(scope: Scope, id: string, mark: { readonly folder: string | null }): Promise<void>;
+}
+
+export interface RawKnowledgeStore extends RawVectorStore, RawLexicalIndex, RawRegexSearch, RawDocumentStore {
+  readonly secret: Uint8Array;
+  doStatus(scopes: readonly Scope[]): Promise<StoreStatus>;
+  doSettle(): Promise<void>;
+  doClose(): Promise<void>;
+}

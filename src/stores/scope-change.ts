@@ -1,0 +1,131 @@
+import type { Scope } from "../contracts/scope.ts";
+import { type ChunkTerms, encodeTerms } from "../indexes/chunk-terms.ts";
+import { packState, type SealedSegment } from "../indexes/sealed-segment.ts";
+import { encodeVectors, type StoredVector } from "../indexes/stored-vector.ts";
+import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
+import type { ChunkRow, DirectoryWriter } from "./segment-directory.ts";
+
+/**
+ * The changes of one transaction to one scope: rows at once, the index's bookkeeping in `finish`.
+ *
+ * The view shows the scope as it was before: it must not be brought up to date again until the transaction is over, lest it keep
+ * something that is then taken back.
+ */
+export interface ScopeChange {
+  readonly rows: DirectoryWriter;
+  /** As it was before; `undefined` when the scope held nothing. */
+  readonly before: ScopeView | undefined;
+  /** The scope's row; made when first asked for. */
+  scopeKey(): number;
+  add(row: Omit<ChunkRow, "key" | "scope">, terms: ChunkTerms, vectors: readonly StoredVector[]): void;
+  /** For good: the row goes, and what the index has of it cannot be found any more. */
+  remove(row: ChunkRow): void;
+  /** Out of sight, until restored or removed. */
+  hide(row: ChunkRow, deletedAt: number): void;
+  unhide(row: ChunkRow): void;
+  /** Changes the row of a live chunk whose terms and vectors stay; `facts` when it is of what filters see. */
+  update(row: ChunkRow, facts: boolean): void;
+  /** Something that the index does not know of was changed. */
+  touch(): void;
+  /** **Shape** whether anything changed. */
+  finish(): boolean;
+}
+
+interface ChangedSegment {
+  readonly live: Uint8Array;
+  readonly present: Uint8Array;
+}
+
+export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope): ScopeChange {
+  const before = view.scope(rows, scope);
+  const stamp = rows.stamp() + 1;
+  const segments = new Map<SealedSegment, ChangedSegment>();
+  let key = before?.row.key;
+  let rewritten = false;
+  let changed = false;
+
+  function changeSegment(segment: SealedSegment): ChangedSegment {
+    let state = segments.get(segment);
+    if (state === undefined) {
+      segments.set(segment, (state = { live: segment.live.slice(), present: segment.present.slice() }));
+    }
+    return state;
+  }
+
+  function scopeKey(): number {
+    changed = true;
+    return (key ??= rows.addScope(scope, stamp));
+  }
+
+  /** Sets whether a chunk can be found. */
+  function setLive(row: ChunkRow, live: boolean): void {
+    changed = true;
+    const place = before && findPlace(before, row.key);
+    if (place === undefined) return;
+    if (place.segment === undefined) {
+      rows.markPending(row.key, live, stamp);
+      rewritten = true;
+    } else {
+      changeSegment(place.segment).live[place.ordinal] = live ? 1 : 0;
+    }
+  }
+
+  return {
+    rows,
+    before,
+    scopeKey,
+    add(row, terms, vectors) {
+      const scopeRow = scopeKey();
+      const chunk = rows.addChunk({ ...row, scope: scopeRow });
+      rows.addPending(scopeRow, {
+        key: chunk,
+        id: row.id,
+        stamp,
+        live: true,
+        terms: encodeTerms(terms),
+        length: terms.length,
+        vectors: encodeVectors(vectors),
+      });
+    },
+    remove(row) {
+      changed = true;
+      const place = before && findPlace(before, row.key);
+      if (place?.segment === undefined) {
+        rows.deletePending(row.key);
+        rewritten = true;
+      } else {
+        const state = changeSegment(place.segment);
+        state.live[place.ordinal] = 0;
+        state.present[place.ordinal] = 0;
+      }
+      rows.deleteChunk(row.key);
+    },
+    hide(row, deletedAt) {
+      setLive(row, false);
+      rows.putChunk({ ...row, deletedAt });
+    },
+    unhide(row) {
+      setLive(row, true);
+      rows.putChunk({ ...row, deletedAt: null });
+    },
+    update(row, facts) {
+      changed = true;
+      if (facts) setLive(row, true);
+      rows.putChunk(row);
+    },
+    touch() {
+      changed = true;
+    },
+    finish() {
+      if (!changed) return false;
+      for (const [segment, { live, present }] of segments) {
+        if (present.includes(1)) rows.putSegmentState(segment.row, packState(live, present, segment.size), stamp);
+        else rows.deleteSegment(segment.row);
+      }
+      const rewrites = (before?.row.rewrites ?? 0) + (rewritten ? 1 : 0);
+      if (key !== undefined) rows.putScope({ key, scope, stamp, rewrites });
+      rows.setStamp(stamp);
+      return true;
+    },
+  };
+}

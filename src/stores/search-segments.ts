@@ -1,0 +1,189 @@
+import type { Analyzer } from "../contracts/analyzer.ts";
+import { type Embedding, kindOf, versionKey } from "../contracts/embedding.ts";
+import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
+import type { RegexMatch, RegexQuery } from "../contracts/regex-search.ts";
+import type { Origin } from "../contracts/document.ts";
+import type { Filter } from "../contracts/filter.ts";
+import type { Scope } from "../contracts/scope.ts";
+import type { Metric } from "../contracts/store.ts";
+import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
+import { compileFilter } from "../filters/compile-filter.ts";
+import { admitChunks, createRestriction, narrow, type Restriction } from "../indexes/admit-chunks.ts";
+import type { SearchedSegment } from "../indexes/best-chunks.ts";
+import { type Bm25Options, searchBm25 } from "../indexes/bm25.ts";
+import { findEvery } from "../indexes/every-chunk.ts";
+import { searchNearest } from "../indexes/nearest.ts";
+import type { ChunkFacts, Segment } from "../indexes/segment.ts";
+import { toEmbedding, toStoredVector } from "../indexes/stored-vector.ts";
+import { rowOf, vectorAt } from "../indexes/vector-column.ts";
+import { createTopK } from "../kernels/top-k.ts";
+import { compileLinearRegex } from "../text/linear-regex.ts";
+import { type ChunkReader, createChunkReader } from "./chunk-rows.ts";
+import { findPlace, type IndexView } from "./index-view.ts";
+import type { Decided } from "./raw-store.ts";
+import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
+
+interface Restricted {
+  readonly filter?: Filter;
+  readonly origins?: readonly Origin[];
+  readonly chunkIds?: readonly string[];
+}
+
+function restrictionOf({ filter, origins }: Restricted): Restriction | undefined {
+  return createRestriction(filter && { source: filter, matches: compileFilter(filter) }, origins);
+}
+
+/** The scopes' segments with what the query may find in them: one section of one transaction, like all that follows. */
+function openSearch(
+  rows: DirectoryReader,
+  view: IndexView,
+  scopes: readonly Scope[],
+  restriction: Restriction | undefined,
+  chunkIds: readonly string[] | undefined,
+): SearchedSegment[] {
+  if (chunkIds === undefined) {
+    return view.segments(rows, scopes).map((segment) => ({ segment, admitted: admitChunks(segment, restriction) }));
+  }
+  return scopes.flatMap((scope) => {
+    const held = view.scope(rows, scope);
+    if (held === undefined) return [];
+    const ordinals = new Map<Segment, number[]>(held.segments.map((segment) => [segment, []]));
+    for (const id of chunkIds) {
+      const row = rows.chunkById(held.row.key, id);
+      const place = row && findPlace(held, row.key);
+      if (place !== undefined) ordinals.get(place.segment ?? held.tail)?.push(place.ordinal);
+    }
+    return held.segments.map((segment) => ({
+      segment,
+      admitted: narrow(admitChunks(segment, restriction), ordinals.get(segment) ?? []),
+    }));
+  });
+}
+
+export function searchVectors(
+  rows: DirectoryReader,
+  view: IndexView,
+  scopes: readonly Scope[],
+  query: Decided<VectorQuery>,
+  defaultMetric: Metric,
+): readonly VectorMatch[] {
+  const restriction = restrictionOf(query);
+  const searched = openSearch(rows, view, scopes, restriction, query.chunkIds);
+  const { embedding, version, topK, minScore = -Infinity, metric = defaultMetric } = query;
+  const reader = createChunkReader(rows, view);
+  const key = version && versionKey(version);
+  const hits =
+    embedding === undefined || key === undefined
+      ? (minScore <= 0 ? findEvery(searched, topK) : []).map((hit) => ({ ...hit, rawScore: 0 }))
+      : searchNearest(searched, toStoredVector(key, embedding), metric, topK, minScore);
+  return hits.map(({ segment, ordinal, score, rawScore }) => {
+    const kept =
+      query.includeEmbeddings === true
+        ? embeddingOf(segment, ordinal, key, embedding === undefined ? undefined : kindOf(embedding))
+        : undefined;
+    return {
+      scope: segment.scope,
+      chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
+      score,
+      rawScore,
+      ...(kept === undefined ? {} : { embedding: kept }),
+    };
+  });
+}
+
+/** A chunk's vector: of that version and kind when they are given, else its first. */
+function embeddingOf(
+  segment: Segment,
+  ordinal: number,
+  version: string | undefined,
+  kind: ReturnType<typeof kindOf> | undefined,
+): Embedding | undefined {
+  for (const column of segment.columns()) {
+    if ((version !== undefined && column.version !== version) || (kind !== undefined && column.kind !== kind)) continue;
+    const row = rowOf(column, ordinal);
+    if (row >= 0) return toEmbedding(vectorAt(column, row));
+  }
+  return undefined;
+}
+
+export function searchTerms(
+  rows: DirectoryReader,
+  view: IndexView,
+  scopes: readonly Scope[],
+  query: Decided<LexicalQuery>,
+  analyzer: Analyzer,
+  bm25: Bm25Options,
+): LexicalResult {
+  const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds);
+  const result = searchBm25(searched, analyzer.analyze(query.text), query.topK, query.minScore ?? 0, bm25);
+  const reader = createChunkReader(rows, view);
+  return {
+    terms: result.terms,
+    matches: result.hits.map(({ segment, ordinal, score, terms }) => ({
+      scope: segment.scope,
+      chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
+      score,
+      terms,
+    })),
+  };
+}
+
+interface RegexHit {
+  readonly scope: Scope;
+  readonly row: ChunkRow;
+  readonly matches: readonly { readonly start: number; readonly end: number }[];
+}
+
+/** Reads documents one after the other rather than chunks in the order of the index, so that each text is read once. */
+export function searchPattern(
+  rows: DirectoryReader,
+  view: IndexView,
+  scopes: readonly Scope[],
+  query: Decided<RegexQuery>,
+): readonly RegexMatch[] {
+  const regex = compileLinearRegex(query.pattern, { ignoreCase: query.ignoreCase ?? false });
+  const admits = createRowFilter(restrictionOf(query));
+  const reader = createChunkReader(rows, view);
+  const found: RegexHit[] = [];
+  for (const scope of scopes) {
+    const held = rows.scope(scope);
+    if (held === undefined) continue;
+    for (const row of rows.scanChunks(held.key)) {
+      if (!admits(row)) continue;
+      const matches = regex.findAll(reader.urtext(row));
+      if (matches.length > 0) found.push({ scope, row, matches });
+    }
+  }
+  found.sort((a, b) => order(a.row.id, b.row.id) || order(a.scope, b.scope));
+  const best = createTopK(Math.min(query.topK, found.length));
+  found.forEach(({ matches }, i) => best.offer(matches.length, i));
+  return Array.from(best.take().items, (i) => toRegexMatch(found[i]!, reader));
+}
+
+function toRegexMatch({ scope, row, matches }: RegexHit, reader: ChunkReader): RegexMatch {
+  return {
+    scope,
+    chunk: reader.chunk(row),
+    score: matches.length / (matches.length + 1),
+    matches: matches.map(({ start, end }) => ({ start: row.start + start, end: row.start + end })),
+  };
+}
+
+/** A restriction over rows: evaluated once for chunks that say the same. */
+export function createRowFilter(restriction: Restriction | undefined): (row: ChunkRow) => boolean {
+  if (restriction === undefined) return () => true;
+  const verdicts = new Map<string, boolean>();
+  return ({ metadata, origin }) => {
+    const saying = `${origin} ${metadata}`;
+    let verdict = verdicts.get(saying);
+    if (verdict === undefined) {
+      verdict = restriction.admits({ metadata: JSON.parse(metadata) as ChunkFacts["metadata"], origin });
+      verdicts.set(saying, verdict);
+    }
+    return verdict;
+  };
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,259 @@
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { EmbeddingKind } from "../contracts/embedding.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { Scope } from "../contracts/scope.ts";
+import type { Metric } from "../contracts/store.ts";
+import { compileFilter } from "../filters/compile-filter.ts";
+import type { Bm25Options } from "../indexes/bm25.ts";
+import { analyzeChunk } from "../indexes/chunk-terms.ts";
+import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
+import { toStoredDocument } from "./chunk-rows.ts";
+import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./delete-chunks.ts";
+import { createIndexView } from "./index-view.ts";
+import { countRows, listChunks, listDocuments } from "./list-rows.ts";
+import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
+import type { RawKnowledgeStore } from "./raw-store.ts";
+import { analyzeAhead, heldChunks, type IncomingChunk, prepareChunks, replaceDocument, upsertChunks } from "./replace-document.ts";
+import { changeScope, type ScopeChange } from "./scope-change.ts";
+import { searchPattern, searchTerms, searchVectors } from "./search-segments.ts";
+import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
+
+export interface SegmentStoreOptions {
+  readonly analyzer: Analyzer;
+  readonly secret: Uint8Array;
+  readonly embeddings: readonly EmbeddingKind[];
+  /** Of a search that names none. */
+  readonly metric: Metric;
+  readonly bm25: Bm25Options;
+  readonly policy: SegmentPolicy;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+const analyzerSetting = "analyzer";
+
+/** The search engine over a directory of segments, as raw operations for the guard. */
+export function createSegmentStore(directory: SegmentDirectory, options: SegmentStoreOptions): RawKnowledgeStore {
+  const { analyzer, policy, now } = options;
+  const view = createIndexView();
+  let checked = -1;
+  let scrubbed = true;
+
+  /** Another process may have rebuilt the index with an analyzer of its own: our terms would not find what it wrote. */
+  function check<Rows extends DirectoryReader>(rows: Rows): Rows {
+    const stamp = rows.stamp();
+    if (stamp !== checked) checkAnalyzer(rows, analyzer);
+    checked = stamp;
+    return rows;
+  }
+
+  const look = <Result>(work: (rows: DirectoryReader) => Result): Promise<Result> =>
+    directory.read((rows) => work(check(rows)));
+
+  const write = <Result>(work: (rows: DirectoryWriter) => Result): Promise<Result> =>
+    directory.write((rows) => work(check(rows)));
+
+  const change = <Result>(scope: Scope, work: (change: ScopeChange) => Result): Promise<Result> =>
+    write((rows) => {
+      const changes = changeScope(rows, view, scope);
+      const result = work(changes);
+      changes.finish();
+      return result;
+    });
+
+  async function analyze(scope: Scope, incoming: readonly IncomingChunk[]): Promise<void> {
+    const compute = await look((rows) => analyzeAhead(rows, view.scope(rows, scope)?.row.key, incoming));
+    compute();
+  }
+
+  /** Seals and merges what is due. The write before it is done and safe, so it must not fail for want of this. */
+  async function tidy(scope: Scope, sealAt = policy.sealAt): Promise<void> {
+    try {
+      const due = await look((rows) => {
+        const held = view.scope(rows, scope);
+        return {
+          seal: (held?.tail.presentCount ?? 0) >= sealAt,
+          merge: held !== undefined && chooseMerge(held.sealed, policy) !== undefined,
+        };
+      });
+      const sealed = due.seal && (await write((rows) => sealTail(rows, view, scope, sealAt)));
+      if (!sealed && !due.merge) return;
+      while (await write((rows) => mergeOnce(rows, view, scope, policy)));
+    } catch (error) {
+      if (!IbidError.isInstance(error, "store-busy")) throw error;
+    }
+  }
+
+  async function forget(scopes: readonly Scope[]): Promise<void> {
+    for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
+    scrubbed = await directory.scrub();
+  }
+
+  async function deleteScope(scope: Scope): Promise<number> {
+    const gone = await write((rows) => {
+      const held = view.scope(rows, scope);
+      if (held === undefined) return 0;
+      rows.deleteScope(held.row.key);
+      rows.setStamp(rows.stamp() + 1);
+      return held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
+    });
+    scrubbed = await directory.scrub();
+    return gone;
+  }
+
+  return {
+    capabilities: {
+      durability: directory.durability,
+      exact: true,
+      embeddings: options.embeddings,
+      metrics: ["cosine", "dot", "euclidean"],
+      restore: true,
+    },
+    secret: options.secret,
+    doReady: async (signal) => signal?.throwIfAborted(),
+
+    async doUpsert(scope, entries) {
+      const incoming = prepareChunks(entries, (chunk) => analyzeChunk(analyzer, chunk.headings, chunk.text));
+      await analyze(scope, incoming);
+      await change(scope, (changes) => upsertChunks(changes, incoming));
+      await tidy(scope);
+    },
+
+    async doReplace(scope, entry) {
+      const incoming = prepareChunks(entry.entries, (chunk) => analyzeChunk(analyzer, chunk.headings, chunk.text));
+      await analyze(scope, incoming);
+      const ingestedAt = new Date(now()).toISOString();
+      const result = await change(scope, (changes) => replaceDocument(changes, entry, incoming, ingestedAt));
+      await tidy(scope);
+      return result;
+    },
+
+    async doDelete(scope, target, deleteOptions) {
+      if ("scope" in target) return deleteScope(scope);
+      const matches = "filter" in target ? compileFilter(target.filter) : () => false;
+      const gone = await change(scope, (changes) =>
+        deleteTargets(changes, target, deleteOptions, now(), (held) => findByMetadata(held, matches)),
+      );
+      if (deleteOptions.purge === true) await forget([scope]);
+      await tidy(scope);
+      return gone;
+    },
+
+    doRestore: (scope, target) => change(scope, (changes) => restoreTargets(changes, target)),
+
+    async doVacuum({ olderThanMs }) {
+      const until = now() - olderThanMs;
+      const scopes = await look((rows) => rows.scopes().map(({ scope }) => scope));
+      let gone = 0;
+      for (const scope of scopes) gone += await change(scope, (changes) => vacuumScope(changes, until));
+      await forget(scopes);
+      return gone;
+    },
+
+    doChunks: (scopes, listOptions) => listChunks(look, view, scopes, listOptions),
+
+    doScopes: () =>
+      look((rows) =>
+        rows
+          .scopes()
+          .map(({ scope }) => scope)
+          .filter((scope) => view.scope(rows, scope)?.segments.some(({ liveCount }) => liveCount > 0))
+          .toSorted(),
+      ),
+
+    doSearch: (scopes, query) => look((rows) => searchVectors(rows, view, scopes, query, options.metric)),
+    doLexicalSearch: (scopes, query) => look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25)),
+    doRegexSearch: (scopes, query) => look((rows) => searchPattern(rows, view, scopes, query)),
+
+    doHeld: (scope, documentId, version) =>
+      look((rows) => {
+        const held = view.scope(rows, scope);
+        return held === undefined ? new Map<string, string>() : heldChunks(rows, held, documentId, version);
+      }),
+
+    doFind: (scopes, uri) =>
+      look((rows) =>
+        scopes.flatMap((scope) => {
+          const held = rows.scope(scope);
+          if (held === undefined) return [];
+          return rows.documentsByUri(held.key, uri).map((row) => toStoredDocument(rows, scope, row));
+        }),
+      ),
+
+    doDocument: (scopes, id) =>
+      look((rows) => {
+        for (const scope of scopes) {
+          const held = rows.scope(scope);
+          const row = held && rows.documentById(held.key, id);
+          if (row !== undefined && row.deletedAt === null) return toStoredDocument(rows, scope, row);
+        }
+        return undefined;
+      }),
+
+    doDocuments: (scopes) => listDocuments(look, scopes),
+
+    async doTouch(scope, id, { folder }) {
+      const stale = (rows: DirectoryReader) => {
+        const held = rows.scope(scope);
+        const row = held && rows.documentById(held.key, id);
+        return row === undefined || row.deletedAt !== null || row.folder === folder ? undefined : row;
+      };
+      if ((await look(stale)) === undefined) return;
+      await write((rows) => {
+        const row = stale(rows);
+        if (row !== undefined) rows.putDocument({ ...row, folder });
+      });
+    },
+
+    doStatus: (scopes) => look((rows) => countRows(rows, view, scopes)),
+
+    async doSettle() {
+      for (const { scope } of await look((rows) => rows.scopes())) await tidy(scope, policy.settleAt);
+      if (!scrubbed) scrubbed = await directory.scrub();
+    },
+
+    async doClose() {
+      if (!scrubbed) await directory.scrub();
+      await directory.close();
+    },
+  };
+}
+
+function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {
+  const stored = rows.setting(analyzerSetting);
+  if (stored === undefined || stored === analyzer.fingerprint) return;
+  throw new IbidError("store-failed", "Another process rebuilt this knowledge base with another analyzer.", {
+    mend: "Open it again, with the same analyzer everywhere.",
+  });
+}
+
+/**
+ * Makes a directory ready for an analyzer: a new one gets its secret; one that was written with another analyzer is analysed again, whole.
+ *
+ * **Shape** the knowledge base's own key. **Cost** one look, unless there is something to do.
+ */
+export async function prepareDirectory(directory: SegmentDirectory, analyzer: Analyzer): Promise<Uint8Array> {
+  const stored = await directory.read((rows) => [rows.setting("secret"), rows.setting(analyzerSetting)] as const);
+  if (stored[0] !== undefined && stored[1] === analyzer.fingerprint) return fromHex(stored[0]);
+  return directory.write((rows) => {
+    const secret = rows.setting("secret") ?? toHex(createSecret());
+    rows.setSetting("secret", secret);
+    const before = rows.setting(analyzerSetting);
+    if (before !== undefined && before !== analyzer.fingerprint) reanalyze(rows, createIndexView(), analyzer);
+    rows.setSetting(analyzerSetting, analyzer.fingerprint);
+    return fromHex(secret);
+  });
+}
+
+/** 32 bytes that nobody can guess. */
+export function createSecret(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(32));
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function fromHex(text: string): Uint8Array {
+  return Uint8Array.from(text.match(/../gu) ?? [], (pair) => Number.parseInt(pair, 16));
+}

@@ -1,0 +1,116 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { IbidErrorCode } from "../contracts/errors.ts";
+import { ContractViolation } from "./contract-case.ts";
+
+/** **Errors** a violation that says `what` unless `condition` holds. */
+export function check(condition: boolean, what: string, actual?: unknown): asserts condition {
+  if (!condition) throw new ContractViolation(what, { expected: true, actual });
+}
+
+/**
+ * Whether two values say the same: plain data by content, numbers so that NaN equals NaN.
+ *
+ * **Shape** a key that is `undefined` equals a key that is missing; typed arrays equal arrays of the same numbers.
+ */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b) || a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (isList(a) || isList(b)) {
+    if (!isList(a) || !isList(b) || a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!isEqual(a[i], b[i])) return false;
+    return true;
+  }
+  const [left, right] = [definedEntries(a), definedEntries(b)];
+  return (
+    left.size === right.size && [...left].every(([key, value]) => right.has(key) && isEqual(value, right.get(key)))
+  );
+}
+
+/** **Errors** a violation with both values unless they say the same; see {@link isEqual}. */
+export function equal(actual: unknown, expected: unknown, what: string): void {
+  if (isEqual(actual, expected)) return;
+  throw new ContractViolation(`${what}: expected ${show(expected)}, got ${show(actual)}`, { expected, actual });
+}
+
+/** **Errors** a violation unless two numbers differ by at most `tolerance`; NaN is close to nothing. */
+export function close(actual: number | undefined, expected: number, what: string, tolerance = 1e-6): void {
+  if (actual !== undefined && Math.abs(actual - expected) <= tolerance) return;
+  throw new ContractViolation(`${what}: expected ${expected} ± ${tolerance}, got ${actual}`, { expected, actual });
+}
+
+/**
+ * Runs what must fail, and hands back its error.
+ *
+ * **Errors** a violation when it succeeds, throws anything but an `IbidError`, one of another code, or one that does not say a word.
+ */
+export async function throwsCode(
+  run: () => unknown,
+  code: IbidErrorCode | readonly IbidErrorCode[],
+  what: string,
+): Promise<IbidError> {
+  const codes = typeof code === "string" ? [code] : code;
+  let value: unknown;
+  try {
+    value = await run();
+  } catch (error) {
+    if (!IbidError.isInstance(error)) {
+      throw new ContractViolation(`${what}: expected an IbidError (${codes.join(" or ")}), got ${String(error)}`, {
+        expected: codes,
+        actual: error,
+        cause: error,
+      });
+    }
+    if (!codes.includes(error.code)) {
+      throw new ContractViolation(`${what}: expected ${codes.join(" or ")}, got ${error.code} (${error.message})`, {
+        expected: codes,
+        actual: error.code,
+        cause: error,
+      });
+    }
+    check(error.message.trim() !== "", `${what}: the error says nothing`);
+    return error;
+  }
+  throw new ContractViolation(`${what}: expected ${codes.join(" or ")}, but it succeeded`, {
+    expected: codes,
+    actual: value,
+  });
+}
+
+/** Everything that an iterable gives, in order. */
+export async function collect<Item>(items: AsyncIterable<Item> | Iterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** A value without anything that JSON cannot carry: what a file, a database or a wire would give back. */
+export function throughJson<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
+
+/** Tries to change something that was handed out; a frozen thing that refuses is as good as a copy. */
+export function tamper(change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
+
+function isList(value: object): value is ArrayLike<unknown> {
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && "length" in value);
+}
+
+function definedEntries(value: object): Map<string, unknown> {
+  return new Map(Object.entries(value).filter(([, entry]) => entry !== undefined));
+}
+
+function show(value: unknown): string {
+  const text =
+    JSON.stringify(value, (_, inner: unknown) =>
+      typeof inner === "object" && inner !== null && ArrayBuffer.isView(inner) && "length" in inner
+        ? Array.from(inner as unknown as ArrayLike<number>)
+        : inner,
+    ) ?? String(value);
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
+}

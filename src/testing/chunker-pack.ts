@@ -1,0 +1,352 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { Chunker, ChunkTransformer, LengthFunction } from "../contracts/chunker.ts";
+import type { Section, TextDocument } from "../contracts/document.ts";
+import { check, equal, throwsCode } from "./assert.ts";
+import { defineCases } from "./contract-case.ts";
+import type { CaseDefinition, ContractCase } from "./contract-case.ts";
+import { edgeTexts, generateText } from "./corpus.ts";
+import { documentOf } from "./store-fixtures.ts";
+import { hasLoneSurrogate } from "./tree-checks.ts";
+
+export interface ChunkerSubject {
+  create(): Chunker;
+  /** The sizes that `create` keeps, when it has any. A size is a hard limit, overlap included. */
+  readonly limits?: { readonly maxSize: number; readonly overlap: number; readonly length: LengthFunction };
+  /** A chunker of other sizes, in the same unit; wrong ones must be refused. */
+  resize?(maxSize: number, overlap: number): Chunker;
+  /** Whether no cut falls between letters that are drawn as one. Default: yes. */
+  readonly wholeCharacters?: boolean;
+}
+
+function corpus(): readonly TextDocument[] {
+  const generated = Array.from({ length: 12 }, (_, seed) => generateText(seed, 30));
+  return [...edgeTexts, ...generated].map((text, i) =>
+    documentOf(`d${i}.md`, text, {
+      metadata: { department: "HR", nested: { a: [1] } },
+      origin: "narrative",
+      title: `T${i}`,
+    }),
+  );
+}
+
+/** What every {@link Chunker} promises; law 1 first of all. */
+export function createChunkerPack(subject: ChunkerSubject): readonly ContractCase[] {
+  const cut = (document: TextDocument, chunker = subject.create()): readonly Chunk[] => [...chunker.chunk(document)];
+  const each = (judge: (chunks: readonly Chunk[], document: TextDocument) => void) => (): void => {
+    for (const document of corpus()) judge(cut(document), document);
+  };
+
+  const cases: readonly CaseDefinition[] = [
+    [
+      "every-chunk-is-its-slice",
+      "L1 E11 E17",
+      each((chunks, { text, uri }) => {
+        for (const { urtext, start, end, text: shown } of chunks) {
+          check(start >= 0 && start < end && end <= text.length, `${uri}: 0 ≤ start < end ≤ length`, [start, end]);
+          equal(urtext, text.slice(start, end), `${uri}: the slice from ${start} to ${end}`);
+          check(shown.trim() !== "", `${uri}: a chunk without text`);
+        }
+      }),
+    ],
+    [
+      "no-character-is-lost",
+      "L1 E17",
+      each((chunks, { text, uri }) => {
+        const covered = new Uint8Array(text.length);
+        for (const { start, end } of chunks) covered.fill(1, start, end);
+        for (const { index, 0: letter } of text.matchAll(/\S/gu)) {
+          if (covered[index] === 0) check(false, `${uri}: ${JSON.stringify(letter)} at ${index} is in no chunk`);
+        }
+      }),
+    ],
+    [
+      "in-order-and-numbered",
+      "E12 E18 B10",
+      each((chunks, { uri }) => {
+        for (const [i, chunk] of chunks.entries()) {
+          equal(chunk.index, i, `${uri}: index of chunk ${i}`);
+          const before = chunks[i - 1];
+          if (before === undefined) continue;
+          check(chunk.start > before.start, `${uri}: chunk ${i} begins after the one before`, [
+            before.start,
+            chunk.start,
+          ]);
+          check(chunk.end > before.end, `${uri}: chunk ${i} ends after the one before`, [before.end, chunk.end]);
+        }
+      }),
+    ],
+    [
+      "ids-unique-and-stable",
+      "E12 W16 L7",
+      each((chunks, document) => {
+        const ids = chunks.map(({ id }) => id);
+        equal(new Set(ids).size, ids.length, `${document.uri}: distinct ids`);
+        check(
+          ids.every((id) => id.trim() !== ""),
+          `${document.uri}: a blank id`,
+        );
+        equal(cut(document), chunks, `${document.uri}: chunks of a second run`);
+      }),
+    ],
+    [
+      "unchanged-text-keeps-its-id",
+      "L7",
+      () => {
+        const [one, two] = ["# One\n\nThe same words.\n", "# Two\n\nOther words.\n"];
+        const before = cut(documentOf("a.md", one));
+        const after = cut(documentOf("a.md", `${one}\n${two}`));
+        const other = cut(documentOf("b.md", one));
+        check(
+          before.length > 0 && before[0]?.id !== other[0]?.id,
+          "the same words in another document have another id",
+        );
+        const shared = after.filter(({ urtext }) => urtext === before[0]?.urtext);
+        if (shared[0] !== undefined) equal(shared[0].id, before[0]?.id, "the id of words that did not change");
+      },
+    ],
+    [
+      "repeated-paragraphs-stay-apart",
+      "E12 L1",
+      () => {
+        const line = `${"The same line, again and again. ".repeat(60)}\n\n`;
+        const chunks = cut(documentOf("r.md", line.repeat(8)));
+        equal(new Set(chunks.map(({ id }) => id)).size, chunks.length, "ids of a paragraph that stands eight times");
+        equal(
+          new Set(chunks.map(({ start }) => start)).size,
+          chunks.length,
+          "places of a paragraph that stands eight times",
+        );
+      },
+    ],
+    [
+      "carries-the-document's-facts",
+      "B7 B8 B10 E12 T9",
+      each((chunks, { id, uri, title, origin }) => {
+        for (const chunk of chunks) {
+          equal(
+            [chunk.type, chunk.documentId, chunk.uri, chunk.title, chunk.origin],
+            ["text-chunk", id, uri, title, origin],
+            `${uri}: facts`,
+          );
+          equal(
+            [chunk.metadata["department"], chunk.metadata["nested"]],
+            ["HR", { a: [1] }],
+            `${uri}: the document's metadata`,
+          );
+        }
+      }),
+    ],
+    [
+      "knows-its-section-and-line",
+      "E12 E2 L1",
+      each((chunks, { root, text, uri }) => {
+        for (const { start, end, sectionId, headings, line } of chunks) {
+          const path = pathTo(root, start, end);
+          equal(sectionId, path.at(-1)?.id, `${uri}: innermost section of ${start} to ${end}`);
+          equal(
+            headings,
+            path.slice(1).map(({ title }) => title),
+            `${uri}: headings of ${start} to ${end}`,
+          );
+          equal(line, text.slice(0, start).split("\n").length, `${uri}: line of ${start}`);
+        }
+      }),
+    ],
+    [
+      "keeps-its-sizes",
+      "E17 E18 B48 T30 W18",
+      each((chunks, { uri }) => {
+        if (subject.limits === undefined) return;
+        const { maxSize, overlap, length } = subject.limits;
+        for (const [i, { urtext, start }] of chunks.entries()) {
+          check(length(urtext) <= maxSize, `${uri}: chunk ${i} is at most ${maxSize} long`, length(urtext));
+          const shared = Math.max(0, (chunks[i - 1]?.end ?? 0) - start);
+          check(length(urtext.slice(0, shared)) <= overlap, `${uri}: chunk ${i} repeats at most ${overlap}`, shared);
+        }
+      }),
+    ],
+    [
+      "no-character-is-cut",
+      "L1",
+      each((chunks, { uri, text }) => {
+        const places = subject.wholeCharacters === false ? undefined : characterStarts(text);
+        for (const { urtext, start, end } of chunks) {
+          check(!hasLoneSurrogate(urtext), `${uri}: a cut through a surrogate pair`, [start, end]);
+          check(
+            places?.has(start) !== false && places?.has(end) !== false,
+            `${uri}: a cut through what is drawn as one`,
+            [start, end],
+          );
+        }
+      }),
+    ],
+    [
+      "cuts-lazily",
+      "E17",
+      () => {
+        const chunker = subject.create();
+        const huge = documentOf("huge.md", generateText(5, 3000));
+        let seen = 0;
+        for (const chunk of chunker.chunk(huge)) {
+          check(chunk.start >= 0, "a chunk has a start");
+          seen += 1;
+          if (seen === 3) break;
+        }
+        equal(seen, 3, "chunks taken");
+        const [first] = chunker.chunk(huge);
+        equal(first?.index, 0, "the first chunk of a fresh run after one that was left");
+      },
+    ],
+    [
+      "blank-texts-have-no-words-to-cut",
+      "E18",
+      () => {
+        for (const text of ["", " ", "\n\n\t\n", "\u00A0\u3000"]) {
+          for (const { urtext, start, end } of cut(documentOf("blank.md", text))) {
+            equal(urtext, text.slice(start, end), "the slice of a chunk of white space");
+          }
+        }
+      },
+    ],
+    [
+      "fingerprint-tells-settings-apart",
+      "L7",
+      () => {
+        equal(subject.create().fingerprint, subject.create().fingerprint, "fingerprints of equal chunkers");
+        check(subject.create().fingerprint.trim() !== "", "it has a fingerprint");
+        if (subject.resize === undefined) return;
+        const prints = [subject.resize(300, 20), subject.resize(300, 30), subject.resize(400, 20)].map(
+          ({ fingerprint }) => fingerprint,
+        );
+        equal(new Set(prints).size, 3, "fingerprints of chunkers of other sizes");
+      },
+    ],
+    [
+      "impossible-sizes-refused",
+      "E17 B49 T30",
+      async () => {
+        const { resize } = subject;
+        if (resize === undefined) return;
+        for (const [maxSize, overlap] of [
+          [0, 0],
+          [-1, 0],
+          [1.5, 0],
+          [Number.NaN, 0],
+          [10, 10],
+          [10, 11],
+          [10, -1],
+          [10, 1.5],
+        ] as const) {
+          await throwsCode(() => resize(maxSize, overlap), "invalid-argument", `size ${maxSize}, overlap ${overlap}`);
+        }
+      },
+    ],
+    [
+      "documents-are-left-alone",
+      "B27",
+      () => {
+        const document = documentOf("a.md", generateText(2, 10), { metadata: { list: [1] } });
+        const before = structuredClone(document);
+        for (const chunk of cut(document)) (chunk.metadata["list"] as number[] | undefined)?.length;
+        equal(document, before, "the document after it was cut");
+      },
+    ],
+  ];
+  return defineCases("chunker", cases);
+}
+
+/** What every {@link ChunkTransformer} promises: it writes around a chunk, and leaves alone what a citation rests on. */
+export function createChunkTransformerPack(subject: { create(): ChunkTransformer }): readonly ContractCase[] {
+  const document = documentOf("guide/keys.md", "# Keys\n\nTurn the key.\n\n## Spare\n\n鍵は二つ。 🗝️", {
+    title: "The guide",
+    metadata: { year: 2024 },
+  });
+  const chunks = (): readonly Chunk[] =>
+    document.text.split("\n\n").map((urtext, index) => {
+      const start = document.text.indexOf(urtext);
+      const path = pathTo(document.root, start, start + urtext.length);
+      return {
+        ...{
+          type: "text-chunk",
+          id: `c${index}`,
+          documentId: document.id,
+          uri: document.uri,
+          title: document.title,
+          origin: "note",
+        },
+        ...{ text: urtext, urtext, start, end: start + urtext.length, index, metadata: { year: 2024 } },
+        ...{ sectionId: path.at(-1)?.id ?? "", headings: path.slice(1).map(({ title }) => title) },
+      } satisfies Chunk;
+    });
+  const cases: readonly CaseDefinition[] = [
+    [
+      "leaves-the-source-alone",
+      "E11 E19 L1",
+      async () => {
+        const transformer = subject.create();
+        check(transformer.name.trim() !== "", "it has a name");
+        for (const chunk of chunks()) {
+          const { id, urtext, start, end, documentId, uri } = await transformer.transform(chunk, { document });
+          const facts = [chunk.id, chunk.urtext, chunk.start, chunk.end, chunk.documentId, chunk.uri];
+          equal([id, urtext, start, end, documentId, uri], facts, "what a citation rests on");
+        }
+      },
+    ],
+    [
+      "keeps-metadata-and-has-text",
+      "E19 B8",
+      async () => {
+        const transformer = subject.create();
+        for (const chunk of chunks()) {
+          const { metadata, text } = await transformer.transform(chunk, { document });
+          equal(metadata["year"], 2024, "metadata of the document");
+          check(text.trim() !== "", "a chunk without text");
+        }
+      },
+    ],
+    [
+      "changes-nothing-it-was-given",
+      "E19 B27",
+      async () => {
+        const transformer = subject.create();
+        const before = structuredClone(document);
+        for (const [i, chunk] of chunks().entries()) {
+          await transformer.transform(chunk, { document });
+          equal(chunk, chunks()[i], "the chunk that was given");
+        }
+        equal(document, before, "the document that was given");
+      },
+    ],
+    [
+      "same-chunk-same-result",
+      "E19 L7",
+      async () => {
+        for (const chunk of chunks()) {
+          const [first, second] = [
+            await subject.create().transform(chunk, { document }),
+            await subject.create().transform(chunk, { document }),
+          ];
+          equal(second, first, "a chunk, transformed twice");
+        }
+      },
+    ],
+  ];
+  return defineCases("chunk-transformer", cases);
+}
+
+/** From the root to the innermost section that holds the whole stretch. */
+function pathTo(root: Section, start: number, end: number): readonly Section[] {
+  const path = [root];
+  for (;;) {
+    const inner = path.at(-1)?.children.find((child) => child.start <= start && end <= child.end);
+    if (inner === undefined) return path;
+    path.push(inner);
+  }
+}
+
+/** Where something that is drawn as one begins, and the end. **Source** Unicode's extended grapheme clusters (UAX 29). */
+function characterStarts(text: string): ReadonlySet<number> {
+  const starts = new Set<number>([text.length]);
+  for (const { index } of new Intl.Segmenter("und", { granularity: "grapheme" }).segment(text)) starts.add(index);
+  return starts;
+}

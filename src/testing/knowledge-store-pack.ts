@@ -1,0 +1,274 @@
+import { systemAuthority } from "../access/gate.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
+import { check, collect, equal, throwsCode } from "./assert.ts";
+import { createChunkStorePack } from "./chunk-store-pack.ts";
+import { defineCases } from "./contract-case.ts";
+import type { CaseDefinition, ContractCase } from "./contract-case.ts";
+import { createDocumentStorePack } from "./document-store-pack.ts";
+import { createLexicalIndexPack } from "./lexical-index-pack.ts";
+import { createRegexSearchPack } from "./regex-search-pack.ts";
+import { withStore } from "./store-case.ts";
+import type { StoreCase } from "./store-case.ts";
+import {
+  deployment,
+  documentEntryOf,
+  documentOf,
+  entryOf,
+  forgedProofs,
+  from,
+  into,
+  north,
+  plane,
+  versionOf,
+  wordsOf,
+} from "./store-fixtures.ts";
+import type { StoreSubject } from "./store-fixtures.ts";
+import { idsOf } from "./vector-queries.ts";
+import { createVectorStorePack } from "./vector-store-pack.ts";
+
+/** Everything that a {@link KnowledgeStore} promises: the packs of all its interfaces, and what they promise together. */
+export function createKnowledgeStorePack(subject: StoreSubject<KnowledgeStore>): readonly ContractCase[] {
+  return [
+    ...createChunkStorePack(subject),
+    ...createVectorStorePack(subject),
+    ...createLexicalIndexPack(subject),
+    ...createRegexSearchPack(subject),
+    ...createDocumentStorePack(subject),
+    ...defineCases("knowledge-store", [...withStore(subject, together), ...reopening(subject)]),
+  ];
+}
+
+const story = documentOf("a.md", "the heron waits\n\nthe otter swims");
+const storyEntry = documentEntryOf(story, [
+  { text: "the heron waits", embedding: [1, 0] },
+  { text: "the otter swims", embedding: [0, 1] },
+]);
+
+/** What each way of searching finds, so that they can be compared at one moment. */
+async function everyLeg(store: KnowledgeStore): Promise<readonly string[]> {
+  const scopes = from(deployment, north);
+  return Promise.all([
+    store.search(scopes, { embedding: [1, 0], version: plane, topK: "all" }).then(idsOf),
+    store.lexicalSearch(scopes, { text: "heron otter", topK: "all" }).then(({ matches }) => idsOf(matches)),
+    store.regexSearch(scopes, { pattern: "heron|otter", topK: "all" }).then(idsOf),
+    collect(store.chunks(scopes)).then(idsOf),
+    collect(store.documents(scopes)).then((documents) => documents.map(({ uri }) => uri).join(" ")),
+  ]);
+}
+
+const together: readonly StoreCase<KnowledgeStore>[] = [
+  [
+    "every-leg-sees-the-same",
+    "L6 L7 L8",
+    async (store) => {
+      equal(await everyLeg(store), ["", "", "", "", ""], "an empty store");
+      await store.replace(into(deployment), storyEntry);
+      const ids = storyEntry.entries.map(({ chunk }) => chunk.id).join(" ");
+      equal(await everyLeg(store), [ids, ids, ids, ids, "a.md"], "after a document was written");
+      await store.settle();
+      equal(await everyLeg(store), [ids, ids, ids, ids, "a.md"], "after settling");
+      await store.delete(into(deployment), { documentIds: [story.id] });
+      equal(await everyLeg(store), ["", "", "", "", ""], "after it was deleted");
+      if (!store.capabilities.restore) return;
+      await store.restore(into(deployment), { documentIds: [story.id] });
+      equal(await everyLeg(store), [ids, ids, ids, ids, "a.md"], "after it was restored");
+      await store.delete(into(deployment), { documentIds: [story.id] }, { purge: true });
+      await store.settle();
+      equal(await everyLeg(store), ["", "", "", "", ""], "after it was purged");
+      await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+      equal(await everyLeg(store), ["", "", "", "", ""], "after a vacuum");
+    },
+  ],
+  [
+    "settling-changes-nothing",
+    "L11",
+    async (store) => {
+      const animals = ["heron", "otter", "newt", "vole"];
+      for (let i = 0; i < 60; i++) {
+        const words = animals.filter((_, bit) => ((i >> bit) & 1) === 1).join(" ");
+        await store.upsert(into(i % 3 === 0 ? north : deployment), [
+          entryOf(`c${i}`, [i % 7, i % 5], { text: `${words} ${i}` }),
+        ]);
+      }
+      await store.delete(into(deployment), { ids: ["c4", "c5"] });
+      const scopes = from(deployment, north);
+      const look = async (): Promise<unknown> => [
+        await store.search(scopes, { embedding: [2, 1], version: plane, topK: "all" }),
+        await store.lexicalSearch(scopes, { text: "otter heron newt", topK: "all" }),
+        await store.regexSearch(scopes, { pattern: "[on]", topK: "all" }),
+      ];
+      const before = await look();
+      await store.settle();
+      equal(await look(), before, "hits and scores after settling");
+      await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+      equal(await look(), before, "hits and scores after a vacuum");
+    },
+  ],
+  [
+    "status-counts-what-the-asker-may-read",
+    "E21 T37 L3",
+    async (store) => {
+      await store.replace(into(deployment), storyEntry);
+      const next = versionOf(3, "next");
+      await store.upsert(into(north), [entryOf("n", [1, 0, 0], {}, next), wordsOf("w", "no vector")]);
+      await store.upsert(into(deployment), [wordsOf("gone", "text")]);
+      await store.delete(into(deployment), { ids: ["gone"] });
+      const own = await store.status(from(deployment));
+      equal(
+        [own.documents, own.chunks, own.bytes],
+        [1, 2, storyEntry.bytes],
+        "documents, chunks and bytes of one scope",
+      );
+      equal(own.scopes, [{ scope: deployment, documents: 1, chunks: 2 }], "its scopes");
+      equal(own.embeddingVersions, [{ ...plane, chunks: 2 }], "its versions");
+      const all = await store.status(from(deployment, north));
+      equal([all.documents, all.chunks], [1, 4], "documents and chunks of both scopes");
+      equal(
+        all.scopes.map(({ scope, chunks }) => [scope, chunks]),
+        [
+          [deployment, 2],
+          [north, 2],
+        ],
+        "chunks by scope",
+      );
+      equal(
+        all.embeddingVersions.map(({ model, chunks }) => [model, chunks]).toSorted(),
+        [
+          ["fixed", 2],
+          ["next", 1],
+        ],
+        "versions",
+      );
+      const none = await store.status(from());
+      equal([none.documents, none.chunks, none.scopes], [0, 0, []], "what somebody sees who may read nothing");
+      for (const [i, proof] of forgedProofs("read").entries()) {
+        await throwsCode(
+          () => store.status(proof as AuthorizedScopes),
+          "access-denied",
+          `status with forged proof ${i}`,
+        );
+      }
+    },
+  ],
+  [
+    "has-a-secret-of-its-own",
+    "T52 L10",
+    async (store) => {
+      equal(store.secret.length, 32, "bytes of the secret");
+      check(new Set(store.secret).size > 4, "the secret does not look random");
+    },
+  ],
+  [
+    "closed-is-closed",
+    "L8",
+    async (store) => {
+      await store.replace(into(deployment), storyEntry);
+      await store.close();
+      const scopes = from(deployment);
+      const uses: Readonly<Record<string, () => unknown>> = {
+        upsert: () => store.upsert(into(deployment), [wordsOf("x", "y")]),
+        delete: () => store.delete(into(deployment), { ids: ["x"] }),
+        replace: () => store.replace(into(deployment), storyEntry),
+        search: () => store.search(scopes, { embedding: [1, 0], version: plane }),
+        lexicalSearch: () => store.lexicalSearch(scopes, { text: "heron" }),
+        regexSearch: () => store.regexSearch(scopes, { pattern: "heron" }),
+        document: () => store.document(scopes, story.id),
+        find: () => store.find(scopes, "a.md"),
+        chunks: () => collect(store.chunks(scopes)),
+        documents: () => collect(store.documents(scopes)),
+        status: () => store.status(scopes),
+      };
+      for (const [name, use] of Object.entries(uses)) await throwsCode(use, "store-closed", `${name} after close`);
+      await store.close();
+    },
+  ],
+];
+
+function reopening(subject: StoreSubject<KnowledgeStore>): readonly CaseDefinition[] {
+  const reopen = subject.reopen?.bind(subject);
+  const run =
+    (
+      body: (
+        store: KnowledgeStore,
+        again: (store: KnowledgeStore) => Promise<KnowledgeStore>,
+      ) => Promise<KnowledgeStore>,
+    ) =>
+    async (): Promise<void> => {
+      const store = await subject.create();
+      if (reopen === undefined) {
+        equal(store.capabilities.durability, "none", "durability of a store that cannot be reopened");
+        await subject.destroy?.(store);
+        return;
+      }
+      check(store.capabilities.durability !== "none", "a store that can be reopened says how durable it is");
+      const last = await body(store, reopen);
+      await subject.destroy?.(last);
+    };
+
+  return [
+    [
+      "acknowledged-survives",
+      "T12 L8",
+      run(async (store, again) => {
+        await store.replace(into(deployment), storyEntry);
+        await store.upsert(into(north), [entryOf("n", [3, 4], { text: "heron of the north" })]);
+        const before = [await everyLeg(store), await store.status(from(deployment, north))];
+        const secret = Uint8Array.from(store.secret);
+        const opened = await again(store);
+        equal(
+          [await everyLeg(opened), await opened.status(from(deployment, north))],
+          before,
+          "what is found after a restart",
+        );
+        equal(opened.secret, secret, "the secret after a restart");
+        return opened;
+      }),
+    ],
+    [
+      "deleted-stays-deleted",
+      "T13 T15 L8",
+      run(async (store, again) => {
+        await store.replace(into(deployment), storyEntry);
+        await store.upsert(into(north), [wordsOf("n", "heron")]);
+        await store.delete(into(deployment), { documentIds: [story.id] });
+        await store.delete(into(north), { scope: true });
+        let opened = await again(store);
+        equal(await everyLeg(opened), ["", "", "", "", ""], "what is found after a restart");
+        if (opened.capabilities.restore) {
+          equal(await opened.restore(into(deployment), { documentIds: [story.id] }), 2, "restored after a restart");
+          equal(await opened.restore(into(north), { ids: ["n"] }), 0, "restored of a scope that was reset");
+        }
+        // A wiped scope must stay wiped when it is the first thing written to.
+        await opened.upsert(into(north), [wordsOf("m", "otter")]);
+        opened = await again(opened);
+        equal(
+          (await collect(opened.chunks(from(north)))).map(({ chunk }) => chunk.id),
+          ["m"],
+          "chunks of the reset scope",
+        );
+        return opened;
+      }),
+    ],
+    [
+      "scores-survive",
+      "L11",
+      run(async (store, again) => {
+        for (let i = 0; i < 40; i++) {
+          await store.upsert(into(deployment), [
+            entryOf(`c${i}`, [i, 9 - i], { text: `heron ${"otter ".repeat(i % 4)}${i}` }),
+          ]);
+        }
+        await store.delete(into(deployment), { ids: ["c3", "c8"] });
+        const look = async (from_: KnowledgeStore): Promise<unknown> => [
+          await from_.search(from(deployment), { embedding: [2, 1], version: plane, topK: "all" }),
+          await from_.lexicalSearch(from(deployment), { text: "otter heron", topK: "all" }),
+        ];
+        const before = await look(store);
+        const opened = await again(store);
+        equal(await look(opened), before, "hits and scores after a restart");
+        return opened;
+      }),
+    ],
+  ];
+}

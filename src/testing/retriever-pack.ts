@@ -1,0 +1,375 @@
+import type { Origin } from "../contracts/document.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import type { Hit, Reranker, Retriever, SearchMode, SearchOptions } from "../contracts/retriever.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import { check, close, equal, tamper, throwsCode } from "./assert.ts";
+import { defineCases } from "./contract-case.ts";
+import type { CaseDefinition, ContractCase } from "./contract-case.ts";
+import { ada, deployment, forgedProofs, from, north, south } from "./store-fixtures.ts";
+
+/** A short text that the subject must make findable, as one chunk. */
+export interface RetrievableText {
+  readonly scope: Scope;
+  readonly uri: string;
+  readonly text: string;
+  readonly metadata?: Metadata;
+  readonly origin?: Origin;
+}
+
+export interface RetrieverSubject {
+  /** A retriever over these texts and no others. */
+  create(texts: readonly RetrievableText[]): Promise<Retriever>;
+  /** Ways of searching that it has. A mode that is left out is not asked for. */
+  readonly modes: readonly SearchMode[];
+}
+
+const texts: readonly RetrievableText[] = [
+  {
+    scope: deployment,
+    uri: "keys.md",
+    text: "To rotate the signing keys, revoke the old key first. 🔑",
+    metadata: { year: 2024, team: "ops" },
+  },
+  {
+    scope: deployment,
+    uri: "backup.md",
+    text: "Backups run every night and are kept for thirty days.",
+    metadata: { year: 2023 },
+  },
+  {
+    scope: deployment,
+    uri: "holiday.md",
+    text: "Every employee has twenty five days of holiday a year.",
+    metadata: { year: 2024 },
+    origin: "note",
+  },
+  {
+    scope: north,
+    uri: "north.md",
+    text: "The northern team keeps its signing keys in a safe.",
+    metadata: { year: 2024 },
+  },
+  { scope: south, uri: "south.md", text: "The southern team has lost its signing keys.", metadata: { year: 2024 } },
+];
+
+const question = "rotate signing keys";
+
+/** What every {@link Retriever} promises: whole texts, best first, explained, and only from where the asker may read. */
+export function createRetrieverPack(subject: RetrieverSubject): readonly ContractCase[] {
+  const modes = subject.modes.filter((mode) => mode !== "regex");
+  const shared: readonly CaseDefinition[] = modes.flatMap((mode) =>
+    perMode(subject, mode).map(([name, items, run]) => [`${mode}/${name}`, items, run] as const),
+  );
+  return defineCases("retriever", [...shared, ...whole(subject)]);
+}
+
+/** What sets one world's results apart from another's: hits, scores, order. */
+function facts(hits: readonly Hit[]): unknown {
+  return hits.map(({ rank, score, scope, source, text }) => [rank, score, scope, source.uri, text]);
+}
+
+function uris(hits: readonly Hit[]): readonly string[] {
+  return hits.map(({ source }) => source.uri);
+}
+
+function perMode(subject: RetrieverSubject, mode: SearchMode): readonly CaseDefinition[] {
+  const find = async (
+    retriever: Retriever,
+    options: SearchOptions = {},
+    scopes = from(deployment),
+  ): Promise<readonly Hit[]> => retriever.retrieve(scopes, question, { mode, ...options });
+  return [
+    [
+      "best-first-and-whole",
+      "B19 B32 B34 T21 L1 L5",
+      async () => {
+        const hits = await find(await subject.create(texts), { topK: "all" });
+        equal(hits[0]?.source.uri, "keys.md", "the best hit");
+        for (const [i, hit] of hits.entries()) {
+          const given = texts.find(({ uri }) => uri === hit.source.uri);
+          equal(hit.rank, i + 1, `rank of hit ${i}`);
+          check(
+            Number.isFinite(hit.score) && hit.score <= (hits[i - 1]?.score ?? Infinity),
+            "scores do not rise",
+            hit.score,
+          );
+          equal(hit.text, given?.text.slice(hit.source.start, hit.source.end), "the text of a hit, whole");
+          equal([hit.scope, hit.origin], [given?.scope, given?.origin ?? "user-content"], "scope and origin");
+          equal(hit.metadata["year"], given?.metadata?.["year"], "metadata");
+          check(hit.chunkId !== "" && hit.documentId !== "", "ids of a hit");
+          check(hit.embedding === undefined, "a vector came unasked");
+        }
+      },
+    ],
+    [
+      "only-what-may-be-read",
+      "T24 T25 T26 T27 L3",
+      async () => {
+        const retriever = await subject.create(texts);
+        const all: SearchOptions = { topK: "all" };
+        for (const scopes of [[north], [south], [deployment, south]]) {
+          const hits = await find(retriever, all, from(...scopes));
+          check(
+            hits.length > 0 && hits.every(({ scope }) => scopes.includes(scope)),
+            `hits in ${scopes.join(" and ")}`,
+            facts(hits),
+          );
+        }
+        equal(await find(retriever, all, from()), [], "hits for somebody who may read nothing");
+        equal(await find(retriever, all, from(ada)), [], "hits in a scope that holds nothing");
+        for (const [i, proof] of forgedProofs("read").entries()) {
+          await throwsCode(
+            () => retriever.retrieve(proof as AuthorizedScopes, question, { mode }),
+            "access-denied",
+            `forged proof ${i}`,
+          );
+        }
+      },
+    ],
+    [
+      "the-hidden-moves-nothing",
+      "T26 L3",
+      async () => {
+        const alone = await subject.create(texts.filter(({ scope }) => scope === deployment));
+        const crowded = await subject.create([
+          ...texts,
+          ...Array.from({ length: 30 }, (_, i) => ({ scope: south, uri: `s${i}.md`, text: `${question} number ${i}` })),
+        ]);
+        for (const options of [{ topK: "all" }, { topK: 1 }, { topK: 2, minScore: 0 }] as const) {
+          equal(
+            facts(await find(crowded, options)),
+            facts(await find(alone, options)),
+            `hits with ${JSON.stringify(options)}`,
+          );
+        }
+      },
+    ],
+    [
+      "limits",
+      "B20 T22 T45 L4",
+      async () => {
+        const many = Array.from({ length: 12 }, (_, i) => ({
+          scope: deployment,
+          uri: `d${i}.md`,
+          text: `${question} in place ${"abcdefghijkl"[i]}`,
+        }));
+        const retriever = await subject.create(many);
+        equal((await find(retriever)).length, 5, "hits by default");
+        const all = await find(retriever, { topK: "all" });
+        equal(all.length, 12, "all hits");
+        for (const topK of [1, 3, 11, 40])
+          equal(facts(await find(retriever, { topK })), facts(all.slice(0, topK)), `topK ${topK}`);
+        for (const topK of [0, -1, 1.5])
+          await throwsCode(() => find(retriever, { topK }), "invalid-argument", `topK ${topK}`);
+      },
+    ],
+    [
+      "filters-and-origins",
+      "T22 T24 W9 W26 E23 L4",
+      async () => {
+        const crowd = Array.from({ length: 60 }, (_, i) => ({
+          scope: deployment,
+          uri: `c${i}.md`,
+          text: `${question} ${i}`,
+          metadata: { crowd: true },
+        }));
+        const retriever = await subject.create([...texts, ...crowd]);
+        equal(
+          uris(await find(retriever, { filter: { team: "ops" }, topK: 3 })),
+          ["keys.md"],
+          "hits of one team, not starved",
+        );
+        const dated = await find(retriever, { filter: { year: { gte: 2024 } }, topK: "all" });
+        check(
+          dated.length > 0 && dated.every(({ metadata }) => metadata["year"] === 2024),
+          "hits of a year",
+          uris(dated),
+        );
+        const notes = await find(retriever, { origins: ["note"], topK: "all" });
+        check(
+          notes.every(({ origin }) => origin === "note"),
+          "hits of an origin",
+          uris(notes),
+        );
+        equal(await find(retriever, { origins: [], topK: "all" }), [], "hits of no origin");
+        const filter = { op: "near", key: "a" } as unknown as { year: number };
+        await throwsCode(() => find(retriever, { filter }), "invalid-filter", "a filter that is none");
+      },
+    ],
+    [
+      "explained",
+      "T24 L5",
+      async () => {
+        const hits = await find(await subject.create(texts), { explain: true, rerank: false, topK: "all" });
+        check(hits.length > 0, "there are hits");
+        for (const { score, explain, source } of hits) {
+          const sum = explain?.parts.reduce((total, { value }) => total + value, 0);
+          close(sum, score, `${source.uri}: the parts add up to the score`, 1e-12);
+          check(Object.keys(explain?.legs ?? {}).length > 0, `${source.uri}: at least one leg found it`, explain);
+          const terms = explain?.terms.reduce((total, term) => total + term.score, 0) ?? 0;
+          if (explain?.legs.lexical !== undefined)
+            close(terms, explain.legs.lexical.score, `${source.uri}: the terms add up`, 1e-12);
+        }
+        const [bare] = await find(await subject.create(texts));
+        check(bare?.explain === undefined, "an explanation came unasked");
+      },
+    ],
+    [
+      "same-question-same-answer",
+      "T28 L11",
+      async () => {
+        const [one, two] = [await subject.create(texts), await subject.create(texts)];
+        const first = facts(await find(one, { topK: "all" }, from(deployment, north, south)));
+        equal(
+          facts(await find(one, { topK: "all" }, from(deployment, north, south))),
+          first,
+          "hits of the same question again",
+        );
+        equal(
+          facts(await find(two, { topK: "all" }, from(south, deployment, north))),
+          first,
+          "hits of another retriever over the same texts",
+        );
+      },
+    ],
+    [
+      "bad-questions-refused",
+      "T28 W37",
+      async () => {
+        const retriever = await subject.create(texts);
+        for (const query of ["", "  \n"]) {
+          const ask = (): unknown => retriever.retrieve(from(deployment), query, { mode });
+          await throwsCode(ask, "invalid-argument", `the query ${JSON.stringify(query)}`);
+        }
+        await throwsCode(() => find(retriever, { topk: 3 } as SearchOptions), "invalid-argument", "an unknown option");
+        const strange = { fusion: "magic" } as unknown as SearchOptions;
+        await throwsCode(() => find(retriever, strange), "invalid-argument", "an unknown fusion");
+      },
+    ],
+    [
+      "hits-not-aliased",
+      "B27",
+      async () => {
+        const retriever = await subject.create(texts);
+        const before = facts(await find(retriever));
+        for (const hit of await find(retriever)) {
+          tamper(() => ((hit as { text: string }).text = "tampered"));
+          tamper(() => ((hit.metadata as { year?: number })["year"] = -1));
+          tamper(() => ((hit.source as { uri: string }).uri = "tampered"));
+        }
+        const again = await find(retriever);
+        equal(facts(again), before, "hits after a reader changed theirs");
+        check(
+          again.every(({ metadata }) => metadata["year"] !== -1),
+          "metadata after a reader changed theirs",
+        );
+      },
+    ],
+    [
+      "stops-when-told",
+      "",
+      async () => {
+        const retriever = await subject.create(texts);
+        await throwsCode(() => find(retriever, { signal: AbortSignal.abort() }), "aborted", "a signal that has fired");
+      },
+    ],
+  ];
+}
+
+function whole(subject: RetrieverSubject): readonly CaseDefinition[] {
+  return [
+    [
+      "snippets-are-cut-texts-never",
+      "T24 T45",
+      async () => {
+        const long =
+          `${"Filler about the weather and the tide. ".repeat(20)}Here we rotate signing keys by hand. ${"More about the weather. ".repeat(20)}`.trim();
+        const retriever = await subject.create([{ scope: deployment, uri: "long.md", text: long }]);
+        const [hit] = await retriever.retrieve(from(deployment), question, { snippetLength: 80 });
+        equal(hit?.text, long.slice(hit?.source.start, hit?.source.end), "the text of a hit, whole");
+        check(
+          (hit?.snippet.length ?? Infinity) <= 80 + 2,
+          "the snippet keeps its limit, but for two marks of omission",
+          hit?.snippet,
+        );
+        const words = hit?.snippet.replaceAll("…", "").trim() ?? "";
+        check(words !== "" && hit?.text.includes(words) === true, "the snippet stands in the text", hit?.snippet);
+      },
+    ],
+    [
+      "patterns-find-places",
+      "E23 E26 L1",
+      async () => {
+        if (!subject.modes.includes("regex")) return;
+        const retriever = await subject.create(texts);
+        const hits = await retriever.retrieve(from(deployment), "key\\w?|days", { mode: "regex", topK: "all" });
+        equal(new Set(uris(hits)), new Set(["keys.md", "backup.md", "holiday.md"]), "documents");
+        for (const { matches = [], source } of hits) {
+          const given = texts.find(({ uri }) => uri === source.uri)?.text ?? "";
+          check(matches.length > 0, "a hit has matches");
+          for (const { start, end } of matches)
+            check(
+              /^(?:key\w?|days)$/u.test(given.slice(start, end)),
+              "a match is where it says",
+              given.slice(start, end),
+            );
+        }
+        await throwsCode(
+          () => retriever.retrieve(from(deployment), "(", { mode: "regex" }),
+          "invalid-regex",
+          "a broken pattern",
+        );
+      },
+    ],
+  ];
+}
+
+/** What every {@link Reranker} promises: one finite score for each text, in the order of the texts. */
+export function createRerankerPack(subject: {
+  create(): Reranker;
+  /** A query, a text that answers it, and one that does not: the first must score higher. */
+  readonly example?: { readonly query: string; readonly better: string; readonly worse: string };
+}): readonly ContractCase[] {
+  const list = ["rotate keys every month", "the sea is calm", "👩‍🚀 鍵", "x"];
+  return defineCases("reranker", [
+    [
+      "one-score-for-each-text",
+      "B33 T24 T28 L5",
+      async () => {
+        const reranker = subject.create();
+        check(reranker.name.trim() !== "", "it has a name");
+        for (const texts of [[], list.slice(0, 1), list]) {
+          const scores = await reranker.rerank("rotate keys", texts);
+          equal(scores.length, texts.length, `scores of ${texts.length} texts`);
+          check(scores.every(Number.isFinite), "a score is not a finite number", scores);
+        }
+        const { maxBatchSize } = reranker;
+        check(
+          maxBatchSize === undefined || (Number.isSafeInteger(maxBatchSize) && maxBatchSize > 0),
+          "maxBatchSize",
+          maxBatchSize,
+        );
+      },
+    ],
+    [
+      "scores-follow-their-texts",
+      "B33 L11",
+      async () => {
+        const reranker = subject.create();
+        const scores = await reranker.rerank("rotate keys", list);
+        const reversed = await reranker.rerank("rotate keys", list.toReversed());
+        equal(reversed.toReversed(), scores, "scores of the texts in another order");
+      },
+    ],
+    [
+      "higher-is-better",
+      "B33 L5",
+      async () => {
+        if (subject.example === undefined) return;
+        const { query, better, worse } = subject.example;
+        const [high, low] = await subject.create().rerank(query, [better, worse]);
+        check((high ?? 0) > (low ?? 0), "the text that answers scores higher", [high, low]);
+      },
+    ],
+  ]);
+}

@@ -1,0 +1,93 @@
+import type { Source, SourceItem, SourceRefusal } from "../contracts/reader.ts";
+import { check, collect, equal, throwsCode } from "./assert.ts";
+import { defineCases } from "./contract-case.ts";
+import type { ContractCase } from "./contract-case.ts";
+
+export interface SourceSubject {
+  create(): Promise<Source> | Source;
+  /** What it gives: uri to bytes. Three things at least. */
+  readonly contents: Readonly<Record<string, Uint8Array>>;
+  /** What it finds and refuses. */
+  readonly refusals?: readonly string[];
+}
+
+/** What every {@link Source} promises: everything once, by name, as often as it is asked; refusals that do not stop the rest. */
+export function createSourcePack(subject: SourceSubject): readonly ContractCase[] {
+  const uris = Object.keys(subject.contents).toSorted();
+  const items = async (source: Source): Promise<readonly SourceItem[]> =>
+    (await collect(source.items())).filter((item): item is SourceItem => !("error" in item));
+  return defineCases("source", [
+    [
+      "everything-once-by-name",
+      "E14 E15",
+      async () => {
+        const source = await subject.create();
+        const found = await items(source);
+        equal(found.map(({ uri }) => uri).toSorted(), uris, "uris");
+        for (const item of found) {
+          const bytes = await item.bytes();
+          equal(bytes, subject.contents[item.uri], `bytes of ${item.uri}`);
+          check(item.size === undefined || item.size === bytes.byteLength, `size of ${item.uri}`, item.size);
+        }
+      },
+    ],
+    [
+      "refusals-do-not-stop-the-rest",
+      "E15 W17",
+      async () => {
+        const all = await collect((await subject.create()).items());
+        const refused = all.filter((item): item is SourceRefusal => "error" in item);
+        equal(refused.map(({ uri }) => uri).toSorted(), (subject.refusals ?? []).toSorted(), "uris that are refused");
+        for (const { uri, error } of refused)
+          check(error instanceof Error && error.message !== "", `${uri} says why`, error);
+      },
+    ],
+    [
+      "the-same-again",
+      "E14 L7",
+      async () => {
+        const source = await subject.create();
+        const first = (await items(source)).map(({ uri }) => uri);
+        equal(
+          (await items(source)).map(({ uri }) => uri),
+          first,
+          "uris of a second walk",
+        );
+      },
+    ],
+    [
+      "folders-hold-their-items",
+      "E15",
+      async () => {
+        const source = await subject.create();
+        for (const { uri, folder } of await items(source)) {
+          check(
+            folder === undefined || source.folders.includes(folder),
+            `the folder of ${uri} is one that is walked`,
+            folder,
+          );
+        }
+      },
+    ],
+    [
+      "lazy",
+      "E15",
+      async () => {
+        const source = await subject.create();
+        for await (const item of source.items()) {
+          check(item.uri !== "", "an item has a uri");
+          break;
+        }
+        equal((await items(source)).length, uris.length, "items of a walk after one that was left");
+      },
+    ],
+    [
+      "stops-when-told",
+      "",
+      async () => {
+        const source = await subject.create();
+        await throwsCode(() => collect(source.items(AbortSignal.abort())), "aborted", "a signal that has fired");
+      },
+    ],
+  ]);
+}

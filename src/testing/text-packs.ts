@@ -1,0 +1,194 @@
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { LengthFunction } from "../contracts/chunker.ts";
+import { check, equal } from "./assert.ts";
+import { defineCases } from "./contract-case.ts";
+import type { ContractCase } from "./contract-case.ts";
+import { edgeTexts, generateText, scripts } from "./corpus.ts";
+import { createRandom } from "./random.ts";
+
+const texts: readonly string[] = [...Object.values(scripts).flat(), ...edgeTexts, generateText(1, 8)];
+
+/** What every {@link LengthFunction} promises: nothing is 0 long, longer texts are not shorter, and parts add up to within one. */
+export function createLengthFunctionPack(subject: { create(): LengthFunction }): readonly ContractCase[] {
+  return defineCases("length-function", [
+    [
+      "whole-numbers-from-zero",
+      "T32 T33",
+      () => {
+        const length = subject.create();
+        check(length.name.trim() !== "", "it has a name");
+        equal(length(""), 0, "the length of nothing");
+        for (const text of texts) {
+          const value = length(text);
+          check(Number.isSafeInteger(value) && value > 0, `the length of ${JSON.stringify(text.slice(0, 30))}`, value);
+          equal(length(text), value, "the same length again");
+        }
+      },
+    ],
+    [
+      "parts-add-up",
+      "T32 T33",
+      () => {
+        const length = subject.create();
+        const random = createRandom(3);
+        for (const text of texts) {
+          const whole = length(text);
+          for (let i = 0; i < 10; i++) {
+            const cut = random.below(text.length + 1);
+            const sum = length(text.slice(0, cut)) + length(text.slice(cut));
+            check(whole <= sum + 1, `${JSON.stringify(text.slice(0, 30))} is longer than its parts cut at ${cut}`, [
+              whole,
+              sum,
+            ]);
+          }
+        }
+      },
+    ],
+    [
+      "a-beginning-is-not-longer-than-the-whole",
+      "T33",
+      () => {
+        const length = subject.create();
+        for (const text of Object.values(scripts).flat()) {
+          const points = [...text];
+          for (let i = 1; i <= points.length; i++) {
+            const [shorter, longer] = [length(points.slice(0, i - 1).join("")), length(points.slice(0, i).join(""))];
+            check(shorter <= longer + 1, `a beginning of ${JSON.stringify(text)} is longer than a longer one`, [
+              shorter,
+              longer,
+            ]);
+          }
+        }
+      },
+    ],
+    [
+      "survives-hostile-texts",
+      "T33",
+      () => {
+        const length = subject.create();
+        for (const text of ["a".repeat(200_000), "\u0000\uFFFF", "\uD800", "\uDC00x", " ".repeat(10_000)]) {
+          check(length(text) > 0, "a hostile text has a length");
+        }
+      },
+    ],
+  ]);
+}
+
+/** What every {@link Analyzer} promises: the same terms for the same text, none blank, letters of every script found, case folded. */
+export function createAnalyzerPack(subject: { create(): Analyzer }): readonly ContractCase[] {
+  return defineCases("analyzer", [
+    [
+      "same-text-same-terms",
+      "T29 L11",
+      () => {
+        const [analyzer, again] = [subject.create(), subject.create()];
+        check(analyzer.fingerprint.trim() !== "", "it has a fingerprint");
+        equal(again.fingerprint, analyzer.fingerprint, "the fingerprint of the same analyzer, made again");
+        for (const text of texts) equal(again.analyze(text), analyzer.analyze(text), `terms of ${text.slice(0, 30)}`);
+      },
+    ],
+    [
+      "no-blank-terms",
+      "T29",
+      () => {
+        const analyzer = subject.create();
+        for (const text of texts) {
+          check(
+            analyzer.analyze(text).every((term) => term.trim() !== ""),
+            `a blank term in ${JSON.stringify(text.slice(0, 30))}`,
+          );
+        }
+        for (const text of ["", " \n\t\u00A0", "… — ! ?", "\u200B"])
+          equal(analyzer.analyze(text), [], `terms of ${JSON.stringify(text)}`);
+      },
+    ],
+    [
+      "every-script-has-terms",
+      "T29",
+      () => {
+        const analyzer = subject.create();
+        for (const [script, sentences] of Object.entries(scripts)) {
+          for (const sentence of sentences) {
+            check(analyzer.analyze(sentence).length > 0, `${script}: no terms in "${sentence}"`);
+          }
+        }
+      },
+    ],
+    [
+      "words-in-order-and-as-often-as-they-stand",
+      "T29",
+      () => {
+        const terms = subject.create().analyze("mango kiwi mango quince");
+        equal(terms.length, 4, "terms of four words");
+        equal(terms[0], terms[2], "the term of a word that stands twice");
+        equal(new Set(terms).size, 3, "distinct terms");
+      },
+    ],
+    [
+      "case-does-not-matter",
+      "T29",
+      () => {
+        const analyzer = subject.create();
+        for (const [lower, upper] of [
+          ["lighthouse", "LIGHTHOUSE"],
+          ["größe", "GRÖßE"],
+          ["маяк", "МАЯК"],
+          ["θάλαμο", "ΘΆΛΑΜΟ"],
+        ] as const) {
+          equal(analyzer.analyze(upper), analyzer.analyze(lower), `terms of ${upper}`);
+        }
+      },
+    ],
+    [
+      "joined-marks-do-not-matter",
+      "T29",
+      () => {
+        const analyzer = subject.create();
+        for (const text of ["café Ångström", "Trời đẹp quá"]) {
+          equal(
+            analyzer.analyze(text.normalize("NFD")),
+            analyzer.analyze(text.normalize("NFC")),
+            `terms of ${text}, decomposed`,
+          );
+        }
+      },
+    ],
+    [
+      "a-word-in-a-sentence-is-the-word-alone",
+      "T29",
+      () => {
+        const analyzer = subject.create();
+        for (const [word, sentence] of [
+          ["lighthouse", "The (lighthouse), they say, is old."],
+          ["маяк", "Старый «маяк»!"],
+          ["등대", "저 등대, 보여요?"],
+          ["灯塔", "看,灯塔!"],
+        ] as const) {
+          const terms = new Set(analyzer.analyze(sentence));
+          check(
+            analyzer.analyze(word).some((term) => terms.has(term)),
+            `"${sentence}" is not found by "${word}"`,
+            [...terms],
+          );
+        }
+      },
+    ],
+    [
+      "survives-hostile-texts",
+      "L12",
+      () => {
+        const analyzer = subject.create();
+        for (const text of [
+          "a".repeat(100_000),
+          "a-".repeat(30_000),
+          "漢".repeat(20_000),
+          "e" + "\u0301".repeat(20_000),
+          "\uD800x\uDC00",
+          "ก".repeat(5000),
+        ]) {
+          check(Array.isArray(analyzer.analyze(text)), "a hostile text is analysed");
+        }
+      },
+    ],
+  ]);
+}

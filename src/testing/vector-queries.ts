@@ -1,0 +1,29 @@
+import type { Embedding } from "../contracts/embedding.ts";
+import type { VectorMatch, VectorQuery, VectorStore } from "../contracts/vector-store.ts";
+import { deployment, entryOf, from, into, plane } from "./store-fixtures.ts";
+
+/** Writes vectors of the plane under ids of one letter: `{ a: [2, 0] }`. */
+export async function put(
+  store: VectorStore,
+  vectors: Readonly<Record<string, Embedding>>,
+  scope = deployment,
+): Promise<void> {
+  await store.upsert(
+    into(scope),
+    Object.entries(vectors).map(([id, embedding]) => entryOf(id, embedding)),
+  );
+}
+
+/** Searches everything that the deployment holds, in the plane unless told otherwise. */
+export function near(
+  store: VectorStore,
+  embedding: Embedding,
+  query: VectorQuery = {},
+): Promise<readonly VectorMatch[]> {
+  return store.search(from(deployment), { embedding, version: plane, topK: "all", ...query });
+}
+
+/** Ids in the order found. */
+export function idsOf(matches: readonly { readonly chunk: { readonly id: string } }[]): string {
+  return matches.map(({ chunk }) => chunk.id).join(" ");
+}

@@ -1,0 +1,51 @@
+import { IbidError } from "../contracts/errors.ts";
+
+/**
+ * What a signal that has fired means, as an error.
+ *
+ * **Shape** `timeout` when the signal was a deadline (`AbortSignal.timeout`), else `aborted`; `what` is the subject of the message: "The search".
+ */
+export function abortError(
+  signal: AbortSignal,
+  what: string,
+  options: { uri?: string; cause?: unknown } = {},
+): IbidError {
+  const { reason } = signal as { reason?: unknown };
+  const isDeadline = reason instanceof Error && reason.name === "TimeoutError";
+  const rest = { cause: options.cause ?? reason, ...(options.uri === undefined ? {} : { uri: options.uri }) };
+  return isDeadline
+    ? new IbidError("timeout", `${what} took longer than its signal allows.`, {
+        ...rest,
+        mend: "Allow more time, or ask for less.",
+      })
+    : new IbidError("aborted", `${what} was stopped.`, rest);
+}
+
+/** **Errors** {@link abortError} when the signal has fired. */
+export function throwIfAborted(
+  signal: AbortSignal | undefined,
+  what: string,
+  options?: { uri?: string; cause?: unknown },
+): void {
+  if (signal?.aborted === true) throw abortError(signal, what, options);
+}
+
+/** A promise, or the signal's error as soon as it fires; the promise goes on, and its failure is lost on nobody. */
+export async function untilAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal | undefined,
+  what: string,
+): Promise<Value> {
+  if (signal === undefined) return promise;
+  let stop: (() => void) | undefined;
+  const stopped = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(abortError(signal, what));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, stopped]);
+  } finally {
+    if (stop !== undefined) signal.removeEventListener("abort", stop);
+  }
+}

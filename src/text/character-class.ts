@@ -1,0 +1,55 @@
+/** A letter of any script. */
+export const letter = 1;
+/** A number of any script: digits, Roman numerals, fractions, superscripts. */
+export const number = 2;
+/** A mark that belongs to the character before it. */
+export const mark = 4;
+/** A decimal digit of any script. */
+export const digit = 8;
+/** A letter of a script without spaces between words, or of one whose spaces stand between phrases (Hangul). */
+export const dense = 16;
+/** A Latin letter. */
+export const latin = 32;
+/** An upper-case letter. */
+export const upper = 64;
+/** Set for every character that has been looked at. */
+const known = 128;
+
+// Scripts of Unicode's line breaking class SA (UAX 14), those of East Asia, and their neighbours that run words together.
+const denseScript =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tai_Le}\p{scx=New_Tai_Lue}\p{scx=Tai_Tham}\p{scx=Tai_Viet}\p{scx=Ahom}\p{scx=Javanese}\p{scx=Balinese}]/u;
+const shared = /[\p{sc=Common}\p{sc=Inherited}]/u;
+
+const table = new Uint8Array(0x10000);
+
+/**
+ * What kind of character a code point is, as a sum of this module's constants; 0 for what no word is made of.
+ *
+ * **Cost** a table look-up in the basic plane after the first time; a few regular expressions beyond it.
+ * **Source** Unicode's general categories and `Script_Extensions` (UAX 24).
+ */
+export function classOf(codePoint: number): number {
+  if (codePoint > 0xffff) return classify(codePoint) - known;
+  let found = table[codePoint]!;
+  if (found === 0) {
+    found = classify(codePoint);
+    table[codePoint] = found;
+  }
+  return found - known;
+}
+
+function classify(codePoint: number): number {
+  // Half-width voicing marks are letters by name and marks by use.
+  if (codePoint === 0xff9e || codePoint === 0xff9f) return known | mark;
+  const character = String.fromCodePoint(codePoint);
+  if (/\p{M}/u.test(character)) return known | mark;
+  if (/\p{Nd}/u.test(character)) return known | number | digit;
+  const isNumber = /\p{N}/u.test(character);
+  if (!isNumber && !/\p{L}/u.test(character)) return known;
+  let found = known | (isNumber ? number : letter);
+  // What several scripts share runs together only where it is East Asian: the long vowel mark, iteration marks.
+  if (denseScript.test(character) && (!shared.test(character) || (codePoint >= 0x3000 && !isNumber))) found |= dense;
+  if (/\p{sc=Latin}/u.test(character)) found |= latin;
+  if (/\p{Lu}/u.test(character)) found |= upper;
+  return found;
+}

@@ -1,0 +1,206 @@
+/**
+ * SHA-256 and HMAC that run everywhere and at once, because ids and cache keys are made in the middle of synchronous work.
+ *
+ * Text is hashed as UTF-8; a lone surrogate, which UTF-8 cannot say, keeps its own three bytes, so that two texts never hash alike.
+ *
+ * **Source** FIPS 180-4 (SHA-256), RFC 2104 (HMAC).
+ */
+
+/** The first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). */
+const roundConstants = new Int32Array([
+  0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
+  0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
+  0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8,
+  0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
+  0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819,
+  0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
+  0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
+  0xc67178f2,
+]);
+
+/** The first 32 bits of the fractional parts of the square roots of the first 8 primes (FIPS 180-4, 5.3.3). */
+const initialState = new Int32Array([
+  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+]);
+
+const blockBytes = 64;
+const encoder = new TextEncoder();
+const hexPairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+// One digest is finished before the next begins, so state and schedule are shared rather than allocated.
+const state = new Int32Array(8);
+const schedule = new Int32Array(64);
+const pending = new Uint8Array(blockBytes);
+let pendingLength = 0;
+let totalBytes = 0;
+/** Short texts are encoded here; each takes at most three bytes a code unit. */
+const scratch = new Uint8Array(3 * 4096);
+
+/**
+ * SHA-256 of bytes, or of a text's UTF-8.
+ *
+ * **Shape** 64 lower-case hexadecimal digits. **Cost** linear; about 200 MB/s. **Source** FIPS 180-4.
+ */
+export function sha256(data: string | Uint8Array): string {
+  begin();
+  absorb(data);
+  return toHex(finish());
+}
+
+/**
+ * HMAC-SHA-256 of a text under a key: a hash that nobody without the key can make, or guess short texts from (law 10).
+ *
+ * **Shape** 64 lower-case hexadecimal digits. **Source** RFC 2104; vectors of RFC 4231.
+ */
+export function hmacSha256(key: Uint8Array, text: string): string {
+  const padded = new Uint8Array(blockBytes);
+  if (key.length > blockBytes) {
+    begin();
+    absorb(key);
+    padded.set(finish());
+  } else {
+    padded.set(key);
+  }
+  begin();
+  absorb(padded.map((byte) => byte ^ 0x36));
+  absorb(text);
+  const inner = finish();
+  begin();
+  absorb(padded.map((byte) => byte ^ 0x5c));
+  absorb(inner);
+  return toHex(finish());
+}
+
+/**
+ * An id from what identifies something. Each part is preceded by its length, so `("ab", "c")` and `("a", "bc")` differ.
+ *
+ * **Shape** 32 hexadecimal digits: the first half of a SHA-256, so an accidental collision needs some 2^64 ids.
+ */
+export function hashParts(...parts: string[]): string {
+  begin();
+  for (const part of parts) {
+    absorb(`${part.length}:`);
+    absorb(part);
+  }
+  return toHex(finish().subarray(0, 16));
+}
+
+function begin(): void {
+  state.set(initialState);
+  pendingLength = 0;
+  totalBytes = 0;
+}
+
+function absorb(data: string | Uint8Array): void {
+  if (typeof data !== "string") {
+    absorbBytes(data, data.length);
+  } else if (!data.isWellFormed()) {
+    const bytes = encodeIllFormed(data);
+    absorbBytes(bytes, bytes.length);
+  } else if (data.length * 3 <= scratch.length) {
+    absorbBytes(scratch, encoder.encodeInto(data, scratch).written);
+  } else {
+    const bytes = encoder.encode(data);
+    absorbBytes(bytes, bytes.length);
+  }
+}
+
+function absorbBytes(bytes: Uint8Array, length: number): void {
+  totalBytes += length;
+  let from = 0;
+  if (pendingLength > 0) {
+    from = Math.min(blockBytes - pendingLength, length);
+    for (let i = 0; i < from; i++) pending[pendingLength + i] = bytes[i]!;
+    pendingLength += from;
+    if (pendingLength < blockBytes) return;
+    compress(pending, 0);
+    pendingLength = 0;
+  }
+  for (; from + blockBytes <= length; from += blockBytes) compress(bytes, from);
+  for (; from < length; from++) pending[pendingLength++] = bytes[from]!;
+}
+
+function finish(): Uint8Array {
+  const bits = totalBytes * 8;
+  pending[pendingLength++] = 0x80;
+  if (pendingLength > blockBytes - 8) {
+    pending.fill(0, pendingLength);
+    compress(pending, 0);
+    pendingLength = 0;
+  }
+  pending.fill(0, pendingLength);
+  const view = new DataView(pending.buffer);
+  view.setUint32(blockBytes - 8, Math.floor(bits / 2 ** 32));
+  view.setUint32(blockBytes - 4, bits >>> 0);
+  compress(pending, 0);
+  const digest = new Uint8Array(32);
+  const out = new DataView(digest.buffer);
+  for (let i = 0; i < 8; i++) out.setInt32(i * 4, state[i]!);
+  return digest;
+}
+
+function compress(bytes: Uint8Array, at: number): void {
+  const w = schedule;
+  for (let i = 0, p = at; i < 16; i++, p += 4) {
+    w[i] = (bytes[p]! << 24) | (bytes[p + 1]! << 16) | (bytes[p + 2]! << 8) | bytes[p + 3]!;
+  }
+  for (let i = 16; i < 64; i++) {
+    const x = w[i - 15]!;
+    const y = w[i - 2]!;
+    const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
+    const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
+    w[i] = (s1 + w[i - 7]! + s0 + w[i - 16]!) | 0;
+  }
+  let a = state[0]!;
+  let b = state[1]!;
+  let c = state[2]!;
+  let d = state[3]!;
+  let e = state[4]!;
+  let f = state[5]!;
+  let g = state[6]!;
+  let h = state[7]!;
+  for (let i = 0; i < 64; i++) {
+    const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
+    const t1 = (h + s1 + (g ^ (e & (f ^ g))) + roundConstants[i]! + w[i]!) | 0;
+    const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
+    const t2 = (s0 + ((a & b) | (c & (a | b)))) | 0;
+    h = g;
+    g = f;
+    f = e;
+    e = (d + t1) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (t1 + t2) | 0;
+  }
+  state[0] = (state[0]! + a) | 0;
+  state[1] = (state[1]! + b) | 0;
+  state[2] = (state[2]! + c) | 0;
+  state[3] = (state[3]! + d) | 0;
+  state[4] = (state[4]! + e) | 0;
+  state[5] = (state[5]! + f) | 0;
+  state[6] = (state[6]! + g) | 0;
+  state[7] = (state[7]! + h) | 0;
+}
+
+function encodeIllFormed(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length * 3);
+  let length = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    if (code >= 0xd800 && code <= 0xdfff) {
+      bytes[length++] = 0xe0 | (code >>> 12);
+      bytes[length++] = 0x80 | ((code >>> 6) & 0x3f);
+      bytes[length++] = 0x80 | (code & 0x3f);
+    } else {
+      length += encoder.encodeInto(character, bytes.subarray(length)).written;
+    }
+  }
+  return bytes.subarray(0, length);
+}
+
+function toHex(bytes: Uint8Array): string {
+  let hex = "";
+  for (let i = 0; i < bytes.length; i++) hex += hexPairs[bytes[i]!]!;
+  return hex;
+}

@@ -1,0 +1,121 @@
+import type { Analyzer } from "../contracts/analyzer.ts";
+import { IbidError } from "../contracts/errors.ts";
+import { classOf, dense, mark } from "./character-class.ts";
+import { segmentWords } from "./words.ts";
+
+/** What says that the text goes on where the snippet does not. */
+const ellipsis = "…";
+
+/** A word that holds some of the query's terms. */
+interface Found {
+  readonly start: number;
+  readonly end: number;
+  readonly terms: readonly string[];
+}
+
+/**
+ * The stretch of a text that says most about a query: where the most different terms of it stand together; the first such, or the beginning.
+ *
+ * Cuts fall between words (between characters in scripts without spaces) and are marked by `…`; only a word longer than the whole snippet is cut inside.
+ *
+ * **Shape** a slice of the text without white space around it, and marks; with them never longer than `length`. `terms` are the query's, as `analyzer`
+ * gives them. Never half a surrogate pair. **Units** UTF-16 code units.
+ * **Errors** `invalid-argument` for a length that is not a whole number above 0. **Cost** linear in the text.
+ */
+export function cutSnippet(text: string, terms: ReadonlySet<string>, analyzer: Analyzer, length: number): string {
+  if (!Number.isInteger(length) || length < 1) {
+    throw new IbidError("invalid-argument", `A snippet cannot be ${length} characters long.`, {
+      mend: "Give a whole number above 0.",
+    });
+  }
+  const visible = text.trim();
+  if (visible.length <= length) return visible;
+  // Too short for two marks and a character between them.
+  if (length < 4) return visible.slice(0, toBoundary(visible, length));
+
+  const budget = length - 2 * ellipsis.length;
+  const best = findBest(findTerms(visible, terms, analyzer), budget);
+  const spare = Math.max(0, budget - (best.end - best.start));
+  // A third of what is left goes before the terms: people read on from them.
+  let start = Math.max(0, best.start - Math.floor(spare / 3));
+  let end = Math.min(visible.length, start + budget);
+  start = Math.min(start, Math.max(0, Math.min(best.start, end - budget)));
+  while (start < best.start && !isCut(visible, start)) start++;
+  const full = end;
+  while (end > best.end && !isCut(visible, end)) end--;
+  if (end <= start || end > start + budget) end = toBoundary(visible, Math.min(full, start + budget));
+
+  const slice = visible.slice(start, end);
+  return `${start > 0 ? ellipsis : ""}${slice.trim()}${end < visible.length ? ellipsis : ""}`;
+}
+
+/** Words that hold a term; of a run, pairs of neighbouring characters. */
+function findTerms(text: string, terms: ReadonlySet<string>, analyzer: Analyzer): Found[] {
+  const found: Found[] = [];
+  if (terms.size === 0) return found;
+  const look = (start: number, end: number): void => {
+    const held = analyzer.analyze(text.slice(start, end)).filter((term) => terms.has(term));
+    if (held.length > 0) found.push({ start, end, terms: held });
+  };
+  for (const word of segmentWords(text)) {
+    if (word.kind === "word") {
+      look(word.start, word.end);
+      continue;
+    }
+    const cuts = [...characterStarts(text, word.start, word.end), word.end];
+    if (cuts.length === 2) look(word.start, word.end);
+    for (let i = 2; i < cuts.length; i++) look(cuts[i - 2]!, cuts[i]!);
+  }
+  return found;
+}
+
+/** The first stretch of at most `budget` with the most different terms; empty at the front when there are none. */
+function findBest(found: readonly Found[], budget: number): { readonly start: number; readonly end: number } {
+  const counts = new Map<string, number>();
+  let best = { start: 0, end: 0 };
+  let most = 0;
+  let last = -1;
+  for (const [first, { start, terms }] of found.entries()) {
+    while (last + 1 < found.length && found[last + 1]!.end - start <= budget) {
+      last++;
+      for (const term of found[last]!.terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+    }
+    if (last < first) {
+      // The word alone is longer than the snippet.
+      last = first;
+      for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+    }
+    if (counts.size > most) {
+      most = counts.size;
+      best = { start, end: found[last]!.end };
+    }
+    for (const term of terms) {
+      const left = counts.get(term)! - 1;
+      if (left === 0) counts.delete(term);
+      else counts.set(term, left);
+    }
+  }
+  return best;
+}
+
+function* characterStarts(text: string, start: number, end: number): Generator<number> {
+  for (let at = start; at < end; at += text.codePointAt(at)! > 0xffff ? 2 : 1) {
+    if (at === start || classOf(text.codePointAt(at)!) !== mark) yield at;
+  }
+}
+
+/** Whether a text may be cut here: at white space, or between characters of a script that has none. */
+function isCut(text: string, at: number): boolean {
+  if (at <= 0 || at >= text.length) return true;
+  if (toBoundary(text, at) !== at) return false;
+  if (/\s/.test(text[at - 1]!) || /\s/.test(text[at]!)) return true;
+  const behind = classOf(text.codePointAt(at)!);
+  const before = classOf(text.codePointAt(toBoundary(text, at - 1))!);
+  return behind !== mark && ((behind | before) & dense) !== 0;
+}
+
+/** The position itself, or the one before when it would split a surrogate pair. */
+function toBoundary(text: string, at: number): number {
+  const inside = /[\ud800-\udbff]/.test(text[at - 1] ?? "") && /[\udc00-\udfff]/.test(text[at] ?? "");
+  return inside ? at - 1 : at;
+}

@@ -1,0 +1,320 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { createHit, collect, createScriptedModel, documents, documentText, faults, hits } from "./support.ts";
+import { refusal } from "../../src/answers/grounding.ts";
+import type { Grounding } from "../../src/contracts/answer.ts";
+import type { HitExplanation } from "../../src/contracts/retriever.ts";
+
+const explain = (evidence: boolean): HitExplanation => ({
+  fusion: "lexical",
+  legs: {},
+  parts: [],
+  terms: [],
+  evidence,
+});
+const weak = [createHit(1, "keys", 0, undefined, { explain: explain(false) })];
+const strong = [...weak, createHit(2, "backups", 0, undefined, { explain: explain(true) })];
+
+describe("grounding", () => {
+  it("strict refuses without calling a model when nothing is evidence [T48 L5]", async () => {
+    for (const found of [[], weak]) {
+      const { model, calls } = createScriptedModel(["Whatever."]);
+      const { answer, events } = await collect({ model, grounding: "strict", hits: found });
+      expect(calls).toEqual([]);
+      expect(answer).toMatchObject({
+        text: refusal,
+        refused: true,
+        grounded: false,
+        citations: [],
+        removedMarkers: [],
+        model: "test/script",
+      });
+      expect(events.map(({ type }) => type)).toEqual(["hits", "text", "answer"]);
+    }
+    const { model, calls } = createScriptedModel(["Backups run every night at two [2]."]);
+    expect((await collect({ model, grounding: "strict", hits: strong })).answer.refused).toBe(false);
+    expect(calls).toHaveLength(1);
+  });
+
+  it("the other modes ask the model all the same [T48]", async () => {
+    for (const grounding of ["preferred", "permissive"] as const) {
+      const { model, calls } = createScriptedModel(["Nobody wrote that down."]);
+      const { answer } = await collect({ model, grounding, hits: [] });
+      expect(calls).toHaveLength(1);
+      expect(answer).toMatchObject({ text: "Nobody wrote that down.", refused: false, grounded: false });
+    }
+  });
+
+  it("a model's own refusal is one [T48]", async () => {
+    const { model } = createScriptedModel(["I couldn’t find an ", "answer to your question\n"]);
+    expect((await collect({ model, grounding: "strict" })).answer).toMatchObject({
+      refused: true,
+      grounded: false,
+      citations: [],
+    });
+  });
+
+  it("a model that says nothing gets Ballerina's sentence [B46]", async () => {
+    for (const pieces of [[], [""], [" \n"], ["[9]"]]) {
+      const { model } = createScriptedModel(pieces, { usage: { inputTokens: 9 } });
+      const { answer, events } = await collect({ model });
+      expect(answer).toMatchObject({
+        text: "I couldn't find an answer to your question.",
+        refused: true,
+        usage: { inputTokens: 9 },
+      });
+      expect(faults({ answer, events })).toEqual([]);
+    }
+    const { model } = createScriptedModel([], { message: { role: "assistant", content: null } });
+    expect((await collect({ model })).answer.refused).toBe(true);
+  });
+});
+
+describe("a model's answer", () => {
+  it("streams, cites quotes and is grounded when its words stand in them [L2 B41]", async () => {
+    const { model } = createScriptedModel(
+      ["Keys are rotated ", "every 90 days [", "1]. Backups are kept", " for 30 days [2].\n"],
+      {
+        usage: { inputTokens: 100, outputTokens: 20 },
+      },
+    );
+    const { answer, events } = await collect({ model });
+    expect(answer.text).toBe("Keys are rotated every 90 days [1]. Backups are kept for 30 days [2].");
+    expect(answer.citations.map(({ marker, uri, quote }) => [marker, uri, quote])).toEqual([
+      ["[1]", "keys.md", "Keys are rotated every 90 days."],
+      ["[2]", "backups.md", "They are kept for 30 days."],
+    ]);
+    expect(answer).toMatchObject({
+      grounded: true,
+      refused: false,
+      model: "test/script",
+      usage: { inputTokens: 100, outputTokens: 20 },
+    });
+    expect(events.map((event) => (event.type === "text" ? event.delta : event.type))).toEqual([
+      "hits",
+      "Keys are rotated",
+      " every 90 days",
+      " [1]",
+      "citation",
+      ". Backups are kept",
+      " for 30 days",
+      " [2]",
+      "citation",
+      ".",
+      "answer",
+    ]);
+    expect(faults({ answer, events })).toEqual([]);
+  });
+
+  it("takes out markers that lead nowhere, and says which [L2]", async () => {
+    const { model } = createScriptedModel(["Keys rotate [7]. They are [0] valid for 24 hours [1, 9][9]!"]);
+    const { answer, events } = await collect({ model });
+    expect(answer.text).toBe("Keys rotate. They are valid for 24 hours [1]!");
+    expect(answer.removedMarkers).toEqual(["[7]", "[0]", "[9]"]);
+    expect(faults({ answer, events })).toEqual([]);
+  });
+
+  it("numbers quotes, not hits: a marker always means the same words [L2]", async () => {
+    const { model } = createScriptedModel([
+      "Kept for 30 days [2]. A restore takes an hour [2]. Again, kept for 30 days [2]. Every 90 days [1].",
+    ]);
+    const { answer } = await collect({ model });
+    expect(answer.text).toBe(
+      "Kept for 30 days [1]. A restore takes an hour [2]. Again, kept for 30 days [1]. Every 90 days [3].",
+    );
+    expect(answer.citations.map(({ quote }) => quote)).toEqual([
+      "They are kept for 30 days.",
+      "A restore takes an hour.",
+      "Keys are rotated every 90 days.",
+    ]);
+  });
+
+  it("quotes two sentences where one is not enough, never more [L2]", async () => {
+    const { model } = createScriptedModel(["Backups are kept for 30 days and a restore takes an hour [2]."]);
+    const { answer } = await collect({ model });
+    expect(answer.citations[0]?.quote).toBe("They are kept for 30 days. A restore takes an hour.");
+  });
+
+  it("cites nothing that the document does not say in the asker's scope [L2 L3]", async () => {
+    const { model } = createScriptedModel(["Keys are rotated every 90 days [1]."]);
+    for (const text of [undefined, documents["keys"]?.replace("90", "91"), ""]) {
+      const { answer } = await collect({ model, documentText: async () => text });
+      expect(answer).toMatchObject({
+        text: "Keys are rotated every 90 days.",
+        citations: [],
+        removedMarkers: ["[1]"],
+        grounded: false,
+      });
+    }
+  });
+
+  it("holds to law 2 whatever a model writes and however it arrives [L2 L12]", async () => {
+    const part = fc.constantFrom(
+      "Keys rotate",
+      " [1]",
+      "[2]",
+      "[3]",
+      "[1, 2]",
+      "[",
+      "]",
+      "1",
+      " ",
+      ". ",
+      "\n\n",
+      "```\n",
+      "`",
+      "| a |",
+      "- ",
+      "[[1]]",
+      "日本語。",
+      "[ 1 ]",
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 25 }), fc.boolean(), async (parts, whole) => {
+        const { model } = createScriptedModel(whole ? [parts.join("")] : parts);
+        expect(faults(await collect({ model }))).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("reads an answer that came without a stream [B41]", async () => {
+    const { model } = createScriptedModel([], { message: { role: "assistant", content: "Every 90 days [1]." } });
+    expect((await collect({ model })).answer.text).toBe("Every 90 days [1].");
+  });
+
+  it("fails as the model failed [B44]", async () => {
+    await expect(collect({ model: createScriptedModel(["Half an ans"], "broken off").model })).rejects.toMatchObject({
+      code: "invalid-response",
+    });
+    const broken = createScriptedModel([]).model;
+    const failing = {
+      ...broken,
+      // oxlint-disable-next-line require-yield -- it fails before it says anything
+      async *stream() {
+        throw new Error("502");
+      },
+    };
+    await expect(collect({ model: failing })).rejects.toMatchObject({ code: "model-failed" });
+  });
+
+  it("stops when told to [B41]", async () => {
+    const controller = new AbortController();
+    const { model } = createScriptedModel(["one ", "two"]);
+    const stopping = {
+      ...model,
+      async *stream(...input: Parameters<typeof model.stream>) {
+        for await (const piece of model.stream(...input)) {
+          yield piece;
+          controller.abort();
+        }
+      },
+    };
+    await expect(collect({ model: stopping, signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(collect({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+  });
+});
+
+describe("grounded", () => {
+  const groundedBy = async (text: string) =>
+    (await collect({ model: createScriptedModel([text]).model })).answer.grounded;
+
+  it("wants a citation for every sentence, in it or right behind it [L2]", async () => {
+    expect(await groundedBy("Keys are rotated every 90 days. [1] Old keys stay valid for 24 hours. [1]")).toBe(true);
+    expect(await groundedBy("Old keys stay valid. Keys are rotated every 90 days [1].")).toBe(false);
+    expect(await groundedBy("# Keys\n\n- Keys are rotated every 90 days [1]\n- Old keys stay valid [1]")).toBe(true);
+    expect(await groundedBy("# Keys")).toBe(false);
+  });
+
+  it("wants the cited words to hold what is said, and every number [L2]", async () => {
+    expect(await groundedBy("Keys are rotated every 60 days [1].")).toBe(false);
+    expect(await groundedBy("Elephants sleep standing beside warm rivers [1].")).toBe(false);
+    expect(await groundedBy("Keys are rotated every 90 days [2].")).toBe(false);
+  });
+});
+
+describe("an answer without a model", () => {
+  it("is the sentences that answer, verbatim, each with its citation [L2 S26]", async () => {
+    const result = await collect({ question: "How often are keys rotated and how long are backups kept?" });
+    expect(result.answer).toMatchObject({ model: null, grounded: true, refused: false, removedMarkers: [] });
+    expect(result.answer.text).toBe("Keys are rotated every 90 days. [1] They are kept for 30 days. [2]");
+    expect(faults(result)).toEqual([]);
+    expect("usage" in result.answer).toBe(false);
+  });
+
+  it("shows no brackets that would pass for citations, and quotes them [L2 L12]", async () => {
+    const result = await collect({ question: "Which command starts a rotation?", hits: hits.slice(0, 1) });
+    expect(result.answer.text).toBe("The operator starts a rotation with the rotate command. [1]");
+    expect(result.answer.citations[0]?.quote).toBe("The operator starts a rotation with the rotate command [1].");
+    expect(faults(result)).toEqual([]);
+  });
+
+  it("refuses when nothing is evidence, unless anything will do [T48 L5]", async () => {
+    const refusedIn = async (grounding: Grounding, found = weak) =>
+      (await collect({ grounding, hits: found })).answer.refused;
+    expect(await refusedIn("strict")).toBe(true);
+    expect(await refusedIn("preferred")).toBe(true);
+    expect(await refusedIn("permissive")).toBe(false);
+    expect(await refusedIn("preferred", strong)).toBe(false);
+    expect(await refusedIn("permissive", [])).toBe(true);
+    expect((await collect({ question: "zebra?", grounding: "permissive" })).answer).toMatchObject({
+      refused: true,
+      text: refusal,
+    });
+  });
+
+  it("says a sentence of overlapping chunks once [L2]", async () => {
+    const overlapping = [createHit(1, "backups", 0, 59), createHit(2, "backups", 28)];
+    const { answer } = await collect({ question: "How long are they kept?", hits: overlapping });
+    expect(answer.text).toBe("They are kept for 30 days. [1]");
+  });
+
+  it("quotes only what the document says now [L2]", async () => {
+    const { answer } = await collect({ documentText: async () => "something else" });
+    expect(answer).toMatchObject({ refused: true, citations: [] });
+  });
+
+  it("is the same every time [L11]", async () => {
+    const [first, second] = [await collect({}), await collect({})];
+    expect({ ...first.answer, ms: 0 }).toEqual({ ...second.answer, ms: 0 });
+  });
+
+  it("prefers prose to headings, tables and code [T46]", async () => {
+    const text =
+      "# How to rotate keys\n\n| rotate | keys |\n\n```\nrotate keys\n```\n\nTo rotate the keys, call the operator.";
+    const hit = createHit(1, "keys", 0, undefined, {
+      text,
+      source: { uri: "x", title: "", headings: [], start: 0, end: text.length },
+    });
+    const { answer } = await collect({
+      question: "How do I rotate keys?",
+      hits: [hit],
+      documentText: async () => text,
+    });
+    expect(answer.text).toBe("To rotate the keys, call the operator. [1]");
+  });
+});
+
+describe("hits", () => {
+  it("are handed out as they came, or without their explanation [T46]", async () => {
+    const { answer, events } = await collect({ hits: strong });
+    expect(answer.hits).toEqual(strong);
+    const bare = await collect({ hits: strong, explain: false });
+    expect(bare.answer.refused).toBe(false);
+    for (const shown of [bare.answer.hits, bare.events[0]?.type === "hits" ? bare.events[0].hits : []]) {
+      expect(shown.map(({ chunkId, explain: shownExplanation }) => [chunkId, shownExplanation])).toEqual(
+        strong.map(({ chunkId }) => [chunkId, undefined]),
+      );
+    }
+    expect(events[0]?.type).toBe("hits");
+  });
+});
+
+describe("arguments", () => {
+  it("are checked before anything happens [T46]", async () => {
+    const bad = [{ question: " " }, { grounding: "loose" as Grounding }, { temperature: 1 } as object];
+    for (const options of bad)
+      await expect(collect({ documentText, ...options })).rejects.toMatchObject({ code: "invalid-argument" });
+  });
+});

@@ -1,0 +1,462 @@
+import { rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callIbid, type Finished, jsonLines, makeFolder, runIbid, startIbid } from "./run-ibid.ts";
+
+const keys = `# Keys
+
+## Rotation
+
+Keys rotate every ninety days. 🔑 Rotate them by hand with the command rotate-keys.
+
+## Storage
+
+Keys are kept in the vault.
+`;
+
+let cwd: string;
+
+beforeAll(async () => {
+  cwd = await makeFolder({
+    "docs/keys.md": keys,
+    "docs/guide/start.md":
+      "\uFEFF---\ntitle: Start\n---\r\n\r\n# Start\r\n\r\nBegin with the installation of the package.\r\n",
+    "docs/evil.md": "# Evil \u001B[31mtitle\u001B[0m\n\nThe escape \u001B[2J sequence clears the screen.\n",
+    "ada/keys.md": "# Ada's keys\n\nAda hides hers under the doormat.\n",
+  });
+  await callIbid(cwd, ["ingest", "docs", "--metadata", "product=api", "year=2026"]);
+  await callIbid(cwd, ["ingest", "ada/keys.md", "--user", "ada", "--metadata", "year=1999"]);
+  await callIbid(cwd, ["ingest", "docs/keys.md", "--team", "acme"]);
+  await callIbid(cwd, ["ingest", "docs/keys.md", "--user", "ada"]);
+}, 30_000);
+afterAll(() => rm(cwd, { recursive: true }));
+
+const ibid = (...args: string[]): Promise<Finished> => callIbid(cwd, args);
+
+async function json<Shape>(...args: string[]): Promise<Shape> {
+  const { code, stdout, stderr } = await ibid(...args, "--json");
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout.trimEnd()).not.toContain("\n");
+  return JSON.parse(stdout) as Shape;
+}
+
+interface HitJson {
+  readonly rank: number;
+  readonly score: number;
+  readonly chunkId: string;
+  readonly text: string;
+  readonly source: {
+    uri: string;
+    title: string;
+    headings: string[];
+    start: number;
+    end: number;
+    page?: number;
+    line?: number;
+  };
+  readonly metadata: Record<string, unknown>;
+  readonly matches?: { start: number; end: number }[];
+  readonly explain?: { parts: { value: number }[] };
+}
+
+describe("ibid search", () => {
+  it("--json: the keys are a contract, and every text is the slice it says [L1]", async () => {
+    const found = await json<{ query: string; hits: HitJson[]; ms: number }>("search", "rotate keys");
+    expect(Object.keys(found)).toEqual(["query", "hits", "ms"]);
+    expect(found.query).toBe("rotate keys");
+    expect(found.hits.length).toBeGreaterThan(1);
+    for (const [index, hit] of found.hits.entries()) {
+      expect(Object.keys(hit)).toEqual(["rank", "score", "chunkId", "text", "source", "metadata"]);
+      expect(Object.keys(hit.source).slice(0, 5)).toEqual(["uri", "title", "headings", "start", "end"]);
+      expect(hit.rank).toBe(index + 1);
+    }
+    const ofKeys = found.hits.filter(({ source }) => source.uri === "docs/keys.md");
+    expect(ofKeys.length).toBeGreaterThan(0);
+    for (const { source, text } of ofKeys) expect(keys.slice(source.start, source.end)).toBe(text);
+    const scores = found.hits.map(({ score }) => score);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+    expect(found.hits[0]?.source).toMatchObject({ uri: "docs/keys.md", line: expect.any(Number) });
+  });
+
+  it("obeys top-k, filter, mode and explain; regex hits say where they matched", async () => {
+    const [one, all, plain, built, none, explained, regex] = await Promise.all([
+      json<{ hits: HitJson[] }>("search", "keys", "--top-k", "1"),
+      json<{ hits: HitJson[] }>("search", "keys", "--top-k", "all"),
+      json<{ hits: HitJson[] }>("search", "keys", "--filter", '{"year":{"lt":2000}}'),
+      json<{ hits: HitJson[] }>("search", "keys", "--filter", '{"op":"eq","key":"product","value":"api"}'),
+      json<{ hits: HitJson[] }>("search", "zzyzx qwfpgj", "--mode", "lexical"),
+      json<{ hits: HitJson[] }>("search", "keys", "--explain", "--mode", "lexical"),
+      json<{ hits: HitJson[] }>("search", "[Rr]otate.?keys?", "--mode", "regex", "--as-user", "bob"),
+    ]);
+    expect(one.hits.length).toBe(1);
+    expect(all.hits.length).toBeGreaterThan(3);
+    expect(plain.hits.map(({ source }) => source.uri)).toEqual(["ada/keys.md"]);
+    expect(new Set(built.hits.map(({ metadata }) => metadata["product"]))).toEqual(new Set(["api"]));
+    expect(none.hits).toEqual([]);
+    for (const { score, explain } of explained.hits) {
+      expect(explain?.parts.reduce((sum, { value }) => sum + value, 0)).toBe(score);
+    }
+    expect(regex.hits.length).toBe(1);
+    expect(Object.keys(regex.hits[0] ?? {})).toContain("matches");
+    expect(regex.hits[0]?.matches?.map(({ start, end }) => keys.slice(start, end))).toEqual(["rotate-keys"]);
+  });
+
+  it("shows people where and what, plainly when piped, and nothing that steers a terminal", async () => {
+    const [hits, none, evil, regex] = await Promise.all([
+      ibid("search", "rotation", "--as-user", "bob", "--explain"),
+      ibid("search", "zzyzx qwfpgj", "--mode", "lexical"),
+      ibid("search", "escape sequence", "--top-k", "1"),
+      ibid("search", "vault", "--mode", "regex", "--as-user", "bob"),
+    ]);
+    expect(hits).toMatchObject({ code: 0, stderr: "" });
+    expect(hits.stdout).toMatch(/^ 1\. Keys {2}\d\.\d{3}\n {4}docs\/keys\.md:1\n {4}.*rotate every ninety days/);
+    expect(hits.stdout).toMatch(/\n {4}absolute: .* = \d\.\d{3}\n/);
+    expect(none).toEqual({ code: 0, stdout: "Nothing found.\n", stderr: "" });
+    expect(evil.stdout).toContain("docs/evil.md:");
+    for (const { stdout } of [hits, evil, regex]) expect(stdout).not.toContain("\u001B");
+    expect(regex.stdout).toContain("kept in the vault.");
+  });
+
+  it("tells a bad filter or pattern from a failure: exit 2", async () => {
+    const [filter, pattern] = await Promise.all([
+      ibid("search", "x", "--filter", '{"year":{"bigger":1}}', "--json"),
+      ibid("search", "(?=x)", "--mode", "regex", "--json"),
+    ]);
+    expect(filter).toMatchObject({ code: 2, stdout: "" });
+    expect(JSON.parse(filter.stderr)).toMatchObject({ error: { code: "invalid-filter" } });
+    expect(pattern).toMatchObject({ code: 2, stdout: "" });
+    expect(JSON.parse(pattern.stderr)).toMatchObject({ error: { code: "invalid-regex" } });
+  });
+});
+
+describe("as a process", () => {
+  it("every command does the same", async () => {
+    const steady = (text: string): string => text.replaceAll(/"ms":\d+/g, '"ms":0');
+    for (const args of [
+      ["search", "rotate keys", "--json"],
+      ["ask", "How often do keys rotate?", "--as-user", "bob"],
+      ["list"],
+      ["show", "docs/evil.md"],
+      ["delete", "nobody.md", "--json"],
+      ["status", "--json"],
+    ]) {
+      const [asProcess, here] = [await runIbid(cwd, args), await callIbid(cwd, args)];
+      expect({ ...asProcess, stdout: steady(asProcess.stdout) }).toEqual({ ...here, stdout: steady(here.stdout) });
+      expect(asProcess.stdout).not.toBe("");
+    }
+  });
+});
+
+interface AnswerJson {
+  readonly answer: string;
+  readonly grounded: boolean;
+  readonly refused: boolean;
+  readonly citations: { marker: string; uri: string; start: number; end: number; quote: string }[];
+  readonly hits: HitJson[];
+  readonly model: string | null;
+}
+
+describe("ibid ask", () => {
+  it("--json: the keys are a contract, and every quote is the slice it says [L2]", async () => {
+    const answer = await json<AnswerJson>("ask", "How often do keys rotate?", "--as-user", "bob");
+    expect(Object.keys(answer)).toEqual([
+      "question",
+      "answer",
+      "grounded",
+      "refused",
+      "citations",
+      "hits",
+      "model",
+      "ms",
+    ]);
+    expect(answer).toMatchObject({
+      question: "How often do keys rotate?",
+      model: null,
+      refused: false,
+      grounded: true,
+    });
+    expect(answer.citations.length).toBeGreaterThan(0);
+    for (const citation of answer.citations) {
+      expect(Object.keys(citation)).toEqual(["marker", "uri", "documentId", "chunkId", "start", "end", "quote"]);
+      expect(answer.answer).toContain(citation.marker);
+    }
+    const ofKeys = answer.citations.filter(({ uri }) => uri === "docs/keys.md");
+    expect(ofKeys.length).toBeGreaterThan(0);
+    for (const { start, end, quote } of ofKeys) expect(keys.slice(start, end)).toBe(quote);
+    expect(answer.citations.map(({ quote }) => quote).join(" ")).toContain("ninety days");
+    expect(Object.keys(answer.hits[0] ?? {})).toEqual(["rank", "score", "chunkId", "text", "source", "metadata"]);
+  });
+
+  it("prints the answer, then where each claim stands, to the line; a refusal exits 0", async () => {
+    const [answer, refusal] = await Promise.all([
+      ibid("ask", "How often do keys rotate?", "--as-user", "bob"),
+      ibid("ask", "zzyzx qwfpgj?", "--grounding", "strict"),
+    ]);
+    expect(answer).toMatchObject({ code: 0, stderr: "" });
+    expect(answer.stdout).toMatch(
+      /ninety days.*\[1\].*\n\n\[1\] docs\/keys\.md:5\n {4}“Keys rotate every ninety days\./s,
+    );
+    expect(refusal).toMatchObject({ code: 0, stderr: "" });
+    expect(refusal.stdout).toContain("Refused");
+    expect(await json<AnswerJson>("ask", "zzyzx qwfpgj?", "--grounding", "strict")).toMatchObject({
+      refused: true,
+      citations: [],
+    });
+  });
+
+  it("asks a model through its HTTP interface, and cites what it marks", async () => {
+    const server = createServer((request, response) => {
+      request.resume().on("end", () => {
+        const event = (delta: object, finish: string | null): string =>
+          `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+        response.setHeader("content-type", "text/event-stream");
+        response.end(
+          `${event({ role: "assistant", content: "Every ninety " }, null)}${event({ content: "days [1]." }, null)}${event({}, "stop")}data: [DONE]\n\n`,
+        );
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const env = { OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
+      const question = ["ask", "How often do keys rotate?", "--as-user", "bob", "--model", "openai-compatible/m"];
+      const [asked, plain] = await Promise.all([
+        callIbid(cwd, [...question, "--json"], env),
+        callIbid(cwd, question, env),
+      ]);
+      expect(asked).toMatchObject({ code: 0, stderr: "" });
+      expect(JSON.parse(asked.stdout)).toMatchObject({
+        answer: "Every ninety days [1].",
+        model: "openai-compatible/m",
+        citations: [{ marker: "[1]", uri: "docs/keys.md" }],
+      });
+      expect(plain.stdout).toMatch(/^Every ninety days \[1\]\.\n\n\[1\] docs\/keys\.md:\d+\n/);
+    } finally {
+      server.close();
+    }
+  });
+
+  it("says what to set when a model cannot be reached", async () => {
+    const [key, name] = await Promise.all([
+      ibid("ask", "x?", "--model", "openai/gpt-5", "--json"),
+      ibid("ask", "x?", "--model", "gpt", "--json"),
+    ]);
+    expect(key).toMatchObject({ code: 1, stdout: "" });
+    expect(JSON.parse(key.stderr)).toMatchObject({
+      error: { code: "configuration-missing", mend: expect.stringContaining("OPENAI_API_KEY") },
+    });
+    expect(name).toMatchObject({ code: 2, stdout: "" });
+  });
+});
+
+describe("ibid list and status", () => {
+  it("list --json: by uri, then scope", async () => {
+    const { documents } = await json<{ documents: Record<string, unknown>[] }>("list");
+    expect(documents.map(({ uri, scope }) => `${String(uri)} ${String(scope)}`)).toEqual([
+      "ada/keys.md user:ada",
+      "docs/evil.md deployment",
+      "docs/guide/start.md deployment",
+      "docs/keys.md deployment",
+      "docs/keys.md team:acme",
+      "docs/keys.md user:ada",
+    ]);
+    expect(Object.keys(documents[0] ?? {})).toEqual([
+      "uri",
+      "scope",
+      "documentId",
+      "title",
+      "mediaType",
+      "chunks",
+      "bytes",
+      "ingestedAt",
+    ]);
+    expect(documents[3]).toMatchObject({
+      title: "Keys",
+      mediaType: "text/markdown",
+      bytes: Buffer.byteLength(keys),
+      ingestedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    });
+    expect(new Set(documents.map(({ documentId }) => documentId)).size).toBe(6);
+  });
+
+  it("for people: columns", async () => {
+    const { stdout } = await ibid("list");
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.length).toBe(6);
+    expect(lines[3]).toMatch(/^docs\/keys\.md +\d+ chunks? +\d+ B {2}\d{4}-\d\d-\d\d {2}deployment$/);
+    expect(new Set(lines.map((line) => line.search(/\d{4}-/))).size).toBe(1);
+    expect((await ibid("list", "--as-user", "bob")).stdout).not.toContain("deployment");
+  });
+
+  it("stops quietly when its reader is gone", async () => {
+    const child = startIbid(cwd, ["list", "--json"]);
+    child.stdout.destroy();
+    let stderr = "";
+    child.stderr.on("data", (data: Buffer) => (stderr += data.toString()));
+    const code = await new Promise((resolve) => child.once("close", resolve));
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  it("status --json, for the operator and for somebody", async () => {
+    const status = await json<{
+      kb: string;
+      documents: number;
+      chunks: number;
+      scopes: { scope: string; documents: number }[];
+    }>("status");
+    expect(Object.keys(status)).toEqual([
+      "kb",
+      "documents",
+      "chunks",
+      "bytes",
+      "scopes",
+      "embeddingVersions",
+      "cacheHitRate",
+    ]);
+    expect(status).toMatchObject({ kb: join(cwd, ".ibid"), documents: 6, cacheHitRate: 0 });
+    expect(status.scopes.map(({ scope, documents }) => [scope, documents])).toEqual([
+      ["deployment", 3],
+      ["team:acme", 1],
+      ["user:ada", 2],
+    ]);
+    const bob = await json<{ documents: number; scopes: unknown[] }>("status", "--as-user", "bob");
+    expect([bob.documents, bob.scopes.length]).toEqual([3, 1]);
+    const { stdout } = await ibid("status");
+    expect(stdout).toMatch(/^knowledge base {2}\//);
+    expect(stdout).toMatch(/\ndocuments +6\n/);
+    expect(stdout).toMatch(/\nembeddings +ibid\/hashing, \d+ dimensions: \d+ chunks\n/);
+  });
+});
+
+describe("ibid show", () => {
+  it("prints the canonical text and nothing added", async () => {
+    const [plain, other, view] = await Promise.all([
+      ibid("show", "docs/keys.md", "--scope", "deployment"),
+      ibid("show", "docs/guide/start.md"),
+      json<Record<string, unknown>>("show", "docs/keys.md", "--scope", "deployment"),
+    ]);
+    expect(plain).toEqual({ code: 0, stdout: keys, stderr: "" });
+    expect(other.stdout).toBe("---\ntitle: Start\n---\n\n# Start\n\nBegin with the installation of the package.\n");
+    expect(Object.keys(view)).toEqual(["uri", "documentId", "title", "text", "metadata"]);
+    expect(view).toMatchObject({
+      uri: "docs/keys.md",
+      title: "Keys",
+      text: keys,
+      metadata: { product: "api", year: 2026, fileName: "keys.md" },
+    });
+  });
+
+  it("--at: a slice in UTF-16, exit 2 out of range or through an emoji", async () => {
+    const at = keys.indexOf("🔑");
+    const show = (range: string): Promise<Finished> =>
+      ibid("show", "docs/keys.md", "--scope", "deployment", "--at", range, "--json");
+    const [whole, empty, end, through, into, beyond, backwards] = await Promise.all([
+      show(`${at}:${at + 2}`),
+      show("0:0"),
+      show(`0:${keys.length}`),
+      show(`${at}:${at + 1}`),
+      show(`${at + 1}:${at + 4}`),
+      show(`0:${keys.length + 1}`),
+      show("5:4"),
+    ]);
+    expect(JSON.parse(whole.stdout)).toEqual({ uri: "docs/keys.md", start: at, end: at + 2, text: "🔑" });
+    expect(JSON.parse(empty.stdout)).toMatchObject({ text: "" });
+    expect(JSON.parse(end.stdout)).toMatchObject({ text: keys });
+    for (const wrong of [through, into, beyond, backwards]) {
+      expect(wrong).toMatchObject({ code: 2, stdout: "" });
+      expect(JSON.parse(wrong.stderr)).toMatchObject({ error: { code: "invalid-argument", uri: "docs/keys.md" } });
+    }
+    expect((await ibid("show", "docs/keys.md", "--scope", "deployment", "--at", `${at}:${at + 2}`)).stdout).toBe("🔑");
+  });
+
+  it("--outline: the tree", async () => {
+    const outline = await json("show", "docs/keys.md", "--outline", "--scope", "team:acme");
+    const [rotation, storage] = [keys.indexOf("## Rotation"), keys.indexOf("## Storage")];
+    expect(outline).toEqual({
+      uri: "docs/keys.md",
+      sections: [
+        {
+          title: "Keys",
+          level: 1,
+          start: 0,
+          end: keys.length,
+          children: [
+            { title: "Rotation", level: 2, start: rotation, end: storage, children: [] },
+            { title: "Storage", level: 2, start: storage, end: keys.length, children: [] },
+          ],
+        },
+      ],
+    });
+    const { stdout } = await ibid("show", "docs/keys.md", "--outline", "--scope", "team:acme");
+    expect(stdout).toBe(
+      `Keys\n  Keys  0:${keys.length}\n    Rotation  ${rotation}:${storage}\n    Storage  ${storage}:${keys.length}\n`,
+    );
+  });
+
+  it("takes any path that leads to the document", async () => {
+    const elsewhere = join(cwd, "docs", "guide");
+    const shown = await Promise.all([
+      ibid("show", "./docs/../docs/guide/start.md"),
+      ibid("show", join(cwd, "docs/guide/start.md")),
+      callIbid(elsewhere, ["show", "start.md", "--kb", "../../.ibid"]),
+      callIbid(elsewhere, ["show", "docs/guide/start.md", "--kb", join(cwd, ".ibid")]),
+    ]);
+    for (const { code, stdout } of shown) expect([code, stdout]).toEqual([0, expect.stringContaining("Begin with")]);
+  });
+
+  it("asks which one when several scopes hold it: exit 2 and the list", async () => {
+    const [plain, json, ada] = await Promise.all([
+      ibid("show", "docs/keys.md"),
+      ibid("show", "docs/keys.md", "--json"),
+      ibid("show", "docs/keys.md", "--as-user", "bob"),
+    ]);
+    expect(plain).toMatchObject({ code: 2, stdout: "" });
+    for (const scope of ["deployment", "team:acme", "user:ada", "--scope"]) expect(plain.stderr).toContain(scope);
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "ambiguous", uri: "docs/keys.md" } });
+    expect(ada).toMatchObject({ code: 0, stdout: keys });
+  });
+
+  it("says the same of what is not there and of what may not be read [L3]", async () => {
+    const [hidden, scoped, missing] = await Promise.all([
+      ibid("show", "ada/keys.md", "--as-user", "bob"),
+      ibid("show", "ada/keys.md", "--as-user", "bob", "--scope", "user:ada"),
+      ibid("show", "bob/keys.md", "--as-user", "bob"),
+    ]);
+    expect(missing).toMatchObject({ code: 1, stdout: "" });
+    expect(hidden).toEqual({ ...missing, stderr: missing.stderr.replaceAll("bob/keys", "ada/keys") });
+    expect(scoped).toMatchObject({ code: 1, stdout: "" });
+    expect((await ibid("show", "ada/keys.md", "--as-user", "ada")).code).toBe(0);
+  });
+});
+
+describe("ibid delete", () => {
+  it("takes out one document, behind the same gate as reading", async () => {
+    const [ambiguous, hidden, missing, denied] = await Promise.all([
+      ibid("delete", "docs/keys.md", "--json"),
+      ibid("delete", "ada/keys.md", "--as-user", "bob", "--json"),
+      ibid("delete", "nobody.md", "--as-user", "bob", "--json"),
+      ibid("delete", "docs/evil.md", "--as-user", "bob", "--json"),
+    ]);
+    expect(ambiguous).toMatchObject({ code: 2, stdout: "" });
+    expect(missing).toMatchObject({ code: 1, stdout: '{"deleted":[]}\n' });
+    expect(hidden).toEqual({ ...missing, stderr: missing.stderr.replaceAll("nobody.md", "ada/keys.md") });
+    expect(denied).toMatchObject({ code: 1, stdout: "" });
+    expect(jsonLines(denied.stderr)).toMatchObject([{ error: { code: "access-denied" } }]);
+
+    expect(await json("delete", join(cwd, "docs/keys.md"), "--scope", "team:acme")).toEqual({
+      deleted: [{ uri: "docs/keys.md", scope: "team:acme", chunks: expect.any(Number) }],
+    });
+    expect((await ibid("delete", "docs/keys.md", "--scope", "team:acme")).code).toBe(1);
+    expect((await ibid("delete", "ada/keys.md", "--as-user", "ada")).stdout).toMatch(
+      /^deleted ada\/keys\.md from user:ada {2}\d+ chunks?\n$/,
+    );
+    const { documents } = await json<{ documents: { uri: string; scope: string }[] }>("list");
+    expect(documents.map(({ uri, scope }) => `${uri} ${scope}`)).toEqual([
+      "docs/evil.md deployment",
+      "docs/guide/start.md deployment",
+      "docs/keys.md deployment",
+      "docs/keys.md user:ada",
+    ]);
+  });
+});

@@ -1,0 +1,97 @@
+import { rm } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callIbid, type Finished, makeFolder, runIbid } from "./run-ibid.ts";
+
+let cwd: string;
+beforeAll(async () => {
+  cwd = await makeFolder({ "a.md": "# A\n\ntext\n" });
+});
+afterAll(() => rm(cwd, { recursive: true }));
+
+const runHere = (args: readonly string[]): Promise<Finished> => callIbid(cwd, args);
+
+describe("used wrongly: exit 2, what and the mend on standard error, nothing on standard output", () => {
+  it.each([
+    [["nosuch"], "Unknown command 'nosuch'.", "ibid --help"],
+    [["serch", "x"], "Unknown command 'serch'.", "Did you mean search?"],
+    [["help", "nosuch"], "Unknown command 'nosuch'.", "ibid --help"],
+    [["search"], "Missing required argument 'query'.", "ibid search --help"],
+    [["search", "two", "words"], "Too many arguments", "Put the query in quotes."],
+    [["search", " "], "The query is blank.", "Give a query."],
+    [["search", "x", "--topk", "3"], "Unknown option '--topk'.", "Did you mean --top-k?"],
+    [["search", "x", "--top-k", "0"], "1 or more", "ibid search --help"],
+    [["search", "x", "--mode", "magic"], "hybrid, dense, lexical, regex", "ibid search --help"],
+    [["search", "x", "--filter", "{year:1}"], "It is not JSON", "ibid search --help"],
+    [["search", "x", "--min-score", "high"], "It must be a number.", "ibid search --help"],
+    [["ingest"], "Missing required argument", "ibid ingest --help"],
+    [["ingest", "a.md", "--team", "t", "--user", "u"], "cannot be used with", "ibid ingest --help"],
+    [["ingest", "a.md", "--platform", "--user", "u"], "cannot be used with", "ibid ingest --help"],
+    [["ingest", "a.md", "--team", " "], "--team is blank.", "Give a name"],
+    [["ingest", "a.md", "--metadata", "novalue"], "has no key and value", "Write key=value."],
+    [["list", "--as-user", ""], "--as-user is blank.", "leave the option out"],
+    [["show", "a.md", "--at", "9-4"], "It must be START:END", "ibid show --help"],
+    [["show", "a.md", "--outline", "--at", "0:1"], "cannot be used with", "ibid show --help"],
+    [["delete", "a.md", "--scope", "everyone"], "team:<id>", "ibid delete --help"],
+    [["list", "extra"], "Too many arguments", "ibid list --help"],
+  ])("ibid %j", async (args, message, mend) => {
+    const [plain, json] = await Promise.all([runHere(args), runHere([...args, "--json"])]);
+    expect(plain).toMatchObject({ code: 2, stdout: "" });
+    expect(plain.stderr).toMatch(/^error: /);
+    expect(plain.stderr).toContain(message);
+    expect(plain.stderr).toContain(`\n  `);
+    expect(plain.stderr).toContain(mend);
+    expect(json).toMatchObject({ code: 2, stdout: "" });
+    expect(JSON.parse(json.stderr)).toEqual({
+      error: {
+        code: "invalid-argument",
+        message: expect.stringContaining(message),
+        mend: expect.stringContaining(mend),
+      },
+    });
+  });
+
+  it("exits so as a process too", async () => {
+    const args = ["search", "x", "--topk", "3", "--json"];
+    expect(await runIbid(cwd, args)).toEqual(await runHere(args));
+  });
+
+  it("no command at all: the help, on standard error", async () => {
+    const [plain, json] = await Promise.all([runHere([]), runHere(["--json"])]);
+    expect(plain).toMatchObject({ code: 2, stdout: "" });
+    expect(plain.stderr).toContain("Usage: ibid <command>");
+    expect(json).toMatchObject({ code: 2, stdout: "" });
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      error: { code: "invalid-argument", message: "No command is given." },
+    });
+  });
+});
+
+describe("help", () => {
+  it("is there for everything, with examples, and exits 0", async () => {
+    const commands = ["ingest", "search", "ask", "list", "show", "delete", "status"];
+    const texts = await Promise.all([runHere(["--help"]), ...commands.map((name) => runHere([name, "--help"]))]);
+    for (const { code, stdout, stderr } of texts) {
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toContain("Examples:\n  $ ibid ");
+      for (const option of ["--kb", "--json", "--as-user", "--as-team", "--with-platform"])
+        expect(stdout).toContain(option);
+    }
+    for (const name of commands) expect(texts[0]?.stdout).toContain(`  ${name} `);
+    const [again, version] = await Promise.all([runHere(["help", "show"]), runIbid(cwd, ["--version"])]);
+    expect(again).toEqual(texts[1 + commands.indexOf("show")]);
+    expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\S*\n$/) });
+  });
+});
+
+describe("a knowledge base that is not there", () => {
+  it("is made by ingest alone; the others say so", async () => {
+    const commands = [["search", "x"], ["ask", "x"], ["list"], ["show", "a.md"], ["delete", "a.md"], ["status"]];
+    const results = await Promise.all(commands.map((args) => callIbid(cwd, [...args, "--kb", "nowhere", "--json"])));
+    for (const { code, stdout, stderr } of results) {
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(JSON.parse(stderr)).toMatchObject({
+        error: { code: "not-found", mend: expect.stringContaining("ibid ingest") },
+      });
+    }
+  });
+});

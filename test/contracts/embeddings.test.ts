@@ -1,0 +1,46 @@
+import { describe } from "vitest";
+
+import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
+import { createEmbeddingCache } from "../../src/embeddings/embedding-cache.ts";
+import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createEmbedderPack } from "../../src/testing/embedder-pack.ts";
+import { createEmbeddingCachePack } from "../../src/testing/embedding-cache-pack.ts";
+import { createEmbeddingModelPack } from "../../src/testing/embedding-model-pack.ts";
+import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
+import { createPlainEmbedder } from "./plain-embedder.ts";
+import { runPack } from "./run-pack.ts";
+
+describe("the hashing model", () => {
+  runPack(createEmbeddingModelPack({ create: () => createHashingModel() }));
+});
+
+describe("the hashing model of 16 dimensions", () => {
+  runPack(createEmbeddingModelPack({ create: () => createHashingModel({ dimensions: 16 }) }));
+});
+
+describe("the fixed model", () => {
+  const otherwise = (text: string): number[] => Array.from({ length: 4 }, (_, i) => text.charCodeAt(i) || 0);
+  runPack(createEmbeddingModelPack({ create: () => createFixedEmbeddingModel({}, { dimensions: 4, otherwise }) }));
+});
+
+describe("the embedding cache", () => {
+  runPack(
+    createEmbeddingCachePack({
+      create: (capacity) => createEmbeddingCache(capacity === undefined ? {} : { capacity }),
+      bounded: true,
+    }),
+  );
+});
+
+describe("the embedder", () => {
+  const secret = new Uint8Array(32).fill(7);
+  runPack(
+    createEmbedderPack({
+      create: (model, cache) => createEmbedder(model, { secret, ...(cache === undefined ? {} : { cache }) }),
+    }),
+  );
+});
+
+describe("the plain embedder, on which the mutants are made", () => {
+  runPack(createEmbedderPack({ create: (model, cache) => createPlainEmbedder(undefined, model, cache) }));
+});

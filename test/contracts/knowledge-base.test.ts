@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { openKnowledgeBase } from "ibid";
+import { afterAll, describe } from "vitest";
+
+import { openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
+import { createKnowledgeBasePack } from "../../src/testing/knowledge-base-pack.ts";
+import { runPack } from "./run-pack.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ibid-kb-contracts-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let count = 0;
+
+describe("the knowledge base of any runtime", () => {
+  runPack(createKnowledgeBasePack({ open: (parts) => openInMemory(undefined, parts) }));
+});
+
+describe("the knowledge base of Node, in memory", () => {
+  runPack(createKnowledgeBasePack({ open: (parts) => openKnowledgeBase(undefined, parts) }));
+});
+
+describe("the knowledge base of Node, in a folder", () => {
+  runPack(createKnowledgeBasePack({ open: (parts) => openKnowledgeBase(join(folder, `kb-${count++}`), parts) }));
+});

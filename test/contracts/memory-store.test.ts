@@ -1,0 +1,9 @@
+import { describe } from "vitest";
+
+import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
+import { runPack } from "./run-pack.ts";
+
+describe("the memory store", () => {
+  runPack(createKnowledgeStorePack({ create: async () => createMemoryStore(), destroy: (store) => store.close() }));
+});

@@ -1,0 +1,15 @@
+import { describe } from "vitest";
+
+import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
+import { createPlainStore } from "./plain-store.ts";
+import type { PlainStore } from "./plain-store.ts";
+import { runPack } from "./run-pack.ts";
+
+describe("the plain store", () => {
+  runPack(
+    createKnowledgeStorePack({
+      create: async () => createPlainStore(),
+      reopen: (store) => (store as PlainStore).reopen(),
+    }),
+  );
+});

@@ -1,0 +1,122 @@
+import { describe } from "vitest";
+
+import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
+import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
+import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
+import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
+import { createReaderPack } from "../../src/testing/reader-pack.ts";
+import { writePdf } from "./write-pdf.ts";
+import { runPack } from "./run-pack.ts";
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+const empty = { name: "an empty file", bytes: new Uint8Array(0), code: "empty" } as const;
+const blank = { name: "a file of white space", bytes: encode(" \n\t\n"), code: "empty" } as const;
+const binary = {
+  name: "a binary file",
+  bytes: Uint8Array.from({ length: 600 }, (_, i) => (i * 7) % 32),
+  code: "binary",
+} as const;
+
+describe("the plain text reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => plainTextReader,
+      mediaType: "text/plain",
+      wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
+      verbatim: true,
+      refuses: [empty, blank, binary],
+    }),
+  );
+});
+
+const guide = `---
+title: The guide
+tags: [a, b]
+---
+
+# Keys & locks
+
+Turn **the key**, see [the lock](lock.md).
+
+## Spare keys
+
+| who | where |
+| --- | ----- |
+| Ada | shelf |
+
+\`\`\`ts
+const key = "under the mat";
+\`\`\`
+
+Setext heading
+--------------
+
+- one
+- two 👍
+`;
+
+describe("the Markdown reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createMarkdownReader(),
+      mediaType: "text/markdown",
+      wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
+      verbatim: true,
+      samples: [
+        {
+          name: "a guide",
+          bytes: encode(guide),
+          words: ["title: The guide", "# Keys & locks", "| Ada | shelf |", "under the mat", "- two 👍"],
+        },
+      ],
+      refuses: [empty, blank, binary],
+    }),
+  );
+});
+
+const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+const page = `<!doctype html><html lang="en"><head><title>Keys</title><script>var hidden = 1;</script></head>
+<body><nav>Menu</nav><main><h1>Keys &amp; locks</h1><p>Turn <b>the key</b>.</p><h2>Spare</h2>
+<table><tr><th>who</th><th>where</th></tr><tr><td>Ada</td><td>shelf</td></tr></table><pre>a  b
+c</pre><p>Last 👍</p></main></body></html>`;
+
+describe("the HTML reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createHtmlReader(),
+      mediaType: "text/html",
+      wrap: (paragraphs) =>
+        encode(
+          `<!doctype html><meta charset="utf-8"><main>${paragraphs.map((text) => `<p>${escape(text)}</p>`).join("")}</main>`,
+        ),
+      samples: [
+        {
+          name: "a page",
+          bytes: encode(page),
+          words: ["Keys & locks", "Turn the key.", "Spare", "Ada", "shelf", "a  b\nc", "Last 👍"],
+        },
+      ],
+      refuses: [empty, { name: "a page of white space", bytes: encode("<main> <p>\n</p></main>"), code: "empty" }],
+    }),
+  );
+});
+
+describe("the PDF reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createPdfReader(),
+      mediaType: "application/pdf",
+      samples: [
+        {
+          name: "two pages",
+          bytes: writePdf(["The lighthouse keeper counts ships.", "On the second page the sea is calm."]),
+          words: ["The lighthouse keeper counts ships.", "On the second page the sea is calm."],
+        },
+      ],
+      refuses: [
+        { name: "not a PDF", bytes: encode("%PDF-1.7\nand then nothing of the kind"), code: "unreadable" },
+        { name: "a page without text", bytes: writePdf([""]), code: "empty" },
+      ],
+    }),
+  );
+});

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, describe } from "vitest";
+
+import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
+import { runPack } from "./run-pack.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ibid-contracts-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const files = new WeakMap<KnowledgeStore, string>();
+let count = 0;
+
+async function open(file: string): Promise<KnowledgeStore> {
+  const store = await openSqliteStore(file);
+  files.set(store, file);
+  return store;
+}
+
+describe("the SQLite store", () => {
+  runPack(
+    createKnowledgeStorePack({
+      create: () => open(join(folder, `store-${count++}.sqlite`)),
+      async reopen(store) {
+        await store.close();
+        return open(files.get(store) ?? "");
+      },
+      destroy: (store) => store.close(),
+    }),
+  );
+});

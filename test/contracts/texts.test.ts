@@ -1,0 +1,14 @@
+import { describe } from "vitest";
+
+import { createAnalyzer } from "../../src/text/analyzer.ts";
+import { characters, codePoints, heuristicTokens } from "../../src/text/length.ts";
+import { createAnalyzerPack, createLengthFunctionPack } from "../../src/testing/text-packs.ts";
+import { runPack } from "./run-pack.ts";
+
+describe.each([characters, codePoints, heuristicTokens])("the length function $name", (length) => {
+  runPack(createLengthFunctionPack({ create: () => length }));
+});
+
+describe("the default analyzer", () => {
+  runPack(createAnalyzerPack({ create: () => createAnalyzer() }));
+});

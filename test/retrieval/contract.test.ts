@@ -1,0 +1,49 @@
+import { describe, it } from "vitest";
+
+import { createGate, operator } from "../../src/access/gate.ts";
+import type { SearchMode } from "../../src/contracts/retriever.ts";
+import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
+import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createRetriever } from "../../src/retrieval/create-retriever.ts";
+import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createRetrieverPack, type RetrievableText } from "../../src/testing/retriever-pack.ts";
+
+const gate = createGate();
+
+async function open(texts: readonly RetrievableText[], dense: boolean) {
+  const store = createMemoryStore();
+  const embedder = createEmbedder(createHashingModel(), { secret: store.secret });
+  for (const { scope, uri, text, metadata = {}, origin = "user-content" } of texts) {
+    const chunk = {
+      type: "text-chunk" as const,
+      id: uri,
+      documentId: uri,
+      uri,
+      title: uri,
+      text,
+      urtext: text,
+      start: 0,
+      end: text.length,
+      index: 0,
+      sectionId: "0",
+      headings: [],
+      metadata,
+      origin,
+    };
+    const { version, embeddings } = await embedder.embed([chunk], { purpose: "document" });
+    await store.upsert(gate.write(operator, scope), [
+      { chunk, embeddings: embeddings.map((embedding) => ({ version, embedding })) },
+    ]);
+  }
+  return createRetriever({ store, ...(dense && { embedder }) });
+}
+
+const subjects: readonly (readonly [string, readonly SearchMode[], boolean])[] = [
+  ["over vectors and terms", ["hybrid", "dense", "lexical", "regex"], true],
+  ["over terms alone", ["hybrid", "lexical", "regex"], false],
+];
+
+describe.each(subjects)("the retriever keeps its contract, %s", (_, modes, dense) => {
+  for (const contract of createRetrieverPack({ create: (texts) => open(texts, dense), modes }))
+    it(contract.id, () => contract.run());
+});

@@ -1,0 +1,239 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import type { Hit } from "../../src/contracts/retriever.ts";
+import { createRetriever } from "../../src/retrieval/create-retriever.ts";
+import { createFusion } from "../../src/retrieval/fusion.ts";
+import { createFakeEmbedder, createFakeStore, type FakeChunk, readAll } from "./support/fake-store.ts";
+
+const shown = (hits: readonly Hit[]) => hits.map(({ chunkId, scope, score }) => [chunkId, scope, score]);
+
+describe("formulas", () => {
+  const lexical = { score: 3, rank: 2, terms: [] };
+  const dense = { score: 0.5, rank: 1 };
+
+  it("absolute is BM25 over the query's rarity, plus a fifth of the cosine [T24 C10]", () => {
+    const fusion = createFusion("absolute", [
+      { term: "keys", idf: 2 },
+      { term: "unseen", idf: 4 },
+    ]);
+    expect(fusion.parts({ lexical, dense })).toEqual([
+      { name: "lexical", value: 0.5 },
+      { name: "dense", value: 0.1 },
+    ]);
+    expect(fusion.parts({ dense: { score: -0.5, rank: 1 } })).toEqual([
+      { name: "lexical", value: 0 },
+      { name: "dense", value: 0 },
+    ]);
+    expect(createFusion("absolute", []).parts({ lexical })[0]?.value).toBe(0);
+  });
+
+  it("weighted is 0.7 of the cosine and 0.3 of s / (s + 3) [T24 C10]", () => {
+    const fusion = createFusion("weighted", []);
+    expect(fusion.parts({ lexical, dense })).toEqual([
+      { name: "dense", value: 0.35 },
+      { name: "lexical", value: 0.15 },
+    ]);
+    expect(fusion.parts({ dense: { score: -1, rank: 1 } })[0]?.value).toBe(-0.7);
+  });
+
+  it("rrf is the sum of 1 / (60 + rank) [T23 C10]", () => {
+    const fusion = createFusion("rrf", []);
+    expect(fusion.parts({ lexical, dense })).toEqual([
+      { name: "dense", value: 1 / 61 },
+      { name: "lexical", value: 1 / 62 },
+    ]);
+    expect(fusion.parts({ lexical })[0]?.value).toBe(0);
+  });
+});
+
+describe("choice", () => {
+  const store = createFakeStore([{ id: "a", text: "keys", vector: [1, 0] }]);
+  const fusionOf = async (similarity: "form" | "meaning", options = {}) => {
+    const retriever = createRetriever({ store, embedder: createFakeEmbedder([1, 0], similarity).embedder });
+    return (await retriever.retrieve(readAll(), "keys", { explain: true, ...options }))[0]?.explain?.fusion;
+  };
+
+  it("lets the lexical leg lead for models that see form, the dense one for those that see meaning [C10]", async () => {
+    expect(await fusionOf("form")).toBe("absolute");
+    expect(await fusionOf("meaning")).toBe("weighted");
+    expect(await fusionOf("meaning", { fusion: "rrf" })).toBe("rrf");
+  });
+});
+
+describe("floors", () => {
+  const chunks: readonly FakeChunk[] = [
+    { id: "a", text: "other", vector: [0.5, 0] },
+    { id: "b", text: "keys keys", vector: [0.25, 0] },
+    { id: "c", text: "other", vector: [0.25, 0] },
+  ];
+  const retriever = createRetriever({ store: createFakeStore(chunks), embedder: createFakeEmbedder([1, 0]).embedder });
+
+  it("minScore is inclusive and gates the dense leg alone [C8 C9 L5 T24]", async () => {
+    const at = async (minScore: number) =>
+      (await retriever.retrieve(readAll(), "keys", { minScore, explain: true })).map(({ chunkId, explain }) => [
+        chunkId,
+        explain?.legs.dense?.score,
+      ]);
+    expect(await at(0.25)).toEqual([
+      ["a", 0.5],
+      ["b", 0.25],
+      ["c", 0.25],
+    ]);
+    expect(await at(0.3)).toEqual([
+      ["a", 0.5],
+      ["b", undefined],
+    ]);
+  });
+
+  it("minFusedScore is inclusive and gates the fused score [C8 C9 L5]", async () => {
+    const hits = await retriever.retrieve(readAll(), "keys", { minFusedScore: 0.35 });
+    expect(hits.map(({ chunkId, score }) => [chunkId, score])).toEqual([["a", 0.35]]);
+    expect(await retriever.retrieve(readAll(), "keys", { minFusedScore: 0.351 })).toEqual([]);
+    expect(await retriever.retrieve(readAll(), "keys", { mode: "dense", minFusedScore: 0.5 })).toHaveLength(1);
+  });
+
+  it("a chunk that shares nothing with the query is no hit of absolute [L5]", async () => {
+    const absolute = await retriever.retrieve(readAll(), "???", { fusion: "absolute", minScore: 0.6 });
+    expect(absolute).toEqual([]);
+  });
+});
+
+describe("ties", () => {
+  it("break by chunk id, then scope [T28 L5 L11]", async () => {
+    const chunks: readonly FakeChunk[] = ["team:b", "deployment", "team:a"].flatMap((scope) =>
+      ["y", "x"].map((id) => ({ id, text: "same", vector: [1, 0], scope: scope as "deployment" })),
+    );
+    const scopes = readAll("deployment", "team:a", "team:b");
+    const retriever = createRetriever({
+      store: createFakeStore(chunks),
+      embedder: createFakeEmbedder([1, 0]).embedder,
+    });
+    for (const mode of ["hybrid", "dense", "lexical", "regex"] as const) {
+      const hits = await retriever.retrieve(scopes, "same", { mode, topK: "all" });
+      expect(hits.map(({ chunkId, scope }) => `${chunkId} ${scope}`)).toEqual([
+        "x deployment",
+        "x team:a",
+        "x team:b",
+        "y deployment",
+        "y team:a",
+        "y team:b",
+      ]);
+    }
+  });
+});
+
+const words = ["key", "rotate", "backup", "night", "plan", "team"];
+const corpora = fc.array(
+  fc.record({
+    text: fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 6 }).map((list) => list.join(" ")),
+    vector: fc.option(
+      fc.tuple(fc.integer({ min: -10, max: 10 }), fc.integer({ min: -10, max: 10 })).map(([x, y]) => [x / 10, y / 10]),
+      { nil: undefined },
+    ),
+    scope: fc.constantFrom("deployment" as const, "team:a" as const),
+  }),
+  { minLength: 1, maxLength: 90 },
+);
+const asChunks = (
+  corpus: readonly { text: string; vector: number[] | undefined; scope: "deployment" | "team:a" }[],
+): FakeChunk[] =>
+  // Ids repeat across scopes, as they may.
+  corpus.map(({ text, vector, scope }, index) => ({
+    id: `c${Math.floor(index / 2)}-${scope === "deployment" ? index % 2 : 0}`,
+    text,
+    scope,
+    ...(vector && { vector }),
+  }));
+const distinct = (chunks: FakeChunk[]): FakeChunk[] => [
+  ...new Map(chunks.map((chunk) => [`${chunk.scope} ${chunk.id}`, chunk])).values(),
+];
+
+describe("exactness", () => {
+  it("the first hits are those of fusing both legs whole, however small the pools [C10 T28 L11]", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        corpora,
+        fc.constantFrom("absolute" as const, "weighted" as const),
+        fc.integer({ min: 1, max: 12 }),
+        fc.option(fc.constantFrom(0, 0.3), { nil: undefined }),
+        async (corpus, fusion, topK, minScore) => {
+          const store = createFakeStore(distinct(asChunks(corpus)));
+          const retriever = createRetriever({ store, embedder: createFakeEmbedder([1, 0]).embedder });
+          const options = { fusion, explain: true, ...(minScore !== undefined && { minScore }) };
+          const scopes = readAll("deployment", "team:a");
+          const all = await retriever.retrieve(scopes, "rotate key tonight", { ...options, topK: "all" });
+          const some = await retriever.retrieve(scopes, "rotate key tonight", { ...options, topK });
+          expect(shown(some)).toEqual(shown(all.slice(0, topK)));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it("asks each leg for what the other found, and grows pools that are too small to be sure [C10 T28]", async () => {
+    // The best of the fusion stands at place 60 of both legs: neither first pool of 32 holds it.
+    const chunks: FakeChunk[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      chunks.push({ id: `d${index}`, text: "nothing", vector: [0.9, 0] });
+      chunks.push({ id: `l${index}`, text: "keys keys keys keys", vector: [-1, 0] });
+    }
+    chunks.push({ id: "both", text: "keys keys keys", vector: [0.89, 0] });
+    const store = createFakeStore(chunks);
+    const hits = await createRetriever({ store, embedder: createFakeEmbedder([1, 0]).embedder }).retrieve(
+      readAll(),
+      "keys",
+      { topK: 1 },
+    );
+    expect(hits[0]?.chunkId).toBe("both");
+    expect(store.calls.filter(({ chunkIds }) => !chunkIds).map(({ leg, topK }) => `${leg} ${String(topK)}`)).toEqual([
+      "dense 32",
+      "lexical 32",
+      "dense 128",
+      "lexical 128",
+    ]);
+  });
+
+  it("parts add up to the score, terms to the lexical leg's, in their order [L5 L11 B33]", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        corpora,
+        fc.constantFrom("hybrid" as const, "dense" as const, "lexical" as const, "regex" as const),
+        fc.constantFrom("absolute" as const, "weighted" as const, "rrf" as const),
+        async (corpus, mode, fusion) => {
+          const store = createFakeStore(distinct(asChunks(corpus)));
+          const retriever = createRetriever({ store, embedder: createFakeEmbedder([0.6, 0.8]).embedder });
+          const query = mode === "regex" ? "key" : "rotate the key";
+          const hits = await retriever.retrieve(readAll("deployment", "team:a"), query, {
+            mode,
+            fusion,
+            topK: 20,
+            explain: true,
+          });
+          for (const [index, hit] of hits.entries()) {
+            const explain = hit.explain;
+            expect(explain?.parts.reduce((sum, { value }) => sum + value, 0)).toBe(hit.score);
+            expect(explain?.terms.reduce((sum, { score }) => sum + score, 0)).toBe(explain?.legs.lexical?.score ?? 0);
+            expect(hit.rank).toBe(index + 1);
+            expect(Number.isFinite(hit.score)).toBe(true);
+            expect(hit.score).toBeLessThanOrEqual(hits[index - 1]?.score ?? Number.POSITIVE_INFINITY);
+          }
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+
+  it("a negative cosine counts less than no vector at all, and still comes out exact [L5 C7]", async () => {
+    const store = createFakeStore([
+      { id: "a", text: "keys", vector: [-1, 0] },
+      { id: "b", text: "keys" },
+      { id: "c", text: "keys", vector: [1, 0] },
+    ]);
+    const hits = await createRetriever({ store, embedder: createFakeEmbedder([1, 0]).embedder }).retrieve(
+      readAll(),
+      "keys",
+    );
+    expect(hits.map(({ chunkId }) => chunkId)).toEqual(["c", "b", "a"]);
+  });
+});

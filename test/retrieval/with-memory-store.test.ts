@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+
+import { createGate, operator } from "../../src/access/gate.ts";
+import type { Scope } from "../../src/contracts/scope.ts";
+import type { Chunk } from "../../src/contracts/chunk.ts";
+import type { FusionName, SearchMode } from "../../src/contracts/retriever.ts";
+import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
+import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createRetriever } from "../../src/retrieval/create-retriever.ts";
+import { createMemoryStore } from "../../src/stores/memory-store.ts";
+
+const gate = createGate();
+const subjects = ["keys", "backups", "holidays", "invoices", "printers", "audits", "deployments"];
+const actions = ["rotated", "restored", "requested", "paid", "repaired", "planned"];
+
+/** A few hundred chunks that differ a little, so that pools overlap and ties occur. */
+function createChunks(scope: Scope, count: number, seed: number): Chunk[] {
+  return Array.from({ length: count }, (_, index) => {
+    const pick = (list: readonly string[], factor: number): string => list[(index * factor + seed) % list.length] ?? "";
+    const text = `The ${pick(subjects, 3)} and ${pick(subjects, 5)} are ${pick(actions, 7)} every ${(index % 9) + 1} days by team ${index % 4}.`;
+    const id = `${scope}-${index}`;
+    return {
+      type: "text-chunk",
+      id,
+      documentId: `d-${id}`,
+      uri: `${id}.txt`,
+      title: id,
+      text,
+      urtext: text,
+      start: 0,
+      end: text.length,
+      index: 0,
+      sectionId: "0",
+      headings: [],
+      metadata: { year: 2020 + (index % 5) },
+      origin: index % 10 === 0 ? "note" : "user-content",
+    };
+  });
+}
+
+async function open(scopes: Readonly<Record<string, number>>) {
+  const store = createMemoryStore();
+  const embedder = createEmbedder(createHashingModel(), { secret: store.secret });
+  for (const [index, [scope, count]] of Object.entries(scopes).entries()) {
+    const chunks = createChunks(scope as Scope, count, index);
+    const { version, embeddings } = await embedder.embed(chunks, { purpose: "document" });
+    const entries = chunks.map((chunk, at) => ({ chunk, embeddings: [{ version, embedding: embeddings[at] ?? [] }] }));
+    await store.upsert(gate.write(operator, scope as Scope), entries);
+  }
+  return createRetriever({ store, embedder });
+}
+
+const query = "how often are the keys rotated by team 3?";
+const everything = gate.read(operator, ["deployment", "team:a", "team:b"]);
+
+describe("over the memory store", () => {
+  it("asking for more never reorders the first [L11 T28 C10]", async () => {
+    const retriever = await open({ deployment: 200, "team:a": 150 });
+    const ways: [SearchMode, FusionName][] = [
+      ["hybrid", "absolute"],
+      ["hybrid", "weighted"],
+      ["hybrid", "rrf"],
+      ["dense", "absolute"],
+      ["lexical", "absolute"],
+    ];
+    for (const [mode, fusion] of ways) {
+      // By rank, a leg is looked into to a stated depth; within it the promise is the same.
+      const most = fusion === "rrf" ? 32 : ("all" as const);
+      const all = await retriever.retrieve(everything, query, { mode, fusion, topK: most });
+      for (const topK of [1, 5, 17, 32]) {
+        const some = await retriever.retrieve(everything, query, { mode, fusion, topK });
+        expect({ mode, fusion, hits: some }).toEqual({ mode, fusion, hits: all.slice(0, topK) });
+      }
+    }
+  });
+
+  it("gives every match that there is, filtered or not [L4]", async () => {
+    const retriever = await open({ deployment: 200 });
+    for (const mode of ["hybrid", "dense", "lexical", "regex"] as const) {
+      const asked = mode === "regex" ? "days" : query;
+      const options = { mode, topK: 20, filter: { year: 2024 }, origins: ["note" as const] };
+      const hits = await retriever.retrieve(everything, asked, options);
+      const expected = createChunks("deployment", 200, 0).filter(
+        ({ metadata, origin }) => metadata["year"] === 2024 && origin === "note",
+      );
+      expect([mode, hits.length]).toEqual([mode, Math.min(20, expected.length)]);
+      expect(hits.every((hit) => hit.origin === "note" && hit.metadata["year"] === 2024)).toBe(true);
+    }
+  });
+
+  it("what may not be read moves no hit, no order and no score [L3 T26]", async () => {
+    const ada = gate.read({ teamId: "a" }, []);
+    const alone = await open({ deployment: 60, "team:a": 40 });
+    const among = await open({ deployment: 60, "team:a": 40, "team:b": 300 });
+    for (const mode of ["hybrid", "dense", "lexical"] as const) {
+      const options = { mode, topK: 25, explain: true };
+      expect(await among.retrieve(ada, query, options)).toEqual(await alone.retrieve(ada, query, options));
+    }
+  });
+
+  it("explains every score in numbers that add up [B33 L5]", async () => {
+    const retriever = await open({ deployment: 120 });
+    const hits = await retriever.retrieve(everything, query, { topK: 40, explain: true });
+    expect(hits).toHaveLength(40);
+    for (const { explain, score } of hits) {
+      expect(explain?.fusion).toBe("absolute");
+      expect(explain?.parts.reduce((sum, { value }) => sum + value, 0)).toBe(score);
+      expect(explain?.terms.reduce((sum, term) => sum + term.score, 0)).toBe(explain?.legs.lexical?.score ?? 0);
+      const mass = explain?.queryTerms?.reduce((sum, { idf }) => sum + idf, 0) ?? 0;
+      expect(explain?.parts[0]?.value).toBe((explain?.legs.lexical?.score ?? 0) / mass);
+    }
+  });
+});

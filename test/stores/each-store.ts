@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach } from "vitest";
+import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import type { StoreOptions } from "../../src/stores/store-options.ts";
+import { plainAnalyzer } from "./build.ts";
+
+const opened: { store: KnowledgeStore; folder?: string }[] = [];
+
+afterEach(async () => {
+  for (const { store, folder } of opened.splice(0)) {
+    await store.close();
+    if (folder !== undefined) rmSync(folder, { recursive: true });
+  }
+});
+
+/** The same engine over each directory, with segments so small that every test of some length seals and merges. */
+export const eachStore: readonly { name: string; open: (options?: StoreOptions) => Promise<KnowledgeStore> }[] = [
+  {
+    name: "memory",
+    open: async (options) => {
+      const store = createMemoryStore({ analyzer: plainAnalyzer, segments: { sealAt: 2, settleAt: 1 }, ...options });
+      opened.push({ store });
+      return store;
+    },
+  },
+  {
+    name: "SQLite",
+    open: async (options) => {
+      const folder = mkdtempSync(join(tmpdir(), "ibid-store-"));
+      const store = await openSqliteStore(join(folder, "ibid.sqlite"), {
+        analyzer: plainAnalyzer,
+        segments: { sealAt: 2, settleAt: 1 },
+        ...options,
+      });
+      opened.push({ store, folder });
+      return store;
+    },
+  },
+];

@@ -1,0 +1,163 @@
+import type { Chunk } from "../../src/contracts/chunk.ts";
+import type { DocumentEntry } from "../../src/contracts/document-store.ts";
+import type { Metadata } from "../../src/contracts/metadata.ts";
+import type { Scope } from "../../src/contracts/scope.ts";
+import type { ChunkEntry, DeleteTarget } from "../../src/contracts/store.ts";
+import { plainAnalyzer } from "./build.ts";
+
+interface Kept {
+  readonly chunk: Chunk;
+  readonly vector: readonly number[] | undefined;
+  deletedAt: number | undefined;
+}
+
+export interface ReferenceHit {
+  readonly scope: Scope;
+  readonly id: string;
+  readonly score: number;
+}
+
+type Test = (metadata: Metadata) => boolean;
+
+/** What a store over segments must be indistinguishable from: lists, walked from end to end, in the obvious way. */
+export function createReferenceStore() {
+  const scopes = new Map<Scope, { chunks: Map<string, Kept>; documents: Map<string, number | undefined> }>();
+
+  const open = (scope: Scope) => {
+    if (!scopes.has(scope)) scopes.set(scope, { chunks: new Map(), documents: new Map() });
+    return scopes.get(scope)!;
+  };
+  const vectorOf = ({ embeddings }: ChunkEntry) => embeddings[0]?.embedding as readonly number[] | undefined;
+  const live = (readable: readonly Scope[], test: Test = () => true) =>
+    readable.flatMap((scope) =>
+      [...open(scope).chunks.values()]
+        .filter(({ deletedAt, chunk }) => deletedAt === undefined && test(chunk.metadata))
+        .map((kept) => ({ scope, ...kept })),
+    );
+  const best = (hits: ReferenceHit[], topK: number) =>
+    hits
+      .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.scope < b.scope ? -1 : 1))
+      .slice(0, topK);
+  const named = (scope: Scope, target: Exclude<DeleteTarget, { scope: true }>, test: Test) =>
+    [...open(scope).chunks.values()].filter(({ chunk }) =>
+      "ids" in target
+        ? target.ids.includes(chunk.id)
+        : "documentIds" in target
+          ? target.documentIds.includes(chunk.documentId)
+          : test(chunk.metadata),
+    );
+
+  return {
+    upsert(scope: Scope, entries: readonly ChunkEntry[]) {
+      for (const entry of entries) {
+        open(scope).chunks.delete(entry.chunk.id);
+        open(scope).chunks.set(entry.chunk.id, { chunk: entry.chunk, vector: vectorOf(entry), deletedAt: undefined });
+      }
+    },
+    replace(scope: Scope, { document, entries }: DocumentEntry) {
+      const { chunks, documents } = open(scope);
+      const before = new Map([...chunks].filter(([, { chunk }]) => chunk.documentId === document.id));
+      for (const id of before.keys()) chunks.delete(id);
+      documents.set(document.id, undefined);
+      for (const entry of entries) {
+        const old = before.get(entry.chunk.id);
+        const keeps = old !== undefined && old.deletedAt === undefined && old.chunk.text === entry.chunk.text;
+        const vector = vectorOf(entry) ?? (keeps ? old.vector : undefined);
+        chunks.set(entry.chunk.id, { chunk: entry.chunk, vector, deletedAt: undefined });
+      }
+    },
+    delete(scope: Scope, target: DeleteTarget, purge: boolean, now: number, test: Test = () => false) {
+      const { chunks, documents } = open(scope);
+      if ("scope" in target) {
+        const count = live([scope]).length;
+        scopes.delete(scope);
+        return count;
+      }
+      let gone = 0;
+      for (const kept of named(scope, target, test)) {
+        if (kept.deletedAt === undefined) gone++;
+        kept.deletedAt ??= now;
+        if (purge) chunks.delete(kept.chunk.id);
+      }
+      for (const id of "documentIds" in target ? target.documentIds : []) {
+        if (!documents.has(id)) continue;
+        if (purge) documents.delete(id);
+        else documents.set(id, documents.get(id) ?? now);
+      }
+      return gone;
+    },
+    restore(scope: Scope, target: { ids: readonly string[] } | { documentIds: readonly string[] }) {
+      const { documents } = open(scope);
+      let back = 0;
+      for (const kept of named(scope, target, () => false)) {
+        const { documentId } = kept.chunk;
+        const when = "documentIds" in target ? documents.get(documentId) : undefined;
+        if (kept.deletedAt === undefined || (when !== undefined && when !== kept.deletedAt)) continue;
+        kept.deletedAt = undefined;
+        back++;
+        if ("ids" in target && documents.has(documentId)) documents.set(documentId, undefined);
+      }
+      if ("documentIds" in target) {
+        for (const id of target.documentIds) if (documents.has(id)) documents.set(id, undefined);
+      }
+      return back;
+    },
+    vacuum(until: number) {
+      let gone = 0;
+      for (const { chunks, documents } of scopes.values()) {
+        for (const [id, { deletedAt }] of chunks) {
+          if (deletedAt !== undefined && deletedAt <= until) gone += chunks.delete(id) ? 1 : 0;
+        }
+        for (const [id, deletedAt] of documents)
+          if (deletedAt !== undefined && deletedAt <= until) documents.delete(id);
+      }
+      return gone;
+    },
+    chunks: (readable: readonly Scope[]) =>
+      live(readable)
+        .map(({ scope, chunk }) => ({ scope, chunk }))
+        .sort((a, b) => (a.scope < b.scope ? -1 : a.scope > b.scope ? 1 : a.chunk.id < b.chunk.id ? -1 : 1)),
+    documents: (readable: readonly Scope[]) =>
+      readable.flatMap((scope) =>
+        [...open(scope).documents].filter(([, gone]) => gone === undefined).map(([id]) => ({ scope, id })),
+      ),
+
+    /** BM25 as it is written down, with k1 = 1.2 and b = 0.75. */
+    lexical(readable: readonly Scope[], query: string, topK: number, test?: Test) {
+      const all = live(readable).map((kept) => ({
+        ...kept,
+        words: [...kept.chunk.headings, kept.chunk.text].flatMap(plainAnalyzer.analyze),
+      }));
+      const average = all.reduce((sum, { words }) => sum + words.length, 0) / all.length;
+      const hits: ReferenceHit[] = [];
+      for (const { scope, chunk, words } of all) {
+        if (test?.(chunk.metadata) === false) continue;
+        let score = 0;
+        for (const term of new Set(plainAnalyzer.analyze(query))) {
+          const count = words.filter((word) => word === term).length;
+          if (count === 0) continue;
+          const df = all.filter((other) => other.words.includes(term)).length;
+          const idf = Math.log(1 + (all.length - df + 0.5) / (df + 0.5));
+          score += (idf * count * 2.2) / (count + 1.2 * (1 - 0.75 + (0.75 * words.length) / average));
+        }
+        if (score > 0) hits.push({ scope, id: chunk.id, score });
+      }
+      return best(hits, topK);
+    },
+    cosine(readable: readonly Scope[], query: readonly number[], topK: number, test?: Test) {
+      const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+      const hits = live(readable, test).flatMap(({ scope, chunk, vector }) => {
+        if (vector === undefined) return [];
+        const norms = Math.sqrt(dot(vector, vector)) * Math.sqrt(dot(query, query));
+        const score = norms === 0 ? 0 : Math.max(-1, Math.min(1, dot(vector, query) / norms));
+        return [{ scope, id: chunk.id, score: score + 0 }];
+      });
+      return best(hits, topK);
+    },
+    every: (readable: readonly Scope[], topK: number, test?: Test) =>
+      best(
+        live(readable, test).map(({ scope, chunk }) => ({ scope, id: chunk.id, score: 0 })),
+        topK,
+      ),
+  };
+}
