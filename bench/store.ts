@@ -28,7 +28,10 @@ function random(): number {
 
 function readTexts(folder: string | undefined): { uri: string; text: string }[] {
   if (folder !== undefined) {
-    return globSync("**/*.{md,mdx,txt}", { cwd: folder }).map((uri) => ({ uri, text: readFileSync(join(folder, uri), "utf8") }));
+    return globSync("**/*.{md,mdx,txt}", { cwd: folder }).map((uri) => ({
+      uri,
+      text: readFileSync(join(folder, uri), "utf8"),
+    }));
   }
   const word = (): string => `w${Math.floor(20_000 * random() * random() * random())}`;
   return Array.from({ length: 450 }, (_, i) => ({
@@ -47,10 +50,24 @@ function toEntry({ uri, text }: { uri: string; text: string }): DocumentEntry {
       ...{ type: "text-chunk", id: `${uri}#${index}`, documentId: uri, uri, title: uri, text: urtext, urtext, start },
       ...{ end: start + urtext.length, index, sectionId: "0", headings: [], metadata, origin: "user-content" },
     };
-    entries.push({ chunk, embeddings: [{ version, embedding: Float32Array.from({ length: 256 }, () => random() - 0.5) }] });
+    entries.push({
+      chunk,
+      embeddings: [{ version, embedding: Float32Array.from({ length: 256 }, () => random() - 0.5) }],
+    });
   }
   return {
-    document: { type: "text", id: uri, uri, title: uri, mediaType: "text/plain", text, metadata, origin: "user-content", root, sourceMap: { lines: "text" } },
+    document: {
+      type: "text",
+      id: uri,
+      uri,
+      title: uri,
+      mediaType: "text/plain",
+      text,
+      metadata,
+      origin: "user-content",
+      root,
+      sourceMap: { lines: "text" },
+    },
     ...{ entries, contentHash: uri, metadataHash: "", fingerprint: "bench", bytes: text.length, folder: null },
   };
 }
@@ -64,7 +81,9 @@ async function time<Result>(label: string, work: () => Promise<Result> | Result,
     times.push(performance.now() - started);
   }
   const median = times.toSorted((a, b) => a - b)[runs >> 1] ?? 0;
-  console.log(`${label.padEnd(52)} ${median.toFixed(median < 10 ? 2 : 0).padStart(8)} ms${runs > 1 ? ` (median of ${runs})` : ""}`);
+  console.log(
+    `${label.padEnd(52)} ${median.toFixed(median < 10 ? 2 : 0).padStart(8)} ms${runs > 1 ? ` (median of ${runs})` : ""}`,
+  );
   return result as Result;
 }
 
@@ -88,8 +107,12 @@ async function search(name: string, store: KnowledgeStore): Promise<void> {
 
 const entries = readTexts(process.argv[2]).map(toEntry);
 const chunks = entries.flatMap((entry) => entry.entries.map(({ chunk }) => chunk));
-console.log(`Node ${process.versions.node}, SQLite ${process.versions.sqlite}: ${entries.length} documents, ${chunks.length} chunks`);
-await time("analysing alone (part of every write below)", () => chunks.forEach(({ text }) => defaultAnalyzer.analyze(text)));
+console.log(
+  `Node ${process.versions.node}, SQLite ${process.versions.sqlite}: ${entries.length} documents, ${chunks.length} chunks`,
+);
+await time("analysing alone (part of every write below)", () =>
+  chunks.forEach(({ text }) => defaultAnalyzer.analyze(text)),
+);
 await time("memory: write", () => write(createMemoryStore(), entries));
 const memory = createMemoryStore();
 await time("memory: write again, warm", () => write(memory, entries));

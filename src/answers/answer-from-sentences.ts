@@ -3,6 +3,7 @@ import type { Hit } from "../contracts/retriever.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
 import { createCiter, type DocumentText } from "./cite-quote.ts";
 import { type RankedSentence, rankSentences } from "./rank-sentences.ts";
+import { openFenceAt, type SentenceKind } from "./find-sentences.ts";
 import { createMarkerScanner } from "./scan-markers.ts";
 
 /** More than this is no answer but a page. */
@@ -27,9 +28,13 @@ export async function* answerFromSentences(
   documentText: DocumentText,
 ): Drafting {
   const citer = createCiter(documentText);
+  // Only the document knows whether a chunk begins in the midst of a code block.
+  const openFences = await Promise.all(
+    hits.map(async (hit) => openFenceAt((await citer.read(hit.documentId)) ?? "", hit.source.start)),
+  );
   let text = "";
-  for (const { hit, start, end, kind } of selectSentences(question, hits, analyzer)) {
-    const sentence = showSentence(hit.text.slice(start, end), kind === "prose");
+  for (const { hit, start, end, kind } of selectSentences(question, hits, analyzer, openFences)) {
+    const sentence = showSentence(hit.text.slice(start, end), kind);
     const cited = sentence === "" ? undefined : await citer.cite(hit, { start, end });
     if (!cited?.fresh) continue;
     const delta = `${text === "" ? "" : " "}${sentence} ${cited.citation.marker}`;
@@ -42,8 +47,13 @@ export async function* answerFromSentences(
 }
 
 /** The sentences to say, in the order to say them. */
-export function selectSentences(question: string, hits: readonly Hit[], analyzer: Analyzer): readonly RankedSentence[] {
-  const [best, ...others] = rankSentences(question, hits, analyzer);
+export function selectSentences(
+  question: string,
+  hits: readonly Hit[],
+  analyzer: Analyzer,
+  openFences: readonly string[] = [],
+): readonly RankedSentence[] {
+  const [best, ...others] = rankSentences(question, hits, analyzer, { openFences });
   if (!best || best.coverage === 0) return [];
   const asked = new Set(analyzer.analyze(question));
   const chosen = [best];
@@ -69,8 +79,9 @@ function comparable({ hit, start, end }: RankedSentence): string {
   return hit.text.slice(start, end).toLowerCase().replaceAll(/\s+/gu, " ");
 }
 
-/** A sentence as it reads on one line, without numbers in brackets. */
-function showSentence(quote: string, prose: boolean): string {
+/** A sentence as it reads on one line, without numbers in brackets; code as code, in which brackets are its own. */
+function showSentence(quote: string, kind: SentenceKind): string {
+  if (kind === "code" && !/[`\n]/u.test(quote)) return `\`${quote}\``;
   const scanner = createMarkerScanner();
   const pieces = [...scanner.push(quote), ...scanner.finish()];
   let words = "";
@@ -79,5 +90,5 @@ function showSentence(quote: string, prose: boolean): string {
     const afterMarker = pieces[index - 1]?.type === "marker" && /^[\s\p{P}]/u.test(piece.text);
     words = (afterMarker ? words.trimEnd() : words) + piece.text;
   }
-  return (prose ? words.replaceAll(/\s+/gu, " ") : words).trim();
+  return (kind === "prose" ? words.replaceAll(/\s+/gu, " ") : words).trim();
 }

@@ -9,6 +9,8 @@ export type DocumentText = (documentId: string) => Promise<string | undefined>;
 export interface Citer {
   /** Every citation so far, in order of its number. */
   readonly citations: readonly Citation[];
+  /** A document's text, read once however often it is cited. */
+  read(documentId: string): Promise<string | undefined>;
   /**
    * The citation of a quote, with the number it has or gets. `undefined` when the document does not hold those very words in that place (law 2).
    */
@@ -31,6 +33,7 @@ export function createCiter(documentText: DocumentText): Citer {
 
   return {
     citations,
+    read,
     async cite(hit, quote) {
       const start = hit.source.start + quote.start;
       const end = hit.source.start + quote.end;

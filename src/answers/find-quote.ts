@@ -26,7 +26,7 @@ interface TermedSentence extends FoundSentence {
 /** **Cost** linear in the hits' texts. */
 export function readEvidence(hits: readonly Hit[], analyzer: Analyzer): Evidence {
   const sentences = hits.map((hit) =>
-    findSentences(hit.text, new Set([hit.source.title, ...hit.source.headings])).map((sentence) => ({
+    findSentences(hit.text, { titles: new Set([hit.source.title, ...hit.source.headings]) }).map((sentence) => ({
       ...sentence,
       terms: new Set(analyzer.analyze(hit.text.slice(sentence.start, sentence.end))),
     })),

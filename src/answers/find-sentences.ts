@@ -10,15 +10,23 @@ export interface FoundSentence {
   readonly kind: SentenceKind;
 }
 
+export interface FindSentencesOptions {
+  /** Headings that may stand as plain lines. */
+  readonly titles?: ReadonlySet<string>;
+  /** The fence of a code block, or `---` of front matter, in whose midst the text begins; see {@link openFenceAt}. */
+  readonly openFence?: string;
+}
+
 /**
  * The sentences of a text that may be Markdown, MDX or plain, each with what it is, so that prose can be quoted before code, tables and headings.
  *
  * **Shape** in order, apart; nothing but white space, list markers, quote marks and fences lies between. A sentence never crosses a blank line, a list item or a fence.
- * `titles` are headings that may stand as plain lines. **Cost** linear.
+ * **Cost** linear.
  */
-export function findSentences(text: string, titles: ReadonlySet<string> = new Set()): readonly FoundSentence[] {
+export function findSentences(text: string, options: FindSentencesOptions = {}): readonly FoundSentence[] {
+  const { titles, openFence = "" } = options;
   const found: FoundSentence[] = [];
-  let fence = "";
+  let fence = openFence;
   let paragraph: { start: number; end: number } | undefined;
 
   const add = (start: number, end: number, kind: SentenceKind): void => {
@@ -26,12 +34,14 @@ export function findSentences(text: string, titles: ReadonlySet<string> = new Se
     while (end > start && isSpace(text, end - 1)) end -= 1;
     if (start < end) found.push({ start, end, kind });
   };
+  const addProse = (start: number, end: number): void =>
+    add(start, end, looksLikeCode(text.slice(start, Math.min(end, start + longestPrefix))) ? "code" : "prose");
   const flush = (): void => {
     if (!paragraph) return;
     const { start, end } = paragraph;
     paragraph = undefined;
     for (const sentence of segmentSentences(text.slice(start, end)))
-      add(start + sentence.start, start + sentence.end, "prose");
+      addProse(start + sentence.start, start + sentence.end);
   };
 
   for (let start = 0; start < text.length;) {
@@ -42,14 +52,18 @@ export function findSentences(text: string, titles: ReadonlySet<string> = new Se
     const opening = fencePattern.exec(line)?.[1] ?? "";
 
     if (fence !== "") {
-      if (opening.startsWith(fence)) fence = "";
-      else add(start, end, "code");
+      if (start === 0 && fence === frontMatter && trimmed === frontMatter && newline !== -1) {
+        start = end + 1;
+        continue;
+      }
+      if (fence === frontMatter ? trimmed === frontMatter : opening.startsWith(fence)) fence = "";
+      else add(start, end, fence === frontMatter ? "markup" : "code");
     } else if (opening !== "") {
       flush();
       fence = opening;
     } else if (trimmed === "" || rulePattern.test(trimmed)) {
       flush();
-    } else if (headingPattern.test(line) || (end - start < longestPrefix && titles.has(trimmed))) {
+    } else if (headingPattern.test(line) || (end - start < longestPrefix && titles?.has(trimmed))) {
       flush();
       add(start, end, "heading");
     } else if (trimmed.startsWith("|")) {
@@ -70,6 +84,38 @@ export function findSentences(text: string, titles: ReadonlySet<string> = new Se
   return found;
 }
 
+/**
+ * What a position in a document stands in the midst of: the fence of a code block, `---` for front matter, or `""`.
+ *
+ * **Cost** linear in the text before it.
+ */
+export function openFenceAt(text: string, position: number): string {
+  let fence = text.startsWith(`${frontMatter}\n`) ? frontMatter : "";
+  if (fence !== "" && position === 0) return fence;
+  for (let start = fence === "" ? 0 : frontMatter.length + 1; start < position;) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, Math.min(end, start + longestPrefix));
+    const opening = fencePattern.exec(line)?.[1] ?? "";
+    if (fence === "") fence = opening;
+    else if (fence === frontMatter ? line.trim() === frontMatter : opening.startsWith(fence)) fence = "";
+    start = end + 1;
+  }
+  return fence;
+}
+
+/**
+ * Whether a sentence has more of code's signs than prose bears: code that nothing marks as such, as in a page's plain text.
+ *
+ * **Source** our own choice; spans of code and links within prose do not count.
+ */
+function looksLikeCode(sentence: string): boolean {
+  const plain = sentence.replaceAll(/`[^`\n]{0,200}`|\]\([^)\n]{0,200}\)/gu, "");
+  const signs = plain.match(/[{}[\]()=;<>|\\_$&+"]/gu)?.length ?? 0;
+  return signs >= 4 && signs > 0.08 * plain.length;
+}
+
+const frontMatter = "---";
 /** What decides the kind of a line stands at its beginning; looking no further keeps one very long line cheap. */
 const longestPrefix = 400;
 const fencePattern = /^ {0,3}(`{3,}|~{3,})/u;

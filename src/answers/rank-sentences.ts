@@ -34,6 +34,12 @@ export interface RankWeights {
 
 export const defaultRankWeights: RankWeights = { sentence: 0.4, surroundings: 0.2, chunk: 0.4 };
 
+export interface RankOptions {
+  readonly shares?: RankWeights;
+  /** Beside the hits: what each begins in the midst of; see `openFenceAt`. */
+  readonly openFences?: readonly string[];
+}
+
 /** What cannot be read as an answer loses this share of its score. */
 const kindFactors: Readonly<Record<SentenceKind, number>> = {
   prose: 1,
@@ -42,6 +48,8 @@ const kindFactors: Readonly<Record<SentenceKind, number>> = {
   heading: 0.3,
   markup: 0.1,
 };
+
+const leadInFactor = 0.7;
 
 /** A sentence of fewer distinct terms than this says too little to stand alone. */
 const fewTerms = 4;
@@ -56,10 +64,11 @@ export function rankSentences(
   question: string,
   hits: readonly Hit[],
   analyzer: Analyzer,
-  shares: RankWeights = defaultRankWeights,
+  options: RankOptions = {},
 ): readonly RankedSentence[] {
+  const { shares = defaultRankWeights, openFences = [] } = options;
   const asked = [...new Set(analyzer.analyze(question))];
-  const perHit = hits.map((hit) => readHit(hit, analyzer));
+  const perHit = hits.map((hit, index) => readHit(hit, analyzer, openFences[index]));
   const weights = askedWeights(hits) ?? weighTerms(perHit.flat().map(({ terms }) => terms));
   const best = hits.reduce((top, hit) => Math.max(top, hit.score), 0);
 
@@ -83,6 +92,7 @@ export function rankSentences(
       const substance = Math.min(1, sentence.terms.size / fewTerms);
       const score =
         kindFactors[sentence.kind] *
+        (leadsIn(hit.text, sentence.end) ? leadInFactor : 1) *
         substance *
         (shares.sentence * coverage + shares.surroundings * shareHeld(asked, around, weights) + shares.chunk * chunk);
       const gain = (covered: ReadonlySet<string>): number =>
@@ -93,6 +103,12 @@ export function rankSentences(
   return ranked.sort((a, b) => b.score - a.score || a.hitIndex - b.hitIndex || a.start - b.start);
 }
 
+/** A sentence that ends with a colon announces an answer that stands elsewhere. */
+function leadsIn(text: string, end: number): boolean {
+  const last = text[end - 1];
+  return last === ":" || last === "：";
+}
+
 interface ReadSentence {
   readonly start: number;
   readonly end: number;
@@ -100,9 +116,9 @@ interface ReadSentence {
   readonly terms: ReadonlySet<string>;
 }
 
-function readHit(hit: Hit, analyzer: Analyzer): readonly ReadSentence[] {
+function readHit(hit: Hit, analyzer: Analyzer, openFence = ""): readonly ReadSentence[] {
   const titles = new Set([hit.source.title, ...hit.source.headings]);
-  return findSentences(hit.text, titles).map(({ start, end, kind }) => ({
+  return findSentences(hit.text, { titles, openFence }).map(({ start, end, kind }) => ({
     start,
     end,
     kind,

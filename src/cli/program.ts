@@ -47,7 +47,10 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .option("--with-platform", "let --as-user and --as-team read the platform scope too")
     .addHelpText(
       "after",
-      examples(["ibid ingest ./docs", 'ibid search "rotate keys"', 'ibid ask "How do I rotate keys?"']),
+      examples(["ibid ingest ./docs", 'ibid search "rotate keys"', 'ibid ask "How do I rotate keys?"']) +
+        note(
+          "Exit codes: 0 done, 1 failed, 2 used wrongly. NO_COLOR=1 turns colours off; IBID_DEBUG=1 says where an error comes from.",
+        ),
     );
 
   const run = <Options extends CommonOptions>(work: Work<Options>) =>

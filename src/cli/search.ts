@@ -5,7 +5,7 @@ import { toHitJson } from "./hit-json.ts";
 import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output, Style } from "./output.ts";
-import { neutralise } from "./text-layout.ts";
+import { neutralise, wrap } from "./text-layout.ts";
 
 export interface SearchCommandOptions extends CommonOptions {
   readonly topK?: number | "all";
@@ -71,8 +71,10 @@ function describeHit(hit: Hit, query: string, analyzer: Analyzer, { style, colum
     `    ${style.dim(describePlace(hit))}`,
     ...describeText(hit, query, analyzer, style, columns - 4).map((line) => `    ${line}`),
   ];
-  if (hit.explain !== undefined)
-    lines.push(...describeExplanation(hit.explain, hit.score).map((line) => `    ${style.dim(line)}`));
+  if (hit.explain !== undefined) {
+    const why = describeExplanation(hit.explain, hit.score).flatMap((line) => wrap(line, columns - 4));
+    lines.push(...why.map((line) => `    ${style.dim(line)}`));
+  }
   return lines;
 }
 

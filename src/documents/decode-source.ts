@@ -8,14 +8,14 @@ import { decodeText } from "../text/decode-text.ts";
 export const maxTextLength = 64 * 1024 * 1024;
 
 /**
- * Bytes of a text format to canonical text: decoded, BOM off, newlines `\n`.
+ * Bytes of a text format to canonical text: decoded (by byte order mark, else by `charset`, else as UTF-8), BOM off, newlines `\n`.
  *
  * **Errors** `binary`, `unreadable` (not in an encoding we know) and `too-large`, naming `uri`.
  */
-export function decodeSource(bytes: Uint8Array, uri: string): string {
+export function decodeSource(bytes: Uint8Array, uri: string, charset?: string): string {
   // No encoding that we read needs more than three bytes for one UTF-16 unit.
   if (bytes.length > maxTextLength * 3) throw textTooLarge(uri, bytes.length);
-  const text = canonicalize(decodeNamed(bytes, uri));
+  const text = canonicalize(decodeNamed(bytes, uri, charset));
   if (text.length > maxTextLength) throw textTooLarge(uri, text.length);
   return text;
 }
@@ -29,9 +29,9 @@ export function textTooLarge(uri: string, length: number): IbidError {
   });
 }
 
-function decodeNamed(bytes: Uint8Array, uri: string): string {
+function decodeNamed(bytes: Uint8Array, uri: string, charset: string | undefined): string {
   try {
-    return decodeText(bytes).text;
+    return decodeText(bytes, charset).text;
   } catch (error) {
     if (!IbidError.isInstance(error) || error.uri !== undefined) throw error;
     // The decoder knows bytes, not where they came from.

@@ -99,7 +99,8 @@ function findCode(text: string, mediaType: string): Block[] {
 
 /** `python` for `text/x-python`, `json` for `application/json` and `application/ld+json`. */
 function languageOf(mediaType: string): string | undefined {
-  return /^(?:text|application)\/(?:x-|vnd\.)?(?:[\w.-]+\+)?([\w#.-]+)$/.exec(mediaType)?.[1];
+  const name = /^(?:text|application)\/(?:x-)?(.+)$/.exec(mediaType)?.[1];
+  return name?.replace(/^.*\+(?=(?:json|yaml|xml)$)/, "");
 }
 
 /** White space as `String.prototype.trim` has it, for one unit. */

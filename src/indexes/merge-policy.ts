@@ -29,14 +29,18 @@ export interface SegmentSize {
  * each) and each chunk is merged O(log n) times.
  * **Source** the tiers of a log-structured merge tree (O'Neil et al., 1996).
  */
-export function chooseMerge<Item extends SegmentSize>(segments: readonly Item[], policy: SegmentPolicy): readonly Item[] | undefined {
+export function chooseMerge<Item extends SegmentSize>(
+  segments: readonly Item[],
+  policy: SegmentPolicy,
+): readonly Item[] | undefined {
   const hollow = segments.find(({ size, presentCount }) => presentCount * 2 < size);
   if (hollow !== undefined) return [hollow];
   const tiers = new Map<number, Item[]>();
   for (const segment of segments) {
     if (segment.presentCount >= policy.maxMerged) continue;
     let tier = 0;
-    for (let size = policy.sealAt * policy.mergeFactor; size <= segment.presentCount; size *= policy.mergeFactor) tier++;
+    for (let size = policy.sealAt * policy.mergeFactor; size <= segment.presentCount; size *= policy.mergeFactor)
+      tier++;
     const members = tiers.get(tier) ?? [];
     members.push(segment);
     tiers.set(tier, members);

@@ -1,4 +1,10 @@
-import { type Embedding, type EmbeddingKind, kindOf, type VersionedEmbedding, versionKey } from "../contracts/embedding.ts";
+import {
+  type Embedding,
+  type EmbeddingKind,
+  kindOf,
+  type VersionedEmbedding,
+  versionKey,
+} from "../contracts/embedding.ts";
 import { asFloat32, asUint32, bytesOf, createByteReader, createByteWriter } from "./bytes.ts";
 
 /** One chunk's vector of one version, as the engine keeps it. */
@@ -17,7 +23,8 @@ const kinds: readonly EmbeddingKind[] = ["dense", "sparse", "hybrid"];
 export function toStoredVector(version: string, embedding: Embedding): StoredVector {
   const kind = kindOf(embedding);
   const dense = "dense" in embedding ? embedding.dense : "indices" in embedding ? [] : embedding;
-  const sparse = "dense" in embedding ? embedding.sparse : "indices" in embedding ? embedding : { indices: [], values: [] };
+  const sparse =
+    "dense" in embedding ? embedding.sparse : "indices" in embedding ? embedding : { indices: [], values: [] };
   return {
     version,
     kind,
@@ -65,7 +72,9 @@ function sameNumbers(a: Float32Array | Uint32Array, b: Float32Array | Uint32Arra
 
 /** **Shape** how many; for each: version, kind, lengths of the dense and the sparse part, then their bytes. */
 export function encodeVectors(vectors: readonly StoredVector[]): Uint8Array {
-  const writer = createByteWriter(64 + vectors.reduce((sum, { dense, values }) => sum + 64 + 4 * dense.length + 8 * values.length, 0));
+  const writer = createByteWriter(
+    64 + vectors.reduce((sum, { dense, values }) => sum + 64 + 4 * dense.length + 8 * values.length, 0),
+  );
   writer.varint(vectors.length);
   for (const { version, kind, dense, indices, values } of vectors) {
     writer.text(version);

@@ -98,7 +98,8 @@ function readData(
   for (let from = 0; dimensions > 0 && from < rows; from += perBlock) {
     const block = asFloat32(read(`dense/${column}`, from / perBlock));
     blocks.push(block);
-    for (let row = 0; row * dimensions < block.length; row++) norms[from + row] = norm(block, row * dimensions, dimensions);
+    for (let row = 0; row * dimensions < block.length; row++)
+      norms[from + row] = norm(block, row * dimensions, dimensions);
   }
   if (kind === "dense") return { dimensions, rowsPerBlock: perBlock, blocks, norms, sparse: undefined };
   const starts = asUint32(read(`starts/${column}`, 0));

@@ -34,7 +34,7 @@ export function createTopK(k: number): TopK {
   }
 
   function sink(slot: number, end: number): void {
-    for (let parent = slot; ; ) {
+    for (let parent = slot; ;) {
       const left = 2 * parent + 1;
       if (left >= end) return;
       const worse = left + 1 < end && below(left + 1, left) ? left + 1 : left;
@@ -45,7 +45,7 @@ export function createTopK(k: number): TopK {
   }
 
   function rise(slot: number): void {
-    for (let child = slot; child > 0; ) {
+    for (let child = slot; child > 0;) {
       const parent = (child - 1) >> 1;
       if (!below(child, parent)) return;
       swap(child, parent);

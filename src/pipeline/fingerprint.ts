@@ -15,6 +15,8 @@ export function fingerprintPipeline(
     stages.readers.find((reader) => reader.accepts(mediaType))?.name ?? "",
     stages.chunker.fingerprint,
     JSON.stringify(stages.transformers.map((transformer) => transformer.name)),
-    model === undefined ? "" : JSON.stringify([model.provider, model.model, model.kind, model.fingerprint ?? ""]),
+    model === undefined
+      ? ""
+      : JSON.stringify([model.provider, model.model, model.kind, model.dimensions ?? 0, model.fingerprint ?? ""]),
   );
 }

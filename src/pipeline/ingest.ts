@@ -100,7 +100,8 @@ export async function* ingestDocuments(
   }
 
   if (job.sweep && job.folders.length > 0) {
-    for (const gone of vanished(known, job.folders, seen)) {
+    const walked = job.folders.filter((folder) => !seen.has(folder));
+    for (const gone of vanished(known, walked, seen)) {
       throwIfAborted(job.signal, "The ingestion");
       const chunks = await stages.store.delete(job.into, { documentIds: [gone.id] });
       totals.removed++;
@@ -219,8 +220,8 @@ async function keep(
   before: DocumentSummary,
   folder: string | null,
 ): Promise<Outcome> {
-  // A document that a folder brought stays that folder's when it is named outright later.
-  if (folder !== null && folder !== before.folder) await stages.store.touch(job.into, before.id, { folder });
+  const outermost = outerFolder(before.folder, folder);
+  if (outermost !== before.folder) await stages.store.touch(job.into, before.id, { folder: outermost });
   return {
     result: { uri: before.uri, scope: job.scope, status: "unchanged", documentId: before.id, chunks: before.chunks },
     sent: 0,
@@ -250,7 +251,7 @@ async function swap(
       entries,
       keeps,
       ...facts,
-      folder: facts.folder ?? before?.folder ?? null,
+      folder: outerFolder(before?.folder ?? null, facts.folder),
       fingerprint: fingerprintPipeline(stages, document.mediaType),
     });
     return sent;
@@ -270,6 +271,12 @@ async function swap(
     },
     sent,
   };
+}
+
+/** Which folder a document counts as brought by: the outer of two, and any rather than none, so that it stays swept when it is named outright later. */
+function outerFolder(before: string | null, now: string | null): string | null {
+  if (now === null || before === null) return now ?? before;
+  return isUnder(now, before) ? before : now;
 }
 
 /** What the scope holds already: listed whole when folders are walked (sweeping needs that), looked up one by one otherwise. */
@@ -296,19 +303,23 @@ async function knownDocuments(store: KnowledgeStore, job: IngestJob): Promise<Kn
   };
 }
 
-/** Documents that a folder once brought, that lie under a folder walked now, and that did not appear. */
+/** Documents that a folder walked now once brought, and that did not appear. */
 function* vanished(
   known: KnownDocuments,
   folders: readonly string[],
   seen: ReadonlySet<string>,
 ): Generator<DocumentSummary> {
   for (const summary of known.all()) {
-    if (summary.folder === null || seen.has(summary.uri)) continue;
-    if (!folders.some((folder) => isUnder(summary.uri, folder))) continue;
-    // What could not be looked into (a folder without permission) is not known to be gone.
+    if (seen.has(summary.uri) || !folders.some((folder) => brought(folder, summary))) continue;
+    // What could not be looked into is reported under its own uri, and nothing in it is known to be gone.
     if ([...parents(summary.uri)].some((parent) => seen.has(parent))) continue;
     yield summary;
   }
+}
+
+/** Whether walking this folder again would have to meet the document: it brought it, or it is the part of what brought it that holds it. */
+function brought(folder: string, { uri, folder: origin }: DocumentSummary): boolean {
+  return origin !== null && (origin === folder || (isUnder(folder, origin) && isUnder(uri, folder)));
 }
 
 function* parents(uri: string): Generator<string> {

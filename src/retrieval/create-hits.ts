@@ -7,13 +7,14 @@ import type { SearchPlan } from "./search-plan.ts";
 
 export interface HitContext extends ExplainContext {
   readonly plan: SearchPlan;
-  readonly query: string;
+  /** The query without its function words. */
+  readonly subject: string;
   readonly analyzer: Analyzer;
 }
 
 /** Stage 8: candidates as hits, each with a snippet; texts stay whole (law 1). */
 export function createHits(candidates: readonly Candidate[], context: HitContext): readonly Hit[] {
-  const queryTerms = context.plan.mode === "regex" ? undefined : new Set(context.analyzer.analyze(context.query));
+  const queryTerms = context.plan.mode === "regex" ? undefined : new Set(context.analyzer.analyze(context.subject));
   return candidates.map((candidate, index) => createHit(candidate, index + 1, queryTerms, context));
 }
 

@@ -10,6 +10,7 @@ import { checkOptions } from "../text/check-options.ts";
 import { hmacSha256 } from "../text/hash.ts";
 import type { Candidate } from "./candidate.ts";
 import { createHits, type HitContext } from "./create-hits.ts";
+import { findSubject } from "./find-subject.ts";
 import { poolSize } from "./fuse-legs.ts";
 import type { QueryEmbedding, SearchableStore } from "./legs.ts";
 import { rerankCandidates } from "./rerank-candidates.ts";
@@ -130,6 +131,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     const run = { dense: false, sparse: false, reranked: false, pool: 0, evidence: 0 };
     let hits: readonly Hit[] = [];
     if (scopes.scopes.length > 0) {
+      const subject = findSubject(query, analyzer);
       const queryEmbedding = await embedQuery(query, plan, signal);
       if (queryEmbedding) stages.push("embed");
       stopIfAborted(signal);
@@ -141,6 +143,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
         scopes,
         plan,
         query,
+        subject: subject.text,
         queryEmbedding,
         meaning,
         wanted,
@@ -164,12 +167,12 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       run.sparse = found.sparse;
       run.reranked = reranking;
       run.pool = found.candidates.length;
-      const evidence = createEvidenceScale(found.terms ?? [], candidates, analyzer, floorsOf(plan));
+      const evidence = createEvidenceScale(found.terms ?? [], candidates, subject.functionTerms, floorsOf(plan));
       run.evidence = countEvidence(candidates, evidence);
 
       const context: HitContext = {
         plan,
-        query,
+        subject: subject.text,
         analyzer,
         evidence,
         fusion: found.fusion,

@@ -1,8 +1,5 @@
 /**
- * Words that questions are made of in every subject: they say nothing about whether a text answers one.
- *
- * In a large collection rarity tells as much; in one of three documents, "how do I" is rarer than anything. So these do not count when evidence is weighed.
- * They are searched and scored like all others.
+ * Words that questions are made of in every subject.
  *
  * **Shape** by language, folded by the analyzer before they are compared. **Source** our own choice: articles, pronouns, auxiliaries, prepositions,
  * conjunctions and question words of some widely written languages; words that carry a subject of their own are left out.

@@ -19,6 +19,8 @@ export interface StoreSearch {
   readonly scopes: AuthorizedScopes;
   readonly plan: SearchPlan;
   readonly query: string;
+  /** What the lexical leg searches for: the query without its function words. */
+  readonly subject: string;
   readonly queryEmbedding: QueryEmbedding | undefined;
   /** Whether the model's closeness is of meaning: decides the default fusion. */
   readonly meaning: boolean;
@@ -48,7 +50,7 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
   if (plan.mode === "regex") return withEmbeddings(search, await regexOnly(search));
   const lexicalLeg = (): LexicalLeg => {
     const lexicalSearch = store.lexicalSearch?.bind(store) ?? unsupported("lexical");
-    return createLexicalLeg(lexicalSearch, search.scopes, plan, search.query);
+    return createLexicalLeg(lexicalSearch, search.scopes, plan, search.subject);
   };
   const { queryEmbedding } = search;
   if (!queryEmbedding) return withEmbeddings(search, await lexicalOnly(search, lexicalLeg()));

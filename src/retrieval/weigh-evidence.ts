@@ -1,6 +1,4 @@
-import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Candidate, QueryTerms } from "./candidate.ts";
-import { functionWords } from "./function-words.ts";
 
 /** When a hit counts as evidence (law 5). Both floors are inclusive. */
 export interface EvidenceFloors {
@@ -44,11 +42,10 @@ export interface EvidenceScale {
 export function createEvidenceScale(
   terms: QueryTerms,
   candidates: readonly Pick<Candidate, "lexical">[],
-  analyzer: Analyzer,
+  functionTerms: ReadonlySet<string>,
   floors: EvidenceFloors,
 ): EvidenceScale {
-  const common = functionTerms(analyzer);
-  const subjects = terms.filter(({ term }) => !common.has(term));
+  const subjects = terms.filter(({ term }) => !functionTerms.has(term));
   const counted = new Map((subjects.length > 0 ? subjects : terms).map(({ term, idf }) => [term, idf]));
   const seen = new Set(candidates.flatMap(({ lexical }) => lexical?.terms.map(({ term }) => term) ?? []));
   let mass = 0;
@@ -69,16 +66,4 @@ export function createEvidenceScale(
       return strength(candidate) >= floors.strength;
     },
   };
-}
-
-const analyzed = new WeakMap<Analyzer, ReadonlySet<string>>();
-
-/** Function words as the analyzer sees them, worked out once per analyzer. */
-function functionTerms(analyzer: Analyzer): ReadonlySet<string> {
-  let terms = analyzed.get(analyzer);
-  if (!terms) {
-    terms = new Set(Object.values(functionWords).flatMap((words) => analyzer.analyze(words)));
-    analyzed.set(analyzer, terms);
-  }
-  return terms;
 }

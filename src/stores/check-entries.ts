@@ -1,5 +1,11 @@
 import type { Chunk } from "../contracts/chunk.ts";
-import { type Embedding, type EmbeddingKind, type EmbeddingVersion, kindOf, type SparseVector } from "../contracts/embedding.ts";
+import {
+  type Embedding,
+  type EmbeddingKind,
+  type EmbeddingVersion,
+  kindOf,
+  type SparseVector,
+} from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { ChunkEntry } from "../contracts/store.ts";
 
@@ -41,22 +47,35 @@ function checkChunk({ id, documentId, start, end, index }: Chunk): void {
 }
 
 /** **Errors** as {@link checkEntries}. */
-export function checkEmbedding(embedding: Embedding, version: EmbeddingVersion, policy: EmbeddingPolicy, where: string): void {
+export function checkEmbedding(
+  embedding: Embedding,
+  version: EmbeddingVersion,
+  policy: EmbeddingPolicy,
+  where: string,
+): void {
   const kind = kindOf(embedding);
   if (!policy.embeddings.includes(kind)) {
-    throw new IbidError("unsupported", `${policy.name} supports ${policy.embeddings.join(" and ")} vectors exclusively`, {
-      mend: `Got a ${kind} one, with ${where}.`,
-    });
+    throw new IbidError(
+      "unsupported",
+      `${policy.name} supports ${policy.embeddings.join(" and ")} vectors exclusively`,
+      {
+        mend: `Got a ${kind} one, with ${where}.`,
+      },
+    );
   }
   const dense = "dense" in embedding ? embedding.dense : "indices" in embedding ? undefined : embedding;
   const sparse = "dense" in embedding ? embedding.sparse : "indices" in embedding ? embedding : undefined;
   if (dense !== undefined) {
     if (dense.length !== version.dimensions) {
       const facts = { expected: version.dimensions, got: dense.length };
-      throw new IbidError("dimension-mismatch", `dimension mismatch: expected ${facts.expected}, got ${facts.got} (${where})`, {
-        mend: "A vector has as many dimensions as its version says.",
-        details: facts,
-      });
+      throw new IbidError(
+        "dimension-mismatch",
+        `dimension mismatch: expected ${facts.expected}, got ${facts.got} (${where})`,
+        {
+          mend: "A vector has as many dimensions as its version says.",
+          details: facts,
+        },
+      );
     }
     checkNumbers(dense, where);
   }
@@ -81,12 +100,17 @@ function checkSparse({ indices, values }: SparseVector, dimensions: number, wher
   if (indices.length !== values.length) throw invalid(`${indices.length} indices beside ${values.length} values`);
   for (let i = 0; i < indices.length; i++) {
     const index = indices[i]!;
-    if (!Number.isInteger(index) || index < 0 || index > 0xffff_ffff) throw invalid(`Index ${index} of a sparse vector`);
+    if (!Number.isInteger(index) || index < 0 || index > 0xffff_ffff)
+      throw invalid(`Index ${index} of a sparse vector`);
     if (i > 0 && indices[i - 1]! >= index) throw invalid(`Index ${index} after ${indices[i - 1]!}`);
     if (dimensions > 0 && index >= dimensions) {
-      throw new IbidError("dimension-mismatch", `dimension mismatch: expected ${dimensions}, got index ${index} (${where})`, {
-        details: { expected: dimensions, got: index + 1 },
-      });
+      throw new IbidError(
+        "dimension-mismatch",
+        `dimension mismatch: expected ${dimensions}, got index ${index} (${where})`,
+        {
+          details: { expected: dimensions, got: index + 1 },
+        },
+      );
     }
   }
   checkNumbers(values, where);

@@ -28,7 +28,8 @@ export interface HomeDocument {
 }
 
 export function toChunkContent(chunk: Chunk, home: HomeDocument | undefined): ChunkContent {
-  const { id, documentId, start, end, index, origin, text, urtext, uri, title, sectionId, headings, page, line } = chunk;
+  const { id, documentId, start, end, index, origin, text, urtext, uri, title, sectionId, headings, page, line } =
+    chunk;
   const details: ChunkDetails = {
     ...(uri === home?.uri ? {} : { uri }),
     ...(title === home?.title ? {} : { title }),
@@ -132,7 +133,20 @@ export function toDocumentBody({ text, root, sourceMap, metadata }: TextDocument
 export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow): DocumentSummary {
   const { id, uri, title, mediaType, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt } = row;
   const chunks = rows.liveChunksOf(row.scope, id);
-  return { scope, id, uri, title, mediaType, chunks, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt };
+  return {
+    scope,
+    id,
+    uri,
+    title,
+    mediaType,
+    chunks,
+    contentHash,
+    metadataHash,
+    fingerprint,
+    bytes,
+    folder,
+    ingestedAt,
+  };
 }
 
 export function toStoredDocument(rows: DirectoryReader, scope: Scope, row: DocumentRow): StoredDocument {

@@ -61,7 +61,8 @@ function findTargets(
     const missing = "ids" in target ? target.ids : "documentIds" in target ? target.documentIds : [];
     return { chunks: [], documents: [], missing };
   }
-  if ("filter" in target) return { chunks: findByFilter(before).map((key) => rows.chunk(key)), documents: [], missing: [] };
+  if ("filter" in target)
+    return { chunks: findByFilter(before).map((key) => rows.chunk(key)), documents: [], missing: [] };
   return "ids" in target
     ? targetsById(rows, before.row.key, target.ids)
     : targetsByDocument(rows, before.row.key, target.documentIds);
@@ -144,7 +145,12 @@ export function vacuumScope(change: ScopeChange, until: number): number {
 /** Live chunks and restorable ones, whose metadata is admitted. */
 export function findByMetadata(view: ScopeView, matches: (metadata: Metadata) => boolean): number[] {
   const keys: number[] = [];
-  const look = (key: number, at: number, facts: { readonly index: Uint32Array }, verdicts: readonly boolean[]): void => {
+  const look = (
+    key: number,
+    at: number,
+    facts: { readonly index: Uint32Array },
+    verdicts: readonly boolean[],
+  ): void => {
     if (verdicts[facts.index[at]!] === true) keys.push(key);
   };
   for (const segment of view.sealed) {

@@ -9,7 +9,14 @@ import type { ChunkStore, DeleteTarget, Metric } from "../contracts/store.ts";
 import type { VectorQuery, VectorStore } from "../contracts/vector-store.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
-import { checkEmbedding, checkEntries, checkId, checkScore, decideTopK, type EmbeddingPolicy } from "./check-entries.ts";
+import {
+  checkEmbedding,
+  checkEntries,
+  checkId,
+  checkScore,
+  decideTopK,
+  type EmbeddingPolicy,
+} from "./check-entries.ts";
 import { copyChunk, copyDocument, copyEmbedding, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
 import type {
   RawChunkStore,
@@ -90,14 +97,19 @@ function guardChunks(raw: RawChunkStore, guard: Guard): ChunkStore {
       assertSystem(authority);
       guard.open();
       if (!(options.olderThanMs >= 0)) {
-        throw new IbidError("invalid-argument", `olderThanMs is ${String(options.olderThanMs)}.`, { mend: "It is a number from 0." });
+        throw new IbidError("invalid-argument", `olderThanMs is ${String(options.olderThanMs)}.`, {
+          mend: "It is a number from 0.",
+        });
       }
       return raw.doVacuum({ ...options });
     },
     async *chunks(scopes, options = {}) {
       const readable = guard.read(scopes);
       checkOptions("chunks", options, ["filter", "documentId", "includeEmbeddings"]);
-      const listed = raw.doChunks(readable, options.filter === undefined ? options : { ...options, filter: parseFilter(options.filter) });
+      const listed = raw.doChunks(
+        readable,
+        options.filter === undefined ? options : { ...options, filter: parseFilter(options.filter) },
+      );
       for await (const { scope, chunk, embeddings } of listed) {
         guard.open();
         const copy = { scope, chunk: copyChunk(chunk) };
@@ -141,9 +153,13 @@ function guardVectors(raw: RawVectorStore, guard: Guard): Pick<VectorStore, "sea
       checkScore(query.minScore);
       const { metric, embedding, version } = query;
       if (metric !== undefined && (!metrics.includes(metric) || !raw.capabilities.metrics.includes(metric))) {
-        throw new IbidError(metrics.includes(metric) ? "unsupported" : "invalid-argument", `${guard.policy.name} has no metric "${metric}".`, {
-          mend: `It has ${raw.capabilities.metrics.join(", ")}.`,
-        });
+        throw new IbidError(
+          metrics.includes(metric) ? "unsupported" : "invalid-argument",
+          `${guard.policy.name} has no metric "${metric}".`,
+          {
+            mend: `It has ${raw.capabilities.metrics.join(", ")}.`,
+          },
+        );
       }
       if (embedding !== undefined) {
         if (version === undefined) {
@@ -154,7 +170,10 @@ function guardVectors(raw: RawVectorStore, guard: Guard): Pick<VectorStore, "sea
         checkEmbedding(embedding, version, guard.policy, "the query");
       }
       const decided = decideQuery(query, guard.topK);
-      const matches = await raw.doSearch(readable, embedding === undefined ? decided : { ...decided, embedding: copyEmbedding(embedding) });
+      const matches = await raw.doSearch(
+        readable,
+        embedding === undefined ? decided : { ...decided, embedding: copyEmbedding(embedding) },
+      );
       return matches.map((match) => ({
         ...match,
         chunk: copyChunk(match.chunk),
@@ -206,10 +225,14 @@ function guardDocuments(raw: RawDocumentStore, guard: Guard): Omit<DocumentStore
       const ids = new Set<string>();
       for (const { chunk } of entries) {
         if (chunk.documentId !== document.id || ids.has(chunk.id)) {
-          throw new IbidError("invalid-id", `Chunk ${chunk.id} ${ids.has(chunk.id) ? "comes twice" : "is of another document"}.`, {
-            uri: document.uri,
-            mend: "A document's chunks have its id, and ids of their own.",
-          });
+          throw new IbidError(
+            "invalid-id",
+            `Chunk ${chunk.id} ${ids.has(chunk.id) ? "comes twice" : "is of another document"}.`,
+            {
+              uri: document.uri,
+              mend: "A document's chunks have its id, and ids of their own.",
+            },
+          );
         }
         ids.add(chunk.id);
       }

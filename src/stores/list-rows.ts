@@ -27,9 +27,11 @@ export async function* listChunks(
   options: ListChunksOptions,
 ): AsyncGenerator<StoredChunk> {
   const { filter, documentId, includeEmbeddings = false } = options;
-  const admits = createRowFilter(createRestriction(filter && { source: filter, matches: compileFilter(filter) }, undefined));
+  const admits = createRowFilter(
+    createRestriction(filter && { source: filter, matches: compileFilter(filter) }, undefined),
+  );
   for (const scope of scopes) {
-    for (let last: string | undefined = ""; last !== undefined; ) {
+    for (let last: string | undefined = ""; last !== undefined;) {
       const after: string = last;
       const page = await look((rows) => {
         const held = view.scope(rows, scope);

@@ -82,7 +82,14 @@ export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Anal
         if (segment.present[ordinal] === 0) continue;
         const key = segment.key(ordinal);
         const vectors = encodeVectors(vectorsAt(segment, ordinal));
-        anew.add({ key, id: segment.chunkId(ordinal), stamp, live: segment.live[ordinal] === 1, vectors, ...again(key) });
+        anew.add({
+          key,
+          id: segment.chunkId(ordinal),
+          stamp,
+          live: segment.live[ordinal] === 1,
+          vectors,
+          ...again(key),
+        });
       }
       if (anew.presentCount > 0) addSegment(rows, held.row.key, stamp, sealSegment(anew));
       rows.deleteSegment(segment.row);

@@ -197,9 +197,7 @@ function createRows(journal: Undo[]): DirectoryWriter {
         .filter(({ deletedAt }) => deletedAt === null)
         .sort((a, b) => compareCodePoints(a.id, b.id)),
     documentsAfter: (scope, uri, id, limit) =>
-      documentsInOrder
-        .after(`${scope}/live`, ({ row }) => isAfter(row, uri, id), limit)
-        .map(({ row }) => row),
+      documentsInOrder.after(`${scope}/live`, ({ row }) => isAfter(row, uri, id), limit).map(({ row }) => row),
     deletedDocuments: (scope, until) =>
       documentsInOrder
         .after(`${scope}/deleted`, everything, Infinity)

@@ -1,7 +1,6 @@
 /** How to take back one change. */
 export type Undo = () => void;
 
-
 /** Rows by key, in order of their keys' first coming. Every change can be taken back, indexes included. */
 export interface MemoryTable<Row> {
   get(key: number): Row | undefined;
@@ -76,7 +75,10 @@ export interface SortedIndex<Row> {
   after(group: string, isAfter: (row: Row) => boolean, limit: number): readonly Row[];
 }
 
-export function createSortedIndex<Row>(groupOf: (row: Row) => string, compare: (a: Row, b: Row) => number): SortedIndex<Row> {
+export function createSortedIndex<Row>(
+  groupOf: (row: Row) => string,
+  compare: (a: Row, b: Row) => number,
+): SortedIndex<Row> {
   const groups = new Map<string, { readonly rows: Map<number, Row>; sorted: readonly Row[] | undefined }>();
   return {
     add(key, row) {

@@ -4,7 +4,14 @@ import type { StoreStatus } from "../contracts/knowledge-store.ts";
 import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
 import type { RegexMatch, RegexQuery } from "../contracts/regex-search.ts";
 import type { Scope } from "../contracts/scope.ts";
-import type { ChunkEntry, DeleteOptions, DeleteTarget, ListChunksOptions, StoreCapabilities, StoredChunk } from "../contracts/store.ts";
+import type {
+  ChunkEntry,
+  DeleteOptions,
+  DeleteTarget,
+  ListChunksOptions,
+  StoreCapabilities,
+  StoredChunk,
+} from "../contracts/store.ts";
 import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
 
 /** How many a search wants, decided: a whole number from 1, or `Infinity` for all. */
@@ -19,7 +26,10 @@ export interface RawChunkStore {
   doReady(signal?: AbortSignal): Promise<void>;
   doUpsert(scope: Scope, entries: readonly ChunkEntry[]): Promise<void>;
   doDelete(scope: Scope, target: DeleteTarget, options: DeleteOptions): Promise<number>;
-  doRestore(scope: Scope, target: { readonly ids: readonly string[] } | { readonly documentIds: readonly string[] }): Promise<number>;
+  doRestore(
+    scope: Scope,
+    target: { readonly ids: readonly string[] } | { readonly documentIds: readonly string[] },
+  ): Promise<number>;
   doVacuum(options: { readonly olderThanMs: number }): Promise<number>;
   doChunks(scopes: readonly Scope[], options: ListChunksOptions): AsyncIterable<StoredChunk>;
   doScopes(): Promise<readonly Scope[]>;

@@ -68,7 +68,11 @@ function saysTheSame(held: HeldChunk, chunk: Chunk): boolean {
 }
 
 /** Analyses what will have to be, before the write begins, so that nobody waits for it. */
-export function analyzeAhead(rows: DirectoryReader, scope: number | undefined, incoming: readonly IncomingChunk[]): (() => void) {
+export function analyzeAhead(
+  rows: DirectoryReader,
+  scope: number | undefined,
+  incoming: readonly IncomingChunk[],
+): () => void {
   const reader = createUncachedReader(rows);
   const wanting = incoming.filter(({ chunk }) => {
     const held = scope === undefined ? undefined : readHeld(reader, rows.chunkById(scope, chunk.id));
@@ -126,7 +130,11 @@ function swapChunk(change: ScopeChange, { incoming, held, row, document, home, k
   const { chunk } = incoming;
   const content = toChunkContent(chunk, home);
   const keeps = keepVectors && incoming.vectors.length === 0 && held !== undefined && saysTheSame(held, chunk);
-  if (held !== undefined && sameWords(held, chunk) && (keeps || sameVectors(vectorsOf(change, held.row), incoming.vectors))) {
+  if (
+    held !== undefined &&
+    sameWords(held, chunk) &&
+    (keeps || sameVectors(vectorsOf(change, held.row), incoming.vectors))
+  ) {
     const before = held.row;
     if (before.document !== document || !sameContent(before, content)) {
       const facts = before.metadata !== content.metadata || before.origin !== content.origin;

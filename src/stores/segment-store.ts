@@ -13,7 +13,14 @@ import { createIndexView } from "./index-view.ts";
 import { countRows, listChunks, listDocuments } from "./list-rows.ts";
 import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
-import { analyzeAhead, heldChunks, type IncomingChunk, prepareChunks, replaceDocument, upsertChunks } from "./replace-document.ts";
+import {
+  analyzeAhead,
+  heldChunks,
+  type IncomingChunk,
+  prepareChunks,
+  replaceDocument,
+  upsertChunks,
+} from "./replace-document.ts";
 import { changeScope, type ScopeChange } from "./scope-change.ts";
 import { searchPattern, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
@@ -110,7 +117,10 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       restore: true,
     },
     secret: options.secret,
-    doReady: async (signal) => signal?.throwIfAborted(),
+    // There is nothing to wait for: a directory is ready once it is open.
+    doReady: async (signal) => {
+      if (signal?.aborted === true) throw new IbidError("aborted", "Waiting for the store was given up.", { cause: signal.reason });
+    },
 
     async doUpsert(scope, entries) {
       const incoming = prepareChunks(entries, (chunk) => analyzeChunk(analyzer, chunk.headings, chunk.text));

@@ -30,10 +30,20 @@ export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOpti
   checkOptions("bm25", options.bm25, ["k1", "b"]);
   checkOptions("segments", options.segments, ["sealAt", "settleAt", "mergeFactor", "maxMerged"]);
   if (!(k1 >= 0 && k1 < Infinity) || !(b >= 0 && b <= 1)) {
-    throw new IbidError("invalid-argument", `bm25 is { k1: ${k1}, b: ${b} }.`, { mend: "k1 is 0 or more, b from 0 to 1." });
+    throw new IbidError("invalid-argument", `bm25 is { k1: ${k1}, b: ${b} }.`, {
+      mend: "k1 is 0 or more, b from 0 to 1.",
+    });
+  }
+  const { metric = "cosine" } = options;
+  if (!["cosine", "dot", "euclidean"].includes(metric)) {
+    throw new IbidError("invalid-argument", `There is no metric "${metric}".`, {
+      mend: "Known metrics: cosine, dot, euclidean.",
+    });
   }
   const policy = { ...defaultPolicy, ...options.segments };
-  const whole = [policy.sealAt, policy.settleAt, policy.maxMerged].every((count) => Number.isInteger(count) && count >= 1);
+  const whole = [policy.sealAt, policy.settleAt, policy.maxMerged].every(
+    (count) => Number.isInteger(count) && count >= 1,
+  );
   if (!whole || !Number.isInteger(policy.mergeFactor) || policy.mergeFactor < 2) {
     throw new IbidError("invalid-argument", `segments is ${JSON.stringify(policy)}.`, {
       mend: "Counts of chunks are whole numbers from 1, mergeFactor from 2.",
@@ -41,7 +51,7 @@ export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOpti
   }
   return {
     analyzer: options.analyzer ?? defaultAnalyzer,
-    metric: options.metric ?? "cosine",
+    metric,
     bm25: { k1, b },
     policy,
     now: options.now ?? Date.now,

@@ -83,18 +83,33 @@ export async function collect<Item>(items: AsyncIterable<Item> | Iterable<Item>)
   return all;
 }
 
+/** Anything in one fixed order, by its written form: for comparing what has no order. */
+export function inAnyOrder<Item>(items: Iterable<Item>): Item[] {
+  const written = (item: Item): string => JSON.stringify(item) ?? "";
+  return [...items].toSorted((a, b) => (written(a) < written(b) ? -1 : written(a) > written(b) ? 1 : 0));
+}
+
 /** A value without anything that JSON cannot carry: what a file, a database or a wire would give back. */
 export function throughJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
-/** Tries to change something that was handed out; a frozen thing that refuses is as good as a copy. */
-export function tamper(change: () => void): void {
-  try {
-    change();
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+/**
+ * Writes over everything in a value that was handed out, as deep as it goes: whoever handed out their own copy will show it.
+ *
+ * **Shape** what is frozen stays as it is, which is as good as a copy.
+ */
+export function scribble(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  if (ArrayBuffer.isView(value)) {
+    (value as Float32Array).fill(-9);
+    return;
   }
+  for (const [key, inner] of Object.entries(value)) {
+    scribble(inner);
+    if (typeof inner !== "object") Reflect.set(value, key, typeof inner === "number" ? -9 : "scribbled");
+  }
+  if (Array.isArray(value) && Object.isExtensible(value)) value.push("scribbled");
 }
 
 function isList(value: object): value is ArrayLike<unknown> {

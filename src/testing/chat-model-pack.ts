@@ -17,7 +17,7 @@ export interface ChatModelSubject {
   readonly failing?: readonly {
     readonly name: string;
     readonly code: IbidErrorCode;
-    create(): Promise<ChatModel> | ChatModel;
+    readonly create: () => Promise<ChatModel> | ChatModel;
   }[];
 }
 

@@ -8,7 +8,7 @@
 export interface ContractCase {
   readonly id: string;
   readonly items: readonly string[];
-  run(): Promise<void>;
+  readonly run: () => Promise<void>;
 }
 
 /** A broken promise: which one, what was expected, and what came instead. */

@@ -6,6 +6,7 @@ import type { Tracer } from "../contracts/tracer.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { answeringCases } from "./knowledge-base-answering-cases.ts";
+import { inputCases } from "./knowledge-base-input-cases.ts";
 import { ingestingCases } from "./knowledge-base-ingesting-cases.ts";
 import { sharingCases } from "./knowledge-base-sharing-cases.ts";
 
@@ -31,21 +32,23 @@ export type KnowledgeBaseCase = readonly [
 
 /** What every {@link KnowledgeBase} promises: idempotent ingestion, whole and cited hits, verified citations, one gate. */
 export function createKnowledgeBasePack(subject: KnowledgeBaseSubject): readonly ContractCase[] {
-  const cases = [...ingestingCases, ...answeringCases, ...sharingCases].map(([name, items, run]): CaseDefinition => [
-    name,
-    items,
-    async () => {
-      const opened: KnowledgeBase[] = [];
-      try {
-        await run(async (parts = {}) => {
-          const kb = await subject.open(parts);
-          opened.push(kb);
-          return kb;
-        });
-      } finally {
-        for (const kb of opened) await kb.close();
-      }
-    },
-  ]);
+  const cases = [...ingestingCases, ...inputCases, ...answeringCases, ...sharingCases].map(
+    ([name, items, run]): CaseDefinition => [
+      name,
+      items,
+      async () => {
+        const opened: KnowledgeBase[] = [];
+        try {
+          await run(async (parts = {}) => {
+            const kb = await subject.open(parts);
+            opened.push(kb);
+            return kb;
+          });
+        } finally {
+          for (const kb of opened) await kb.close();
+        }
+      },
+    ],
+  );
   return defineCases("knowledge-base", cases);
 }

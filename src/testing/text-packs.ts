@@ -50,7 +50,7 @@ export function createLengthFunctionPack(subject: { create(): LengthFunction }):
       () => {
         const length = subject.create();
         for (const text of Object.values(scripts).flat()) {
-          const points = [...text];
+          const points = Array.from(text);
           for (let i = 1; i <= points.length; i++) {
             const [shorter, longer] = [length(points.slice(0, i - 1).join("")), length(points.slice(0, i).join(""))];
             check(shorter <= longer + 1, `a beginning of ${JSON.stringify(text)} is longer than a longer one`, [

@@ -21,7 +21,8 @@ export interface AnalyzerOptions {
 /**
  * An analyzer for text in any script.
  *
- * - Words are folded (`fold-word.ts`) and lightly stemmed (`stem-plural.ts`, `stem-arabic.ts`); a possessive `'s` and an elided article (`l'`, `dell'`) go too.
+ * - Words are folded (`fold-word.ts`) and lightly stemmed (`stem-plural.ts`, `stem-arabic.ts`); a possessive `'s` and an elided article (`l'`,
+ *   `dell'`) go too.
  * - Identifiers are kept whole and split: `getUserById` also gives `get`, `user`, `by`, `id`; `SKU-1234` also `sku`, `1234`;
  *   so do `snake_case`, `dotted.names`, `src/paths.ts` and addresses. Words that only a hyphen or a slash joins (`well-known`, `and/or`) are
  *   split and not kept, so that prose does not grow; `e-mail` gives `email` and `mail`. `U.S.` gives `us`; `C++` and `C#` keep their signs.

@@ -16,8 +16,13 @@ export const upper = 64;
 const known = 128;
 
 // Scripts of Unicode's line breaking class SA (UAX 14), those of East Asia, and their neighbours that run words together.
-const denseScript =
-  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tai_Le}\p{scx=New_Tai_Lue}\p{scx=Tai_Tham}\p{scx=Tai_Viet}\p{scx=Ahom}\p{scx=Javanese}\p{scx=Balinese}]/u;
+const denseScript = new RegExp(
+  "Han Hiragana Katakana Bopomofo Yi Hangul Thai Lao Khmer Myanmar Tai_Le New_Tai_Lue Tai_Tham Tai_Viet Ahom Javanese Balinese"
+    .split(" ")
+    .map((script) => `\\p{scx=${script}}`)
+    .join("|"),
+  "u",
+);
 const shared = /[\p{sc=Common}\p{sc=Inherited}]/u;
 
 const table = new Uint8Array(0x10000);

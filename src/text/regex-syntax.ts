@@ -27,8 +27,9 @@ const maxPatternLength = 10_000;
 const maxDepth = 200;
 const empty: RegexNode = { kind: "empty" };
 
+/** What is skipped, so that only a group's own flags are found. */
+const escapeClassOrFlags = /\\[^]|\[(?:\\[^]|[^\]\\])*|\(\?(?:[a-z]+(?:-[a-z]*)?|-[a-z]*):/g;
 const groupHead = /\?(?::|<(?![=!])[^>]*>)/y;
-const lookAround = /\?<?[=!]/y;
 const quantifier = /(?:[*+?]|\{(\d+)(,?)(\d*)\})(\??)/y;
 // A pair of escaped surrogates is one code point.
 const escaped =
@@ -42,6 +43,7 @@ const escaped =
 export function parseRegex(pattern: string): RegexNode {
   if (pattern.length > maxPatternLength)
     throw invalidRegex(`It is longer than ${maxPatternLength} characters.`, undefined, "Shorten it.");
+  refuseFlags(pattern);
   checkSyntax(pattern);
   let at = 0;
   return parseChoice(0);
@@ -108,17 +110,10 @@ export function parseRegex(pattern: string): RegexNode {
       at += head[0].length;
       return;
     }
-    if (matchAt(lookAround) !== null) {
-      throw invalidRegex(
-        "Look-ahead and look-behind are not supported.",
-        start,
-        "Match the surroundings as well, or use \\b, ^ and $.",
-      );
-    }
     throw invalidRegex(
-      "Flags inside a pattern are not supported.",
+      "Look-ahead and look-behind are not supported.",
       start,
-      "Use the option ignoreCase, or a class such as [aA].",
+      "Match the surroundings as well, or use \\b, ^ and $.",
     );
   }
 
@@ -154,6 +149,18 @@ export function parseRegex(pattern: string): RegexNode {
   function matchAt(expression: RegExp): RegExpExecArray | null {
     expression.lastIndex = at;
     return expression.exec(pattern);
+  }
+}
+
+/** Refuses `(?i:…)`, whether this runtime knows it or not. */
+function refuseFlags(pattern: string): void {
+  for (const found of pattern.matchAll(escapeClassOrFlags)) {
+    if (!found[0].startsWith("(?")) continue;
+    throw invalidRegex(
+      "Flags inside a pattern are not supported.",
+      found.index,
+      "Use the option ignoreCase, or a class such as [aA].",
+    );
   }
 }
 

@@ -41,9 +41,11 @@ export function cutSnippet(text: string, terms: ReadonlySet<string>, analyzer: A
   let end = Math.min(visible.length, start + budget);
   start = Math.min(start, Math.max(0, Math.min(best.start, end - budget)));
   while (start < best.start && !isCut(visible, start)) start++;
-  const full = end;
+  const furthest = toBoundary(visible, Math.min(end, start + budget));
+  end = furthest;
   while (end > best.end && !isCut(visible, end)) end--;
-  if (end <= start || end > start + budget) end = toBoundary(visible, Math.min(full, start + budget));
+  // A word that is longer than the snippet is cut inside.
+  if (end <= start) end = furthest;
 
   const slice = visible.slice(start, end);
   return `${start > 0 ? ellipsis : ""}${slice.trim()}${end < visible.length ? ellipsis : ""}`;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { findSentences } from "../../src/answers/find-sentences.ts";
+import { findSentences, openFenceAt } from "../../src/answers/find-sentences.ts";
 
 const found = (text: string, titles?: ReadonlySet<string>) =>
-  findSentences(text, titles).map(({ start, end, kind }) => `${kind}: ${text.slice(start, end)}`);
+  findSentences(text, titles ? { titles } : {}).map(({ start, end, kind }) => `${kind}: ${text.slice(start, end)}`);
 
 describe("sentences to quote", () => {
   it("tell prose from headings, tables, code and markup [T46]", () => {
@@ -51,6 +51,18 @@ Last words.`;
       "heading: Rotation",
       "prose: Keys are rotated.",
     ]);
+  });
+
+  it("know code by its document's fences, or by its signs [T46]", () => {
+    const text = "---\ntitle: Keys\n---\n\nRotate them.\n\n```py\nkeys = load()\nrotate(keys)\n```\n\nDone.\n";
+    const kinds = (start: number) =>
+      findSentences(text.slice(start), { openFence: openFenceAt(text, start) }).map(({ kind }) => kind);
+    expect(kinds(0)).toEqual(["markup", "prose", "code", "code", "prose"]);
+    expect(kinds(text.indexOf("title"))).toEqual(["markup", "prose", "code", "code", "prose"]);
+    expect(kinds(text.indexOf("rotate("))).toEqual(["code", "prose"]);
+    expect(openFenceAt(text, text.indexOf("Done"))).toBe("");
+    expect(found('pipeline.connect("a.b", "c.d")')).toEqual(['code: pipeline.connect("a.b", "c.d")']);
+    expect(found("Call `rotate(keys)` and see [the guide](/keys#rotate_(all)) (or ask).")[0]).toMatch(/^prose/u);
   });
 
   it("are in order, apart, trimmed, and lose no letter but markers' [L1]", () => {

@@ -4,7 +4,8 @@ import { createRecursiveChunker } from "../../src/chunks/recursive-chunker.ts";
 import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
 import { createTransformer } from "../../src/chunks/create-transformer.ts";
 import { createTitleTransformer } from "../../src/chunks/title-transformer.ts";
-import { createChunkerPack, createChunkTransformerPack } from "../../src/testing/chunker-pack.ts";
+import { createChunkTransformerPack } from "../../src/testing/chunk-transformer-pack.ts";
+import { createChunkerPack } from "../../src/testing/chunker-pack.ts";
 import { characters, heuristicTokens } from "../../src/text/length.ts";
 import { runPack } from "./run-pack.ts";
 

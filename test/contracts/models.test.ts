@@ -81,7 +81,10 @@ describe("an AI SDK embedding model over HTTP", () => {
       dimensions === undefined ? {} : { dimensions },
     );
   const texts = ["a lighthouse", "the sea at night", "größe zwölf", "灯台は遠くから", "one more word"];
-  describe("of stated dimensions", () => runPack(createEmbeddingModelPack({ create: () => model(64), texts })));
-  describe("of dimensions that it does not state", () =>
-    runPack(createEmbeddingModelPack({ create: () => model(), texts })));
+  describe("of stated dimensions", () => {
+    runPack(createEmbeddingModelPack({ create: () => model(64), texts }));
+  });
+  describe("of dimensions that it does not state", () => {
+    runPack(createEmbeddingModelPack({ create: () => model(), texts }));
+  });
 });

@@ -6,7 +6,7 @@ import type { Metadata } from "../../src/contracts/metadata.ts";
 export function passes(filter: Filter, metadata: Metadata): boolean {
   const value = "key" in filter && Object.hasOwn(metadata, filter.key) ? metadata[filter.key] : undefined;
   const fold = (text: unknown): unknown =>
-    "ignoreCase" in filter && filter.ignoreCase === true && typeof text === "string" ? text.toLowerCase() : text;
+    "ignoreCase" in filter && filter.ignoreCase && typeof text === "string" ? text.toLowerCase() : text;
   const strings = (test: (a: string, b: string) => boolean, given: string): boolean =>
     typeof value === "string" && test(fold(value) as string, fold(given) as string);
   const ordered = (given: string | number, test: (sign: number) => boolean): boolean =>
@@ -36,9 +36,7 @@ export function passes(filter: Filter, metadata: Metadata): boolean {
     case "endsWith":
       return strings((a, b) => a.endsWith(b), filter.value);
     case "like":
-      return (
-        typeof value === "string" && new RegExp(filter.pattern, filter.ignoreCase === true ? "iu" : "u").test(value)
-      );
+      return typeof value === "string" && new RegExp(filter.pattern, filter.ignoreCase ? "iu" : "u").test(value);
     case "hasElement":
       return Array.isArray(value) && value.includes(filter.value);
     case "exists":

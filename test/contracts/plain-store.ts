@@ -282,7 +282,12 @@ export function createPlainStore(
       if (broken("writes race")) await new Promise((resolve) => void setTimeout(resolve, 1));
       const before = rows;
       const mine = broken("writes race") ? [...before] : before;
-      if (broken("partial batch stored")) for (const entry of entries) (checkEntry(entry), put(scope, entry));
+      if (broken("partial batch stored")) {
+        for (const entry of entries) {
+          checkEntry(entry);
+          put(scope, entry);
+        }
+      }
       entries.forEach(checkEntry);
       rows = mine;
       if (broken("writes race")) {
@@ -549,8 +554,17 @@ export function createPlainStore(
           ...(broken("long texts cut") ? { text: stored.text.slice(0, 100_000) } : {}),
         },
         summary: {
-          ...{ scope, id: document.id, uri: document.uri, title: document.title, mediaType: document.mediaType },
-          ...{ contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt: new Date().toISOString() },
+          scope,
+          id: document.id,
+          uri: document.uri,
+          title: document.title,
+          mediaType: document.mediaType,
+          contentHash,
+          metadataHash,
+          fingerprint,
+          bytes,
+          folder,
+          ingestedAt: new Date().toISOString(),
         },
         deletedAt: undefined,
       });

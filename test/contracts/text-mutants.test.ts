@@ -7,8 +7,7 @@ import { createAnalyzer } from "../../src/text/analyzer.ts";
 import { runMutants } from "./mutants.ts";
 
 const length = (name: string, measure: (text: string) => number): { create(): LengthFunction } => ({
-  create: () =>
-    Object.defineProperty((text: string) => measure(text), "name", { value: name }) as unknown as LengthFunction,
+  create: () => Object.defineProperty((text: string) => measure(text), "name", { value: name }),
 });
 
 describe("the length pack notices a length function with one fault [T32 T33]", () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findDocumentUris, joinUri, toDocumentUri } from "../../src/adapters/files/document-uri.ts";
+import { findDocumentUris, toDocumentUri, uriBelow } from "../../src/adapters/files/document-uri.ts";
 
 let base: string;
 
@@ -34,8 +34,9 @@ describe("toDocumentUri", () => {
       fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
         const path = segments.join("/");
         expect(toDocumentUri(`/base/${path}`, { base: "/base" })).toBe(path);
-        expect(joinUri("/base", path)).toBe(`/base/${path}`);
-        expect(joinUri(".", path)).toBe(path);
+        expect(uriBelow("/base", path, undefined)).toBe(`/base/${path}`);
+        expect(uriBelow("/base", path, "/base")).toBe(path);
+        expect(uriBelow(".", path, undefined)).toBe(path);
       }),
     );
   });

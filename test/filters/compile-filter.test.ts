@@ -143,7 +143,7 @@ describe("the truth table [L4]", () => {
       },
       ["empty", "zero"],
     ],
-  ])("%j holds for the right values [B22 B23 W10 E28 E29]", (filter, expected) => {
+  ])("%j holds for the right values [B22 B23 W10 W35 E28 E29]", (filter, expected) => {
     expect(all.filter((name) => matches(filter, shelf[name]!))).toEqual(expected);
   });
 

@@ -134,6 +134,17 @@ describe("foldWord", () => {
   });
 });
 
+describe("a term's length", () => {
+  it("is bounded without splitting a surrogate pair, and long words keep their beginning", () => {
+    expect(foldWord(`a${"𐐨".repeat(40)}`)).toBe(`a${"𐐨".repeat(31)}`);
+    expect(defaultAnalyzer.analyze(`${"x".repeat(80)}_part ${"Y".repeat(70)}`)).toEqual([
+      "x".repeat(64),
+      "part",
+      "y".repeat(64),
+    ]);
+  });
+});
+
 describe("stemming", () => {
   it("follows the S stemmer's rules and exceptions", () => {
     const pairs = {

@@ -41,6 +41,18 @@ describe("sha256", () => {
   });
 });
 
+describe("hashing in pieces", () => {
+  it("does not depend on where the pieces end", () => {
+    const piece = fc.integer({ min: 0, max: 140 }).map((length) => "x".repeat(length));
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 5 }), (pieces) => {
+        const whole = pieces.map((text) => `${text.length}:${text}`).join("");
+        expect(hashParts(...pieces)).toBe(createHash("sha256").update(whole).digest("hex").slice(0, 32));
+      }),
+    );
+  });
+});
+
 describe("hmacSha256", () => {
   it("gives the codes of RFC 4231 [L10]", () => {
     expect(hmacSha256(bytes("0b".repeat(20)), "Hi There")).toBe(

@@ -181,12 +181,13 @@ describe("compileLinearRegex", () => {
 
   it.each([
     ["(a+)+$", "!", 0],
-    ["(a*)*b", "", 0],
+    ["(a*)*[b]", "", 0],
     ["(a|aa)+$", "!", 0],
-    ["([a-z]+)*=", "!", 0],
-    ["(?:a?){50}a{50}b", "", 0],
-    // Each match alone is linear, all of them together must be as well.
+    ["([a-z]+)*[=]", "!", 0],
+    ["(?:a?){50}a{50}[b]", "", 0],
+    // No literal to look for first; each match alone is linear, and all of them together must be.
     ["[^]*z|a", "", 100_000],
+    ["(?:.*[z])?a", "", 100_000],
   ])("comes back from %s on a hundred thousand characters", (pattern, tail, count) => {
     expect(compileLinearRegex(pattern).findAll("a".repeat(100_000) + tail).length).toBe(count);
   });
@@ -196,7 +197,11 @@ describe("compileLinearRegex", () => {
     const noise = Array.from({ length: 20_000 }, () =>
       (state = (state * 48_271) % 2_147_483_647) % 2 === 0 ? "a" : "b",
     ).join("");
-    expect(compileLinearRegex("(?:a|b)*a(?:a|b){300}c").test(noise)).toBe(false);
+    expect(compileLinearRegex("(?:a|b)*a(?:a|b){300}[cd]").test(noise)).toBe(false);
+    const matching = `${noise}a${"b".repeat(300)}c`;
+    expect(compileLinearRegex("(?:a|b)*a(?:a|b){300}[cd]").findAll(matching)).toEqual([
+      { start: 0, end: matching.length },
+    ]);
     expect(compileLinearRegex("a(?:a|b){300}").findAll(noise)).toEqual(native("a(?:a|b){300}", noise, false));
   });
 
@@ -206,6 +211,7 @@ describe("compileLinearRegex", () => {
     ["(a)\\1", /back/, 3],
     ["(?<n>a)\\k<n>", /back/, 7],
     ["a(?i:b)", /[Ff]lags/, 1],
+    ["[(?i:]\\(?(?-s:b)", /[Ff]lags/, 9],
   ])("refuses %s, saying what and where", (pattern, what, position) => {
     const error = failure(pattern);
     expect(error).toMatchObject({ code: "invalid-regex", details: { position } });
@@ -233,6 +239,11 @@ describe("compileLinearRegex", () => {
     [Array.from({ length: 1001 }, (_, i) => `\\u{${(0x4e00 + i).toString(16)}}`).join("")],
   ])("refuses a pattern that would grow too large (case %#)", (pattern) => {
     expect(failure(pattern).code).toBe("invalid-regex");
+  });
+
+  it("does not mistake a class or an escape for flags", () => {
+    expect(matchesOf("[(?i:]+|\\(\\?i:", "(?i:")).toEqual(["(?i:"]);
+    expect(matchesOf("\\((?:i:)", "(i:")).toEqual(["(i:"]);
   });
 
   it("takes repetitions of nothing for nothing", () => {

@@ -37,11 +37,18 @@ export function findDocumentUris(path: string, place: UriPlace): readonly string
   ];
 }
 
-/** The uri of what lies at a `/`-separated path below a folder. */
-export function joinUri(folder: string, path: string): string {
+/** The uri of what lies at a `/`-separated path below a folder; relative where that is inside of `base`, an absolute uri. */
+export function uriBelow(folder: string, path: string, base: string | undefined): string {
   if (path === "") return folder;
   if (folder === ".") return path;
-  return folder.endsWith("/") ? folder + path : `${folder}/${path}`;
+  const uri = folder.endsWith("/") ? folder + path : `${folder}/${path}`;
+  return base !== undefined && uri.startsWith(`${base}/`) ? uri.slice(base.length + 1) : uri;
+}
+
+/** An absolute path with `/` between its parts, links in it seen through. */
+export function toAbsoluteUri(path: string): string {
+  const full = realpathOr(resolve(path));
+  return sep === "/" ? full : full.replaceAll(sep, "/");
 }
 
 function absolute(path: string, { base, cwd }: UriPlace): { readonly full: string; readonly base: string } {

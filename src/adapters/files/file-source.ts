@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { basename, isAbsolute, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Source, SourceItem, SourceRefusal } from "../../contracts/reader.ts";
 import { checkOptions } from "../../text/check-options.ts";
 import { classifyInput, type ClassifiedInput, matchesNothing } from "./classify-input.ts";
-import { joinUri, toDocumentUri, type UriPlace } from "./document-uri.ts";
+import { toAbsoluteUri, toDocumentUri, type UriPlace, uriBelow } from "./document-uri.ts";
 import { type Glob, matchAny } from "./glob.ts";
 import { openIgnoreChain } from "./ignore-rules.ts";
 import { readFileBytes, throwIfAborted, toReadError, tooLarge } from "./read-file.ts";
@@ -98,6 +98,8 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
     signal: AbortSignal | undefined,
   ) {
     const rootUri = toDocumentUri(root, place);
+    // A walk that starts outside of the base may lead into it, where uris are relative.
+    const baseUri = rootUri === "." || !isAbsolute(rootUri) ? undefined : toAbsoluteUri(place.base);
     const rules = {
       ignored: await openIgnoreChain(root, { bounds: [place.base, cwd], rootIsNamed: glob === undefined }),
       excludedNames:
@@ -109,7 +111,7 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
       exclude,
     };
     for await (const found of walkFolder(root, rules, signal)) {
-      const uri = joinUri(rootUri, found.relative);
+      const uri = uriBelow(rootUri, found.relative, baseUri);
       if (!("error" in found)) {
         yield toItem(found, uri, folder);
         continue;

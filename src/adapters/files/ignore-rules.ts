@@ -1,12 +1,12 @@
 import { lstatSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import ignore from "ignore";
+import type { Ignore } from "ignore";
 
 /** The `.gitignore` files that bind a folder, the nearest first. */
 export interface IgnoreChain {
   readonly folder: string;
-  readonly rules: ReturnType<typeof ignore>;
+  readonly rules: Ignore;
   readonly above: IgnoreChain | undefined;
 }
 
@@ -70,6 +70,7 @@ export async function readIgnoreFile(folder: string, above: IgnoreChain | undefi
   try {
     const facts = await stat(path);
     if (!facts.isFile() || facts.size > maxRulesBytes) return above;
+    const { default: ignore } = await import("ignore");
     return { folder, rules: ignore({ ignorecase }).add(await readFile(path, "utf8")), above };
   } catch {
     return above;

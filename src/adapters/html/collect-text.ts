@@ -6,21 +6,31 @@ import { cleanText, collapseSpace } from "./text-writer.ts";
 export interface CollectedText {
   readonly text: string;
   readonly at: number;
+  /** Whether everything was read. */
+  readonly complete: boolean;
 }
 
 /**
  * The running text between an open event and its close: one line, white space collapsed, breaks as spaces and list items parted by `; `.
  *
- * **Shape** anchor marks (`#`, `¶`: links to `#…` without a letter or digit) are left out. **Cost** linear in the events between.
+ * **Shape** anchor marks (`#`, `¶`: links to `#…` without a letter or digit) are left out.
+ * A text that grows beyond `enough` characters, white space included, is not read to its end. **Cost** linear in the events that are read.
  */
-export function collectLine(events: readonly HtmlEvent[], open: number, close: number): CollectedText {
+export function collectLine(
+  events: readonly HtmlEvent[],
+  open: number,
+  close: number,
+  enough = Infinity,
+): CollectedText {
   const parts: string[] = [];
   let at = -1;
-  for (let index = open + 1; index < close; index++) {
+  let length = 0;
+  for (let index = open + 1; index < close && length <= enough; index++) {
     const event = events[index];
     if (event?.type === "text") {
       if (at === -1 && event.text.trim() !== "") at = event.at;
       parts.push(event.text);
+      length += event.text.length;
     } else if (event?.type === "open") {
       if (event.dropped || isAnchorMark(events, index, event)) index = event.close;
       else if (event.tag === "math") {
@@ -34,7 +44,13 @@ export function collectLine(events: readonly HtmlEvent[], open: number, close: n
     } else if (event !== undefined && breaks(event.tag)) parts.push(" ");
   }
   // A mark between items stands right after what it parts.
-  return { text: collapseSpace(parts.join("")).replace(/ ;(?: ;)* /g, "; ").trim(), at: Math.max(at, 0) };
+  return {
+    text: collapseSpace(parts.join(""))
+      .replace(/ ;(?: ;)* /g, "; ")
+      .trim(),
+    at: Math.max(at, 0),
+    complete: length <= enough,
+  };
 }
 
 /**
@@ -60,7 +76,7 @@ export function collectPreformatted(
   for (let index = open + 1; index < close; index++) {
     const event = events[index];
     if (event?.type === "text") {
-      for (let from = 0; from < event.text.length; ) {
+      for (let from = 0; from < event.text.length;) {
         const newline = event.text.indexOf("\n", from);
         const to = newline === -1 ? event.text.length : newline + 1;
         if (endsLine) places.push({ offset: length, at: event.at + from });
@@ -88,12 +104,21 @@ export function collectPreformatted(
  *
  * MathML draws a formula from single signs; next to an annotation that would say everything twice.
  */
-export function readFormula(events: readonly HtmlEvent[], index: number, { attributes, close }: OpenEvent): string | undefined {
+export function readFormula(
+  events: readonly HtmlEvent[],
+  index: number,
+  { attributes, close }: OpenEvent,
+): string | undefined {
   const alternative = attributes.get("alttext")?.trim();
   if (alternative !== undefined && alternative !== "") return collapseSpace(alternative).trim();
   for (let inner = index + 1; inner < close; inner++) {
     const event = events[inner];
-    if (event?.type !== "open" || event.tag !== "annotation" || event.attributes.get("encoding") !== "application/x-tex") continue;
+    if (
+      event?.type !== "open" ||
+      event.tag !== "annotation" ||
+      event.attributes.get("encoding") !== "application/x-tex"
+    )
+      continue;
     const { text } = collectLine(events, inner, event.close);
     if (text !== "") return text;
   }

@@ -1,6 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
 import { decodeSource } from "../../documents/decode-source.ts";
-import { canonicalize } from "../../text/canonical-text.ts";
 
 /**
  * Bytes of a page to its source text. UTF-8 and UTF-16 are told by the bytes; other encodings by what the page declares in its first 1,024 bytes.
@@ -12,20 +11,17 @@ export function decodeHtml(bytes: Uint8Array, uri: string): string {
   try {
     return decodeSource(bytes, uri);
   } catch (error) {
-    const declared = IbidError.isInstance(error, "unreadable") || IbidError.isInstance(error, "binary") ? declaredEncoding(bytes) : undefined;
+    const declared = IbidError.isInstance(error, "unreadable") ? declaredEncoding(bytes) : undefined;
     if (declared === undefined) throw error;
-    try {
-      return canonicalize(new TextDecoder(declared, { fatal: true }).decode(bytes));
-    } catch {
-      // An unknown name or bytes that are not what the page says: the first refusal says it best.
-      throw error;
-    }
+    return decodeSource(bytes, uri, declared);
   }
 }
 
 function declaredEncoding(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
-  const label = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})/i.exec(head)?.[1] ?? /^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{2,40})/i.exec(head)?.[1];
+  const label =
+    /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})/i.exec(head)?.[1] ??
+    /^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{2,40})/i.exec(head)?.[1];
   // A page that can declare its encoding in ASCII is not in UTF-16, whatever it declares.
   return label === undefined || /^(?:utf-?8|utf-?16)/i.test(label) ? undefined : label;
 }

@@ -1,7 +1,9 @@
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
 /** Elements without content. **Source** HTML standard, 13.1.2. */
-export const voidElements = words("area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr");
+export const voidElements = words(
+  "area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr",
+);
 
 /** Elements that may stand in a head; anything else ends it. **Source** HTML standard, 13.2.6.4.4. */
 export const headElements = words("base basefont bgsound link meta noframes script style template title noscript");
@@ -13,7 +15,7 @@ export const phrasing = words(
 
 /** Elements that are never read: code, media, form controls, and what only browsers without features show. */
 export const skipped = words(
-  "applet audio button canvas datalist dialog embed frame frameset iframe img input map meter noembed noframes noscript object optgroup option picture progress script select style svg template textarea title video",
+  "applet audio button canvas datalist embed frame frameset iframe img input map meter noembed noframes noscript object optgroup option picture progress script select style svg template textarea title video",
 );
 
 /** Elements whose start ends an open paragraph. **Source** HTML standard, 13.2.6.4.7 ("close a p element"). */
@@ -34,4 +36,5 @@ export const sectioning = words("article main section blockquote");
 
 export const isHeading = (tag: string): boolean => tag.length === 2 && tag[0] === "h" && tag >= "h1" && tag <= "h6";
 
-export const prose = (tag: string): boolean => tag === "p" || tag === "table" || tag === "pre" || tag === "blockquote" || isHeading(tag);
+export const prose = (tag: string): boolean =>
+  tag === "p" || tag === "table" || tag === "pre" || tag === "blockquote" || isHeading(tag);

@@ -10,7 +10,9 @@ export interface Region {
 
 /** Parts of a page that serve to get around it. **Source** WAI-ARIA 1.2 landmarks and widgets. */
 const furnitureRoles = new Set(
-  "alert alertdialog banner complementary contentinfo dialog menu menubar navigation search searchbox slider spinbutton status switch tablist textbox toolbar tooltip tree".split(" "),
+  "alert alertdialog banner complementary contentinfo menu menubar navigation search searchbox slider spinbutton status switch tablist textbox toolbar tooltip tree".split(
+    " ",
+  ),
 );
 
 interface Around {
@@ -91,12 +93,18 @@ function isMain({ tag, attributes }: OpenEvent): boolean {
 }
 
 function isHidden({ tag, attributes }: OpenEvent): boolean {
-  if (skipped.has(tag)) return !(tag === "dialog" && attributes.has("open"));
+  if (skipped.has(tag) || (tag === "dialog" && !attributes.has("open"))) return true;
   if (attributes.size === 0) return false;
   // Inactive tabs hide content that a reader can reveal; a search for it should find it.
-  const hidden = attributes.has("hidden") && attributes.get("hidden") !== "until-found" && attributes.get("role") !== "tabpanel";
+  const hidden =
+    attributes.has("hidden") && attributes.get("hidden") !== "until-found" && attributes.get("role") !== "tabpanel";
   // A kept style is one that hides; of classes, some kept ones name a language.
-  return hidden || attributes.get("aria-hidden") === "true" || attributes.has("style") || noiseClass.test(attributes.get("class") ?? "");
+  return (
+    hidden ||
+    attributes.get("aria-hidden") === "true" ||
+    attributes.has("style") ||
+    noiseClass.test(attributes.get("class") ?? "")
+  );
 }
 
 function isFurniture({ tag, attributes }: OpenEvent, inText: boolean): boolean {

@@ -27,7 +27,9 @@ const factNames: Readonly<Record<string, "description" | "author" | "createdAt" 
  * **Shape** the first of each kind wins; `description`, `author`, `language`, `createdAt` and `modifiedAt`, each only when stated.
  */
 export function readPageFacts(events: readonly HtmlEvent[]): PageFacts {
-  const facts: Partial<Record<"description" | "author" | "createdAt" | "modifiedAt" | "pageTitle" | "language", string>> = {};
+  const facts: Partial<
+    Record<"description" | "author" | "createdAt" | "modifiedAt" | "pageTitle" | "language", string>
+  > = {};
   let title = "";
   for (const [index, event] of events.entries()) {
     if (event.type !== "open") continue;
@@ -40,7 +42,11 @@ export function readPageFacts(events: readonly HtmlEvent[]): PageFacts {
       const fact = Object.hasOwn(factNames, name) ? factNames[name] : undefined;
       const value = (event.attributes.get("content") ?? "").trim().slice(0, maxFactLength).toWellFormed();
       if (fact === undefined || value === "" || facts[fact] !== undefined) continue;
-      if ((fact === "createdAt" || fact === "modifiedAt") && !/^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.test(value)) continue;
+      if (
+        (fact === "createdAt" || fact === "modifiedAt") &&
+        !/^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.test(value)
+      )
+        continue;
       facts[fact] = value;
     }
   }

@@ -8,7 +8,9 @@ import type { Attributes, HtmlEvent, OpenEvent } from "./html-events.ts";
 const maxDepth = 512;
 
 const keptAttributes = new Set(
-  "alttext aria-haspopup aria-hidden class colspan content encoding hidden href lang name open property role rowspan span start style type xml:lang".split(" "),
+  "alttext aria-haspopup aria-hidden class colspan content encoding hidden href lang name open property role rowspan span start style type xml:lang".split(
+    " ",
+  ),
 );
 
 /** Of attributes that nearly every element has, only the values that decide something are kept. */
@@ -27,7 +29,10 @@ interface ImpliedEnd {
 }
 
 const scope = ["table", "td", "th", "caption", "button", "object", "template", "html"];
-const rule = (closes: string, within: readonly string[]): ImpliedEnd => ({ closes: new Set(closes.split(" ")), within: new Set(within) });
+const rule = (closes: string, within: readonly string[]): ImpliedEnd => ({
+  closes: new Set(closes.split(" ")),
+  within: new Set(within),
+});
 const paragraphEnd = rule("p", scope);
 const cellEnd = rule("td th caption", ["table"]);
 const rowEnd = rule("tr caption", ["table"]);
@@ -91,16 +96,15 @@ export function parseHtml(source: string, xhtml: boolean): HtmlEvent[] {
     element.event.close = events.length;
     events.push({ type: "close", tag: element.tag });
   };
-  /** Ends the innermost element among `closes`, and what is open in it, unless one of `within` is open in it. */
+  /** Ends what is open among `closes`, up to the innermost of `within`, and everything in it. */
   const endWithin = ({ closes, within }: ImpliedEnd): void => {
+    let outermost = -1;
     for (let index = stack.length - 1; index >= 0; index--) {
       const open = stack[index]?.tag ?? "";
-      if (closes.has(open)) {
-        while (stack.length > index) pop();
-        return;
-      }
-      if (within.has(open)) return;
+      if (within.has(open)) break;
+      if (closes.has(open)) outermost = index;
     }
+    while (outermost !== -1 && stack.length > outermost) pop();
   };
   const openElement = (selfClosing: boolean): void => {
     const known = attributes ?? noAttributes;
@@ -109,7 +113,12 @@ export function parseHtml(source: string, xhtml: boolean): HtmlEvent[] {
       while (isOpen("head")) pop();
     }
     // Structure inside a drawing means that the drawing was never ended.
-    if (isForeign() && (endsParagraph.has(tag) || tag === "body") && !isOpen("foreignobject") && !isOpen("annotation-xml")) {
+    if (
+      isForeign() &&
+      (endsParagraph.has(tag) || tag === "body") &&
+      !isOpen("foreignobject") &&
+      !isOpen("annotation-xml")
+    ) {
       while (isForeign()) pop();
     }
     if (endsParagraph.has(tag) && isOpen("p")) endWithin(paragraphEnd);
@@ -136,7 +145,12 @@ export function parseHtml(source: string, xhtml: boolean): HtmlEvent[] {
         return;
       }
       // A stray end tag of a phrase does not end the block around it, and none but a table's ends a cell.
-      if (phrasing.has(name) ? !phrasing.has(open) : !looksPastCells && (open === "td" || open === "th" || open === "table")) return;
+      if (
+        phrasing.has(name)
+          ? !phrasing.has(open)
+          : !looksPastCells && (open === "td" || open === "th" || open === "table")
+      )
+        return;
     }
   };
   const addText = (text: string, at: number): void => {

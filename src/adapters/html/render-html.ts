@@ -18,6 +18,8 @@ export interface RenderedHtml {
 
 /** Longer "headings" are paragraphs that somebody wanted large, or a heading that was never ended. */
 const maxHeadingLength = 300;
+/** What more source than this holds is longer, unless it is indentation. */
+const maxHeadingSource = 5000;
 
 interface List {
   /** Of the next item; `undefined` in a list without numbers. */
@@ -53,8 +55,8 @@ export function renderHtml(events: readonly HtmlEvent[], regions: readonly Regio
   };
 
   const writeHeading = (index: number, event: OpenEvent): boolean => {
-    const { text: title, at } = collectLine(events, index, event.close);
-    if (title.length > maxHeadingLength) return false;
+    const { text: title, at, complete } = collectLine(events, index, event.close, maxHeadingSource);
+    if (!complete || title.length > maxHeadingLength) return false;
     if (title === "") return true;
     writer.breakBefore(2);
     const { start, end } = writer.writeWhole(title, "heading", [{ offset: 0, at }]);
@@ -106,7 +108,8 @@ export function renderHtml(events: readonly HtmlEvent[], regions: readonly Regio
     } else if (tag === "blockquote") quotes++;
     else if (tag === "table") tables.push(createTableWriter(events, event));
     else if (tag === "thead") tables[tables.length - 1]?.enterHead(event.close);
-    else if (tag === "tr") return tables[tables.length - 1]?.writeRow(index, event, writer, kind(), breakBefore, listPrefix) ?? false;
+    else if (tag === "tr")
+      return tables[tables.length - 1]?.writeRow(index, event, writer, kind(), breakBefore, listPrefix) ?? false;
     return false;
   };
   const close = (tag: string): void => {

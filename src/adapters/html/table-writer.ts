@@ -85,7 +85,12 @@ export function createTableWriter(events: readonly HtmlEvent[], table: OpenEvent
 
       breakBefore(1);
       const before = writer.length;
-      const written = writer.writeWhole(`| ${cells.join(" | ")} |`, kind === "paragraph" ? "table" : kind, [{ offset: 0, at }], prefix);
+      const written = writer.writeWhole(
+        `| ${cells.join(" | ")} |`,
+        kind === "paragraph" ? "table" : kind,
+        [{ offset: 0, at }],
+        prefix,
+      );
       // A blank line or another kind of text in between began a new block, whose first row is no header.
       const continues = written.start - before <= 1;
       if (!continues && headerRows > 0) bodyBegan = true;

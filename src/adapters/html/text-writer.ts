@@ -15,7 +15,12 @@ export interface TextWriter {
   /** Running text: white space collapses, also with what was written before. `at` is its offset in the source. */
   writeText(text: string, at: number, kind: Block["kind"], prefix?: () => string): void;
   /** A text as it stands, from its own start to its own end; `anchors` say where in the source its parts are. */
-  writeWhole(text: string, kind: Block["kind"], anchors: readonly { readonly offset: number; readonly at: number }[], prefix?: () => string): { start: number; end: number };
+  writeWhole(
+    text: string,
+    kind: Block["kind"],
+    anchors: readonly { readonly offset: number; readonly at: number }[],
+    prefix?: () => string,
+  ): { start: number; end: number };
   /** Completes the block that is being written with what is known of it now. */
   describeBlock(facts: { readonly language?: string; readonly bodyStart?: number }): void;
   finish(): { text: string; blocks: Block[]; anchors: Anchor[] };
@@ -79,7 +84,7 @@ export function createTextWriter(source: string): TextWriter {
     },
     writeText(text, at, kind, prefix) {
       // Source lines are followed inside a text, so that every line that is written can be found again.
-      for (let from = 0; from < text.length; ) {
+      for (let from = 0; from < text.length;) {
         const newline = text.indexOf("\n", from);
         const to = newline === -1 ? text.length : newline + 1;
         const words = collapseSpace(text.slice(from, to));

@@ -50,10 +50,16 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
   const parsed = body.length > maxYamlLength ? "broken" : parseYaml(body);
   if (typeof parsed === "object") return { ...found, metadata: parsed };
   // Prose between two rules parses as a plain string, and stays prose.
-  return parsed === "broken" && /^\s*(?:#[^\n]*\n\s*)*["']?[\w$.-]+["']?[ \t]*:/.test(body) ? { ...found, metadata: {} } : undefined;
+  return parsed === "broken" && /^\s*(?:#[^\n]*\n\s*)*["']?[\w$.-]+["']?[ \t]*:/.test(body)
+    ? { ...found, metadata: {} }
+    : undefined;
 }
 
-function findClosingFence(text: string, from: number, fences: readonly string[]): { start: number; blockEnd: number; end: number } | undefined {
+function findClosingFence(
+  text: string,
+  from: number,
+  fences: readonly string[],
+): { start: number; blockEnd: number; end: number } | undefined {
   let start = from;
   while (start < text.length) {
     const newline = text.indexOf("\n", start);
@@ -76,7 +82,12 @@ function findClosingFence(text: string, from: number, fences: readonly string[])
 function parseYaml(body: string): Metadata | "other" | "broken" {
   try {
     // The core schema leaves dates as the strings that were written.
-    const document = parseDocument(body, { schema: "core", uniqueKeys: false, logLevel: "silent", prettyErrors: false });
+    const document = parseDocument(body, {
+      schema: "core",
+      uniqueKeys: false,
+      logLevel: "silent",
+      prettyErrors: false,
+    });
     if (document.errors.length > 0) return "broken";
     return isMap(document.contents) ? toMetadata(toJson(document.contents, 0)) : "other";
   } catch {

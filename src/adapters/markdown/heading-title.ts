@@ -26,7 +26,8 @@ export function readHeadingTitle(source: string): string {
 
 function collectText(token: Token, parts: string[]): void {
   if (token.type === "softbreak" || token.type === "hardbreak") parts.push(" ");
-  else if (token.type === "text" || token.type === "text_special" || token.type === "code_inline") parts.push(token.content);
+  else if (token.type === "text" || token.type === "text_special" || token.type === "code_inline")
+    parts.push(token.content);
   // An image's children are its alternative text. Nesting is bounded by the parser.
   for (const child of token.children ?? []) collectText(child, parts);
 }

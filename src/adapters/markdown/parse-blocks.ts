@@ -67,7 +67,8 @@ export function parseBlocks(text: string, from: number, isMdx: boolean): Markdow
     if (kind !== "heading") continue;
     const title = readHeadingTitle(tokens[index + 1]?.content ?? "");
     // A heading that says nothing names nothing.
-    if (title !== "") headings.push({ title, level: Number(token.tag.slice(1)), start: block.start, contentStart: block.end });
+    if (title !== "")
+      headings.push({ title, level: Number(token.tag.slice(1)), start: block.start, contentStart: block.end });
   }
   addGap(blocks, text, reached, text.length);
   return { blocks, headings };
@@ -80,7 +81,13 @@ function findLineStarts(text: string, from: number): LineStarts {
   return starts;
 }
 
-function toBlock(text: string, token: Token, kind: Block["kind"], lines: LineStarts, isMdx: boolean): Block | undefined {
+function toBlock(
+  text: string,
+  token: Token,
+  kind: Block["kind"],
+  lines: LineStarts,
+  isMdx: boolean,
+): Block | undefined {
   const [firstLine, endLine] = token.map ?? [0, 0];
   const lineStart = lines[firstLine] ?? text.length;
   const end = skipSpaceBack(text, lineStart, Math.min((lines[endLine] ?? text.length + 1) - 1, text.length));
@@ -90,7 +97,13 @@ function toBlock(text: string, token: Token, kind: Block["kind"], lines: LineSta
   if (kind === "table") return { kind, start, end, bodyStart: Math.min(lines[firstLine + 2] ?? end, end) };
   if (token.type === "fence") {
     const language = /^[\w+#.-]+/.exec(token.info.trim())?.[0];
-    return { kind, start, end, bodyStart: Math.min(lines[firstLine + 1] ?? end, end), ...(language === undefined ? {} : { language }) };
+    return {
+      kind,
+      start,
+      end,
+      bodyStart: Math.min(lines[firstLine + 1] ?? end, end),
+      ...(language === undefined ? {} : { language }),
+    };
   }
   if (isMdx && kind === "paragraph") {
     if (/^(?:import|export)\b/.test(text.slice(start, start + 7))) return { kind: "code", start, end, language: "js" };

@@ -1,7 +1,16 @@
 import { IbidError } from "../../contracts/errors.ts";
 
 /** Primary result codes of SQLite. **Source** https://sqlite.org/rescode.html */
-const codes = { busy: 5, locked: 6, readonly: 8, io: 10, corrupt: 11, full: 13, cantOpen: 14, notADatabase: 26 } as const;
+const codes = {
+  busy: 5,
+  locked: 6,
+  readonly: 8,
+  io: 10,
+  corrupt: 11,
+  full: 13,
+  cantOpen: 14,
+  notADatabase: 26,
+} as const;
 
 /** The primary code of what SQLite threw; `undefined` when it was not SQLite. */
 function codeOf(error: unknown): number | undefined {
@@ -45,7 +54,10 @@ export function toStoreError(error: unknown, path: string): unknown {
         mend: "The file and its folder must be there, and be writable: SQLite keeps its log beside the file.",
       });
     case codes.full:
-      return new IbidError("store-failed", `There is no space left to write ${path}.`, { ...options, mend: "Make room." });
+      return new IbidError("store-failed", `There is no space left to write ${path}.`, {
+        ...options,
+        mend: "Make room.",
+      });
     case codes.io:
       return new IbidError("store-failed", `${path} could not be read or written: ${reason}.`, {
         ...options,

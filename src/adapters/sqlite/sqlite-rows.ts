@@ -56,13 +56,17 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       void db.run("UPDATE scopes SET stamp = ?, rewrites = ? WHERE key = ?", stamp, rewrites, key),
     deleteScope(key) {
       db.run("DELETE FROM files WHERE segment IN (SELECT key FROM segments WHERE scope = ?)", key);
-      for (const table of ["segments", "pending", "chunks", "documents"]) db.run(`DELETE FROM ${table} WHERE scope = ?`, key);
+      for (const table of ["segments", "pending", "chunks", "documents"])
+        db.run(`DELETE FROM ${table} WHERE scope = ?`, key);
       db.run("DELETE FROM scopes WHERE key = ?", key);
     },
 
     segmentStamps: (scope) => db.all<Key>("SELECT key, stamp FROM segments WHERE scope = ? ORDER BY key", scope),
     segment: (key) =>
-      must<SegmentRow>("SELECT key, scope, size, stamp, keys, lengths, state, columns FROM segments WHERE key = ?", key),
+      must<SegmentRow>(
+        "SELECT key, scope, size, stamp, keys, lengths, state, columns FROM segments WHERE key = ?",
+        key,
+      ),
     segmentState: (key) => must<{ state: Uint8Array }>("SELECT state FROM segments WHERE key = ?", key).state,
     addSegment: ({ scope, size, stamp, keys, lengths, state, columns }) =>
       db.run(
@@ -85,7 +89,11 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
 
     pendingAfter: (scope, key) =>
       db
-        .all<PendingRecord>(`SELECT ${pendingColumns} FROM pending WHERE scope = ? AND key > ? ORDER BY key`, scope, key)
+        .all<PendingRecord>(
+          `SELECT ${pendingColumns} FROM pending WHERE scope = ? AND key > ? ORDER BY key`,
+          scope,
+          key,
+        )
         .map(toPending),
     pendingStamps: (scope) => db.all<Key>("SELECT key, stamp FROM pending WHERE scope = ?", scope),
     pending: (key) => toPending(must<PendingRecord>(`SELECT ${pendingColumns} FROM pending WHERE key = ?`, key)),
@@ -102,7 +110,8 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     chunk: (key) => must<ChunkRow>(`SELECT ${chunkColumns} FROM chunks WHERE key = ?`, key),
     chunkId: (key) => must<{ id: string }>("SELECT id FROM chunks WHERE key = ?", key).id,
     chunkFacts: (key) => must<StoredFacts>("SELECT metadata, origin FROM chunks WHERE key = ?", key),
-    chunkById: (scope, id) => db.get<ChunkRow>(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, id),
+    chunkById: (scope, id) =>
+      db.get<ChunkRow>(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, id),
     chunksOfDocument: (scope, documentId) =>
       db.all<ChunkRow>(
         `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key`,
@@ -194,12 +203,26 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
 }
 
 function chunkValues(row: Omit<ChunkRow, "key">): SQLInputValue[] {
-  const { scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt } = row;
+  const { scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt } =
+    row;
   return [scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt];
 }
 
 function documentValues(row: Omit<DocumentRow, "key">): SQLInputValue[] {
-  const { scope, id, uri, title, mediaType, origin, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt } = row;
+  const {
+    scope,
+    id,
+    uri,
+    title,
+    mediaType,
+    origin,
+    contentHash,
+    metadataHash,
+    fingerprint,
+    bytes,
+    folder,
+    ingestedAt,
+  } = row;
   return [
     ...[scope, id, uri, title, mediaType, origin, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt],
     row.deletedAt,

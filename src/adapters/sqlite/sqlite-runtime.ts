@@ -17,17 +17,25 @@ export interface RuntimeVersions {
 export function checkRuntime(versions: RuntimeVersions): void {
   const { node, sqlite } = versions;
   if (node === undefined || isBefore(node, floor.node)) {
-    throw new IbidError("unsupported-runtime", `ibid needs Node ${floor.node} or later; this is ${node ?? "another runtime"}.`, {
-      mend: `Install Node ${floor.node} or later. The memory store works anywhere.`,
-      details: { node, floor: floor.node },
-    });
+    throw new IbidError(
+      "unsupported-runtime",
+      `ibid needs Node ${floor.node} or later; this is ${node ?? "another runtime"}.`,
+      {
+        mend: `Install Node ${floor.node} or later. The memory store works anywhere.`,
+        details: { node, floor: floor.node },
+      },
+    );
   }
   // Where Node does not say which SQLite it bundles, the floor of Node stands for it.
   if (sqlite === undefined || !isBefore(sqlite, floor.sqlite)) return;
-  throw new IbidError("unsupported-runtime", `Node ${node} bundles SQLite ${sqlite}, which can lose data; ${floor.sqlite} does not.`, {
-    mend: "Install the latest release of this Node.",
-    details: { node, sqlite, floor: floor.sqlite },
-  });
+  throw new IbidError(
+    "unsupported-runtime",
+    `Node ${node} bundles SQLite ${sqlite}, which can lose data; ${floor.sqlite} does not.`,
+    {
+      mend: "Install the latest release of this Node.",
+      details: { node, sqlite, floor: floor.sqlite },
+    },
+  );
 }
 
 function isBefore(version: string, other: string): boolean {

@@ -69,11 +69,15 @@ export function hasSchema(database: DatabaseSync, path: string): boolean {
   const version = number("PRAGMA user_version");
   if (application === applicationId && version === schemaVersion) return true;
   if (application === applicationId) {
-    throw new IbidError("store-corrupt", `${path} was written by a later version of ibid (format ${version}; this one knows ${schemaVersion}).`, {
-      uri: path,
-      mend: "Update ibid. Nothing was written to the file.",
-      details: { format: version, known: schemaVersion },
-    });
+    throw new IbidError(
+      "store-corrupt",
+      `${path} was written by a later version of ibid (format ${version}; this one knows ${schemaVersion}).`,
+      {
+        uri: path,
+        mend: "Update ibid. Nothing was written to the file.",
+        details: { format: version, known: schemaVersion },
+      },
+    );
   }
   if (application === 0 && version === 0 && number("SELECT count(*) FROM sqlite_schema") === 0) return false;
   throw new IbidError("store-corrupt", `${path} is a SQLite database of another application.`, {

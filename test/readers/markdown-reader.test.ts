@@ -1,0 +1,277 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { walkSections } from "../../src/documents/walk-sections.ts";
+import { canonicalize } from "../../src/text/canonical-text.ts";
+
+import { readAs, showBlocks, showOutline, textOutsideBlocks } from "./read-with.ts";
+
+const page = `---
+title: "Keys & rotation"
+tags: [security, ops]
+date: 2024-05-01
+draft: false
+---
+
+Intro before any heading.
+
+# First *heading* with \`code\`
+
+A paragraph
+over two lines.
+
+| Key | Value |
+| --- | ----- |
+| a   | 1     |
+| b   | 2     |
+
+### Level three [link](https://example.com)
+
+\`\`\`ts title="x.ts"
+const a = 1;
+
+# not a heading
+\`\`\`
+
+> quoted
+> # not a section
+
+- one
+  - two
+
+  # not one either
+- three
+
+Setext heading
+==============
+
+***
+
+<div>
+raw
+</div>
+
+    indented code
+
+Second setext &amp; last
+-----
+
+The end.
+`;
+
+describe("createMarkdownReader", () => {
+  it("keeps the source as canonical text and finds its blocks [B5 B52 E15 L1]", async () => {
+    const result = await readAs("docs/keys.md", `\uFEFF${page.replaceAll("\n", "\r\n")}`);
+    expect(result.text).toBe(page);
+    expect(showBlocks(result)).toEqual([
+      'front-matter: ---\ntitle: "Keys & rotation"\ntags: [security, ops]\ndate: 2024-05-01\ndraft: false\n---',
+      "paragraph: Intro before any heading.",
+      "heading: # First *heading* with `code`",
+      "paragraph: A paragraph\nover two lines.",
+      "table: | Key | Value |\n| --- | ----- |\n| a   | 1     |\n| b   | 2     |",
+      "heading: ### Level three [link](https://example.com)",
+      'code: ```ts title="x.ts"\nconst a = 1;\n\n# not a heading\n```',
+      "quote: > quoted\n> # not a section",
+      "list: - one\n  - two\n\n  # not one either\n- three",
+      "heading: Setext heading\n==============",
+      "rule: ***",
+      "html: <div>\nraw\n</div>",
+      "code:     indented code",
+      "heading: Second setext &amp; last\n-----",
+      "paragraph: The end.",
+    ]);
+    expect(result).toMatchObject({ mediaType: "text/markdown", sourceMap: { lines: "text" } });
+  });
+
+  it("makes sections of outermost headings, titled without markup [E2 E8]", async () => {
+    const { root, text, title } = await readAs("docs/keys.md", page);
+    expect(title).toBe("Keys & rotation");
+    expect(root.title).toBe("Keys & rotation");
+    expect(showOutline(root)).toEqual([
+      "# First heading with code",
+      "### Level three link",
+      "# Setext heading",
+      "## Second setext & last",
+    ]);
+    const [first] = root.children;
+    expect(text.slice(first?.start, first?.contentStart)).toBe("# First *heading* with `code`");
+    const setext = root.children[1];
+    expect(text.slice(setext?.start, setext?.contentStart)).toBe("Setext heading\n==============");
+  });
+
+  it("says where the rows of a table and the lines of fenced code begin [E15]", async () => {
+    const { text, blocks } = await readAs("a.md", page);
+    const table = blocks?.find(({ kind }) => kind === "table");
+    expect(text.slice(table?.bodyStart, table?.end)).toBe("| a   | 1     |\n| b   | 2     |");
+    const code = blocks?.find(({ kind }) => kind === "code");
+    expect(code?.language).toBe("ts");
+    expect(text.slice(code?.bodyStart, code?.end)).toMatch(/^const a = 1;/);
+    const bare = await readAs("b.md", "|a|b|\n|-|-|\n\n```\n");
+    expect(bare.blocks).toEqual([
+      { kind: "table", start: 0, end: 11, bodyStart: 11 },
+      { kind: "code", start: 13, end: 16, bodyStart: 16 },
+    ]);
+  });
+
+  it.each([
+    ["# Plain #", "Plain"],
+    ["# **Bold** and _more_ ~~gone~~", "Bold and more gone"],
+    ["# [Link `x`](y) ![alt](z)", "Link x alt"],
+    ["# [Text][ref] and [shortcut]", "Text and [shortcut]"],
+    ["# A &lt;b&gt; \\* <span>c</span>", "A <b> * c"],
+    ["# Custom {#my-id}", "Custom"],
+    ["# Tabs\tand   spaces\u200B", "Tabs and spaces"],
+    ["# 日本語の見出し 😀", "日本語の見出し 😀"],
+    ["# Über_alles_hier", "Über_alles_hier"],
+    ["Two\nlines\n=", "Two lines"],
+  ])("reads the title of %j as %j [E2]", async (source, title) => {
+    expect(showOutline((await readAs("a.md", source)).root)).toEqual([`# ${title}`]);
+  });
+
+  it("makes no section of a heading that says nothing [E2]", async () => {
+    const { root, blocks } = await readAs("a.md", "#\n\ntext\n\n## <br>\n");
+    expect(root.children).toEqual([]);
+    expect(blocks?.map(({ kind }) => kind)).toEqual(["heading", "paragraph", "heading"]);
+  });
+
+  it("titles by front matter, else the first h1, else the file name [E15]", async () => {
+    expect((await readAs("x/a.md", "---\ntitle: ''\n---\n## b\n# c\n# d")).title).toBe("c");
+    expect((await readAs("x/a.md", "## b")).title).toBe("a.md");
+    expect((await readAs("x/a.md", "---\ntitle: 5\n---\n# c")).title).toBe("c");
+  });
+
+  it("leaves no text outside blocks: link definitions are paragraphs [L1]", async () => {
+    const result = await readAs("a.md", "Text [a].\n\n[a]: https://example.com\n");
+    expect(showBlocks(result)).toEqual(["paragraph: Text [a].", "paragraph: [a]: https://example.com"]);
+  });
+});
+
+describe("front matter", () => {
+  it("becomes metadata of JSON values; dates stay strings [B4 B6 E15]", async () => {
+    const { metadata } = await readAs(
+      "a.md",
+      "---\ntitle: T\nn: 1.5\nyes: true\nnone:\nat: 2024-05-01\nlist: [a, 2]\nmap: {x: {y: z}}\ntext: |\n  two\n  lines\n---\nx",
+    );
+    expect(metadata).toEqual({
+      title: "T",
+      n: 1.5,
+      yes: true,
+      none: null,
+      at: "2024-05-01",
+      list: ["a", 2],
+      map: { x: { y: "z" } },
+      text: "two\nlines\n",
+    });
+    expect(JSON.parse(JSON.stringify(metadata))).toEqual(metadata);
+  });
+
+  it("drops what JSON cannot hold, typed keys of another type, and prototype keys [B4]", async () => {
+    const { metadata } = await readAs(
+      "a.md",
+      "---\nfileSize: big\nmimeType: 5\nlanguage: de\ninf: .inf\nnan: .nan\nref: &a x\nalias: *a\n__proto__: {polluted: yes}\nok: 1\n---\nx",
+    );
+    expect(metadata).toEqual({ language: "de", ref: "x", ok: 1 });
+    expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
+  });
+
+  it.each([
+    ["broken YAML", "---\ntitle: [unclosed\n---\n# H"],
+    ["YAML of two documents' worth", "---\na: b: c\n---\n# H"],
+    ["TOML", '+++\ntitle = "x"\n+++\n# H'],
+    ["nothing", "---\n---\n# H"],
+  ])("stays text and gives no metadata when it is %s [E15]", async (_, source) => {
+    const { metadata, text, blocks, root } = await readAs("a.md", source);
+    expect(metadata).toEqual({});
+    expect(text).toBe(source);
+    expect(blocks?.map(({ kind }) => kind)).toEqual(["front-matter", "heading"]);
+    expect(showOutline(root)).toEqual(["# H"]);
+  });
+
+  it.each(["---\nprose between rules\n---\n", "---\n\n# H\n\nno fence", "--- x\na: b\n---\n", " ---\na: b\n---\n"])(
+    "is not seen where there is none: %j [E15]",
+    async (source) => {
+      const { blocks, metadata } = await readAs("a.md", source);
+      expect(blocks?.some(({ kind }) => kind === "front-matter")).toBe(false);
+      expect(metadata).toEqual({});
+    },
+  );
+
+  it.each(["{", "[", "? ", "- ", "a: &a [*a]\n", "[{", "&a ", "!!x ", "- - - a\n", "a:\n "])(
+    "cannot be made to take long: 20 kB of %j [E15]",
+    async (piece) => {
+      const source = `---\na: ${piece.repeat(20_000 / piece.length)}\n---\n# H\n`;
+      const { text, root } = await readAs("a.md", source);
+      expect(text).toBe(source);
+      expect(root.children.length).toBeLessThanOrEqual(2);
+    },
+  );
+});
+
+describe("MDX", () => {
+  it("has imports and expressions as blocks, and no indented code [B52 E15]", async () => {
+    const source =
+      "import A from 'a'\nexport const b = 1\n\n{/* note */}\n\n<Tabs>\n\n    ## Inside\n\nText {b}.\n\n</Tabs>\n\n    still text\n";
+    const result = await readAs("a.mdx", source);
+    expect(result.text).toBe(source);
+    expect(showBlocks(result)).toEqual([
+      "code: import A from 'a'\nexport const b = 1",
+      "html: {/* note */}",
+      "html: <Tabs>",
+      "paragraph: ## Inside",
+      "paragraph: Text {b}.",
+      "html: </Tabs>",
+      "paragraph: still text",
+    ]);
+    expect(result.blocks?.[0]?.language).toBe("js");
+    expect((await readAs("a.md", "import A from 'a'")).blocks?.[0]?.kind).toBe("paragraph");
+  });
+});
+
+const line = fc.oneof(
+  fc.constantFrom(
+    "# h", "## *i* j", "#", "====", "---", "***", "```", "```js", "~~~", "> q", ">> # q", "- l", "  - m", "1. n", "    code", "| a | b |", "|---|---|",
+    "| c | d |", "<div>", "</div>", "<!--", "-->", "[a]: b", "", "", "\t", "text", "import x", "{a}", "日本語。", "😀 e\u0301", "+++", "...", "a: b", "\u2028", "\u00A0", "\\", "$$",
+  ),
+  fc.string({ unit: "grapheme", maxLength: 20 }),
+);
+const markdown = fc
+  .tuple(fc.array(line, { maxLength: 40 }), fc.constantFrom("\n", "\r\n", "\r"), fc.boolean())
+  .map(([lines, newline, fronted]) => `${fronted ? `---${newline}a: b${newline}---${newline}` : ""}${lines.join(newline)}`.replaceAll("\0", ""));
+
+describe("any Markdown", () => {
+  it("comes back as its canonical text, cut by blocks and sections without loss or overlap [L1 E2 E13]", async () => {
+    await fc.assert(
+      fc.asyncProperty(markdown, fc.constantFrom("a.md", "a.mdx"), async (source, uri) => {
+        const canonical = canonicalize(source);
+        const result = await readAs(uri, `x\n\n${source}`).catch((error: unknown) => error);
+        if (result instanceof Error) {
+          expect(result).toMatchObject({ code: "binary" });
+          return;
+        }
+        const { text, blocks, root } = result as Awaited<ReturnType<typeof readAs>>;
+        expect(text).toBe(`x\n\n${canonical}`);
+        expect(textOutsideBlocks({ text, ...(blocks === undefined ? {} : { blocks }) })).toBe("");
+        const headings = new Map(blocks?.filter(({ kind }) => kind === "heading").map(({ start, end }) => [start, end]));
+        let own = 0;
+        for (const section of walkSections(root)) {
+          if (section.level === 0) continue;
+          // A section begins with its heading, and its content right after it.
+          expect(headings.get(section.start)).toBe(section.contentStart);
+          expect(text.slice(section.start, section.contentStart)).toMatch(/^#|\n {0,3}(?:=+|-+)[ \t]*$/);
+          own++;
+        }
+        expect(own).toBeLessThanOrEqual(headings.size);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each([
+    "[", ">", "*", "* ", "`", "_", "<", "|", "![", "- - - - a\n", "> - > - a\n", "|a|b\n|-|-\n", "```\n", "<!--\n", "# [a](b\n", "[a]: b\n", "> a\nb\n",
+  ])("of 200 kB of %j is read whole [E15 L1]", async (piece) => {
+    const source = piece.repeat(Math.ceil(200_000 / piece.length));
+    const result = await readAs("a.md", source);
+    expect(result.text).toBe(source);
+    expect(textOutsideBlocks(result)).toBe("");
+  });
+});

@@ -1,0 +1,158 @@
+import { fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import { collect, entry, plainAnalyzer, read, system, three, write } from "../stores/build.ts";
+import { makeCorpus } from "./corpus.ts";
+
+const from = read("deployment");
+const into = write("deployment");
+const documents = 300;
+
+let folder = "";
+let path = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ibid-sqlite-"));
+  path = join(folder, "ibid.sqlite");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const open = (options: object = {}) => openSqliteStore(path, { analyzer: plainAnalyzer, now: () => 0, ...options });
+
+/** Starts a process that ingests, and kills it once that many documents are acknowledged. */
+async function ingestUntil(killAfter: number): Promise<string[]> {
+  const child = fork(join(import.meta.dirname, "ingest-child.ts"), [path, String(documents)], { execArgv: [] });
+  const safe: string[] = [];
+  child.on("message", (message) => {
+    if (message !== "ready") safe.push(String(message));
+    if (safe.length === killAfter) child.kill("SIGKILL");
+  });
+  const code = await new Promise<number | null>((resolve) => child.on("exit", resolve));
+  if (killAfter === Infinity) expect(code).toBe(0);
+  return safe;
+}
+
+/** Everything that anybody can see of a store. */
+async function stateOf(store: KnowledgeStore): Promise<unknown> {
+  return {
+    status: await store.status(from),
+    scopes: await store.scopes(system),
+    documents: await collect(store.documents(from)),
+    chunks: await collect(store.chunks(from, { includeEmbeddings: true })),
+    lexical: await store.lexicalSearch(from, { text: "ash fir number7 number123", topK: "all" }),
+    dense: await store.search(from, { embedding: [20, 3, 1], version: three, topK: 50 }),
+    regex: await store.regexSearch(from, { pattern: "number1\\d\\b", topK: "all" }),
+  };
+}
+
+describe("a process that is killed while it writes", () => {
+  it("leaves every acknowledged document whole, and a second run makes the state of an undisturbed one [L6 L8]", async () => {
+    for (const killAfter of [3, 90]) {
+      const safe = await ingestUntil(killAfter);
+      expect(safe.length).toBeGreaterThanOrEqual(killAfter);
+      const store = await open();
+      const listed = await collect(store.documents(from));
+      expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(safe));
+      expect(listed.every(({ chunks }) => chunks === 4)).toBe(true);
+      expect((await store.search(from, { embedding: [1, 1, 1], version: three, topK: "all" })).length).toBe(
+        listed.length * 4,
+      );
+      await store.close();
+    }
+    await ingestUntil(Infinity);
+    const disturbed = await open();
+    const undisturbed = await openSqliteStore(join(folder, "undisturbed.sqlite"), {
+      analyzer: plainAnalyzer,
+      now: () => 0,
+    });
+    for (const made of makeCorpus(documents)) await undisturbed.replace(into, made);
+    expect(await stateOf(disturbed)).toEqual(await stateOf(undisturbed));
+    await disturbed.close();
+    await undisturbed.close();
+  });
+
+  it("can be read from all the while, each time as of one moment [L7 L8]", async () => {
+    const store = await open();
+    const ingesting = ingestUntil(Infinity);
+    let done = false;
+    void ingesting.finally(() => (done = true));
+    const seen: number[] = [];
+    while (!done) {
+      const { matches } = await store.lexicalSearch(from, { text: "p0 p1 p2 p3", topK: "all" });
+      const dense = await store.search(from, { embedding: [1, 1, 1], version: three, topK: "all" });
+      // Whole documents, and never fewer than before.
+      expect(matches.length % 4).toBe(0);
+      expect(dense.length % 4).toBe(0);
+      expect(dense.length).toBeGreaterThanOrEqual(matches.length);
+      seen.push(matches.length);
+    }
+    await ingesting;
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    expect((await store.status(from)).documents).toBe(documents);
+    await store.close();
+  });
+});
+
+describe("two connections to one file", () => {
+  it("see each other's writes at once: added, changed, hidden, restored, sealed, purged, wiped [L7 L8 B31]", async () => {
+    const one = await open({ segments: { sealAt: 4 } });
+    const other = await open({ segments: { sealAt: 4 } });
+    const ids = async (store: KnowledgeStore) =>
+      (await store.lexicalSearch(from, { text: "ash", topK: "all" })).matches.map(({ chunk: { id } }) => id).sort();
+    const both = async (expected: string[]) => {
+      expect(await ids(one)).toEqual(expected);
+      expect(await ids(other)).toEqual(expected);
+    };
+    await one.upsert(into, [entry("a", "ash"), entry("b", "ash")]);
+    await both(["a", "b"]);
+    await other.upsert(into, [entry("c", "ash"), entry("a", "elm")]);
+    await both(["b", "c"]);
+    await one.delete(into, { ids: ["b"] });
+    await both(["c"]);
+    await other.restore(into, { ids: ["b"] });
+    await both(["b", "c"]);
+    await one.upsert(
+      into,
+      ["d", "e", "f"].map((id) => entry(id, "ash")),
+    );
+    await both(["b", "c", "d", "e", "f"]);
+    await other.delete(into, { ids: ["d"] });
+    await both(["b", "c", "e", "f"]);
+    await other.delete(into, { ids: ["b"] }, { purge: true });
+    await one.settle();
+    await both(["c", "e", "f"]);
+    await one.delete(into, { scope: true });
+    await both([]);
+    await other.upsert(into, [entry("z", "ash")]);
+    await both(["z"]);
+    await one.close();
+    await other.close();
+  });
+
+  it("take turns when both write, and lose nothing [L8 B31]", async () => {
+    const [one, other] = [await open({ segments: { sealAt: 8 } }), await open({ segments: { sealAt: 8 } })];
+    await Promise.all(
+      [one, other].flatMap((store, s) =>
+        Array.from({ length: 25 }, (_, i) => store.upsert(into, [entry(`${s}-${i}`, "ash")])),
+      ),
+    );
+    expect((await one.lexicalSearch(from, { text: "ash", topK: "all" })).matches).toHaveLength(50);
+    expect(await stateOf(one)).toEqual(await stateOf(other));
+    await one.close();
+    await other.close();
+  });
+
+  it("the secret is the knowledge base's own, and stays [L10]", async () => {
+    const one = await open();
+    const other = await open();
+    expect(other.secret).toEqual(one.secret);
+    await one.close();
+    await other.close();
+    const elsewhere = await openSqliteStore(join(folder, "other.sqlite"), { analyzer: plainAnalyzer });
+    expect(elsewhere.secret).not.toEqual(one.secret);
+    await elsewhere.close();
+  });
+});
