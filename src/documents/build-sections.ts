@@ -55,11 +55,22 @@ export function buildSections(text: string, title: string, headings: readonly He
 
 function checkHeading({ level, start, contentStart }: Heading, previous: number, length: number): void {
   const ordered = start >= previous && contentStart >= start && contentStart <= length;
-  if (ordered && Number.isInteger(start) && Number.isInteger(contentStart) && Number.isInteger(level) && level >= 1 && level <= 6) {
+  if (
+    ordered &&
+    Number.isInteger(start) &&
+    Number.isInteger(contentStart) &&
+    Number.isInteger(level) &&
+    level >= 1 &&
+    level <= 6
+  ) {
     return;
   }
-  throw new IbidError("invalid-argument", `A heading of level ${level} at ${start} to ${contentStart} does not fit the text.`, {
-    mend: `Give headings of levels 1 to 6 in reading order, after ${previous} and within ${length} characters.`,
-    details: { level, start, contentStart, previous, length },
-  });
+  throw new IbidError(
+    "invalid-argument",
+    `A heading of level ${level} at ${start} to ${contentStart} does not fit the text.`,
+    {
+      mend: `Give headings of levels 1 to 6 in reading order, after ${previous} and within ${length} characters.`,
+      details: { level, start, contentStart, previous, length },
+    },
+  );
 }

@@ -19,12 +19,15 @@ export function checkReadResult(result: ReadResult, reader: string, uri: string)
     throw new IbidError("empty", `${uri} holds no text.`, { mend: "Give a file that holds text.", uri });
   }
   if (!text.isWellFormed()) throw fault(reader, uri, "gave a text with half a surrogate pair in it");
-  if (root.level !== 0 || root.start !== 0 || root.end !== text.length) throw fault(reader, uri, "gave a root section that does not span the text");
+  if (root.level !== 0 || root.start !== 0 || root.end !== text.length)
+    throw fault(reader, uri, "gave a root section that does not span the text");
   checkSections(root, reader, uri);
   let reached = 0;
   for (const { start, end, bodyStart } of blocks ?? []) {
-    if (!(start >= reached && end > start && end <= text.length)) throw fault(reader, uri, `gave a block from ${start} to ${end} that overlaps or leaves the text`);
-    if (bodyStart !== undefined && !(bodyStart >= start && bodyStart <= end)) throw fault(reader, uri, `gave a block whose body at ${bodyStart} is outside it`);
+    if (!(start >= reached && end > start && end <= text.length))
+      throw fault(reader, uri, `gave a block from ${start} to ${end} that overlaps or leaves the text`);
+    if (bodyStart !== undefined && !(bodyStart >= start && bodyStart <= end))
+      throw fault(reader, uri, `gave a block whose body at ${bodyStart} is outside it`);
     reached = end;
   }
   checkAscending(sourceMap.pages ?? [], text.length, "pages", reader, uri);
@@ -35,7 +38,8 @@ function checkSections(root: Section, reader: string, uri: string): void {
   const waiting: Section[] = [root];
   for (let section = waiting.pop(); section !== undefined; section = waiting.pop()) {
     const { start, end, contentStart, children, id } = section;
-    if (!(contentStart >= start && contentStart <= end)) throw fault(reader, uri, `gave section ${id} a content start outside it`);
+    if (!(contentStart >= start && contentStart <= end))
+      throw fault(reader, uri, `gave section ${id} a content start outside it`);
     let reached = contentStart;
     for (const child of children) {
       if (!(child.start >= reached && child.end >= child.start && child.end <= end && child.level > section.level)) {
@@ -47,10 +51,17 @@ function checkSections(root: Section, reader: string, uri: string): void {
   }
 }
 
-function checkAscending(list: readonly { readonly start: number }[], length: number, what: string, reader: string, uri: string): void {
+function checkAscending(
+  list: readonly { readonly start: number }[],
+  length: number,
+  what: string,
+  reader: string,
+  uri: string,
+): void {
   let previous = 0;
   for (const { start } of list) {
-    if (!(start >= previous && start <= length)) throw fault(reader, uri, `gave ${what} out of order or outside the text`);
+    if (!(start >= previous && start <= length))
+      throw fault(reader, uri, `gave ${what} out of order or outside the text`);
     previous = start;
   }
 }

@@ -138,7 +138,10 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
   }),
 ]);
 
-function describe(todo: string, labels: Readonly<Record<string, string>>): (readonly [string, { label: string; mend: string }])[] {
+function describe(
+  todo: string,
+  labels: Readonly<Record<string, string>>,
+): (readonly [string, { label: string; mend: string }])[] {
   return Object.entries(labels).map(([mediaType, label]) => [mediaType, { label, mend: `${todo}.` }] as const);
 }
 
@@ -148,6 +151,10 @@ export function nameMediaType(mediaType: string): { readonly label: string; read
   if (known !== undefined) return known;
   const main = mediaType.slice(0, mediaType.indexOf("/"));
   if (main === "image") return { label: `an image (${mediaType})`, mend: "give its text as a text file." };
-  if (main === "audio" || main === "video") return { label: `a recording (${mediaType})`, mend: "give a transcript as a text file." };
-  return { label: `of media type ${mediaType}`, mend: "convert it to plain text, Markdown, HTML or PDF, or give a reader that accepts it." };
+  if (main === "audio" || main === "video")
+    return { label: `a recording (${mediaType})`, mend: "give a transcript as a text file." };
+  return {
+    label: `of media type ${mediaType}`,
+    mend: "convert it to plain text, Markdown, HTML or PDF, or give a reader that accepts it.",
+  };
 }

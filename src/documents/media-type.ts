@@ -39,7 +39,15 @@ const signatures: readonly { readonly mediaType: string; readonly bytes: readonl
 ];
 
 /** Declared by senders that do not know. */
-const meaningless = new Set(["", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download", "unknown/unknown", "*/*"]);
+const meaningless = new Set([
+  "",
+  "application/octet-stream",
+  "binary/octet-stream",
+  "application/x-download",
+  "application/force-download",
+  "unknown/unknown",
+  "*/*",
+]);
 
 const headLength = 1024;
 const latin1Decoder = new TextDecoder("latin1");
@@ -77,7 +85,10 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
       ...(hints.name === undefined ? {} : { uri: hints.name }),
     });
   }
-  if (looksLikeHtml(bytes) && (said === undefined || said === "text/plain" || isHtml(said) || said === "application/xml")) {
+  if (
+    looksLikeHtml(bytes) &&
+    (said === undefined || said === "text/plain" || isHtml(said) || said === "application/xml")
+  ) {
     return said !== undefined && isHtml(said) ? said : "text/html";
   }
   return said ?? "text/plain";
@@ -126,7 +137,10 @@ function matchSignature(bytes: Uint8Array): string | undefined {
 
 /** Which of the many formats that are ZIP archives; names of entries stand in local headers at the front and in the directory at the end. */
 function matchZip(bytes: Uint8Array, byName: string | undefined): string | undefined {
-  const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b && ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6));
+  const isZip =
+    bytes[0] === 0x50 &&
+    bytes[1] === 0x4b &&
+    ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6));
   if (!isZip) return undefined;
   const head = latin1(bytes.subarray(0, 4096));
   // EPUB and OpenDocument store their media type as the first entry, uncompressed.
@@ -135,7 +149,8 @@ function matchZip(bytes: Uint8Array, byName: string | undefined): string | undef
   const names = head + latin1(bytes.subarray(-65_536));
   if (names.includes("word/document")) return "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
   if (names.includes("xl/workbook")) return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-  if (names.includes("ppt/presentation")) return "application/vnd.openxmlformats-officedocument.presentationml.presentation";
+  if (names.includes("ppt/presentation"))
+    return "application/vnd.openxmlformats-officedocument.presentationml.presentation";
   return byName !== undefined && !isTextual(byName) && byName !== "application/pdf" ? byName : "application/zip";
 }
 

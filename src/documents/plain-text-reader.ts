@@ -27,7 +27,15 @@ const textualApplications = new Set([
 ]);
 
 /** `text/…` types whose words only a parser can tell from their markup. */
-const markedUpText = new Set(["text/html", "text/markdown", "text/x-markdown", "text/mdx", "text/x-mdx", "text/rtf", "text/calendar"]);
+const markedUpText = new Set([
+  "text/html",
+  "text/markdown",
+  "text/x-markdown",
+  "text/mdx",
+  "text/x-mdx",
+  "text/rtf",
+  "text/calendar",
+]);
 
 /** Whether what `mediaType` names can be read as it stands. */
 export function isPlainTextType(mediaType: string): boolean {
@@ -68,7 +76,7 @@ export function findParagraphs(text: string): Block[] {
   const blocks: Block[] = [];
   let start = -1;
   let end = 0;
-  for (let line = 0; line < text.length; ) {
+  for (let line = 0; line < text.length;) {
     const newline = text.indexOf("\n", line);
     const lineEnd = newline === -1 ? text.length : newline;
     let first = line;
@@ -105,5 +113,7 @@ function languageOf(mediaType: string): string | undefined {
 
 /** White space as `String.prototype.trim` has it, for one unit. */
 function isSpace(unit: number): boolean {
-  return unit <= 0x20 ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) : unit >= 0xa0 && String.fromCharCode(unit).trim() === "";
+  return unit <= 0x20
+    ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)
+    : unit >= 0xa0 && String.fromCharCode(unit).trim() === "";
 }

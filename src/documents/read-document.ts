@@ -25,7 +25,10 @@ export interface DocumentInput {
  * **Cost** the reader's, and a check linear in sections and blocks.
  * **Source** Embabel's reader stage (E14, E15), Ballerina `DataLoader` (B52), Wesichain's loader errors (W17).
  */
-export async function readDocument(readers: readonly Reader[], input: DocumentInput): Promise<ReadResult & { mediaType: string }> {
+export async function readDocument(
+  readers: readonly Reader[],
+  input: DocumentInput,
+): Promise<ReadResult & { mediaType: string }> {
   const { uri, bytes, signal } = input;
   if (isAborted(signal)) throw aborted(uri, signal);
   const mediaType = detectMediaType(bytes, { declared: input.mediaType, name: uri });

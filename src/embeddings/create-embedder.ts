@@ -11,7 +11,7 @@ import type {
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { hmacSha256 } from "../text/hash.ts";
-import { throwIfAborted, untilAborted } from "./abort.ts";
+import { throwIfAborted, untilAborted } from "../text/abort.ts";
 import { copyEmbedding } from "./copy-embedding.ts";
 import { inputText } from "./input-text.ts";
 import { requestBatches } from "./request-batches.ts";
@@ -152,7 +152,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
   async function embed(inputs: readonly EmbeddingInput[], given: EmbedOptions): Promise<EmbeddedTexts> {
     checkOptions("embed", given, ["purpose", "signal"]);
     const { signal } = given;
-    throwIfAborted(signal);
+    throwIfAborted(signal, "The embedding");
     const results: Embedding[] = [];
     results.length = inputs.length;
     const settle = (item: Item, embedding: Embedding): void => {
@@ -181,7 +181,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
       const orphans: Item[] = [];
       const waiting = awaited.map(async ({ item, flight }) => {
         try {
-          settle(item, copyEmbedding(await untilAborted(flight, signal)));
+          settle(item, copyEmbedding(await untilAborted(flight, signal, "The embedding")));
         } catch (error) {
           // Somebody else's call was stopped, not this one: what it was fetching is fetched here.
           if (signal?.aborted === true || !isStopped(error)) throw error;

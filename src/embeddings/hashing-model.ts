@@ -1,7 +1,7 @@
 import type { EmbeddingInput, EmbeddingModel } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";
-import { throwIfAborted } from "./abort.ts";
+import { throwIfAborted } from "../text/abort.ts";
 import { createFeatureHasher } from "./feature-hasher.ts";
 import { inputText } from "./input-text.ts";
 
@@ -58,7 +58,7 @@ export function createHashingModel(options: { readonly dimensions?: number } = {
     fingerprint: `v${version}`,
     similarity: "form",
     embed: async (inputs, { signal }) => {
-      throwIfAborted(signal);
+      throwIfAborted(signal, "The embedding");
       return { embeddings: inputs.map(embedOne) };
     },
   };

@@ -1,6 +1,6 @@
 import type { Embedding, EmbeddingInput, EmbeddingModel, EmbedOptions } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { throwIfAborted, untilAborted } from "./abort.ts";
+import { throwIfAborted, untilAborted } from "../text/abort.ts";
 
 export interface RequestSettings {
   readonly batchSize: number;
@@ -45,7 +45,7 @@ async function request(
 ): Promise<readonly Embedding[]> {
   const name = `${model.provider}/${model.model}`;
   const { signal } = options;
-  throwIfAborted(signal);
+  throwIfAborted(signal, "The embedding");
   let embeddings: readonly Embedding[] | undefined;
   try {
     const call = async () =>
@@ -53,11 +53,11 @@ async function request(
         batch.map((item) => item.input),
         options,
       );
-    const answer = await untilAborted(call(), signal);
+    const answer = await untilAborted(call(), signal, "The embedding");
     embeddings = answer?.embeddings;
   } catch (error) {
     if (IbidError.isInstance(error)) throw error;
-    throwIfAborted(signal, error);
+    throwIfAborted(signal, "The embedding", { cause: error });
     throw new IbidError("embedding-failed", `Error generating embedding for provided chunk: ${name} failed.`, {
       mend: "See the cause; nothing of this call was stored.",
       details: { model: name, inputs: batch.length },

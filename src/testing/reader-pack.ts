@@ -121,10 +121,7 @@ export function createReaderPack(subject: ReaderSubject): readonly ContractCase[
       "refuses-by-name",
       "E15 W17",
       async () => {
-        const refuses = subject.refuses ?? [
-          { name: "an empty file", bytes: new Uint8Array(0), code: "empty" as const },
-        ];
-        for (const { name, bytes, code } of refuses) {
+        for (const { name, bytes, code } of subject.refuses ?? []) {
           const error = await throwsCode(() => read(bytes, { uri: "dir/the-name.x" }), code, name);
           check(
             error.uri === "dir/the-name.x" || error.message.includes("dir/the-name.x"),

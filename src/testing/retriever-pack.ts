@@ -1,20 +1,13 @@
-import type { Origin } from "../contracts/document.ts";
-import type { Metadata } from "../contracts/metadata.ts";
 import type { Hit, Retriever, SearchMode, SearchOptions } from "../contracts/retriever.ts";
-import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { check, close, equal, scribble, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { ada, deployment, forgedProofs, from, north, south } from "./store-fixtures.ts";
+import { facts, question, texts, uris } from "./retriever-fixtures.ts";
+import type { RetrievableText } from "./retriever-fixtures.ts";
 
-/** A short text that the subject must make findable, as one chunk. */
-export interface RetrievableText {
-  readonly scope: Scope;
-  readonly uri: string;
-  readonly text: string;
-  readonly metadata?: Metadata;
-  readonly origin?: Origin;
-}
+export type { RetrievableText } from "./retriever-fixtures.ts";
 
 export interface RetrieverSubject {
   /** A retriever over these texts and no others. */
@@ -23,37 +16,6 @@ export interface RetrieverSubject {
   readonly modes: readonly SearchMode[];
 }
 
-const texts: readonly RetrievableText[] = [
-  {
-    scope: deployment,
-    uri: "keys.md",
-    text: "To rotate the signing keys, revoke the old key first. 🔑",
-    metadata: { year: 2024, team: "ops" },
-  },
-  {
-    scope: deployment,
-    uri: "backup.md",
-    text: "Backups run every night, are kept for thirty days, and need no signing.",
-    metadata: { year: 2023 },
-  },
-  {
-    scope: deployment,
-    uri: "holiday.md",
-    text: "Every employee has twenty five days of holiday a year.",
-    metadata: { year: 2024 },
-    origin: "note",
-  },
-  {
-    scope: north,
-    uri: "north.md",
-    text: "The northern team keeps its signing keys in a safe.",
-    metadata: { year: 2024 },
-  },
-  { scope: south, uri: "south.md", text: "The southern team has lost its signing keys.", metadata: { year: 2024 } },
-];
-
-const question = "rotate signing keys";
-
 /** What every {@link Retriever} promises: whole texts, best first, explained, and only from where the asker may read. */
 export function createRetrieverPack(subject: RetrieverSubject): readonly ContractCase[] {
   const modes = subject.modes.filter((mode) => mode !== "regex");
@@ -61,15 +23,6 @@ export function createRetrieverPack(subject: RetrieverSubject): readonly Contrac
     perMode(subject, mode).map(([name, items, run]) => [`${mode}/${name}`, items, run] as const),
   );
   return defineCases("retriever", [...shared, ...whole(subject)]);
-}
-
-/** What sets one world's results apart from another's: hits, scores, order. */
-function facts(hits: readonly Hit[]): unknown {
-  return hits.map(({ rank, score, scope, source, text }) => [rank, score, scope, source.uri, text]);
-}
-
-function uris(hits: readonly Hit[]): readonly string[] {
-  return hits.map(({ source }) => source.uri);
 }
 
 function perMode(subject: RetrieverSubject, mode: SearchMode): readonly CaseDefinition[] {

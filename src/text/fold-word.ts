@@ -46,11 +46,11 @@ export function foldWord(word: string): string {
     .replaceAll(optionalMarks, "")
     .normalize("NFKC")
     .toLowerCase()
+    .replaceAll("ß", "ss")
     .normalize("NFKC")
     // Compatibility forms bring marks of their own, and spaces: some Arabic ligatures are whole phrases.
     .replaceAll(optionalMarks, "")
     .replaceAll(/\s/g, "")
-    .replaceAll("ß", "ss")
     .replaceAll("ς", "σ")
     .replaceAll("’", "'")
     .replaceAll(arabicVariants, (letter) => arabicLetters[letter] ?? letter)

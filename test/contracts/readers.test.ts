@@ -3,6 +3,8 @@ import { describe } from "vitest";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
+import type { Reader } from "../../src/contracts/reader.ts";
+import { readDocument } from "../../src/documents/read-document.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
 import { writePdf } from "./write-pdf.ts";
@@ -24,7 +26,7 @@ describe("the plain text reader", () => {
       mediaType: "text/plain",
       wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
       verbatim: true,
-      refuses: [empty, blank, binary],
+      refuses: [binary],
     }),
   );
 });
@@ -69,7 +71,7 @@ describe("the Markdown reader", () => {
           words: ["title: The guide", "# Keys & locks", "| Ada | shelf |", "under the mat", "- two 👍"],
         },
       ],
-      refuses: [empty, blank, binary],
+      refuses: [binary],
     }),
   );
 });
@@ -99,6 +101,34 @@ describe("the HTML reader", () => {
       refuses: [empty, { name: "a page of white space", bytes: encode("<main> <p>\n</p></main>"), code: "empty" }],
     }),
   );
+});
+
+describe("readers of text, asked through the core", () => {
+  // What has no text is refused once, for every reader.
+  const throughCore = (reader: Reader, mediaType: string): Reader => ({
+    ...reader,
+    read: (input) => readDocument([reader], { ...input, mediaType }),
+  });
+  describe("plain text", () => {
+    runPack(
+      createReaderPack({
+        create: () => throughCore(plainTextReader, "text/plain"),
+        mediaType: "text/plain",
+        wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
+        refuses: [empty, blank, binary],
+      }),
+    );
+  });
+  describe("Markdown", () => {
+    runPack(
+      createReaderPack({
+        create: () => throughCore(createMarkdownReader(), "text/markdown"),
+        mediaType: "text/markdown",
+        wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
+        refuses: [empty, blank, binary],
+      }),
+    );
+  });
 });
 
 describe("the PDF reader", () => {

@@ -4,7 +4,7 @@ import type { Retriever } from "../../src/contracts/retriever.ts";
 import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
 import { createRetriever } from "../../src/retrieval/create-retriever.ts";
 import { createMemoryStore } from "../../src/stores/memory-store.ts";
-import type { RetrievableText } from "../../src/testing/retriever-pack.ts";
+import type { RetrievableText } from "../../src/testing/retriever-fixtures.ts";
 import { documentEntryOf, documentOf } from "../../src/testing/store-fixtures.ts";
 import { hashParts } from "../../src/text/hash.ts";
 

@@ -6,7 +6,8 @@ import { detectMediaType } from "../../src/documents/media-type.ts";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
-const zip = (names: string): Uint8Array => Uint8Array.from([0x50, 0x4b, 3, 4, ...Array.from({ length: 26 }, () => 0), ...utf8(names)]);
+const zip = (names: string): Uint8Array =>
+  Uint8Array.from([0x50, 0x4b, 3, 4, ...Array.from({ length: 26 }, () => 0), ...utf8(names)]);
 
 function refusal(run: () => unknown): IbidError {
   try {
@@ -78,7 +79,9 @@ describe("detectMediaType", () => {
   });
 
   it("prefers what is declared over the name, but not what says nothing [E15]", () => {
-    expect(detectMediaType(utf8("x"), { declared: "Text/Markdown; charset=utf-8", name: "a.json" })).toBe("text/markdown");
+    expect(detectMediaType(utf8("x"), { declared: "Text/Markdown; charset=utf-8", name: "a.json" })).toBe(
+      "text/markdown",
+    );
     for (const declared of ["application/octet-stream", "", "nonsense", "*/*", "text/plain"]) {
       expect(detectMediaType(utf8("x"), { declared, name: "a.md" })).toBe("text/markdown");
     }
@@ -95,7 +98,7 @@ describe("detectMediaType", () => {
   });
 
   it("reads UTF-16 by its mark [B52]", () => {
-    const page = Uint8Array.from([0xff, 0xfe, ...[..."<html>"].flatMap((sign) => [sign.charCodeAt(0), 0])]);
+    const page = Uint8Array.from([0xff, 0xfe, ...Array.from("<html>", (sign) => [sign.charCodeAt(0), 0]).flat()]);
     expect(detectMediaType(page)).toBe("text/html");
   });
 

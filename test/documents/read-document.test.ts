@@ -39,7 +39,12 @@ describe("plainTextReader", () => {
       ["paragraph", "One\ntwo"],
       ["paragraph", "Three"],
     ]);
-    expect(result).toMatchObject({ title: "a.txt", mediaType: "text/plain", metadata: {}, sourceMap: { lines: "text" } });
+    expect(result).toMatchObject({
+      title: "a.txt",
+      mediaType: "text/plain",
+      metadata: {},
+      sourceMap: { lines: "text" },
+    });
     expect(result.root).toMatchObject({ title: "a.txt", level: 0, start: 0, end: result.text.length, children: [] });
   });
 
@@ -52,20 +57,24 @@ describe("plainTextReader", () => {
 
   it("gives back every text of every script, and blocks with only white space between them [B3 B5 L1]", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: "grapheme", maxLength: 300 }), fc.array(fc.constantFrom("\n", " \n", "\r\n", "\u3000\n", "a", "😀"), { maxLength: 30 }), async (some, more) => {
-        const source = `x${some.replaceAll("\0", "")}${more.join("")}`;
-        const result = await read("a.txt", source).catch((error: unknown) => error);
-        if (IbidError.isInstance(result, "binary")) return;
-        const { text, blocks } = result as ReadResult;
-        expect(text).toBe(canonicalize(source));
-        let reached = 0;
-        for (const { start, end } of blocks ?? []) {
-          expect(text.slice(reached, start).trim()).toBe("");
-          expect(text.slice(start, end).trim()).toBe(text.slice(start, end));
-          reached = end;
-        }
-        expect(text.slice(reached).trim()).toBe("");
-      }),
+      fc.asyncProperty(
+        fc.string({ unit: "grapheme", maxLength: 300 }),
+        fc.array(fc.constantFrom("\n", " \n", "\r\n", "\u3000\n", "a", "😀"), { maxLength: 30 }),
+        async (some, more) => {
+          const source = `x${some.replaceAll("\0", "")}${more.join("")}`;
+          const result = await read("a.txt", source).catch((error: unknown) => error);
+          if (IbidError.isInstance(result, "binary")) return;
+          const { text, blocks } = result as ReadResult;
+          expect(text).toBe(canonicalize(source));
+          let reached = 0;
+          for (const { start, end } of blocks ?? []) {
+            expect(text.slice(reached, start).trim()).toBe("");
+            expect(text.slice(start, end).trim()).toBe(text.slice(start, end));
+            reached = end;
+          }
+          expect(text.slice(reached).trim()).toBe("");
+        },
+      ),
     );
   });
 
@@ -92,7 +101,12 @@ describe("readDocument", () => {
   });
 
   it.each([
-    [Uint8Array.from([0x50, 0x4b, 3, 4, ...utf8("word/document.xml")]), "a.docx", "Word document", "PDF, HTML or Markdown"],
+    [
+      Uint8Array.from([0x50, 0x4b, 3, 4, ...utf8("word/document.xml")]),
+      "a.docx",
+      "Word document",
+      "PDF, HTML or Markdown",
+    ],
     [Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), "a.png", "image", "text"],
     [Uint8Array.from([0x1f, 0x8b, 8]), "a.gz", "gzip", "Unpack"],
     [utf8("From: a@example.com"), "a.eml", "e-mail", "text"],
@@ -133,7 +147,9 @@ describe("readDocument", () => {
   });
 
   it("refuses a result without text as empty [E15]", async () => {
-    expect(await refusal(readDocument([own(good(" \n "))], { uri: "a.md", bytes: utf8("x") }))).toMatchObject({ code: "empty" });
+    expect(await refusal(readDocument([own(good(" \n "))], { uri: "a.md", bytes: utf8("x") }))).toMatchObject({
+      code: "empty",
+    });
   });
 
   const text = "0123456789";
@@ -146,13 +162,37 @@ describe("readDocument", () => {
     ["a root of level 1", { ...good(text), root: { ...root, level: 1 } }],
     ["a section outside its parent", { ...good(text), root: { ...root, children: [{ ...child, end: 11 }] } }],
     ["sections that overlap", { ...good(text), root: { ...root, children: [child, { ...child, id: "0.1" }] } }],
-    ["a section that begins with its content", { ...good(text), root: { ...root, children: [{ ...child, contentStart: 1 }] } }],
+    [
+      "a section that begins with its content",
+      { ...good(text), root: { ...root, children: [{ ...child, contentStart: 1 }] } },
+    ],
     ["a child of its parent's level", { ...good(text), root: { ...root, children: [{ ...child, level: 0 }] } }],
-    ["blocks that overlap", { ...good(text), blocks: [{ kind: "paragraph", start: 0, end: 5 }, { kind: "code", start: 4, end: 6 }] }],
+    [
+      "blocks that overlap",
+      {
+        ...good(text),
+        blocks: [
+          { kind: "paragraph", start: 0, end: 5 },
+          { kind: "code", start: 4, end: 6 },
+        ],
+      },
+    ],
     ["a block outside the text", { ...good(text), blocks: [{ kind: "paragraph", start: 0, end: 11 }] }],
     ["a block at NaN", { ...good(text), blocks: [{ kind: "paragraph", start: Number.NaN, end: 3 }] }],
     ["a body outside its block", { ...good(text), blocks: [{ kind: "table", start: 2, end: 5, bodyStart: 6 }] }],
-    ["pages out of order", { ...good(text), sourceMap: { lines: "none", pages: [{ number: 1, start: 3 }, { number: 2, start: 1 }] } }],
+    [
+      "pages out of order",
+      {
+        ...good(text),
+        sourceMap: {
+          lines: "none",
+          pages: [
+            { number: 1, start: 3 },
+            { number: 2, start: 1 },
+          ],
+        },
+      },
+    ],
     ["anchors outside the text", { ...good(text), sourceMap: { lines: "anchors", anchors: [{ start: 11, line: 1 }] } }],
   ])("tells a reader that gives %s from a broken file [E15]", async (_, result) => {
     const error = await refusal(readDocument([own(result, "third-party/3")], { uri: "a.md", bytes: utf8("x") }));

@@ -10,7 +10,11 @@ import { walkSections } from "../../src/documents/walk-sections.ts";
 const readers = [createMarkdownReader(), createHtmlReader(), createPdfReader()];
 
 /** Through detection, reader and check, as the pipeline does it. */
-export function readAs(uri: string, content: string | Uint8Array, signal?: AbortSignal): Promise<ReadResult & { mediaType: string }> {
+export function readAs(
+  uri: string,
+  content: string | Uint8Array,
+  signal?: AbortSignal,
+): Promise<ReadResult & { mediaType: string }> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   return readDocument(readers, { uri, bytes, signal });
 }

@@ -3,12 +3,13 @@ import { stat } from "node:fs/promises";
 import { basename, isAbsolute, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Source, SourceItem, SourceRefusal } from "../../contracts/reader.ts";
+import { throwIfAborted } from "../../text/abort.ts";
 import { checkOptions } from "../../text/check-options.ts";
 import { classifyInput, type ClassifiedInput, matchesNothing } from "./classify-input.ts";
 import { toAbsoluteUri, toDocumentUri, type UriPlace, uriBelow } from "./document-uri.ts";
 import { type Glob, matchAny } from "./glob.ts";
 import { openIgnoreChain } from "./ignore-rules.ts";
-import { readFileBytes, throwIfAborted, toReadError, tooLarge } from "./read-file.ts";
+import { readFileBytes, toReadError, tooLarge } from "./read-file.ts";
 import { type FoundFile, walkFolder } from "./walk-folder.ts";
 
 export { toDocumentUri };
@@ -159,7 +160,7 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
       const seen = new Set<string>();
       for (const input of plan) {
         for await (const item of open(input, signal)) {
-          throwIfAborted(signal);
+          throwIfAborted(signal, "Reading");
           if (seen.has(item.uri)) continue;
           // One input alone never finds a file twice.
           if (plan.length > 1) seen.add(item.uri);

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { IbidError } from "../../contracts/errors.ts";
+import { throwIfAborted } from "../../text/abort.ts";
 
 export interface ReadFileOptions {
   /** How errors name the file. */
@@ -19,7 +20,7 @@ export interface ReadFileOptions {
  */
 export async function readFileBytes(path: string, options: ReadFileOptions): Promise<Uint8Array> {
   const { uri, maxBytes, followLink, signal } = options;
-  throwIfAborted(signal, uri);
+  throwIfAborted(signal, "Reading", { uri });
   // Absent on Windows. Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
   const nonBlocking = (constants.O_NONBLOCK as number | undefined) ?? 0;
   const noFollow = (constants.O_NOFOLLOW as number | undefined) ?? 0;
@@ -32,7 +33,7 @@ export async function readFileBytes(path: string, options: ReadFileOptions): Pro
     let bytes = new Uint8Array(facts.size + 1);
     let length = 0;
     for (;;) {
-      throwIfAborted(signal, uri);
+      throwIfAborted(signal, "Reading", { uri });
       const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
       if (bytesRead === 0) return bytes.subarray(0, length);
       length += bytesRead;
@@ -100,14 +101,6 @@ const reasons: { readonly [code: string]: readonly [message: string, mend: strin
   EIO: ["cannot be read: the disk reports an error.", "Check the disk."],
   ENAMETOOLONG: ["has a name that is too long for the file system.", "Use a shorter path."],
 };
-
-export function throwIfAborted(signal: AbortSignal | undefined, uri?: string): void {
-  if (signal?.aborted !== true) return;
-  throw new IbidError("aborted", "Reading was stopped.", {
-    cause: signal.reason,
-    ...(uri === undefined ? {} : { uri }),
-  });
-}
 
 function grow(bytes: Uint8Array<ArrayBuffer>, limit: number): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(Math.min(limit, Math.max(bytes.length * 2, 65_536)));

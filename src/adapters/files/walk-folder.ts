@@ -2,9 +2,10 @@ import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { IbidError } from "../../contracts/errors.ts";
+import { throwIfAborted } from "../../text/abort.ts";
 import type { PathMatcher } from "./glob.ts";
 import { type IgnoreChain, isIgnored, readIgnoreFile } from "./ignore-rules.ts";
-import { notAFile, throwIfAborted, toReadError } from "./read-file.ts";
+import { notAFile, toReadError } from "./read-file.ts";
 
 /** What a walk takes and leaves out. */
 export interface WalkRules {
@@ -82,7 +83,7 @@ export async function* walkFolder(
   if (trouble !== undefined) yield trouble;
 
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, "Reading");
     const entry = level.entries[level.next++];
     if (entry === undefined) {
       levels.pop();

@@ -10,7 +10,7 @@ export interface Region {
 
 /** Parts of a page that serve to get around it. **Source** WAI-ARIA 1.2 landmarks and widgets. */
 const furnitureRoles = new Set(
-  "alert alertdialog banner complementary contentinfo menu menubar navigation search searchbox slider spinbutton status switch tablist textbox toolbar tooltip tree".split(
+  "alert alertdialog banner complementary contentinfo dialog menu menubar navigation search searchbox slider spinbutton status switch tablist textbox toolbar tooltip tree".split(
     " ",
   ),
 );

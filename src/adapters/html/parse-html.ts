@@ -104,7 +104,8 @@ export function parseHtml(source: string, xhtml: boolean): HtmlEvent[] {
       if (within.has(open)) break;
       if (closes.has(open)) outermost = index;
     }
-    while (outermost !== -1 && stack.length > outermost) pop();
+    if (outermost === -1) return;
+    for (let count = stack.length - outermost; count > 0; count--) pop();
   };
   const openElement = (selfClosing: boolean): void => {
     const known = attributes ?? noAttributes;

@@ -80,7 +80,11 @@ function foldTitle(text: string): string {
 }
 
 /** The lines from `from` on that are the title, or else that begin with it. Page headers repeat titles, so an exact match is looked for first. */
-function findTitle(keys: readonly string[], title: string, from: number): { firstLine: number; endLine: number } | undefined {
+function findTitle(
+  keys: readonly string[],
+  title: string,
+  from: number,
+): { firstLine: number; endLine: number } | undefined {
   if (title === "") return undefined;
   let begins: number | undefined;
   for (let firstLine = from; firstLine < keys.length; firstLine++) {

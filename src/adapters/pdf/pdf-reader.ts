@@ -47,7 +47,8 @@ async function readPdf({ uri, bytes, signal }: ReadInput): Promise<ReadResult> {
     const pages: PdfLine[][] = [];
     let length = 0;
     for (let number = 1; number <= pdf.numPages; number++) {
-      if (signal?.aborted ?? false) throw new IbidError("aborted", `Reading ${uri} was aborted.`, { uri, cause: signal?.reason });
+      if (signal?.aborted ?? false)
+        throw new IbidError("aborted", `Reading ${uri} was aborted.`, { uri, cause: signal?.reason });
       const lines = await readPage(pdf, number, uri);
       length += lines.reduce((sum, { text }) => sum + text.length + 1, 0);
       if (length > maxTextLength) throw textTooLarge(uri, length);
@@ -134,11 +135,15 @@ function readDate(value: unknown): string | undefined {
 }
 
 function withoutText(uri: string, pages: number): IbidError {
-  return new IbidError("empty", `${uri} has no text layer on its ${pages === 1 ? "page" : `${pages} pages`}: it looks scanned.`, {
-    mend: "Run text recognition (OCR) over it and give the result.",
-    uri,
-    details: { pages },
-  });
+  return new IbidError(
+    "empty",
+    `${uri} has no text layer on its ${pages === 1 ? "page" : `${pages} pages`}: it looks scanned.`,
+    {
+      mend: "Run text recognition (OCR) over it and give the result.",
+      uri,
+      details: { pages },
+    },
+  );
 }
 
 function unreadable(uri: string, what: string, cause: unknown): IbidError {

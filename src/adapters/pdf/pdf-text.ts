@@ -23,7 +23,7 @@ const heightChange = 1.15;
  * **Cost** linear.
  */
 export function writePdfText(pages: readonly (readonly PdfLine[])[], outline: readonly OutlineHeading[]): PdfText {
-  const usualGap = medianGap(pages);
+  const usualGap = findUsualGap(pages);
   const words = collectWords(pages);
   const headingAt = new Map(outline.map((heading) => [`${heading.page}:${heading.firstLine}`, heading]));
   const parts: string[] = [];
@@ -61,7 +61,10 @@ export function writePdfText(pages: readonly (readonly PdfLine[])[], outline: re
         beginBlock("heading");
         headings.push({ title: heading.title, level: heading.level, start: length, contentStart: length });
         headingEnd = heading.endLine;
-      } else if (index >= headingEnd && (before === undefined || index === headingEnd || beginsParagraph(before, line, usualGap))) {
+      } else if (
+        index >= headingEnd &&
+        (before === undefined || index === headingEnd || beginsParagraph(before, line, usualGap))
+      ) {
         beginBlock("paragraph");
       }
       const joint = lastText === "" ? undefined : joinHyphenated(lastText, line.text, words);
@@ -78,7 +81,12 @@ export function writePdfText(pages: readonly (readonly PdfLine[])[], outline: re
   }
   endBlock();
   const text = parts.join("");
-  return { text, blocks, headings, pages: pageStarts.map(({ number, start }) => ({ number, start: Math.min(start, text.length) })) };
+  return {
+    text,
+    blocks,
+    headings,
+    pages: pageStarts.map(({ number, start }) => ({ number, start: Math.min(start, text.length) })),
+  };
 }
 
 function beginsParagraph(before: PdfLine, line: PdfLine, usualGap: number): boolean {
@@ -90,8 +98,11 @@ function beginsParagraph(before: PdfLine, line: PdfLine, usualGap: number): bool
   return gap > usualGap * paragraphGap && gap > large * paragraphGap;
 }
 
-/** The usual distance between lines of the document; gaps of three letter heights and more are something else. */
-function medianGap(pages: readonly (readonly PdfLine[])[]): number {
+/**
+ * The usual distance between lines of the document: the lower quartile, since paragraphs of one line make the wider gaps as frequent as the narrow ones.
+ * Gaps of three letter heights and more are something else.
+ */
+function findUsualGap(pages: readonly (readonly PdfLine[])[]): number {
   const gaps: number[] = [];
   for (const lines of pages) {
     for (const [index, line] of lines.entries()) {
@@ -100,13 +111,14 @@ function medianGap(pages: readonly (readonly PdfLine[])[]): number {
     }
   }
   gaps.sort((a, b) => a - b);
-  return gaps[gaps.length >> 1] ?? 0;
+  return gaps[gaps.length >> 2] ?? 0;
 }
 
 function collectWords(pages: readonly (readonly PdfLine[])[]): ReadonlySet<string> {
   const words = new Set<string>();
   for (const lines of pages) {
-    for (const { text } of lines) for (const [word] of text.matchAll(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu)) words.add(word.toLowerCase());
+    for (const { text } of lines)
+      for (const [word] of text.matchAll(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu)) words.add(word.toLowerCase());
   }
   return words;
 }

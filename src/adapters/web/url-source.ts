@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Dispatcher, fetch, Response } from "undici";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Source, SourceItem, SourceRefusal } from "../../contracts/reader.ts";
+import { throwIfAborted } from "../../text/abort.ts";
 import { checkOptions } from "../../text/check-options.ts";
 import { checkUrl, isUrl, normalizeUrl, withoutCredentials } from "./normalize-url.ts";
 import type { AllowAddress } from "./public-agent.ts";
@@ -78,7 +79,7 @@ async function fetchItem(
   client: Client,
   signal: AbortSignal | undefined,
 ): Promise<SourceItem | SourceRefusal> {
-  throwIfAborted(signal);
+  throwIfAborted(signal, "Fetching");
   const { limits } = client;
   let uri = withoutCredentials(address);
   const clock = AbortSignal.timeout(limits.timeoutMs);
@@ -95,7 +96,7 @@ async function fetchItem(
       bytes: () => Promise.resolve(bytes),
     };
   } catch (error) {
-    throwIfAborted(signal);
+    throwIfAborted(signal, "Fetching");
     if (clock.aborted) {
       const mend = "Try again later, or save the page to a file and ingest that.";
       return {
@@ -169,10 +170,6 @@ async function readBody(response: Response, uri: string, maxBytes: number): Prom
     offset += part.byteLength;
   }
   return bytes;
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new IbidError("aborted", "Fetching was stopped.", { cause: signal.reason });
 }
 
 async function discard(response: Response): Promise<void> {

@@ -1,0 +1,57 @@
+import type { Origin } from "../contracts/document.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import type { Hit } from "../contracts/retriever.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { deployment, north, south } from "./store-fixtures.ts";
+
+/** A short text that the subject must make findable, as one chunk. */
+export interface RetrievableText {
+  readonly scope: Scope;
+  readonly uri: string;
+  readonly text: string;
+  readonly metadata?: Metadata;
+  readonly origin?: Origin;
+}
+
+/** Three texts that everybody may read, and two that only their teams may. */
+export const texts: readonly RetrievableText[] = [
+  {
+    scope: deployment,
+    uri: "keys.md",
+    text: "To rotate the signing keys, revoke the old key first. 🔑",
+    metadata: { year: 2024, team: "ops" },
+  },
+  {
+    scope: deployment,
+    uri: "backup.md",
+    text: "Backups run every night, are kept for thirty days, and need no signing.",
+    metadata: { year: 2023 },
+  },
+  {
+    scope: deployment,
+    uri: "holiday.md",
+    text: "Every employee has twenty five days of holiday a year.",
+    metadata: { year: 2024 },
+    origin: "note",
+  },
+  {
+    scope: north,
+    uri: "north.md",
+    text: "The northern team keeps its signing keys in a safe.",
+    metadata: { year: 2024 },
+  },
+  { scope: south, uri: "south.md", text: "The southern team has lost its signing keys.", metadata: { year: 2024 } },
+];
+
+/** What the first of the texts answers. */
+export const question = "rotate signing keys";
+
+/** What sets one world's results apart from another's: hits, scores, order. */
+export function facts(hits: readonly Hit[]): unknown {
+  return hits.map(({ rank, score, scope, source, text }) => [rank, score, scope, source.uri, text]);
+}
+
+/** Uris in the order found. */
+export function uris(hits: readonly Hit[]): readonly string[] {
+  return hits.map(({ source }) => source.uri);
+}
