@@ -92,7 +92,9 @@ export function findSentences(text: string, options: FindSentencesOptions = {}):
 export function openFenceAt(text: string, position: number): string {
   let fence = text.startsWith(`${frontMatter}\n`) ? frontMatter : "";
   if (fence !== "" && position === 0) return fence;
-  for (let start = fence === "" ? 0 : frontMatter.length + 1; start < position;) {
+  // A document may have become shorter than what was found in it.
+  const until = Math.min(position, text.length);
+  for (let start = fence === "" ? 0 : frontMatter.length + 1; start < until;) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
     const line = text.slice(start, Math.min(end, start + longestPrefix));

@@ -51,6 +51,7 @@ const meaningless = new Set([
 
 const headLength = 1024;
 const latin1Decoder = new TextDecoder("latin1");
+const utf8Decoder = new TextDecoder("utf-8");
 
 /**
  * What bytes are: their content decides first, then what is declared, then the name; text without any name is `text/plain`.
@@ -171,7 +172,7 @@ function decodeHead(bytes: Uint8Array): string {
   const head = bytes.subarray(0, headLength);
   if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder("utf-16le").decode(head);
   if (head[0] === 0xfe && head[1] === 0xff) return new TextDecoder("utf-16be").decode(head);
-  return new TextDecoder("utf-8").decode(head);
+  return utf8Decoder.decode(head);
 }
 
 function latin1(bytes: Uint8Array): string {

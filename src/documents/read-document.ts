@@ -1,7 +1,7 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { Reader, ReadInput, ReadResult } from "../contracts/reader.ts";
-
+import { throwIfAborted } from "../text/abort.ts";
 import { checkReadResult } from "./check-read-result.ts";
 import { nameMediaType } from "./media-type-names.ts";
 import { detectMediaType } from "./media-type.ts";
@@ -30,7 +30,7 @@ export async function readDocument(
   input: DocumentInput,
 ): Promise<ReadResult & { mediaType: string }> {
   const { uri, bytes, signal } = input;
-  if (isAborted(signal)) throw aborted(uri, signal);
+  throwIfAborted(signal, `Reading ${uri}`, { uri });
   const mediaType = detectMediaType(bytes, { declared: input.mediaType, name: uri });
   const reader = readers.find((candidate) => candidate.accepts(mediaType));
   if (reader === undefined) {
@@ -54,7 +54,7 @@ export async function readDocument(
     return { ...result, mediaType };
   } catch (error) {
     if (IbidError.isInstance(error)) throw error;
-    if (isAborted(signal)) throw aborted(uri, signal);
+    throwIfAborted(signal, `Reading ${uri}`, { uri, cause: error });
     const reason = error instanceof Error ? error.message : String(error);
     throw new IbidError("unreadable", `${uri} could not be read as ${mediaType}: ${reason}`, {
       mend: "Check that the file opens in a program of its kind, or give it in another format.",
@@ -63,12 +63,4 @@ export async function readDocument(
       cause: error,
     });
   }
-}
-
-function isAborted(signal: AbortSignal | undefined): signal is AbortSignal {
-  return signal?.aborted ?? false;
-}
-
-function aborted(uri: string, signal: AbortSignal): IbidError {
-  return new IbidError("aborted", `Reading ${uri} was aborted.`, { uri, cause: signal.reason });
 }

@@ -15,13 +15,8 @@ export function readItem(
   bytes: Uint8Array,
   signal: AbortSignal | undefined,
 ): Promise<ReadResult & { readonly mediaType: string }> {
-  return readDocument(readers, {
-    uri: item.uri,
-    bytes,
-    ...(item.mediaType === undefined ? {} : { mediaType: item.mediaType }),
-    ...(item.metadata === undefined ? {} : { metadata: item.metadata }),
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const { uri, mediaType, metadata } = item;
+  return readDocument(readers, { uri, bytes, mediaType, metadata, signal });
 }
 
 /** Cuts and transforms a document. **Errors** `invalid-id` before anything is embedded (W16). */

@@ -9,6 +9,7 @@ import { documentOf } from "./store-fixtures.ts";
 import { hasLoneSurrogate } from "./tree-checks.ts";
 import { pathTo } from "./section-path.ts";
 
+/** A chunker to be tried, and the sizes that it is meant to keep. */
 export interface ChunkerSubject {
   create(): Chunker;
   /** The sizes that `create` keeps, when it has any. A size is a hard limit, overlap included. */

@@ -6,6 +6,7 @@ import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { chunkOf } from "./store-fixtures.ts";
 import { answering, lettersModel, openCache } from "./embedder-fixtures.ts";
 
+/** How the pack gets an embedder around a model of its own. */
 export interface EmbedderSubject {
   create(model: EmbeddingModel, cache?: EmbeddingCache): Embedder;
 }

@@ -3,6 +3,7 @@ import { close, equal, scribble } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 
+/** How the pack gets caches, one for each case. */
 export interface EmbeddingCacheSubject {
   /** A fresh, empty cache; of this capacity, when one is named and the cache is bounded. */
   create(capacity?: number): Promise<EmbeddingCache> | EmbeddingCache;

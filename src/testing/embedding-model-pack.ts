@@ -5,6 +5,7 @@ import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { chunkOf } from "./store-fixtures.ts";
 
+/** A model to be tried, and what may be asked of it. */
 export interface EmbeddingModelSubject {
   create(): Promise<EmbeddingModel> | EmbeddingModel;
   /** Texts that the model can embed, all different, five at least. Default: some of our own. */

@@ -1,6 +1,7 @@
 import type { Embedding, EmbeddingInput, EmbeddingModel, EmbedOptions } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 
+/** What a {@link createFixedEmbeddingModel} says of itself, and what it does with texts that it was not given. */
 export interface FixedEmbeddingModelOptions {
   /** What the model calls itself. Default `"fixed"`. */
   readonly model?: string;

@@ -1,7 +1,7 @@
 import type { Answer, AnswerEvent } from "../contracts/answer.ts";
 import type { KnowledgeBase, TextInput } from "../contracts/knowledge-base.ts";
 import { check, collect, equal, throwsCode } from "./assert.ts";
-import type { KnowledgeBaseCase } from "./knowledge-base-pack.ts";
+import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
 import { createRecordingTracer } from "./recording-tracer.ts";
 import { createScriptedChatModel } from "./scripted-chat-model.ts";
 

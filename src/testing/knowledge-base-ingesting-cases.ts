@@ -1,6 +1,6 @@
 import type { KnowledgeBase, TextInput } from "../contracts/knowledge-base.ts";
 import { check, collect, equal } from "./assert.ts";
-import type { KnowledgeBaseCase } from "./knowledge-base-pack.ts";
+import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
 import { createListSource } from "./list-source.ts";
 import { countingModel, inputsSeen, shelf, statuses } from "./knowledge-base-fixtures.ts";
 

@@ -1,5 +1,5 @@
 import { check, collect, equal, throwsCode } from "./assert.ts";
-import type { KnowledgeBaseCase } from "./knowledge-base-pack.ts";
+import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
 import { chunkOf, documentOf } from "./store-fixtures.ts";
 import { countingModel, inputsSeen, shelf } from "./knowledge-base-fixtures.ts";
 

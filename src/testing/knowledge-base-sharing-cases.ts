@@ -1,7 +1,7 @@
 import type { KnowledgeBase, TextInput } from "../contracts/knowledge-base.ts";
 import type { AccessContext, Scope } from "../contracts/scope.ts";
 import { check, collect, equal, throwsCode } from "./assert.ts";
-import type { KnowledgeBaseCase } from "./knowledge-base-pack.ts";
+import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
 import { chunkOf } from "./store-fixtures.ts";
 
 const northerner: AccessContext = { userId: "nils", teamId: "north" };

@@ -7,6 +7,7 @@ import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { edgeTexts, generateText, scripts } from "./corpus.ts";
 import { checkBlocks, checkSourceMap, checkTree, hasLoneSurrogate } from "./tree-checks.ts";
 
+/** A reader to be tried, with files of its format. */
 export interface ReaderSubject {
   create(): Promise<Reader> | Reader;
   readonly mediaType: string;

@@ -9,6 +9,7 @@ import type { RetrievableText } from "./retriever-fixtures.ts";
 
 export type { RetrievableText } from "./retriever-fixtures.ts";
 
+/** How the pack gets retrievers over texts of its own. */
 export interface RetrieverSubject {
   /** A retriever over these texts and no others. */
   create(texts: readonly RetrievableText[]): Promise<Retriever>;

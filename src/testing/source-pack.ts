@@ -3,6 +3,7 @@ import { check, collect, equal, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
 
+/** A source to be tried, and everything that it must give. */
 export interface SourceSubject {
   create(): Promise<Source> | Source;
   /** What it gives: uri to bytes. Three things at least. */

@@ -20,6 +20,7 @@ export interface StoreSubject<Store extends ChunkStore = ChunkStore> {
 
 const gate = createGate({ platform: true });
 
+/** Scopes in which the packs write, in order of their written form. */
 export const deployment: Scope = "deployment";
 export const north: Scope = "team:north";
 export const south: Scope = "team:south";
@@ -57,8 +58,10 @@ export function versionOf(dimensions: number, model = "fixed", fingerprint = "")
   return { provider: "test", model, dimensions, fingerprint };
 }
 
+/** Two dimensions: vectors that can be drawn, and angles known by heart. */
 export const plane: EmbeddingVersion = versionOf(2);
 
+/** What of a chunk a case cares about; the rest is made up. */
 export interface ChunkParts {
   readonly documentId?: string;
   readonly text?: string;

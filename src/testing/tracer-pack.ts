@@ -3,6 +3,7 @@ import { check, equal } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
 
+/** A tracer to be tried. */
 export interface TracerSubject {
   create(): Tracer;
   /** What it was told, where that can be asked. */

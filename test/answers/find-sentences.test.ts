@@ -61,6 +61,8 @@ Last words.`;
     expect(kinds(text.indexOf("title"))).toEqual(["markup", "prose", "code", "code", "prose"]);
     expect(kinds(text.indexOf("rotate("))).toEqual(["code", "prose"]);
     expect(openFenceAt(text, text.indexOf("Done"))).toBe("");
+    expect(openFenceAt("", 28)).toBe("");
+    expect(openFenceAt("```\nx", 99)).toBe("```");
     expect(found('pipeline.connect("a.b", "c.d")')).toEqual(['code: pipeline.connect("a.b", "c.d")']);
     expect(found("Call `rotate(keys)` and see [the guide](/keys#rotate_(all)) (or ask).")[0]).toMatch(/^prose/u);
   });

@@ -11,7 +11,8 @@ import type {
 } from "../../src/contracts/knowledge-base.ts";
 import { openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
 import { createKnowledgeBasePack } from "../../src/testing/knowledge-base-pack.ts";
-import type { KnowledgeBaseParts, KnowledgeBaseSubject } from "../../src/testing/knowledge-base-pack.ts";
+import type { KnowledgeBaseParts } from "../../src/testing/knowledge-base-case.ts";
+import type { KnowledgeBaseSubject } from "../../src/testing/knowledge-base-pack.ts";
 import { runMutants } from "./mutants.ts";
 import type { Mutant } from "./mutants.ts";
 

@@ -131,7 +131,7 @@ describe("what was deleted for good", () => {
       into,
       documentEntry("d", paragraphs, { embed: (text) => [text.length, 0, 1], document: { title: "secretword" } }),
     );
-    await store.replace(into, documentEntry("e", ["kept words", "and more", "and then", "some"]));
+    await store.replace(into, documentEntry("e", ["kept words", "more of it", "then again", "some"]));
     // An older version of the same document, superseded and then purged with it.
     await store.replace(into, documentEntry("d", ["secretword again", ...paragraphs.slice(1)]));
     expect(isOnDisk("secretword")).toBe(true);

@@ -81,6 +81,7 @@ describe("a process that is killed while it writes", () => {
     void ingesting.finally(() => (done = true));
     const seen: number[] = [];
     while (!done) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
       const { matches } = await store.lexicalSearch(from, { text: "p0 p1 p2 p3", topK: "all" });
       const dense = await store.search(from, { embedding: [1, 1, 1], version: three, topK: "all" });
       // Whole documents, and never fewer than before.

@@ -34,7 +34,9 @@ export const ownLine = words("div li dt dd tr thead tbody tfoot optgroup option 
 /** Elements in which a header, footer or aside belongs to the text and not to the page. **Source** HTML-AAM, landmark roles. */
 export const sectioning = words("article main section blockquote");
 
+/** `h1` to `h6`. */
 export const isHeading = (tag: string): boolean => tag.length === 2 && tag[0] === "h" && tag >= "h1" && tag <= "h6";
 
+/** Elements whose presence tells a text from a menu. */
 export const prose = (tag: string): boolean =>
   tag === "p" || tag === "table" || tag === "pre" || tag === "blockquote" || isHeading(tag);

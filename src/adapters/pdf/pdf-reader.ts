@@ -6,6 +6,7 @@ import type { Reader, ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { buildSections } from "../../documents/build-sections.ts";
 import { maxTextLength, textTooLarge } from "../../documents/decode-source.ts";
 import { fileNameOf } from "../../documents/file-name.ts";
+import { throwIfAborted } from "../../text/abort.ts";
 
 import { joinLines, type PdfLine, type PdfTextItem } from "./pdf-lines.ts";
 import { readOutline } from "./pdf-outline.ts";
@@ -47,8 +48,7 @@ async function readPdf({ uri, bytes, signal }: ReadInput): Promise<ReadResult> {
     const pages: PdfLine[][] = [];
     let length = 0;
     for (let number = 1; number <= pdf.numPages; number++) {
-      if (signal?.aborted ?? false)
-        throw new IbidError("aborted", `Reading ${uri} was aborted.`, { uri, cause: signal?.reason });
+      throwIfAborted(signal, `Reading ${uri}`, { uri });
       const lines = await readPage(pdf, number, uri);
       length += lines.reduce((sum, { text }) => sum + text.length + 1, 0);
       if (length > maxTextLength) throw textTooLarge(uri, length);

@@ -1,0 +1,89 @@
+// Where the time goes when a folder is ingested: each stage by itself, then the whole, in memory and durable.
+//
+//   npx node bench/ingest.ts <folder> [rounds]
+//
+// Prints milliseconds, the median of the rounds (the first is a warm-up), so that stages can be compared within one run.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createEmbedder, createHashingModel, createSectionChunker, defaultAnalyzer, hashParts } from "../src/index.ts";
+import type { Chunk, SourceItem, TextDocument } from "../src/index.ts";
+import { createHtmlReader, createMarkdownReader, openFileSource, openKnowledgeBase } from "../src/node.ts";
+import { plainTextReader } from "../src/documents/plain-text-reader.ts";
+import { readDocument } from "../src/documents/read-document.ts";
+
+const [folder = "docs", roundsGiven = "5"] = process.argv.slice(2);
+const rounds = Number(roundsGiven);
+const times = new Map<string, number[]>();
+
+async function time<Value>(stage: string, work: () => Value | Promise<Value>): Promise<Value> {
+  const started = performance.now();
+  const value = await work();
+  times.set(stage, [...(times.get(stage) ?? []), performance.now() - started]);
+  return value;
+}
+
+async function runRound(): Promise<{ documents: number; chunks: number; bytes: number }> {
+  const files = await time("read files", async () => {
+    const found: { item: SourceItem; bytes: Uint8Array }[] = [];
+    const source = openFileSource([resolve(folder)], { base: process.cwd() });
+    for await (const item of source.items()) if (!("error" in item)) found.push({ item, bytes: await item.bytes() });
+    return found;
+  });
+
+  const readers = [createMarkdownReader(), createHtmlReader(), plainTextReader];
+  const documents = await time("parse", async () => {
+    const parsed: TextDocument[] = [];
+    for (const { item, bytes } of files) {
+      const read = await readDocument(readers, { uri: item.uri, bytes }).catch(() => undefined);
+      if (read === undefined) continue;
+      parsed.push({
+        type: "text",
+        id: hashParts("deployment", item.uri),
+        uri: item.uri,
+        origin: "user-content",
+        ...read,
+      });
+    }
+    return parsed;
+  });
+
+  const chunker = createSectionChunker();
+  const chunks: Chunk[] = await time("cut", () => documents.flatMap((document) => [...chunker.chunk(document)]));
+  await time("analyse", () => {
+    for (const chunk of chunks) defaultAnalyzer.analyze(chunk.text);
+  });
+  const embedder = createEmbedder(createHashingModel(), { secret: new Uint8Array(32) });
+  await time("embed", () => embedder.embed(chunks, { purpose: "document" }));
+
+  await time("whole, in memory", async () => {
+    const kb = await openKnowledgeBase();
+    await kb.ingest(folder);
+    await kb.close();
+  });
+  const home = await mkdtemp(join(tmpdir(), "ibid-bench-"));
+  try {
+    const kb = await openKnowledgeBase(join(home, "kb"));
+    await time("whole, durable", () => kb.ingest(folder));
+    await time("again, unchanged", () => kb.ingest(folder));
+    await kb.close();
+  } finally {
+    await rm(home, { recursive: true });
+  }
+  return {
+    documents: documents.length,
+    chunks: chunks.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes.length, 0),
+  };
+}
+
+let size = await runRound();
+times.clear();
+for (let round = 0; round < rounds; round++) size = await runRound();
+console.log(
+  `${folder}: ${size.documents} documents, ${size.bytes} bytes, ${size.chunks} chunks; median of ${rounds}, ms`,
+);
+for (const [stage, all] of times) {
+  const sorted = all.toSorted((a, b) => a - b);
+  console.log(`${stage.padEnd(20)} ${(sorted[sorted.length >> 1] ?? 0).toFixed(0).padStart(6)}`);
+}

@@ -1,0 +1,20 @@
+import type { ChatModel } from "../contracts/chat.ts";
+import type { EmbeddingModel } from "../contracts/embedding.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { AccessPolicy } from "../contracts/scope.ts";
+import type { Tracer } from "../contracts/tracer.ts";
+
+/** What a case may ask of a fresh knowledge base; everything else is the subject's own choice. */
+export interface KnowledgeBaseParts {
+  readonly model?: ChatModel;
+  readonly embeddingModel?: EmbeddingModel;
+  readonly tracer?: Tracer;
+  readonly access?: AccessPolicy;
+}
+
+/** A case of a knowledge base, opened with what the case asks for. */
+export type KnowledgeBaseCase = readonly [
+  name: string,
+  items: string,
+  run: (open: (parts?: KnowledgeBaseParts) => Promise<KnowledgeBase>) => Promise<void>,
+];

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { adapters, longFiles, starExports } from "./house.ts";
+import { readModules } from "./modules.ts";
+import { rules } from "./rules.ts";
+
+const at = (path: string): string => new URL(`../../${path}`, import.meta.url).pathname;
+const modules = readModules(at("src"));
+
+describe("the house keeps its rules [W4 E42 E43 E46]", () => {
+  it("there is something to look at", () => {
+    expect(modules.length).toBeGreaterThan(100);
+    expect(modules.flatMap(({ imports }) => imports).length).toBeGreaterThan(400);
+  });
+
+  it.each(Object.entries(rules))("%s", (_, rule) => {
+    expect(rule(modules)).toEqual([]);
+  });
+
+  it("every adapter has its contract packs run, under its own name", () => {
+    for (const [name, { packs }] of Object.entries(adapters)) {
+      const path = at(`test/${packs}`);
+      expect(existsSync(path), `${name}: ${packs}`).toBe(true);
+      const text = readFileSync(path, "utf8");
+      expect(text, `${packs} imports adapters/${name}`).toContain(`adapters/${name}/`);
+      expect(text, `${packs} runs a pack`).toContain("runPack(");
+    }
+  });
+
+  it("exceptions are still needed", () => {
+    const paths = new Set(modules.map(({ path }) => path));
+    for (const path of [...Object.keys(longFiles), ...Object.keys(starExports)]) expect(paths).toContain(path);
+    const rooms = new Set(modules.map(({ path }) => path.split("/").slice(0, 2).join("/")));
+    for (const name of Object.keys(adapters)) expect(rooms).toContain(`adapters/${name}`);
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * The house as a table: which folder of `src` may import which (DESIGN 3). Whoever changes the house changes it here, and sees what it costs.
+ */
+const foundations = ["contracts", "text", "kernels", "access", "filters"] as const;
+const stages = [
+  "documents",
+  "chunks",
+  "embeddings",
+  "indexes",
+  "stores",
+  "entities",
+  "retrieval",
+  "answers",
+  "evaluation",
+] as const;
+
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  contracts: [],
+  text: ["contracts"],
+  kernels: ["contracts"],
+  access: ["contracts"],
+  filters: ["contracts", "text"],
+
+  // Stages never import one another, but stores keep what indexes search.
+  ...Object.fromEntries(stages.map((stage) => [stage, foundations])),
+  stores: [...foundations, "indexes"],
+
+  pipeline: [...foundations, ...stages],
+  services: [...foundations, ...stages, "pipeline"],
+  "knowledge-base": [...foundations, ...stages, "pipeline", "services"],
+
+  tools: ["contracts"],
+  testing: ["contracts", "text", "access"],
+  ui: ["contracts"],
+  server: ["contracts", "text", "access", "knowledge-base", "tools", "node.ts"],
+  cli: ["contracts", "text", "access", "knowledge-base", "node.ts", "server", "adapters"],
+
+  "index.ts": [...foundations, ...stages, "pipeline", "services", "knowledge-base", "tools", "adapters"],
+  "node.ts": ["contracts", "text", "documents", "stores", "knowledge-base", "services", "adapters", "index.ts"],
+};
+
+/** What every adapter may import, besides the one stage that it says it works for. */
+export const adapterImports: readonly string[] = ["contracts", "text", "kernels", "filters", "access"];
+
+/** Each adapter: the stage that hosts it, if any, and the test that runs its contract packs. */
+export const adapters: Readonly<Record<string, { readonly host?: string; readonly packs: string }>> = {
+  "ai-sdk": { host: "answers", packs: "contracts/models.test.ts" },
+  files: { packs: "contracts/sources.test.ts" },
+  html: { host: "documents", packs: "contracts/readers.test.ts" },
+  markdown: { host: "documents", packs: "contracts/readers.test.ts" },
+  pdf: { host: "documents", packs: "contracts/readers.test.ts" },
+  sqlite: { host: "stores", packs: "contracts/sqlite-store.test.ts" },
+  web: { packs: "contracts/sources.test.ts" },
+};
+
+/** Adapters that the door for every runtime opens, with the reason why that costs it nothing. */
+export const adaptersOfIndex: Readonly<Record<string, string>> = {
+  "ai-sdk":
+    "It knows the AI SDK's models by their shape: types only, no package is loaded. What loads packages is reached from node.ts alone.",
+};
+
+/** The one `export *`, with its reason. */
+export const starExports: Readonly<Record<string, string>> = {
+  "node.ts": "Two doors with one list of names: whatever index.ts exports, Node gets too.",
+};
+
+/** Folders that may touch the machine: packages, builtins, `process`, `Buffer`. */
+export const edges: readonly string[] = ["adapters", "server", "cli", "ui", "node.ts"];
+
+/** Who may hold the authority of maintenance (law 3). */
+export const systemCallers: readonly string[] = ["access", "services", "knowledge-base", "testing"];
+
+/** Files that name one another's types, with the reason. Nothing is loaded in a circle. */
+export const typeCycles: Readonly<Record<string, string>> = {
+  "contracts/chunk.ts contracts/embedding.ts":
+    "A chunk may carry an embedding, and what a model embeds may be a chunk: two words for one thing's two sides.",
+};
+
+/** Files of more than 300 lines of code, each with the reason why it is one idea all the same. */
+export const longFiles: Readonly<Record<string, string>> = {};
+
+/** Global things of the web platform by which an adapter may earn its folder without a package or a builtin. */
+export const networkNames: readonly string[] = ["fetch", "WebSocket", "EventSource", "indexedDB"];
+
+/** Words that say nothing, or say what another word says here (DESIGN 2, GLOSSARY). */
+export const forbiddenWords: Readonly<Record<string, RegExp>> = {
+  "a word that says nothing": /(?:Manager|Helper|Util(?:s|ity)?|Misc)(?![a-z])/u,
+  "a prefix of another house": /^(?:I[A-Z][a-z]|Abstract[A-Z]|Base[A-Z])/u,
+  "vectorizer or encoder: say EmbeddingModel": /(?:Vectori[sz]er|Encoder)(?![a-z])/u,
+  "passage or record: say Chunk": /(?:Passage|MemoryRecord)(?![a-z])/u,
+  "tenant or namespace: say Scope": /(?:^t|T)enant(?![a-z])|(?:^n|N)amespace(?![a-z])/u,
+};
+
+/** Exported names in which a forbidden word is the right one, with the reason. */
+export const allowedNames: Readonly<Record<string, string>> = {};

@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createByteReader, createByteWriter } from "../../src/indexes/bytes.ts";
+import { analyzeChunk, decodeTerms, encodeTerms } from "../../src/indexes/chunk-terms.ts";
+import { findBlock, findPostings, readIndex, readTerms, writePostings } from "../../src/indexes/postings-file.ts";
+import { decodeVectors, encodeVectors, toEmbedding, toStoredVector } from "../../src/indexes/stored-vector.ts";
+import { createColumnWriter, readColumn, rowOf, rowsPerBlock, vectorAt } from "../../src/indexes/vector-column.ts";
+import { plainAnalyzer } from "../stores/build.ts";
+
+/** Any text that can be written as UTF-8. */
+const text = fc.string({ unit: "grapheme", maxLength: 12 }).map((any) => any.toWellFormed());
+
+describe("what is written is read back", () => {
+  it("numbers of any size, bytes and texts", () => {
+    const item = fc.oneof(fc.maxSafeNat(), text, fc.uint8Array({ maxLength: 20 }));
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 60 }), (items) => {
+        const writer = createByteWriter(1);
+        for (const each of items) {
+          if (typeof each === "number") writer.varint(each);
+          else if (typeof each === "string") writer.text(each);
+          else writer.bytes(each);
+        }
+        const reader = createByteReader(writer.take());
+        for (const each of items) {
+          const read =
+            typeof each === "number"
+              ? reader.varint()
+              : typeof each === "string"
+                ? reader.text()
+                : reader.bytes(each.length);
+          expect(read).toEqual(each);
+        }
+        expect(reader.done).toBe(true);
+      }),
+    );
+  });
+
+  it("terms of a chunk, with their counts", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(text), (terms) => {
+        const counts = terms.map((_, i) => (i % 400) + 1);
+        const chunk = { terms, counts, length: counts.reduce((sum, count) => sum + count, 0) };
+        expect(decodeTerms(encodeTerms(chunk))).toEqual(chunk);
+      }),
+    );
+    expect(analyzeChunk(plainAnalyzer, ["Ash Tree"], "an ash")).toEqual({
+      terms: ["ash", "tree", "an"],
+      counts: [2, 1, 1],
+      length: 4,
+    });
+  });
+
+  it("postings, over as many blocks as they take; and of other terms nothing", () => {
+    const list = fc.uniqueArray(fc.nat(100_000), { minLength: 1, maxLength: 30 });
+    const file = fc.dictionary(text, list, { maxKeys: 60, noNullPrototype: true });
+    fc.assert(
+      fc.property(file, text, fc.boolean(), (lists, other, long) => {
+        // Enough terms besides to fill several blocks.
+        const padding = long
+          ? Array.from({ length: 3_000 }, (_, i): [string, number[]] => [`pad${i}`, [i, i + 1]])
+          : [];
+        const all = new Map([...padding, ...Object.entries(lists)]);
+        const written = [...all.keys()].sort().map((term) => {
+          const ordinals = Uint32Array.from(all.get(term)!).sort();
+          return { term, ordinals, counts: ordinals.map((ordinal) => (ordinal % 5) + 1) };
+        });
+        const { blocks, index } = writePostings(written);
+        const firsts = readIndex(index);
+        const find = (term: string) => {
+          const block = findBlock(firsts, term);
+          return block < 0 ? undefined : findPostings(blocks[block]!, term);
+        };
+        expect(firsts).toHaveLength(blocks.length);
+        if (long) expect(blocks.length).toBeGreaterThan(1);
+        for (const { term, ordinals, counts } of written) expect(find(term)).toEqual({ ordinals, counts });
+        if (!all.has(other)) expect(find(other)).toBeUndefined();
+        expect([...readTerms(blocks)]).toEqual(written);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("vectors of all three kinds, one by one and in columns [B12]", () => {
+    const numbers = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 3, maxLength: 3 });
+    const sparse = fc
+      .uniqueArray(fc.nat(1_000), { maxLength: 5 })
+      .map((indices) => ({ indices: indices.toSorted((a, b) => a - b), values: indices.map((i) => i + 0.5) }));
+    const embedding = fc.oneof(numbers, sparse, fc.record({ dense: numbers, sparse }));
+    fc.assert(
+      fc.property(fc.array(embedding, { maxLength: 8 }), (embeddings) => {
+        const vectors = embeddings.map((each) => toStoredVector("v", each));
+        expect(decodeVectors(encodeVectors(vectors))).toEqual(vectors);
+        for (const kind of ["dense", "sparse", "hybrid"] as const) {
+          const rows = vectors.filter((vector) => vector.kind === kind);
+          const writer = createColumnWriter("v", kind, kind === "sparse" ? 0 : 3);
+          rows.forEach((vector, i) => writer.add(i * 3 + 1, vector));
+          const { header, files } = writer.finish(4);
+          const column = readColumn(
+            header,
+            4,
+            (name, part) => files.find((file) => file.name === name && file.part === part)!.data,
+          );
+          rows.forEach((vector, i) => {
+            expect(rowOf(column, i * 3 + 1)).toBe(i);
+            expect(rowOf(column, i * 3 + 2)).toBe(-1);
+            expect(toEmbedding(vectorAt(column, i))).toEqual(toEmbedding(vector));
+          });
+        }
+      }),
+    );
+  });
+
+  it("columns that are longer than a block", () => {
+    const dimensions = 100_000;
+    const rows = rowsPerBlock(dimensions) * 2 + 1;
+    const writer = createColumnWriter("v", "dense", dimensions);
+    for (let row = 0; row < rows; row++)
+      writer.add(row, toStoredVector("v", new Float32Array(dimensions).fill(row + 1)));
+    const { header, files } = writer.finish(0);
+    expect(files.filter(({ name }) => name === "dense/0")).toHaveLength(3);
+    const column = readColumn(
+      header,
+      0,
+      (name, part) => files.find((file) => file.name === name && file.part === part)!.data,
+    );
+    expect(Array.from({ length: rows }, (_, row) => vectorAt(column, row).dense[7])).toEqual(
+      Array.from({ length: rows }, (_, row) => row + 1),
+    );
+    expect(column.data().norms[rows - 1]).toBe(Math.sqrt(dimensions * rows * rows));
+  });
+});
