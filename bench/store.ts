@@ -48,7 +48,12 @@ function toEntry({ uri, text }: { uri: string; text: string }): DocumentEntry {
     const urtext = text.slice(start, start + 1_200);
     const chunk: Chunk = {
       ...{ type: "text-chunk", id: `${uri}#${index}`, documentId: uri, uri, title: uri, text: urtext, urtext, start },
-      ...{ end: start + urtext.length, index, sectionId: "0", headings: [], metadata, origin: "user-content" },
+      end: start + urtext.length,
+      index,
+      sectionId: "0",
+      headings: [],
+      metadata,
+      origin: "user-content",
     };
     entries.push({
       chunk,
@@ -68,7 +73,12 @@ function toEntry({ uri, text }: { uri: string; text: string }): DocumentEntry {
       root,
       sourceMap: { lines: "text" },
     },
-    ...{ entries, contentHash: uri, metadataHash: "", fingerprint: "bench", bytes: text.length, folder: null },
+    entries,
+    contentHash: uri,
+    metadataHash: "",
+    fingerprint: "bench",
+    bytes: text.length,
+    folder: null,
   };
 }
 
@@ -108,7 +118,7 @@ async function search(name: string, store: KnowledgeStore): Promise<void> {
 const entries = readTexts(process.argv[2]).map(toEntry);
 const chunks = entries.flatMap((entry) => entry.entries.map(({ chunk }) => chunk));
 console.log(
-  `Node ${process.versions.node}, SQLite ${process.versions.sqlite}: ${entries.length} documents, ${chunks.length} chunks`,
+  `Node ${process.versions.node}, SQLite ${process.versions["sqlite"]}: ${entries.length} documents, ${chunks.length} chunks`,
 );
 await time("analysing alone (part of every write below)", () =>
   chunks.forEach(({ text }) => defaultAnalyzer.analyze(text)),

@@ -7,6 +7,7 @@ import { parseScope } from "./scopes.ts";
  */
 export const operator: unique symbol = Symbol("operator");
 
+/** Who is asking: somebody with an access context, or the operator. */
 export type Caller = AccessContext | typeof operator;
 
 /** Every proof that this module made and nobody else can make; looked up, never trusted by shape. */
@@ -29,6 +30,7 @@ export interface Gate {
   writable(caller: Caller, existing: readonly Scope[]): readonly Scope[];
 }
 
+/** Makes a gate for one policy. Without one, the deployment scope is there and the platform scope is not. */
 export function createGate(policy: AccessPolicy = {}): Gate {
   const platform = policy.platform ?? false;
   const deployment = policy.deployment ?? true;

@@ -112,15 +112,16 @@ export function openFenceAt(text: string, position: number): string {
  * **Source** our own choice; spans of code and links within prose do not count.
  */
 function looksLikeCode(sentence: string): boolean {
-  const plain = sentence.replaceAll(/`[^`\n]{0,200}`|\]\([^)\n]{0,200}\)/gu, "");
+  const plain = sentence.replaceAll(/`[^`\n]{0,200}`|\]\([^)\n]{0,200}\)|\s/gu, "");
   const signs = plain.match(/[{}[\]()=;<>|\\_$&+"]/gu)?.length ?? 0;
-  return signs >= 4 && signs > 0.08 * plain.length;
+  return signs >= 4 && signs > 0.1 * plain.length;
 }
 
 const frontMatter = "---";
 /** What decides the kind of a line stands at its beginning; looking no further keeps one very long line cheap. */
 const longestPrefix = 400;
-const fencePattern = /^ {0,3}(`{3,}|~{3,})/u;
+/** In lists and components fences stand far in. */
+const fencePattern = /^[ \t]*(`{3,}|~{3,})/u;
 const headingPattern = /^ {0,3}#{1,6}(?:\s|$)/u;
 const rulePattern = /^(?:[-*_=]\s*){3,}$/u;
 const itemPattern = /^\s*(?:>\s?)*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/u;

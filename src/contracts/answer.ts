@@ -25,6 +25,7 @@ export interface Citation {
   readonly quote: string;
 }
 
+/** A question answered: the text, where each claim in it comes from, and whether it stands. */
 export interface Answer {
   readonly question: string;
   /** With the markers of `citations` in it, and no other markers. */
@@ -51,6 +52,7 @@ export type AnswerEvent =
   | { readonly type: "citation"; readonly citation: Citation }
   | { readonly type: "answer"; readonly answer: Answer };
 
+/** How a question is answered: how its evidence is searched for, and what to do when there is little. */
 export interface AskOptions extends Omit<SearchOptions, "mode" | "includeEmbeddings"> {
   readonly mode?: "hybrid" | "dense" | "lexical";
   /** Default `"preferred"`. */

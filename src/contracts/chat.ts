@@ -15,6 +15,7 @@ export interface Prompt {
   readonly insertions: readonly Insertion[];
 }
 
+/** What a person said (B38). */
 export interface ChatUserMessage {
   readonly role: "user";
   readonly content: string | Prompt;
@@ -22,11 +23,13 @@ export interface ChatUserMessage {
   readonly name?: string;
 }
 
+/** What the application tells the model beforehand (B40). */
 export interface ChatSystemMessage {
   readonly role: "system";
   readonly content: string | Prompt;
 }
 
+/** What the model said. **Source** Ballerina (B42). */
 export interface ChatAssistantMessage {
   readonly role: "assistant";
   /** `null` when the model only called tools, or said nothing. */
@@ -54,6 +57,7 @@ export interface ChatTool {
   readonly parameters: { readonly [key: string]: JsonValue };
 }
 
+/** A tool that the model wants called, with its arguments. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -66,6 +70,7 @@ export interface Usage {
   readonly outputTokens?: number;
 }
 
+/** What one call of a model can be told (B41). */
 export interface ChatOptions {
   readonly tools?: readonly ChatTool[];
   readonly stop?: readonly string[];
@@ -74,6 +79,7 @@ export interface ChatOptions {
   readonly signal?: AbortSignal;
 }
 
+/** One whole answer of a model, and what it cost. */
 export interface ChatResult {
   readonly message: ChatAssistantMessage;
   readonly usage?: Usage;
@@ -81,6 +87,7 @@ export interface ChatResult {
   readonly finishReason?: string;
 }
 
+/** What arrives while a model answers. */
 export type ChatStreamPart =
   | { readonly type: "text"; readonly delta: string }
   | { readonly type: "finish"; readonly result: ChatResult };

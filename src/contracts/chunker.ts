@@ -26,6 +26,7 @@ export interface Chunker {
   chunk(document: TextDocument): Iterable<Chunk>;
 }
 
+/** What a transformer may look at beside the chunk (E19). */
 export interface TransformContext {
   readonly document: TextDocument;
 }

@@ -43,6 +43,7 @@ export interface DocumentSummary extends Provenance {
   readonly ingestedAt: string;
 }
 
+/** A document with how it came to be; `document.blocks` is absent. */
 export interface StoredDocument {
   readonly summary: DocumentSummary;
   readonly document: TextDocument;

@@ -23,6 +23,7 @@ export interface HybridVector {
  */
 export type Embedding = Vector | SparseVector | HybridVector;
 
+/** The three kinds of {@link Embedding}, by name. */
 export type EmbeddingKind = "dense" | "sparse" | "hybrid";
 
 /**
@@ -48,12 +49,14 @@ export interface VersionedEmbedding {
 /** What a model is asked to embed. A model without eyes or ears refuses a `MediaDocument` with `unsupported-input`. */
 export type EmbeddingInput = string | Chunk | MediaDocument;
 
+/** What one call of an embedding model can be told. */
 export interface EmbedOptions {
   /** Many models want documents and queries marked differently. */
   readonly purpose: "document" | "query";
   readonly signal?: AbortSignal;
 }
 
+/** What an embedding model answers. */
 export interface EmbedResult {
   /** One per input, in order. */
   readonly embeddings: readonly Embedding[];

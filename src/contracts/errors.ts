@@ -43,6 +43,7 @@ export type IbidErrorCode =
   | "unsupported-runtime"
   | "internal";
 
+/** What an {@link IbidError} can carry beside code and message. */
 export interface IbidErrorOptions {
   /** What to do about it, as a sentence. */
   readonly mend?: string;

@@ -35,6 +35,7 @@ export type IngestInput =
   | Source
   | AsyncIterable<TextInput | Document>;
 
+/** How an ingestion goes about it; everything has a default. */
 export interface IngestOptions {
   /** Where the documents go. Default `"deployment"`; for a caller with an `AccessContext`, their team, else themselves. */
   readonly scope?: Scope;
@@ -49,6 +50,7 @@ export interface IngestOptions {
   readonly onProgress?: (progress: IngestProgress) => void;
 }
 
+/** How far an ingestion has come. */
 export interface IngestProgress {
   readonly documents: number;
   readonly chunks: number;
@@ -57,6 +59,7 @@ export interface IngestProgress {
   readonly complete: boolean;
 }
 
+/** What became of one document. */
 export interface IngestResult {
   readonly uri: string;
   readonly scope: Scope;
@@ -68,6 +71,7 @@ export interface IngestResult {
   readonly error?: IbidError;
 }
 
+/** What became of all documents of one ingestion, counted. */
 export interface IngestSummary {
   readonly added: number;
   readonly updated: number;
@@ -90,11 +94,13 @@ export interface IngestRun extends PromiseLike<IngestSummary>, AsyncIterable<Ing
 /** An answer, started when it is first awaited or iterated: `await` gives it whole, `for await` as it is made. */
 export interface AskRun extends PromiseLike<Answer>, AsyncIterable<AnswerEvent> {}
 
+/** What tells documents of one uri apart. */
 export interface DocumentAddress {
   /** Which scope's, when several hold the uri. */
   readonly scope?: Scope;
 }
 
+/** A document as a person sees it: its text and its tree, and what is known of it. */
 export interface DocumentView extends DocumentSummary {
   readonly text: string;
   readonly metadata: Metadata;
@@ -102,12 +108,14 @@ export interface DocumentView extends DocumentSummary {
   readonly sourceMap: SourceMap;
 }
 
+/** A document that was taken out, and how many chunks went with it. */
 export interface DeletedDocument {
   readonly uri: string;
   readonly scope: Scope;
   readonly chunks: number;
 }
 
+/** What a knowledge base holds, as far as the caller may see. */
 export interface Status {
   readonly documents: number;
   readonly chunks: number;

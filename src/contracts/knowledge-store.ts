@@ -5,6 +5,7 @@ import type { RegexSearch } from "./regex-search.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { VectorStore } from "./vector-store.ts";
 
+/** What a store holds in the scopes that were asked for. */
 export interface StoreStatus {
   readonly documents: number;
   readonly chunks: number;

@@ -4,6 +4,7 @@ import type { Filter } from "./filter.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { ChunkStore } from "./store.ts";
 
+/** What a lexical search is asked. */
 export interface LexicalQuery {
   /** Taken literally: there is nothing in it that could fail to parse. */
   readonly text: string;
@@ -28,6 +29,7 @@ export interface TermScore {
   readonly score: number;
 }
 
+/** A chunk that shares terms with the query, and what each gave. */
 export interface LexicalMatch {
   readonly scope: Scope;
   readonly chunk: Chunk;
@@ -37,6 +39,7 @@ export interface LexicalMatch {
   readonly terms: readonly TermScore[];
 }
 
+/** The matches, and the terms that the query was taken for. */
 export interface LexicalResult {
   readonly matches: readonly LexicalMatch[];
   /** The distinct terms that the query was analysed into, with their idf; terms that no chunk has included. */

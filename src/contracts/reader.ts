@@ -36,6 +36,7 @@ export interface Source {
   items(signal?: AbortSignal): AsyncIterable<SourceItem | SourceRefusal>;
 }
 
+/** What a reader is given: bytes, and what they are. */
 export interface ReadInput {
   readonly uri: string;
   readonly bytes: Uint8Array;

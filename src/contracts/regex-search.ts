@@ -4,6 +4,7 @@ import type { Filter } from "./filter.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { ChunkStore } from "./store.ts";
 
+/** What a regex search is asked. */
 export interface RegexQuery {
   /** JavaScript syntax without look-around and back-references, so that matching is linear in the text. */
   readonly pattern: string;
@@ -14,6 +15,7 @@ export interface RegexQuery {
   readonly topK?: number | "all";
 }
 
+/** A chunk in which the pattern matched, and where. */
 export interface RegexMatch {
   readonly scope: Scope;
   readonly chunk: Chunk;

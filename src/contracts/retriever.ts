@@ -11,6 +11,7 @@ export type SearchMode = "hybrid" | "dense" | "lexical" | "regex";
 /** How the legs of a hybrid search become one ranking; DESIGN 6 and 7 give the formulas. */
 export type FusionName = "absolute" | "weighted" | "rrf";
 
+/** How a search goes about it; everything has a default. */
 export interface SearchOptions {
   /** Default 5. `"all"` for every match; a number below 1 is an error. */
   readonly topK?: number | "all";
@@ -38,6 +39,7 @@ export interface SearchOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Where a hit stands, for people and for programs. */
 export interface HitSource {
   readonly uri: string;
   readonly title: string;

@@ -36,6 +36,7 @@ export type DeleteTarget =
   /** The whole scope: at once and for good, bypassing tombstones (T15). */
   | { readonly scope: true };
 
+/** How a delete goes about it. */
 export interface DeleteOptions {
   /** What to do about an id that is not there. Default `"ignore"`. */
   readonly onMissing?: "ignore" | "error";
@@ -72,12 +73,14 @@ export interface ChunkStore {
   scopes(authority: SystemAuthority): Promise<readonly Scope[]>;
 }
 
+/** Which chunks a listing gives, and how much of them. */
 export interface ListChunksOptions {
   readonly filter?: Filter;
   readonly documentId?: string;
   readonly includeEmbeddings?: boolean;
 }
 
+/** A chunk as a listing gives it. */
 export interface StoredChunk {
   readonly scope: Scope;
   readonly chunk: Chunk;

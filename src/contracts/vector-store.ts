@@ -28,6 +28,7 @@ export interface VectorQuery {
   readonly includeEmbeddings?: boolean;
 }
 
+/** A chunk that was found by its vector. */
 export interface VectorMatch {
   readonly scope: Scope;
   readonly chunk: Chunk;

@@ -31,7 +31,13 @@ export function findBest(
     const best = createTopK(Math.min(topK, segment.liveCount));
     const { rank } = segment;
     // Ordinals stand for ids: they are in order of ids, or are ranked so.
-    scan(each, rank === undefined ? best.offer : (score, ordinal) => best.offer(score, rank[ordinal]!), best);
+    scan(
+      each,
+      rank === undefined
+        ? (score, ordinal) => best.offer(score, ordinal)
+        : (score, ordinal) => best.offer(score, rank[ordinal]!),
+      best,
+    );
     const { scores, items } = best.take();
     const unranked = rank && invert(rank);
     for (let i = 0; i < items.length; i++) {

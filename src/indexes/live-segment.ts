@@ -3,7 +3,7 @@ import type { Scope } from "../contracts/scope.ts";
 import { norm } from "../kernels/dot.ts";
 import { sparseNorm } from "../kernels/sparse.ts";
 import { decodeTerms } from "./chunk-terms.ts";
-import { createFactsColumn, type GrowingFacts } from "./facts-column.ts";
+import { createFactsColumn } from "./facts-column.ts";
 import type { Segment, SegmentSource, VectorColumn } from "./segment.ts";
 import { decodeVectors, type StoredVector } from "./stored-vector.ts";
 
@@ -54,7 +54,7 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
   const postings = new Map<string, number[]>();
   const columns = new Map<string, GrowingColumn>();
   const admitted = new Map<string, Uint8Array>();
-  let facts: GrowingFacts = createFactsColumn();
+  const facts = createFactsColumn();
   let live = new Uint8Array(64);
   let lengths = new Uint32Array(64);
   let liveCount = 0;

@@ -43,7 +43,8 @@ export function createColumnWriter(version: string, kind: EmbeddingKind, dimensi
     finish(column) {
       const files: ColumnFile[] = [{ name: `rows/${column}`, part: 0, data: bytesOf(Uint32Array.from(ordinals)) }];
       const perBlock = rowsPerBlock(dimensions);
-      for (let from = 0; dimensions > 0 && from < vectors.length; from += perBlock) {
+      const denseRows = dimensions === 0 ? 0 : vectors.length;
+      for (let from = 0; from < denseRows; from += perBlock) {
         const rows = vectors.slice(from, from + perBlock);
         const block = new Float32Array(rows.length * dimensions);
         rows.forEach(({ dense }, row) => block.set(dense, row * dimensions));
@@ -95,7 +96,7 @@ function readData(
   const perBlock = rowsPerBlock(dimensions);
   const blocks: Float32Array[] = [];
   const norms = new Float64Array(dimensions === 0 ? 0 : rows);
-  for (let from = 0; dimensions > 0 && from < rows; from += perBlock) {
+  for (let from = 0; from < norms.length; from += perBlock) {
     const block = asFloat32(read(`dense/${column}`, from / perBlock));
     blocks.push(block);
     for (let row = 0; row * dimensions < block.length; row++)

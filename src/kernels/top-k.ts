@@ -21,7 +21,8 @@ export function createTopK(k: number): TopK {
 
   /** Whether slot `a` ranks below slot `b`. */
   function below(a: number, b: number): boolean {
-    return scores[a]! < scores[b]! || (scores[a]! === scores[b]! && items[a]! > items[b]!);
+    const difference = scores[a]! - scores[b]!;
+    return difference < 0 || (difference === 0 && items[a]! > items[b]!);
   }
 
   function swap(a: number, b: number): void {
@@ -76,7 +77,8 @@ export function createTopK(k: number): TopK {
         rise(size++);
         return;
       }
-      if (score < scores[0]! || (score === scores[0]! && item > items[0]!)) return;
+      const worst = scores[0]!;
+      if (score < worst || (score === worst && item > items[0]!)) return;
       scores[0] = score;
       items[0] = item;
       sink(0, size);

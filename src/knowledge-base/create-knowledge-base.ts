@@ -10,7 +10,8 @@ import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope } from "../co
 import type { Tracer } from "../contracts/tracer.ts";
 import { askQuestion } from "../pipeline/ask.ts";
 import { ingestChunks } from "../pipeline/ingest-chunks.ts";
-import { type IngestStages, ingestDocuments } from "../pipeline/ingest.ts";
+import { ingestDocuments } from "../pipeline/ingest.ts";
+import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";

@@ -1,5 +1,5 @@
 import { hashParts } from "../text/hash.ts";
-import type { IngestStages } from "./ingest.ts";
+import type { IngestStages } from "./stages.ts";
 
 /**
  * What, beside bytes and metadata, decides which chunks and vectors a document gets: reader, chunker, transformers and model (law 7).

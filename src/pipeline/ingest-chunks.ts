@@ -4,7 +4,7 @@ import type { IngestResult, IngestSummary } from "../contracts/knowledge-base.ts
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { embedChunks } from "./embed-chunks.ts";
-import type { IngestStages } from "./ingest.ts";
+import type { IngestStages } from "./stages.ts";
 
 export interface ChunkJob {
   readonly chunks: readonly Chunk[];

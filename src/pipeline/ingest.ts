@@ -1,29 +1,18 @@
-import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { MediaDocument, Origin, TextDocument } from "../contracts/document.ts";
-import type { Embedder } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { Reader, SourceItem, SourceRefusal } from "../contracts/reader.ts";
+import type { SourceItem, SourceRefusal } from "../contracts/reader.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { hashParts } from "../text/hash.ts";
 import { embedChunks } from "./embed-chunks.ts";
 import { fingerprintPipeline } from "./fingerprint.ts";
 import { mapInOrder } from "./map-in-order.ts";
+import type { IngestStages } from "./stages.ts";
 import { cutDocument, hashBytes, hashMetadata, isUnder, readItem } from "./prepare-document.ts";
-
-/** The stages that a document walks through, chosen once by whoever opens the knowledge base. */
-export interface IngestStages {
-  readonly readers: readonly Reader[];
-  readonly chunker: Chunker;
-  readonly transformers: readonly ChunkTransformer[];
-  /** Without one, documents are found by their words alone. */
-  readonly embedder?: Embedder | undefined;
-  readonly store: KnowledgeStore;
-}
 
 /** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
 export type IngestItem = SourceItem | SourceRefusal | TextDocument | MediaDocument;

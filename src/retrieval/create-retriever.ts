@@ -25,6 +25,7 @@ import {
   type EvidenceScale,
 } from "./weigh-evidence.ts";
 
+/** What the built-in retriever stands on; only the store is needed. */
 export interface RetrieverOptions {
   readonly store: SearchableStore;
   /** Without one, a hybrid search is a lexical one. */

@@ -24,7 +24,7 @@ export function copyEmbedding(embedding: Embedding): Embedding {
 }
 
 /** Without the vector that it came with: vectors are beside chunks, not in them (W15). */
-export function copyChunk({ embedding: _, ...chunk }: Chunk): Chunk {
+export function copyChunk({ embedding: _embedding, ...chunk }: Chunk): Chunk {
   return { ...chunk, headings: [...chunk.headings], metadata: copyPlain(chunk.metadata) };
 }
 
@@ -37,6 +37,6 @@ export function copyEntry({ chunk, embeddings }: ChunkEntry): ChunkEntry {
 }
 
 /** Without its blocks, which are not kept. */
-export function copyDocument({ blocks: _, ...document }: TextDocument): TextDocument {
+export function copyDocument({ blocks: _blocks, ...document }: TextDocument): TextDocument {
   return copyPlain(document);
 }

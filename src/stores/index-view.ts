@@ -123,7 +123,7 @@ const maxHoles = 512;
 function dropChanged(rows: DirectoryReader, view: KeptScope, row: ScopeRow): void {
   const stamps = new Map(rows.pendingStamps(row.key).map(({ key, stamp }) => [key, stamp]));
   const changed: number[] = [];
-  for (const [, pending] of [...view.tail.rows()]) {
+  for (const [, pending] of view.tail.rows()) {
     const stamp = stamps.get(pending.key);
     if (stamp === pending.stamp) continue;
     view.tail.drop(pending.key);

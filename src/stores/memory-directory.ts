@@ -121,8 +121,8 @@ function createRows(journal: Undo[]): DirectoryWriter {
     deleteScope(key) {
       for (const segment of all(segments, segmentsByScope.keys(String(key)))) this.deleteSegment(segment.key);
       this.deleteAllPending(key);
-      for (const row of [...chunks.values()]) if (row.scope === key) chunks.delete(row.key);
-      for (const { row } of [...documents.values()]) if (row.scope === key) documents.delete(row.key);
+      for (const row of chunks.values()) if (row.scope === key) chunks.delete(row.key);
+      for (const { row } of documents.values()) if (row.scope === key) documents.delete(row.key);
       scopes.delete(key);
     },
 
@@ -135,7 +135,7 @@ function createRows(journal: Undo[]): DirectoryWriter {
     },
     putSegmentState: (key, state, at) => segments.set(key, { ...must(segments.get(key)), state, stamp: at }),
     deleteSegment(key) {
-      for (const file of [...filesBySegment.keys(String(key))]) files.delete(file);
+      for (const file of filesBySegment.keys(String(key))) files.delete(file);
       segments.delete(key);
     },
     file: (segment, name, part) => only(files, filesByName.keys(`${segment}/${name}/${part}`))?.data,
@@ -161,7 +161,7 @@ function createRows(journal: Undo[]): DirectoryWriter {
     },
     deletePending: (key) => pending.delete(key),
     deleteAllPending(scope) {
-      for (const key of [...pendingByScope.keys(String(scope))]) pending.delete(key);
+      for (const key of pendingByScope.keys(String(scope))) pending.delete(key);
       arrivals.delete(scope);
     },
 

@@ -35,18 +35,22 @@ export interface RawChunkStore {
   doScopes(): Promise<readonly Scope[]>;
 }
 
+/** Nearest vectors over scope keys that the guard has checked. */
 export interface RawVectorStore extends RawChunkStore {
   doSearch(scopes: readonly Scope[], query: Decided<VectorQuery>): Promise<readonly VectorMatch[]>;
 }
 
+/** BM25 over scope keys that the guard has checked. */
 export interface RawLexicalIndex extends RawChunkStore {
   doLexicalSearch(scopes: readonly Scope[], query: Decided<LexicalQuery>): Promise<LexicalResult>;
 }
 
+/** Patterns over scope keys that the guard has checked. */
 export interface RawRegexSearch extends RawChunkStore {
   doRegexSearch(scopes: readonly Scope[], query: Decided<RegexQuery>): Promise<readonly RegexMatch[]>;
 }
 
+/** Texts and trees, for {@link guardStore}. */
 export interface RawDocumentStore extends RawChunkStore {
   doReplace(scope: Scope, entry: DocumentEntry): Promise<ReplaceResult>;
   doHeld(scope: Scope, documentId: string, version: EmbeddingVersion | undefined): Promise<ReadonlyMap<string, string>>;
@@ -56,6 +60,7 @@ export interface RawDocumentStore extends RawChunkStore {
   doTouch(scope: Scope, id: string, mark: { readonly folder: string | null }): Promise<void>;
 }
 
+/** Everything a guarded {@link KnowledgeStore} stands on. */
 export interface RawKnowledgeStore extends RawVectorStore, RawLexicalIndex, RawRegexSearch, RawDocumentStore {
   readonly secret: Uint8Array;
   doStatus(scopes: readonly Scope[]): Promise<StoreStatus>;

@@ -188,7 +188,18 @@ function putDocument(change: ScopeChange, scope: number, entry: DocumentEntry, i
   const { id, uri, title, mediaType, origin } = document;
   const body = toDocumentBody(document);
   const row = {
-    ...{ scope, id, uri, title, mediaType, origin, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt },
+    scope,
+    id,
+    uri,
+    title,
+    mediaType,
+    origin,
+    contentHash,
+    metadataHash,
+    fingerprint,
+    bytes,
+    folder,
+    ingestedAt,
     deletedAt: null,
   };
   const before = change.rows.documentById(scope, id);

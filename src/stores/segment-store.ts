@@ -119,7 +119,8 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     secret: options.secret,
     // There is nothing to wait for: a directory is ready once it is open.
     doReady: async (signal) => {
-      if (signal?.aborted === true) throw new IbidError("aborted", "Waiting for the store was given up.", { cause: signal.reason });
+      if (signal?.aborted === true)
+        throw new IbidError("aborted", "Waiting for the store was given up.", { cause: signal.reason });
     },
 
     async doUpsert(scope, entries) {

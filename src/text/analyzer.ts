@@ -11,6 +11,7 @@ import { type WordScanner, scanWords } from "./words.ts";
 /** Changes whenever the same text would give other terms. */
 const version = 1;
 
+/** What an analyzer can be told; see {@link createAnalyzer}. */
 export interface AnalyzerOptions {
   /** `"light"` (default): words of the Latin script lose a plural ending, Arabic ones article, particle and endings. `"none"`: they stay. */
   readonly stem?: "light" | "none";

@@ -5,7 +5,7 @@ import { createPlainStore } from "./plain-store.ts";
 import type { PlainStore } from "./plain-store.ts";
 import { runPack } from "./run-pack.ts";
 
-describe("the plain store", () => {
+describe("the plain store, as anybody could write one [B24 S3]", () => {
   runPack(
     createKnowledgeStorePack({
       create: async () => createPlainStore(),

@@ -112,20 +112,20 @@ describe("a process that is killed while it ingests", () => {
       cwd: shared,
       stdio: ["ignore", "pipe", "ignore"],
     });
-    let running = true;
-    const ended = new Promise<number | null>((resolve) => writer.on("close", resolve)).finally(() => (running = false));
+    const ended = new Promise<number | null>((resolve) => writer.on("close", resolve));
     await new Promise((resolve) => writer.stdout.once("data", resolve));
     writer.stdout.resume();
     const reader = await openKnowledgeBase(join(shared, ".ibid"), { create: false });
     let most = 0;
     let looks = 0;
-    while (running) {
+    while (writer.exitCode === null) {
       const { documents, chunks } = await reader.status();
       expect(chunks).toBe(3 * documents);
       expect(documents).toBeGreaterThanOrEqual(most);
       most = documents;
       looks++;
-      for (const hit of await reader.search("subject2", { topK: 3, mode: "lexical" })) expect(hit.text).toContain("subject2");
+      for (const hit of await reader.search("subject2", { topK: 3, mode: "lexical" }))
+        expect(hit.text).toContain("subject2");
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     expect(await ended).toBe(0);

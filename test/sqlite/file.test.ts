@@ -213,7 +213,11 @@ describe("while another process holds the lock", () => {
 describe("another analyzer", () => {
   const letters: Analyzer = {
     fingerprint: "test/letters",
-    analyze: (text) => [...text.toLowerCase()].filter((letter) => letter !== " "),
+    analyze: (text) =>
+      text
+        .toLowerCase()
+        .split("")
+        .filter((letter) => letter !== " "),
   };
 
   it("has every chunk analysed again, sealed or not, deleted or not; vectors stay [L11]", async () => {

@@ -127,7 +127,7 @@ describe.each(eachStore)("replacing a document in $name", ({ open }) => {
       ["d-cedar", 20, 2, "cedar three, changed"],
       ["d-new", 0, 0, "new first"],
     ]);
-    expect(stored.map(({ embeddings }) => [...(embeddings?.[0]?.embedding as Float32Array)])).toEqual([
+    expect(stored.map(({ embeddings }) => [...(embeddings![0]!.embedding as Float32Array)])).toEqual([
       [7, 1, 0],
       [9, 9, 9],
       [9, 9, 9],
@@ -219,15 +219,17 @@ describe.each(eachStore)("replacing a document in $name", ({ open }) => {
     );
     expect(listed.map(({ scope, id }) => [scope, id])).toEqual(expected);
     expect(listed[0]).toEqual({
-      ...{
-        scope: "deployment",
-        id: "file-000",
-        uri: "file-000.txt",
-        title: "About file-000",
-        mediaType: "text/plain",
-        chunks: 1,
-      },
-      ...{ contentHash: "hash of 3", metadataHash: "none", fingerprint: "test", bytes: 3, folder: null },
+      scope: "deployment",
+      id: "file-000",
+      uri: "file-000.txt",
+      title: "About file-000",
+      mediaType: "text/plain",
+      chunks: 1,
+      contentHash: "hash of 3",
+      metadataHash: "none",
+      fingerprint: "test",
+      bytes: 3,
+      folder: null,
       ingestedAt: "1970-01-01T00:00:00.000Z",
     });
     expect(

@@ -14,6 +14,7 @@ import { type FoundFile, walkFolder } from "./walk-folder.ts";
 
 export { toDocumentUri };
 
+/** Which files are found, and what their uris are relative to. */
 export interface FileSourceOptions extends UriPlace {
   /** Of what is found in folders and by globs, only these. Globs relative to the folder; one without `/` is held against the name alone. */
   readonly include?: readonly string[];

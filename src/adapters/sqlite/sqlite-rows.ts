@@ -71,7 +71,13 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     addSegment: ({ scope, size, stamp, keys, lengths, state, columns }) =>
       db.run(
         "INSERT INTO segments (scope, size, stamp, keys, lengths, state, columns) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        ...[scope, size, stamp, keys, lengths, state, columns],
+        scope,
+        size,
+        stamp,
+        keys,
+        lengths,
+        state,
+        columns,
       ),
     putSegmentState: (key, state, stamp) =>
       void db.run("UPDATE segments SET state = ?, stamp = ? WHERE key = ?", state, stamp, key),
@@ -82,7 +88,9 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     file: (segment, name, part) =>
       db.get<{ data: Uint8Array }>(
         "SELECT data FROM files WHERE segment = ? AND name = ? AND part = ?",
-        ...[segment, name, part],
+        segment,
+        name,
+        part,
       )?.data,
     addFile: (segment, name, part, data) =>
       void db.run("INSERT INTO files (segment, name, part, data) VALUES (?, ?, ?, ?)", segment, name, part, data),
@@ -100,7 +108,14 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     addPending: (scope, { key, id, stamp, live, terms, length, vectors }) =>
       void db.run(
         "INSERT INTO pending (scope, key, id, stamp, live, terms, length, vectors) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        ...[scope, key, id, stamp, live ? 1 : 0, terms, length, vectors],
+        scope,
+        key,
+        id,
+        stamp,
+        live ? 1 : 0,
+        terms,
+        length,
+        vectors,
       ),
     markPending: (key, live, stamp) =>
       void db.run("UPDATE pending SET live = ?, stamp = ? WHERE key = ?", live ? 1 : 0, stamp, key),
@@ -115,17 +130,21 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     chunksOfDocument: (scope, documentId) =>
       db.all<ChunkRow>(
         `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key`,
-        ...[scope, documentId],
+        scope,
+        documentId,
       ),
     liveChunksOf: (scope, documentId) =>
       must<{ chunks: number }>(
         "SELECT count(*) AS chunks FROM chunks WHERE scope = ? AND document_id = ? AND deleted_at IS NULL",
-        ...[scope, documentId],
+        scope,
+        documentId,
       ).chunks,
     chunksAfter: (scope, id, limit) =>
       db.all<ChunkRow>(
         `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id > ? AND deleted_at IS NULL ORDER BY id LIMIT ?`,
-        ...[scope, id, limit],
+        scope,
+        id,
+        limit,
       ),
     scanChunks: (scope) =>
       db.iterate<ChunkRow>(
@@ -135,7 +154,8 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     deletedChunks: (scope, until) =>
       db.all<ChunkRow>(
         `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
-        ...[scope, until],
+        scope,
+        until,
       ),
     addChunk: (row) =>
       db.run(
@@ -160,23 +180,30 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     documentsByUri: (scope, uri) =>
       db.all<DocumentRow>(
         `SELECT ${documentColumns} FROM documents WHERE scope = ? AND uri = ? AND deleted_at IS NULL ORDER BY id`,
-        ...[scope, uri],
+        scope,
+        uri,
       ),
     documentsAfter: (scope, uri, id, limit) =>
       id === undefined
         ? db.all<DocumentRow>(
             `SELECT ${documentColumns} FROM documents WHERE scope = ? AND uri > ? AND deleted_at IS NULL ORDER BY uri, id LIMIT ?`,
-            ...[scope, uri, limit],
+            scope,
+            uri,
+            limit,
           )
         : db.all<DocumentRow>(
             `SELECT ${documentColumns} FROM documents WHERE scope = ? AND (uri, id) > (?, ?) AND deleted_at IS NULL
               ORDER BY uri, id LIMIT ?`,
-            ...[scope, uri, id, limit],
+            scope,
+            uri,
+            id,
+            limit,
           ),
     deletedDocuments: (scope, until) =>
       db.all<DocumentRow>(
         `SELECT ${documentColumns} FROM documents WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
-        ...[scope, until],
+        scope,
+        until,
       ),
     totals: (scope) =>
       must<DocumentTotals>(
@@ -187,13 +214,16 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       db.run(
         `INSERT INTO documents (scope, id, uri, title, media_type, origin, content_hash, metadata_hash, fingerprint, bytes, folder,
           ingested_at, deleted_at, structure, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        ...[...documentValues(row), structure, text],
+        ...documentValues(row),
+        structure,
+        text,
       ),
     putDocument(row, body) {
       db.run(
         `UPDATE documents SET scope = ?, id = ?, uri = ?, title = ?, media_type = ?, origin = ?, content_hash = ?,
           metadata_hash = ?, fingerprint = ?, bytes = ?, folder = ?, ingested_at = ?, deleted_at = ? WHERE key = ?`,
-        ...[...documentValues(row), row.key],
+        ...documentValues(row),
+        row.key,
       );
       if (body === undefined) return;
       db.run("UPDATE documents SET structure = ?, text = ? WHERE key = ?", body.structure, body.text, row.key);
@@ -224,7 +254,18 @@ function documentValues(row: Omit<DocumentRow, "key">): SQLInputValue[] {
     ingestedAt,
   } = row;
   return [
-    ...[scope, id, uri, title, mediaType, origin, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt],
+    scope,
+    id,
+    uri,
+    title,
+    mediaType,
+    origin,
+    contentHash,
+    metadataHash,
+    fingerprint,
+    bytes,
+    folder,
+    ingestedAt,
     row.deletedAt,
   ];
 }

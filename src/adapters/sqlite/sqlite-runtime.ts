@@ -1,6 +1,7 @@
+import type * as sqlite from "node:sqlite";
 import { IbidError } from "../../contracts/errors.ts";
 
-type Sqlite = typeof import("node:sqlite");
+type Sqlite = typeof sqlite;
 
 /** Older ones bundle a SQLite that can corrupt a write-ahead log under two connections; 3.51.3 mended it. */
 const floor = { node: "22.23.3", sqlite: "3.51.3" };
@@ -54,11 +55,11 @@ let loaded: Sqlite | undefined;
 export function loadSqlite(): Sqlite {
   if (loaded !== undefined) return loaded;
   checkRuntime(process.versions);
-  const emitWarning = process.emitWarning;
-  process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {
+  const { emitWarning } = process;
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
     if (String(warning).includes("SQLite is an experimental feature")) return;
     Reflect.apply(emitWarning, process, [warning, ...rest]);
-  }) as typeof process.emitWarning;
+  };
   try {
     loaded = process.getBuiltinModule("node:sqlite");
   } finally {

@@ -9,6 +9,7 @@ import type { AllowAddress } from "./public-agent.ts";
 
 export { isUrl, normalizeUrl };
 
+/** What may be fetched, how much of it, and how long it may take. */
 export interface UrlSourceOptions {
   /** Largest page, in bytes after decompression. Default 10 MiB. */
   readonly maxBytes?: number;
