@@ -21,8 +21,6 @@ export interface AnswerQuestionOptions {
   readonly documentText: DocumentText;
   /** Default: the one that stores use by default. */
   readonly analyzer?: Analyzer | undefined;
-  /** Whether the hits that are handed out keep their explanation. Default true. */
-  readonly explain?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -33,7 +31,6 @@ const known = [
   "model",
   "documentText",
   "analyzer",
-  "explain",
   "signal",
 ] as const satisfies readonly (keyof AnswerQuestionOptions)[];
 
@@ -63,15 +60,14 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
   if (signal?.aborted) throw new IbidError("aborted", "The answer was stopped.", { cause: signal.reason });
 
   const started = performance.now();
-  const shown = options.explain === false ? hits.map(withoutExplanation) : hits;
-  yield { type: "hits", hits: shown };
+  yield { type: "hits", hits };
   const draft = yield* draftAnswer();
   yield {
     type: "answer",
     answer: {
       question,
       ...draft,
-      hits: shown,
+      hits,
       model: model ? `${model.provider}/${model.model}` : null,
       ms: performance.now() - started,
     },
@@ -86,11 +82,6 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
     if (grounding !== "permissive" && !evidence) return refuse();
     return answerFromSentences(question, hits, analyzer, documentText);
   }
-}
-
-function withoutExplanation(hit: Hit): Hit {
-  const { explain: _, ...shown } = hit;
-  return shown;
 }
 
 /**

@@ -114,7 +114,7 @@ export function openFenceAt(text: string, position: number): string {
 function looksLikeCode(sentence: string): boolean {
   const plain = sentence.replaceAll(/`[^`\n]{0,200}`|\]\([^)\n]{0,200}\)|\s/gu, "");
   const signs = plain.match(/[{}[\]()=;<>|\\_$&+"]/gu)?.length ?? 0;
-  return signs >= 4 && signs > 0.1 * plain.length;
+  return signs >= 4 && signs > 0.08 * plain.length;
 }
 
 const frontMatter = "---";

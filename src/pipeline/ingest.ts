@@ -2,7 +2,6 @@ import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { MediaDocument, Origin, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { SourceItem, SourceRefusal } from "../contracts/reader.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
@@ -10,9 +9,11 @@ import { throwIfAborted } from "../text/abort.ts";
 import { hashParts } from "../text/hash.ts";
 import { embedChunks } from "./embed-chunks.ts";
 import { fingerprintPipeline } from "./fingerprint.ts";
+import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
 import { mapInOrder } from "./map-in-order.ts";
 import type { IngestStages } from "./stages.ts";
-import { cutDocument, hashBytes, hashMetadata, isUnder, readItem } from "./prepare-document.ts";
+import { outerFolder, vanished } from "./sweep.ts";
+import { cutDocument, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
 
 /** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
 export type IngestItem = SourceItem | SourceRefusal | TextDocument | MediaDocument;
@@ -56,17 +57,17 @@ export async function* ingestDocuments(
       // A display that fails must not fail the work that it displays.
     }
   };
-  const known = await knownDocuments(stages.store, job);
+  const known = await knownDocuments(stages.store, job.from, job.folders);
   const seen = new Set<string>();
 
   async function* found(): AsyncGenerator<IngestItem> {
     const claimed = new Set<string>();
     for await (const item of job.items(job.signal)) {
-      // Inputs may overlap (a folder and a file in it); a document is ingested once.
-      if (claimed.has(uriOf(item))) continue;
-      claimed.add(uriOf(item));
+      const uri = "uri" in item ? item.uri : undefined;
       progress.found++;
-      yield item;
+      // Two at once would race; which of them is meant is not ours to guess.
+      yield uri !== undefined && claimed.has(uri) ? { uri, error: givenTwice(uri) } : item;
+      if (uri !== undefined) claimed.add(uri);
     }
     progress.complete = true;
   }
@@ -262,59 +263,6 @@ async function swap(
   };
 }
 
-/** Which folder a document counts as brought by: the outer of two, and any rather than none, so that it stays swept when it is named outright later. */
-function outerFolder(before: string | null, now: string | null): string | null {
-  if (now === null || before === null) return now ?? before;
-  return isUnder(now, before) ? before : now;
-}
-
-/** What the scope holds already: listed whole when folders are walked (sweeping needs that), looked up one by one otherwise. */
-interface KnownDocuments {
-  find(uri: string): Promise<DocumentSummary | undefined>;
-  /** Without a look-up: what `find` or the listing has brought. */
-  get(uri: string): DocumentSummary | undefined;
-  all(): Iterable<DocumentSummary>;
-}
-
-async function knownDocuments(store: KnowledgeStore, job: IngestJob): Promise<KnownDocuments> {
-  const byUri = new Map<string, DocumentSummary>();
-  const whole = job.folders.length > 0;
-  if (whole) for await (const summary of store.documents(job.from)) byUri.set(summary.uri, summary);
-  return {
-    async find(uri) {
-      if (whole || byUri.has(uri)) return byUri.get(uri);
-      const [stored] = await store.find(job.from, uri);
-      if (stored !== undefined) byUri.set(uri, stored.summary);
-      return stored?.summary;
-    },
-    get: (uri) => byUri.get(uri),
-    all: () => byUri.values(),
-  };
-}
-
-/** Documents that a folder walked now once brought, and that did not appear. */
-function* vanished(
-  known: KnownDocuments,
-  folders: readonly string[],
-  seen: ReadonlySet<string>,
-): Generator<DocumentSummary> {
-  for (const summary of known.all()) {
-    if (seen.has(summary.uri) || !folders.some((folder) => brought(folder, summary))) continue;
-    // What could not be looked into is reported under its own uri, and nothing in it is known to be gone.
-    if ([...parents(summary.uri)].some((parent) => seen.has(parent))) continue;
-    yield summary;
-  }
-}
-
-/** Whether walking this folder again would have to meet the document: it brought it, or it is the part of what brought it that holds it. */
-function brought(folder: string, { uri, folder: origin }: DocumentSummary): boolean {
-  return origin !== null && (origin === folder || (isUnder(folder, origin) && isUnder(uri, folder)));
-}
-
-function* parents(uri: string): Generator<string> {
-  for (let slash = uri.lastIndexOf("/"); slash > 0; slash = uri.lastIndexOf("/", slash - 1)) yield uri.slice(0, slash);
-}
-
 function uriOf(item: IngestItem): string {
   if ("uri" in item) return item.uri;
   const name = item.metadata.fileName;
@@ -325,6 +273,13 @@ function asIbidError(error: unknown, uri: string): IbidError {
   if (IbidError.isInstance(error)) return error;
   const what = error instanceof Error ? error.message : String(error);
   return new IbidError("internal", `${uri} could not be ingested: ${what}`, { uri, cause: error });
+}
+
+function givenTwice(uri: string): IbidError {
+  return new IbidError("invalid-id", `${uri} was given twice in one ingestion; the first one counts.`, {
+    uri,
+    mend: "Give each document its own uri, or ingest the second one afterwards.",
+  });
 }
 
 /** Errors after which no other document can fare better. */

@@ -44,9 +44,3 @@ export function hashMetadata(metadata: Metadata, title = ""): string {
   const entries = Object.entries(metadata).filter(([key, value]) => value !== undefined && !volatileKeys.has(key));
   return sha256(JSON.stringify([title, entries.toSorted(([a], [b]) => (a < b ? -1 : 1))]));
 }
-
-/** Whether a uri lies in a folder; `""` and `.` are the folder of the knowledge base, which holds every relative path. */
-export function isUnder(uri: string, folder: string): boolean {
-  if (folder === "" || folder === ".") return !uri.startsWith("/") && !uri.includes("://");
-  return uri.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
-}

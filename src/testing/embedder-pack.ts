@@ -240,7 +240,7 @@ function failing(subject: EmbedderSubject): readonly CaseDefinition[] {
     ]),
     [
       "failures-keep-their-cause",
-      "B16 W11 W13",
+      "B16 W2 W11 W13",
       async () => {
         const cause = new TypeError("the wire was cut");
         const model = answering(() => Promise.reject(cause));

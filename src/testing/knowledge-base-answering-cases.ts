@@ -60,7 +60,7 @@ export const answeringCases: readonly KnowledgeBaseCase[] = [
   ],
   [
     "extractive-answers-are-cited",
-    "B37 T48 L2",
+    "B37 T48 S11 L2",
     async (open) => {
       const kb = await open();
       await kb.ingest(library);

@@ -27,7 +27,7 @@ export const inputCases: readonly KnowledgeBaseCase[] = [
   ],
   [
     "given-vectors-taken-as-they-are",
-    "W5 B36 L6",
+    "W5 E5 B36 L6",
     async (open) => {
       const model = countingModel();
       const kb = await open({ embeddingModel: model });

@@ -35,7 +35,7 @@ function perMode(subject: RetrieverSubject, mode: SearchMode): readonly CaseDefi
   return [
     [
       "best-first-and-whole",
-      "B19 B32 B34 T21 L1 L5",
+      "B19 B32 B34 T21 W19 L1 L5",
       async () => {
         const hits = await find(await subject.create(texts), { topK: "all" });
         equal(hits[0]?.source.uri, "keys.md", "the best hit");
@@ -246,6 +246,30 @@ function whole(subject: RetrieverSubject): readonly CaseDefinition[] {
         );
         const words = hit?.snippet.replaceAll("…", "").trim() ?? "";
         check(words !== "" && hit?.text.includes(words) === true, "the snippet stands in the text", hit?.snippet);
+      },
+    ],
+    [
+      "fused-by-ranks",
+      "W50 T23 T24 L5",
+      async () => {
+        if (!subject.modes.includes("dense") || !subject.modes.includes("lexical")) return;
+        const retriever = await subject.create(texts);
+        const ask: SearchOptions = { fusion: "rrf", explain: true, topK: "all", rerank: false };
+        const hits = await retriever.retrieve(from(deployment), question, ask);
+        check(
+          hits.some(({ explain }) => explain?.legs.dense !== undefined && explain.legs.lexical !== undefined),
+          "both legs found something",
+        );
+        for (const { explain, score, source } of hits) {
+          // The sum of 1 / (60 + rank) over the legs that found it.
+          const ranks = [explain?.legs.dense?.rank, explain?.legs.lexical?.rank].filter((rank) => rank !== undefined);
+          close(
+            score,
+            ranks.reduce((sum, rank) => sum + 1 / (60 + rank), 0),
+            `${source.uri}: reciprocal ranks`,
+            1e-12,
+          );
+        }
       },
     ],
     [

@@ -224,7 +224,7 @@ export const vectorMatchingCases: readonly StoreCase<VectorStore>[] = [
   ],
   [
     "vectors-only-on-request",
-    "B34 W15 W39 S22",
+    "B34 W15 W39 W53 S22",
     async (store) => {
       await put(store, { a: new Float32Array([0.5, -2]) });
       const [bare] = await near(store, [1, 0]);

@@ -296,21 +296,6 @@ describe("an answer without a model", () => {
   });
 });
 
-describe("hits", () => {
-  it("are handed out as they came, or without their explanation [T46]", async () => {
-    const { answer, events } = await collect({ hits: strong });
-    expect(answer.hits).toEqual(strong);
-    const bare = await collect({ hits: strong, explain: false });
-    expect(bare.answer.refused).toBe(false);
-    for (const shown of [bare.answer.hits, bare.events[0]?.type === "hits" ? bare.events[0].hits : []]) {
-      expect(shown.map(({ chunkId, explain: shownExplanation }) => [chunkId, shownExplanation])).toEqual(
-        strong.map(({ chunkId }) => [chunkId, undefined]),
-      );
-    }
-    expect(events[0]?.type).toBe("hits");
-  });
-});
-
 describe("arguments", () => {
   it("are checked before anything happens [T46]", async () => {
     const bad = [{ question: " " }, { grounding: "loose" as Grounding }, { temperature: 1 } as object];

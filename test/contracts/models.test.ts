@@ -30,7 +30,7 @@ describe("the scripted model", () => {
   );
 });
 
-describe("an AI SDK language model over HTTP", () => {
+describe("an AI SDK language model over HTTP [W41]", () => {
   const servers = new Map<ChatModel, OpenAiServer>();
   afterEach(async () => {
     for (const server of servers.values()) await server.close();
@@ -71,7 +71,7 @@ describe("an AI SDK language model over HTTP", () => {
   );
 });
 
-describe("an AI SDK embedding model over HTTP", () => {
+describe("an AI SDK embedding model over HTTP [W41]", () => {
   let server: OpenAiServer;
   beforeAll(async () => void (server = await startOpenAiServer({ embeddings: 64 })));
   afterAll(() => server.close());

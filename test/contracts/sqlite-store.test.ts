@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, describe } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 
 import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
 import { runPack } from "./run-pack.ts";
@@ -32,4 +33,12 @@ describe("the SQLite store", () => {
       destroy: (store) => store.close(),
     }),
   );
+});
+
+it("a file that is no database is told as such [W30]", async () => {
+  const file = join(folder, "not-a-database.sqlite");
+  writeFileSync(file, "Dear reader, this is a letter.\n".repeat(500));
+  const error: unknown = await openSqliteStore(file).catch((reason: unknown) => reason);
+  expect(IbidError.isInstance(error, "store-corrupt")).toBe(true);
+  expect((error as IbidError).message).toContain("not-a-database.sqlite");
 });

@@ -270,6 +270,17 @@ describe("what can be ingested", () => {
     expect((await kb.status()).documents).toBe(0);
   });
 
+  it("says so when one uri is given twice, and keeps the first [L9]", async () => {
+    const kb = await openKnowledgeBase();
+    open.push(kb);
+    const twice = [
+      { uri: "a", text: "About apples." },
+      { uri: "a", text: "About pears." },
+    ];
+    expect(await results(kb.ingest(twice))).toEqual(["added a", "failed a invalid-id"]);
+    expect((await kb.document("a"))?.text).toBe("About apples.");
+  });
+
   it("refuses media documents by name, and nonsense at once [B9]", async () => {
     const kb = await openKnowledgeBase();
     open.push(kb);

@@ -1,0 +1,32 @@
+import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
+
+/** What the scope holds already: listed whole when folders are walked (sweeping needs that), looked up one by one otherwise. */
+export interface KnownDocuments {
+  find(uri: string): Promise<DocumentSummary | undefined>;
+  /** Without a look-up: what `find` or the listing has brought. */
+  get(uri: string): DocumentSummary | undefined;
+  all(): Iterable<DocumentSummary>;
+}
+
+/** **Cost** with folders, one pass over the scope's documents; without, one look-up for each uri that is asked for. */
+export async function knownDocuments(
+  store: KnowledgeStore,
+  from: AuthorizedScopes,
+  folders: readonly string[],
+): Promise<KnownDocuments> {
+  const byUri = new Map<string, DocumentSummary>();
+  const whole = folders.length > 0;
+  if (whole) for await (const summary of store.documents(from)) byUri.set(summary.uri, summary);
+  return {
+    async find(uri) {
+      if (whole || byUri.has(uri)) return byUri.get(uri);
+      const [stored] = await store.find(from, uri);
+      if (stored !== undefined) byUri.set(uri, stored.summary);
+      return stored?.summary;
+    },
+    get: (uri) => byUri.get(uri),
+    all: () => byUri.values(),
+  };
+}

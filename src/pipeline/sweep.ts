@@ -1,0 +1,37 @@
+import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { KnownDocuments } from "./known-documents.ts";
+
+/** Documents that a folder walked now once brought, and that did not appear. */
+export function* vanished(
+  known: KnownDocuments,
+  folders: readonly string[],
+  seen: ReadonlySet<string>,
+): Generator<DocumentSummary> {
+  for (const summary of known.all()) {
+    if (seen.has(summary.uri) || !folders.some((folder) => brought(folder, summary))) continue;
+    // What could not be looked into is reported under its own uri, and nothing in it is known to be gone.
+    if ([...parents(summary.uri)].some((parent) => seen.has(parent))) continue;
+    yield summary;
+  }
+}
+
+/** Whether walking this folder again would have to meet the document: it brought it, or it is the part of what brought it that holds it. */
+function brought(folder: string, { uri, folder: origin }: DocumentSummary): boolean {
+  return origin !== null && (origin === folder || (isUnder(folder, origin) && isUnder(uri, folder)));
+}
+
+function* parents(uri: string): Generator<string> {
+  for (let slash = uri.lastIndexOf("/"); slash > 0; slash = uri.lastIndexOf("/", slash - 1)) yield uri.slice(0, slash);
+}
+
+/** Which folder a document counts as brought by: the outer of two, and any rather than none, so that it stays swept when it is named outright later. */
+export function outerFolder(before: string | null, now: string | null): string | null {
+  if (now === null || before === null) return now ?? before;
+  return isUnder(now, before) ? before : now;
+}
+
+/** Whether a uri lies in a folder; `""` and `.` are the folder of the knowledge base, which holds every relative path. */
+function isUnder(uri: string, folder: string): boolean {
+  if (folder === "" || folder === ".") return !uri.startsWith("/") && !uri.includes("://");
+  return uri.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
