@@ -47,7 +47,14 @@ function toEntry({ uri, text }: { uri: string; text: string }): DocumentEntry {
   for (let start = 0, index = 0; start < text.length; start += 1_200, index++) {
     const urtext = text.slice(start, start + 1_200);
     const chunk: Chunk = {
-      ...{ type: "text-chunk", id: `${uri}#${index}`, documentId: uri, uri, title: uri, text: urtext, urtext, start },
+      type: "text-chunk",
+      id: `${uri}#${index}`,
+      documentId: uri,
+      uri,
+      title: uri,
+      text: urtext,
+      urtext,
+      start,
       end: start + urtext.length,
       index,
       sectionId: "0",

@@ -56,13 +56,14 @@ describe("what the doors let out is what was planned", () => {
   });
 
   it("run time agrees with what is written", async () => {
-    for (const door of ["index.ts", "node.ts", "testing/index.ts"]) {
-      const loaded = (await import(`../src/${door}`)) as object;
-      expect(Object.keys(loaded).toSorted(), door).toEqual(
-        namesOf(modules, door)
-          .filter((name) => !name.startsWith("type "))
-          .toSorted(),
-      );
+    const loaded = {
+      "index.ts": await import("../src/index.ts"),
+      "node.ts": await import("../src/node.ts"),
+      "testing/index.ts": await import("../src/testing/index.ts"),
+    };
+    for (const [door, names] of Object.entries(loaded)) {
+      const written = namesOf(modules, door).filter((name) => !name.startsWith("type "));
+      expect(new Set(Object.keys(names)), door).toEqual(new Set(written));
     }
   });
 

@@ -52,8 +52,8 @@ const kindFactors: Readonly<Record<SentenceKind, number>> = {
 
 const leadInFactor = 0.7;
 
-/** A sentence of fewer distinct terms than this says too little to stand alone. */
-const fewTerms = 4;
+/** A sentence of fewer distinct words than this says too little to stand alone. */
+const fewWords = 4;
 
 /**
  * Every sentence of the hits, by how well it answers the question.
@@ -90,7 +90,7 @@ export function rankSentences(
         ...(sentences[index + 1]?.terms ?? []),
       ]);
       const coverage = shareHeld(asked, sentence.terms, weights);
-      const substance = Math.min(1, sentence.terms.size / fewTerms);
+      const substance = Math.min(1, sentence.words / fewWords);
       const score =
         kindFactors[sentence.kind] *
         (leadsIn(hit.text, sentence.end) ? leadInFactor : 1) *
@@ -98,7 +98,8 @@ export function rankSentences(
         (shares.sentence * coverage + shares.surroundings * shareHeld(asked, around, weights) + shares.chunk * chunk);
       const gain = (covered: ReadonlySet<string>): number =>
         shareHeld(asked, new Set([...sentence.terms].filter((term) => !covered.has(term))), weights);
-      ranked.push({ hit, hitIndex, ...sentence, coverage, gain, score });
+      const { words: _, ...found } = sentence;
+      ranked.push({ hit, hitIndex, ...found, coverage, gain, score });
     }
   }
   return ranked.sort((a, b) => b.score - a.score || a.hitIndex - b.hitIndex || a.start - b.start);
@@ -114,17 +115,20 @@ interface ReadSentence {
   readonly start: number;
   readonly end: number;
   readonly kind: SentenceKind;
+  /** Distinct words, an identifier counted as one. */
+  readonly words: number;
   readonly terms: ReadonlySet<string>;
 }
 
 function readHit(hit: Hit, analyzer: Analyzer, openFence = ""): readonly ReadSentence[] {
   const titles = new Set([hit.source.title, ...hit.source.headings]);
-  return findSentences(hit.text, { titles, openFence }).map(({ start, end, kind }) => ({
-    start,
-    end,
-    kind,
-    terms: new Set(analyzer.analyze(hit.text.slice(start, end))),
-  }));
+  return findSentences(hit.text, { titles, openFence }).map(({ start, end, kind }) => {
+    // Where a link leads to is not what the sentence says.
+    const said = hit.text.slice(start, end).replaceAll(/\]\([^)\n]{0,200}\)/gu, "]");
+    // In lower case an identifier is one word, however many its parts are.
+    const words = new Set(analyzer.analyze(said.toLowerCase())).size;
+    return { start, end, kind, words, terms: new Set(analyzer.analyze(said)) };
+  });
 }
 
 /** The rarity of the question's terms in everything the asker may read, when the hits carry it. */

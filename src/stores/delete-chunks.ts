@@ -108,8 +108,8 @@ export function restoreTargets(
   const scope = before.row.key;
   const { chunks, documents } =
     "ids" in target ? targetsById(rows, scope, target.ids) : targetsByDocument(rows, scope, target.documentIds);
+  const homes = new Map<string, DocumentRow | undefined>(documents.map((document) => [document.id, document]));
   const when = new Map(documents.map(({ id, deletedAt }) => [id, deletedAt]));
-  const homes = new Map(documents.map((document) => [document.key, document]));
   let restored = 0;
   for (const row of chunks) {
     if (row.deletedAt === null) continue;
@@ -117,10 +117,10 @@ export function restoreTargets(
     if (deleted !== null && deleted !== row.deletedAt) continue;
     change.unhide(row);
     restored++;
-    if (row.document !== 0 && !homes.has(row.document)) homes.set(row.document, rows.document(row.document));
+    if (!homes.has(row.documentId)) homes.set(row.documentId, rows.documentById(scope, row.documentId));
   }
   for (const document of homes.values()) {
-    if (document.deletedAt === null) continue;
+    if (document === undefined || document.deletedAt === null) continue;
     rows.putDocument({ ...document, deletedAt: null });
     change.touch();
   }

@@ -55,15 +55,15 @@ let loaded: Sqlite | undefined;
 export function loadSqlite(): Sqlite {
   if (loaded !== undefined) return loaded;
   checkRuntime(process.versions);
-  const { emitWarning } = process;
+  const loud = process.emitWarning.bind(process) as (warning: string | Error, ...rest: unknown[]) => void;
+  const before = Object.getOwnPropertyDescriptor(process, "emitWarning");
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
-    if (String(warning).includes("SQLite is an experimental feature")) return;
-    Reflect.apply(emitWarning, process, [warning, ...rest]);
+    if (!String(warning).includes("SQLite is an experimental feature")) loud(warning, ...rest);
   };
   try {
     loaded = process.getBuiltinModule("node:sqlite");
   } finally {
-    process.emitWarning = emitWarning;
+    if (before !== undefined) Object.defineProperty(process, "emitWarning", before);
   }
   return loaded;
 }

@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { findExamples, readPages } from "./examples.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const doors = { ibid: join(root, "src/node.ts"), "ibid/testing": join(root, "src/testing/index.ts") };
+const examples = [...readPages(root)].flatMap(([page, text]) => findExamples(page, text));
+const fileOf = (place: string): string => `${place.replaceAll(/[^a-z0-9]+/giu, "-")}.ts`;
+
+let folder = "";
+/** What the compiler says of the examples, one line each. */
+let complaints: readonly string[] = [];
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "ibid-docs-")));
+  const checked = join(folder, "checked");
+  mkdirSync(checked);
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  for (const { place, code } of examples) writeFileSync(join(checked, fileOf(place)), `${code}\nexport {};\n`);
+  // A slip that the check must find, or it checks nothing.
+  writeFileSync(
+    join(checked, "wrong.ts"),
+    'import { openKnowledgeBase } from "ibid";\n(await openKnowledgeBase()).serach("x");\n',
+  );
+  const config = {
+    extends: join(root, "tsconfig.json"),
+    compilerOptions: {
+      typeRoots: [join(root, "node_modules/@types")],
+      paths: Object.fromEntries(Object.entries(doors).map(([name, path]) => [name, [path]])),
+      noUnusedLocals: false,
+    },
+    include: [checked],
+    exclude: [],
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+  const compiler = join(root, "node_modules/.bin/tsc");
+  const said = await run(compiler, ["-p", folder, "--pretty", "false"], { cwd: folder }).catch(
+    (error: { stdout: string }) => error,
+  );
+  complaints = said.stdout.split("\n").filter((line) => line.includes("checked/"));
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("examples of the documentation", () => {
+  it("there are some", () => {
+    expect(examples.filter(({ place }) => place.startsWith("README.md")).length).toBeGreaterThan(0);
+    expect(examples.length).toBeGreaterThan(3);
+  });
+
+  it("the compiler looks at them", () => {
+    expect(complaints.filter((line) => line.includes("wrong.ts"))).toEqual([expect.stringContaining("serach")]);
+  });
+
+  it.each(examples)("$place is well typed", ({ place }) => {
+    expect(complaints.filter((line) => line.includes(`/${fileOf(place)}(`))).toEqual([]);
+  });
+
+  it.concurrent.each(examples.filter((example) => example.run))("$place runs", async ({ place, code, prints }) => {
+    // A folder of its own, with documents where the examples look for them.
+    const own = join(folder, fileOf(place).replace(".ts", ""));
+    mkdirSync(own);
+    cpSync(join(root, "docs"), join(own, "docs"), { recursive: true });
+    const loaded = code.replaceAll(
+      /from "(ibid(?:\/testing)?)"/gu,
+      (_, name: keyof typeof doors) => `from ${JSON.stringify(pathToFileURL(doors[name]).href)}`,
+    );
+    writeFileSync(join(own, "example.ts"), loaded);
+    const { stdout } = await run(process.execPath, ["--no-warnings", "example.ts"], { cwd: own, timeout: 20_000 });
+    const lines = stdout.split("\n");
+    for (const line of prints) expect(lines).toContain(line);
+  });
+});
+
+describe("finding examples", () => {
+  it("reads marks, imports and what is printed", () => {
+    const page =
+      'Text.\n\n```ts\nimport { a } from "ibid";\nconsole.log(a); // 1 0\nconsole.log(a); // in words\n```\n\n```sh\nls\n```\n\n```ts no-run\na();\n```\n';
+    expect(findExamples("p.md", page)).toEqual([
+      {
+        place: "p.md:3",
+        code: 'import { a } from "ibid";\nconsole.log(a); // 1 0\nconsole.log(a); // in words\n',
+        run: true,
+        prints: ["1 0"],
+      },
+      { place: "p.md:13", code: 'import { a } from "ibid";\na();\n', run: false, prints: [] },
+    ]);
+  });
+
+  it("does not skip an example for a misspelt mark", () => {
+    expect(() => findExamples("p.md", "```ts norun\na();\n```\n")).toThrow("p.md:1");
+  });
+});
