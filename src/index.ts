@@ -109,18 +109,20 @@ export type {
   SourceMap,
   TextDocument,
 } from "./contracts/document.ts";
+export type {
+  EmbedOptions,
+  EmbedResult,
+  EmbeddedTexts,
+  Embedder,
+  EmbeddingCache,
+  EmbeddingInput,
+  EmbeddingModel,
+} from "./contracts/embedding-model.ts";
 export {
   kindOf,
   versionKey,
-  type EmbedOptions,
-  type EmbedResult,
-  type EmbeddedTexts,
-  type Embedder,
   type Embedding,
-  type EmbeddingCache,
-  type EmbeddingInput,
   type EmbeddingKind,
-  type EmbeddingModel,
   type EmbeddingVersion,
   type HybridVector,
   type SparseVector,

@@ -15,7 +15,7 @@ import { openSqliteStore } from "./adapters/sqlite/sqlite-store.ts";
 import { isUrl, normalizeUrl } from "./adapters/web/normalize-url.ts";
 import { openUrlSource } from "./adapters/web/url-source.ts";
 import type { ChatModel } from "./contracts/chat.ts";
-import type { EmbeddingModel } from "./contracts/embedding.ts";
+import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
 import type { KnowledgeBase } from "./contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "./contracts/knowledge-store.ts";

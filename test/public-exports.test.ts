@@ -63,7 +63,7 @@ describe("what the doors let out is what was planned", () => {
     };
     for (const [door, names] of Object.entries(loaded)) {
       const written = namesOf(modules, door).filter((name) => !name.startsWith("type "));
-      expect(new Set(Object.keys(names)), door).toEqual(new Set(written));
+      expect({ door, names: new Set(Object.keys(names)) }).toEqual({ door, names: new Set(written) });
     }
   });
 

@@ -1,6 +1,3 @@
-import type { Chunk } from "./chunk.ts";
-import type { MediaDocument } from "./document.ts";
-
 /** Dense coordinates. Every value is finite. */
 export type Vector = Float32Array | readonly number[];
 
@@ -44,84 +41,6 @@ export interface EmbeddingVersion {
 export interface VersionedEmbedding {
   readonly version: EmbeddingVersion;
   readonly embedding: Embedding;
-}
-
-/** What a model is asked to embed. A model without eyes or ears refuses a `MediaDocument` with `unsupported-input`. */
-export type EmbeddingInput = string | Chunk | MediaDocument;
-
-/** What one call of an embedding model can be told. */
-export interface EmbedOptions {
-  /** Many models want documents and queries marked differently. */
-  readonly purpose: "document" | "query";
-  readonly signal?: AbortSignal;
-}
-
-/** What an embedding model answers. */
-export interface EmbedResult {
-  /** One per input, in order. */
-  readonly embeddings: readonly Embedding[];
-  /** Tokens that the provider counted, when it says. */
-  readonly tokens?: number;
-}
-
-/**
- * What makes embeddings. The batch is the primary path (W6); splitting, caching, checking and retrying are the core's.
- *
- * **Errors** whatever the provider throws may be thrown; the core wraps it as `embedding-failed` with its cause. Counts, dimensions
- * and NaN are checked by the core, so an implementation need not.
- * **Source** Ballerina `EmbeddingProvider` (B13, B14), ToolUp `IEmbeddingProvider` (T36), Wesichain `Embedding` (W6).
- */
-export interface EmbeddingModel {
-  readonly provider: string;
-  readonly model: string;
-  readonly kind: EmbeddingKind;
-  /** `undefined` when it is known only from the first answer. */
-  readonly dimensions: number | undefined;
-  /** Everything else that changes the vectors; see {@link EmbeddingVersion}. */
-  readonly fingerprint?: string;
-  /** Inputs that one `embed` call may carry. Default: no limit. */
-  readonly maxBatchSize?: number;
-  /**
-   * What closeness means: `"meaning"` (default) for a learned model, `"form"` for one that only sees characters and words,
-   * so that the lexical leg leads the fusion.
-   */
-  readonly similarity?: "meaning" | "form";
-  embed(inputs: readonly EmbeddingInput[], options: EmbedOptions): Promise<EmbedResult>;
-}
-
-/**
- * Where embeddings are kept so as not to be computed twice.
- *
- * **Shape** keys are hashes made by the core under the knowledge base's own key; no text ever reaches a cache (law 10).
- * A read makes an entry recent. **Source** ToolUp `IEmbeddingCache` (T38).
- */
-export interface EmbeddingCache {
-  get(key: string): Embedding | undefined | Promise<Embedding | undefined>;
-  set(key: string, embedding: Embedding): void | Promise<void>;
-  /** Reads that found something, over all reads; 0 before the first. */
-  readonly hitRate: number;
-}
-
-/** What an {@link Embedder} hands back: checked, in order, of one version. */
-export interface EmbeddedTexts {
-  readonly version: EmbeddingVersion;
-  readonly embeddings: readonly Embedding[];
-  /** Texts really sent to the model; the others came from the cache. */
-  readonly sent: number;
-}
-
-/**
- * A model with everything around it that is written once: batches, the cache, checks of count, dimension and NaN, typed errors.
- *
- * **Errors** `embedding-failed`, `invalid-response`, `dimension-mismatch`, `unsupported-input`, `rate-limited`, `timeout`, `aborted`. No retries (W13).
- */
-export interface Embedder {
-  readonly model: EmbeddingModel;
-  /** `undefined` until the first answer when the model does not say its dimensions. */
-  readonly version: EmbeddingVersion | undefined;
-  readonly cacheHitRate: number;
-  /** **Errors** with no inputs and unknown dimensions there is no version to give: `invalid-argument`. */
-  embed(inputs: readonly EmbeddingInput[], options: EmbedOptions): Promise<EmbeddedTexts>;
 }
 
 /** One string per version, for keys and comparisons. */

@@ -1,13 +1,12 @@
 import type {
   EmbeddedTexts,
   Embedder,
-  Embedding,
   EmbeddingCache,
   EmbeddingInput,
   EmbeddingModel,
-  EmbeddingVersion,
   EmbedOptions,
-} from "../contracts/embedding.ts";
+} from "../contracts/embedding-model.ts";
+import type { Embedding, EmbeddingVersion } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { hmacSha256 } from "../text/hash.ts";

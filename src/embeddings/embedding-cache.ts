@@ -1,4 +1,5 @@
-import type { Embedding, EmbeddingCache } from "../contracts/embedding.ts";
+import type { EmbeddingCache } from "../contracts/embedding-model.ts";
+import type { Embedding } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { copyEmbedding } from "./copy-embedding.ts";

@@ -1,4 +1,4 @@
-import type { EmbeddingInput, EmbeddingModel } from "../contracts/embedding.ts";
+import type { EmbeddingInput, EmbeddingModel } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { throwIfAborted } from "../text/abort.ts";

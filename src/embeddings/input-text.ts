@@ -1,4 +1,4 @@
-import type { EmbeddingInput } from "../contracts/embedding.ts";
+import type { EmbeddingInput } from "../contracts/embedding-model.ts";
 
 /** The text of an input: a string itself, or a chunk's `text`; `undefined` for what is not text. */
 export function inputText(input: EmbeddingInput): string | undefined {

@@ -1,4 +1,5 @@
-import { type Embedding, type EmbeddingModel, kindOf } from "../contracts/embedding.ts";
+import type { EmbeddingModel } from "../contracts/embedding-model.ts";
+import { type Embedding, kindOf } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkEmbedding, dimensionsOf, isEmbedding } from "./check-embedding.ts";
 

@@ -2,7 +2,7 @@ import { createSectionChunker } from "../chunks/section-chunker.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
-import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding.ts";
+import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { Reader } from "../contracts/reader.ts";

@@ -1,7 +1,7 @@
 import type { Caller, Gate } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
 import type { StoredDocument } from "../contracts/document-store.ts";
-import type { Embedder } from "../contracts/embedding.ts";
+import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Filter } from "../contracts/filter.ts";
 import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";

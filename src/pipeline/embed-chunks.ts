@@ -1,5 +1,6 @@
 import type { Chunk } from "../contracts/chunk.ts";
-import type { Embedder, EmbeddingVersion } from "../contracts/embedding.ts";
+import type { Embedder } from "../contracts/embedding-model.ts";
+import type { EmbeddingVersion } from "../contracts/embedding.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { ChunkEntry } from "../contracts/store.ts";

@@ -1,5 +1,5 @@
 import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
-import type { Embedder } from "../contracts/embedding.ts";
+import type { Embedder } from "../contracts/embedding-model.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { Reader } from "../contracts/reader.ts";
 

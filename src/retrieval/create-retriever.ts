@@ -1,6 +1,6 @@
 import { assertAuthorized } from "../access/gate.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { Embedder } from "../contracts/embedding.ts";
+import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit, Reranker, Retriever, SearchOptions } from "../contracts/retriever.ts";
 import type { AccessContext, AuthorizedScopes } from "../contracts/scope.ts";

@@ -1,4 +1,5 @@
-import type { Embedding, EmbeddingCache, EmbeddingInput, EmbeddingModel } from "../contracts/embedding.ts";
+import type { EmbeddingCache, EmbeddingInput, EmbeddingModel } from "../contracts/embedding-model.ts";
+import type { Embedding } from "../contracts/embedding.ts";
 import { createFixedEmbeddingModel } from "./fixed-embedding-model.ts";
 import type { FixedEmbeddingModel, FixedEmbeddingModelOptions } from "./fixed-embedding-model.ts";
 

@@ -1,4 +1,4 @@
-import type { Embedder, EmbeddingCache, EmbeddingModel, EmbedOptions } from "../contracts/embedding.ts";
+import type { Embedder, EmbeddingCache, EmbeddingModel, EmbedOptions } from "../contracts/embedding-model.ts";
 import type { IbidErrorCode } from "../contracts/errors.ts";
 import { check, equal, inAnyOrder, scribble, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";

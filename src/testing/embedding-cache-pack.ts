@@ -1,4 +1,5 @@
-import type { EmbeddingCache, Vector } from "../contracts/embedding.ts";
+import type { EmbeddingCache } from "../contracts/embedding-model.ts";
+import type { Vector } from "../contracts/embedding.ts";
 import { close, equal, scribble } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";

@@ -1,5 +1,6 @@
 import { kindOf } from "../contracts/embedding.ts";
-import type { Embedding, EmbeddingModel, HybridVector, SparseVector, Vector } from "../contracts/embedding.ts";
+import type { EmbeddingModel } from "../contracts/embedding-model.ts";
+import type { Embedding, HybridVector, SparseVector, Vector } from "../contracts/embedding.ts";
 import { check, close, equal, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";

@@ -1,4 +1,5 @@
-import type { Embedding, EmbeddingInput, EmbeddingModel, EmbedOptions } from "../contracts/embedding.ts";
+import type { EmbeddingInput, EmbeddingModel, EmbedOptions } from "../contracts/embedding-model.ts";
+import type { Embedding } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 
 /** What a {@link createFixedEmbeddingModel} says of itself, and what it does with texts that it was not given. */

@@ -1,5 +1,5 @@
 import type { ChatModel } from "../contracts/chat.ts";
-import type { EmbeddingModel } from "../contracts/embedding.ts";
+import type { EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessPolicy } from "../contracts/scope.ts";
 import type { Tracer } from "../contracts/tracer.ts";

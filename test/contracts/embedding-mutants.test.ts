@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 
-import type { Embedding, EmbeddingCache, EmbeddingInput, EmbeddingModel } from "../../src/contracts/embedding.ts";
+import type { EmbeddingCache, EmbeddingInput, EmbeddingModel } from "../../src/contracts/embedding-model.ts";
+import type { Embedding } from "../../src/contracts/embedding.ts";
 import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
 import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
 import { createEmbedderPack } from "../../src/testing/embedder-pack.ts";

@@ -1,11 +1,5 @@
-import type {
-  Embedder,
-  Embedding,
-  EmbeddingCache,
-  EmbeddingInput,
-  EmbeddingModel,
-  Vector,
-} from "../../src/contracts/embedding.ts";
+import type { Embedder, EmbeddingCache, EmbeddingInput, EmbeddingModel } from "../../src/contracts/embedding-model.ts";
+import type { Embedding, Vector } from "../../src/contracts/embedding.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { sha256 } from "../../src/text/hash.ts";
 

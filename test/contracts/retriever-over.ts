@@ -1,5 +1,5 @@
 import { createGate, operator } from "../../src/access/gate.ts";
-import type { EmbeddingModel } from "../../src/contracts/embedding.ts";
+import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import type { Retriever } from "../../src/contracts/retriever.ts";
 import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
 import { createRetriever } from "../../src/retrieval/create-retriever.ts";

@@ -3,13 +3,13 @@ import { describe, expect, it, vi } from "vitest";
 import { createChunkFactory } from "../../src/chunks/create-chunk.ts";
 import type { MediaDocument } from "../../src/contracts/document.ts";
 import type {
-  Embedding,
   EmbeddingCache,
   EmbeddingInput,
   EmbeddingModel,
   EmbedOptions,
   EmbedResult,
-} from "../../src/contracts/embedding.ts";
+} from "../../src/contracts/embedding-model.ts";
+import type { Embedding } from "../../src/contracts/embedding.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { createEmbedder, type EmbedderOptions } from "../../src/embeddings/create-embedder.ts";
 import { createEmbeddingCache } from "../../src/embeddings/embedding-cache.ts";

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { fromAiSdkEmbeddingModel } from "../../src/adapters/ai-sdk/embedding-model.ts";
 import type { AiSdkEmbeddingOptions } from "../../src/adapters/ai-sdk/embedding-model.ts";
-import type { EmbeddingInput, EmbeddingModel } from "../../src/contracts/embedding.ts";
+import type { EmbeddingInput, EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import { type OpenAiScript, type OpenAiServer, startOpenAiServer, vectorOf } from "../support/openai-server.ts";
 import { embeddingModelV2 } from "./hand-written-models.ts";
 

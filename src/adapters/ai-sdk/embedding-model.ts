@@ -1,4 +1,5 @@
-import type { EmbeddingInput, EmbeddingModel, EmbedResult, Vector } from "../../contracts/embedding.ts";
+import type { EmbeddingInput, EmbeddingModel, EmbedResult } from "../../contracts/embedding-model.ts";
+import type { Vector } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { JsonValue } from "../../contracts/metadata.ts";
 import { checkOptions } from "../../text/check-options.ts";

@@ -1,5 +1,5 @@
 import type { ChatModel } from "../../contracts/chat.ts";
-import type { EmbeddingModel } from "../../contracts/embedding.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../text/check-options.ts";
 import type { AiSdkEmbeddingModel, AiSdkLanguageModel } from "./ai-sdk-model.ts";

@@ -34,7 +34,7 @@ const settings = `
 PRAGMA busy_timeout = 0;
 PRAGMA trusted_schema = OFF;
 PRAGMA temp_store = MEMORY;
-PRAGMA cache_size = -16000;
+PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 1000;
 PRAGMA synchronous = FULL;
 PRAGMA secure_delete = ON;
 `;

@@ -1,7 +1,7 @@
 import { createGate, operator } from "../../../src/access/gate.ts";
 import type { Chunk } from "../../../src/contracts/chunk.ts";
 import type { Origin } from "../../../src/contracts/document.ts";
-import type { Embedder } from "../../../src/contracts/embedding.ts";
+import type { Embedder } from "../../../src/contracts/embedding-model.ts";
 import type { LexicalMatch } from "../../../src/contracts/lexical-index.ts";
 import type { Metadata } from "../../../src/contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../../../src/contracts/scope.ts";

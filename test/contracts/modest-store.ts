@@ -1,0 +1,45 @@
+import { assertAuthorized } from "../../src/access/gate.ts";
+import { kindOf } from "../../src/contracts/embedding.ts";
+import { IbidError } from "../../src/contracts/errors.ts";
+import { createPlainStore } from "./plain-store.ts";
+import type { PlainStore } from "./plain-store.ts";
+
+/** What a modest store may say no to, and yet do when asked. */
+export type Immodesty = "keeps sparse vectors" | "answers by distance" | "restores" | "takes part of a batch";
+
+/** A store that can little and says so: dense vectors, cosine, no restore, nothing kept. With an `immodesty`, it does what it said it cannot. */
+export function createModestStore(immodesty?: Immodesty): PlainStore {
+  const inner = createPlainStore();
+  const unsupported = (what: string): never => {
+    throw new IbidError("unsupported", `This store does not support ${what}.`);
+  };
+  return {
+    ...inner,
+    capabilities: { durability: "none", exact: true, embeddings: ["dense"], metrics: ["cosine"], restore: false },
+    async upsert(into, entries) {
+      const foreign = entries.filter(({ embeddings }) =>
+        embeddings.some(({ embedding }) => kindOf(embedding) !== "dense"),
+      );
+      if (foreign.length > 0 && immodesty !== "keeps sparse vectors") {
+        if (immodesty === "takes part of a batch")
+          await inner.upsert(
+            into,
+            entries.filter((entry) => !foreign.includes(entry)),
+          );
+        unsupported("sparse vectors");
+      }
+      return inner.upsert(into, entries);
+    },
+    async search(scopes, query) {
+      if (query.embedding !== undefined && kindOf(query.embedding) !== "dense") unsupported("sparse vectors");
+      const known = query.metric === undefined || !["dot", "euclidean"].includes(query.metric);
+      if (!known && immodesty !== "answers by distance") unsupported("that metric");
+      return inner.search(scopes, query);
+    },
+    async restore(into, target) {
+      if (immodesty === "restores") return inner.restore(into, target);
+      assertAuthorized(into, "write");
+      return unsupported("restoring");
+    },
+  };
+}
