@@ -1,4 +1,4 @@
-import { type ByteWriter, createByteReader, createByteWriter, decodeText, encodeText } from "./bytes.ts";
+import { createByteReader, createByteWriter, decodeText, encodeText } from "./bytes.ts";
 import type { Postings } from "./segment.ts";
 
 /** One term on its way into a segment. Terms ascend by UTF-16 code unit. */
@@ -26,12 +26,10 @@ export function writePostings(terms: Iterable<TermPostings>): PostingsFile {
   const blocks: Uint8Array[] = [];
   const firsts: string[] = [];
   const block = createByteWriter(blockBytes * 2);
-  const list = createByteWriter(1024);
   for (const { term, ordinals, counts } of terms) {
     if (block.length >= blockBytes) blocks.push(block.take());
     if (block.length === 0) firsts.push(term);
-    writeList(list, ordinals, counts);
-    const bytes = list.take();
+    const bytes = encodeList({ ordinals, counts });
     block.text(term);
     block.varint(bytes.length);
     block.bytes(bytes);
@@ -40,32 +38,57 @@ export function writePostings(terms: Iterable<TermPostings>): PostingsFile {
   return { blocks, index: encodeText(JSON.stringify(firsts)) };
 }
 
-function writeList(list: ByteWriter, ordinals: Uint32Array, counts: Uint32Array): void {
-  list.varint(ordinals.length);
+/** Room for lists on their way into a block; one is copied out before the next is written. */
+let scratch = new Uint8Array(1024);
+
+/** Written out by hand: most of the time that a segment costs is spent here. Ordinals are below 2^30, so that 32 bits hold a step and its flag. */
+function encodeList({ ordinals, counts }: Postings): Uint8Array {
+  const most = 5 + ordinals.length * 10;
+  if (scratch.length < most) scratch = new Uint8Array(most * 2);
+  const bytes = scratch;
+  let at = writeVarint(bytes, 0, ordinals.length);
   let last = 0;
   for (let i = 0; i < ordinals.length; i++) {
-    const step = ordinals[i]! - last;
-    last = ordinals[i]!;
-    if (counts[i] === 1) {
-      list.varint(step * 2 + 1);
-    } else {
-      list.varint(step * 2);
-      list.varint(counts[i]!);
-    }
+    const ordinal = ordinals[i]!;
+    const count = counts[i]!;
+    const step = (ordinal - last) << 1;
+    last = ordinal;
+    at = writeVarint(bytes, at, count === 1 ? step | 1 : step);
+    if (count !== 1) at = writeVarint(bytes, at, count);
   }
+  return bytes.subarray(0, at);
+}
+
+function writeVarint(bytes: Uint8Array, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  while (rest > 0x7f) {
+    bytes[at++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  bytes[at++] = rest;
+  return at;
 }
 
 function readList(bytes: Uint8Array, start: number): Postings {
-  const reader = createByteReader(bytes, start);
-  const length = reader.varint();
+  let at = start;
+  const varint = (): number => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++]!;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  const length = varint();
   const ordinals = new Uint32Array(length);
   const counts = new Uint32Array(length);
   let last = 0;
   for (let i = 0; i < length; i++) {
-    const step = reader.varint();
-    last += Math.floor(step / 2);
+    const step = varint();
+    last += step >>> 1;
     ordinals[i] = last;
-    counts[i] = step % 2 === 1 ? 1 : reader.varint();
+    counts[i] = (step & 1) === 1 ? 1 : varint();
   }
   return { ordinals, counts };
 }

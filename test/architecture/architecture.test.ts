@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { adapters, longFiles, starExports } from "./house.ts";
-import { readModules } from "./modules.ts";
+import { adapters, longFiles, starExports, typeCycles } from "./house.ts";
+import { readModules, resolveImport } from "./modules.ts";
 import { rules } from "./rules.ts";
 
 const at = (path: string): string => new URL(`../../${path}`, import.meta.url).pathname;
@@ -32,7 +32,32 @@ describe("the house keeps its rules [W4 E1 E42 E43 E44 E46]", () => {
   it("exceptions are still needed", () => {
     const paths = new Set(modules.map(({ path }) => path));
     for (const path of [...Object.keys(longFiles), ...Object.keys(starExports)]) expect(paths).toContain(path);
+    const importsOf = (path: string): readonly string[] =>
+      modules
+        .filter((module) => module.path === path)
+        .flatMap((module) => module.imports.flatMap((each) => resolveImport(module, each) ?? []));
+    for (const cycle of Object.keys(typeCycles)) {
+      const members = cycle.split(" ");
+      for (const member of members) expect(importsOf(member).filter((path) => members.includes(path))).not.toEqual([]);
+    }
     const rooms = new Set(modules.map(({ path }) => path.split("/").slice(0, 2).join("/")));
     for (const name of Object.keys(adapters)) expect(rooms).toContain(`adapters/${name}`);
+  });
+
+  it("ARCHITECTURE.md knows every room, and names files that are there", () => {
+    const text = readFileSync(at("ARCHITECTURE.md"), "utf8");
+    const rows = Array.from(text.matchAll(/^\| `([^|]*)` \|[^|]*\|([^|]*)\|/gmu), ([, rooms = "", files = ""]) => ({
+      rooms,
+      files,
+    }));
+    const described = rows.flatMap(({ rooms }) => rooms.split("`, `").map((room) => room.replace(/\/.*$/u, "")));
+    const rooms = new Set(modules.map(({ path }) => path.split("/")[0]));
+    expect(new Set(described)).toEqual(rooms);
+    const paths = new Set(modules.map(({ path }) => path));
+    for (const { rooms: room, files } of rows) {
+      for (const [, file = ""] of files.matchAll(/`([\w.-]+\.ts)`/gu)) {
+        expect(paths).toContain(room.endsWith("/") ? `${room}${file}` : file);
+      }
+    }
   });
 });

@@ -85,7 +85,12 @@ export const forbiddenWords: Readonly<Record<string, RegExp>> = {
   "a prefix of another house": /^(?:I[A-Z][a-z]|Abstract[A-Z]|Base[A-Z])/u,
   "vectorizer or encoder: say EmbeddingModel": /(?:Vectori[sz]er|Encoder)(?![a-z])/u,
   "passage or record: say Chunk": /(?:Passage|MemoryRecord)(?![a-z])/u,
-  "tenant or namespace: say Scope": /(?:^t|T)enant(?![a-z])|(?:^n|N)amespace(?![a-z])/u,
+  "splitter: say Chunker": /Splitter(?![a-z])/u,
+  "enricher: say ChunkTransformer": /(?:Enricher|Enhancer)(?![a-z])/u,
+  "loader or connector: say Source or Reader": /(?:Loader|Connector)(?![a-z])/u,
+  "shard: say Segment": /Shard(?![a-z])/u,
+  "tenant, namespace, principal: say Scope and AccessContext":
+    /(?:(?:^t|T)enant|(?:^n|N)amespace|(?:^p|P)rincipal)(?![a-z])/u,
 };
 
 /** Exported names in which a forbidden word is the right one, with the reason. */

@@ -94,6 +94,18 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
     expect((await store.find(from, "d.txt")).map(({ summary }) => summary.chunks)).toEqual([1]);
   });
 
+  it("a chunk that comes back brings its document back, so that it can be cited [E20]", async () => {
+    const store = await open();
+    await store.replace(into, documentEntry("d", ["ash", "birch"]));
+    await store.delete(into, { documentIds: ["d"] });
+    // Stored while its document was out of sight: it stands for itself.
+    await store.upsert(into, [entry("d-elm", "elm", undefined, { documentId: "d" })]);
+    expect(await store.document(from, "d")).toBeUndefined();
+    await store.delete(into, { ids: ["d-elm"] });
+    expect(await store.restore(into, { ids: ["d-elm"] })).toBe(1);
+    expect((await store.document(from, "d"))?.summary.chunks).toBe(1);
+  });
+
   it("deletes a document and all its chunks for good [E20 T15]", async () => {
     const store = await open();
     await store.replace(into, documentEntry("d", ["ash", "birch", "cedar"]));
