@@ -34,6 +34,10 @@ export interface SourceRefusal {
 export interface Source {
   readonly folders: readonly string[];
   items(signal?: AbortSignal): AsyncIterable<SourceItem | SourceRefusal>;
+  /**
+   * Whether what a uri names is still there, though a walk leaves it out. Asked of documents that an inner folder brought: without an answer they stay.
+   */
+  has?(uri: string): boolean | Promise<boolean>;
 }
 
 /** What a reader is given: bytes, and what they are. */

@@ -109,6 +109,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
             ...shared,
             items: sorted.items,
             folders: sorted.folders,
+            has: sorted.has,
             from: gate.read(caller, [scope], [scope]),
             origin: options.origin ?? "user-content",
             sweep: options.sweep ?? true,

@@ -11,7 +11,7 @@ export type OpenSource = (inputs: readonly string[]) => Source;
 /** What an ingestion takes in, told apart: chunks that are already cut, or items that walk the pipeline. */
 export type SortedInput =
   | { readonly kind: "chunks"; readonly chunks: readonly Chunk[] }
-  | ({ readonly kind: "items" } & Pick<IngestJob, "items" | "folders">);
+  | ({ readonly kind: "items" } & Pick<IngestJob, "items" | "folders" | "has">);
 
 /** Tells the forms of {@link IngestInput} apart. **Errors** `invalid-argument` for anything else. */
 export function sortInput(input: IngestInput, openSource: OpenSource | undefined): SortedInput {
@@ -44,6 +44,7 @@ const fromSource = (source: Source): SortedInput => ({
   kind: "items",
   items: (signal) => source.items(signal),
   folders: source.folders,
+  has: source.has?.bind(source),
 });
 
 async function* each(inputs: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<IngestItem> {

@@ -3,7 +3,7 @@ import type { MediaDocument, Origin, TextDocument } from "../contracts/document.
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { SourceItem, SourceRefusal } from "../contracts/reader.ts";
+import type { Source, SourceItem, SourceRefusal } from "../contracts/reader.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { hashParts } from "../text/hash.ts";
@@ -22,6 +22,7 @@ export interface IngestJob {
   readonly items: (signal?: AbortSignal) => AsyncIterable<IngestItem>;
   /** Folders that `items` walks whole; what came from them and does not appear again is swept. */
   readonly folders: readonly string[];
+  readonly has?: Source["has"] | undefined;
   readonly scope: Scope;
   /** The gate's permission to write that scope, and to read it. */
   readonly into: AuthorizedScopes<"write">;
@@ -90,8 +91,8 @@ export async function* ingestDocuments(
   }
 
   if (job.sweep && job.folders.length > 0) {
-    const walked = job.folders.filter((folder) => !seen.has(folder));
-    for (const gone of vanished(known, walked, seen)) {
+    const folders = job.folders.filter((folder) => !seen.has(folder));
+    for await (const gone of vanished(known, { folders, seen, has: job.has })) {
       throwIfAborted(job.signal, "The ingestion");
       const chunks = await stages.store.delete(job.into, { documentIds: [gone.id] });
       totals.removed++;

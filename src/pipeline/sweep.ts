@@ -1,14 +1,27 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { KnownDocuments } from "./known-documents.ts";
 
-/** Documents that a folder walked now once brought, and that did not appear. */
-export function* vanished(
-  known: KnownDocuments,
-  folders: readonly string[],
-  seen: ReadonlySet<string>,
-): Generator<DocumentSummary> {
+/** What a walk of whole folders found out. */
+export interface Walk {
+  /** Those that could be looked into. */
+  readonly folders: readonly string[];
+  /** Uris of everything that appeared, refused or not. */
+  readonly seen: ReadonlySet<string>;
+  /** See `Source.has`. */
+  readonly has?: ((uri: string) => boolean | Promise<boolean>) | undefined;
+}
+
+/** Documents that the walk should have met, and did not. */
+export async function* vanished(known: KnownDocuments, walk: Walk): AsyncGenerator<DocumentSummary> {
+  const { folders, seen, has = () => true } = walk;
   for (const summary of known.all()) {
-    if (seen.has(summary.uri) || !folders.some((folder) => brought(folder, summary))) continue;
+    if (seen.has(summary.uri)) continue;
+    const { uri, folder: origin } = summary;
+    if (origin === null) continue;
+    if (!folders.some((folder) => brought(folder, summary))) {
+      // What an inner folder brought goes when it is gone from its place, not when this walk leaves it out.
+      if (!folders.some((folder) => isUnder(origin, folder)) || (await has(uri))) continue;
+    }
     // What could not be looked into is reported under its own uri, and nothing in it is known to be gone.
     if ([...parents(summary.uri)].some((parent) => seen.has(parent))) continue;
     yield summary;

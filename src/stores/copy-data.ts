@@ -1,10 +1,20 @@
+import { IbidError } from "../contracts/errors.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import type { Embedding, SparseVector, Vector, VersionedEmbedding } from "../contracts/embedding.ts";
 import type { ChunkEntry } from "../contracts/store.ts";
 
-/** Nothing taken in or handed out is shared with the caller (B27). Strings, numbers and the like cannot be changed, so they are not copied. */
+/**
+ * Nothing taken in or handed out is shared with the caller (B27). Strings, numbers and the like cannot be changed, so they are not copied.
+ *
+ * **Errors** `invalid-argument` for what JSON has no word for.
+ */
 export function copyPlain<Value>(value: Value): Value {
+  if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") {
+    throw new IbidError("invalid-argument", `A ${typeof value} cannot be stored.`, {
+      mend: "Metadata holds what JSON can say.",
+    });
+  }
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(copyPlain) as Value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyPlain(inner)])) as Value;

@@ -98,14 +98,11 @@ describe("ibid ingest --json", () => {
     ]);
     await writeFiles(cwd, { ".gitignore": "guide\n" });
     const swept = await ingest(cwd, ".");
-    expect(swept.statuses.toSorted()).toEqual([
-      "added moved.md",
-      "removed docs/guide/start.md",
-      "removed docs/old.md",
-      "updated docs/keys.md",
-    ]);
+    expect(swept.statuses.toSorted()).toEqual(["added moved.md", "removed docs/old.md", "updated docs/keys.md"]);
     const { stdout } = await callIbid(cwd, ["list", "--json"]);
     expect((JSON.parse(stdout) as { documents: { uri: string }[] }).documents.map(({ uri }) => uri)).toEqual([
+      // Left out of this walk, but docs brought it, and it is there.
+      "docs/guide/start.md",
       "docs/keys.md",
       "moved.md",
       "notes.md",

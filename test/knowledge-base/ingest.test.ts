@@ -156,6 +156,14 @@ describe("sweeping", () => {
     // A walk of docs leaves build out; what build itself brought is not docs' to remove.
     await kb.ingest(join(folder, "docs/build"));
     expect(await results(kb.ingest(join(folder, "docs")))).toEqual(["added docs/sub/b.md"]);
+    // What is gone from its place is, whoever walks.
+    await write("docs/build/gone.md", "About quinces.");
+    await kb.ingest(join(folder, "docs/build"));
+    await rm(join(folder, "docs/build/gone.md"));
+    expect(await results(kb.ingest(join(folder, "docs")))).toEqual([
+      "unchanged docs/sub/b.md",
+      "removed docs/build/gone.md",
+    ]);
     // Walking a part again does not take it away from the whole.
     expect(await results(kb.ingest(join(folder, "docs/sub")))).toEqual(["unchanged docs/sub/b.md"]);
     await rm(join(folder, "docs/sub/b.md"));

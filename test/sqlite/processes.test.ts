@@ -146,6 +146,16 @@ describe("two connections to one file", () => {
     await other.close();
   });
 
+  it("may be opened while they are made", async () => {
+    const stores = await Promise.all([open(), open(), open()]);
+    await Promise.all(stores.map((store, i) => store.upsert(into, [entry(`${i}`, "ash")])));
+    for (const store of stores) {
+      expect((await store.status(from)).chunks).toBe(3);
+      expect(store.secret).toEqual(stores[0]!.secret);
+      await store.close();
+    }
+  });
+
   it("the secret is the knowledge base's own, and stays [L10]", async () => {
     const one = await open();
     const other = await open();

@@ -84,6 +84,7 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
         "dimension-mismatch",
       ],
       [entry("a", "x", undefined, { start: 5, end: 4 }), "invalid-argument"],
+      [entry("a", "x", undefined, { metadata: { big: 1n as unknown as number } }), "invalid-argument"],
     ];
     for (const [wrong, code, details] of bad) {
       await expect(store.upsert(into, [entry("good", "x"), wrong])).rejects.toMatchObject({

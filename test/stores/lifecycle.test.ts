@@ -36,6 +36,19 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
     expect(match?.chunk.id).toBe("a");
   });
 
+  it("a vacuum leaves nothing that refers to what it took, even when the clock went backwards [T14]", async () => {
+    const clock = { now: 10 };
+    const store = await open({ now: () => clock.now });
+    await store.replace(into, documentEntry("d", ["ash", "birch"]));
+    await store.delete(into, { ids: ["d-ash"] });
+    clock.now = 5;
+    await store.delete(into, { documentIds: ["d"] });
+    clock.now = 8;
+    expect(await store.vacuum(system, { olderThanMs: 1 })).toBe(1);
+    expect(await store.restore(into, { ids: ["d-ash", "d-birch"] })).toBe(1);
+    expect((await collect(store.chunks(from))).map(({ chunk: { text } }) => text)).toEqual(["ash"]);
+  });
+
   it("by filter, and for good with purge, also what was deleted before [T15 B35]", async () => {
     const store = await open();
     const year = (value: number) => ({ metadata: { year: value } });

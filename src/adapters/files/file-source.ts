@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, isAbsolute, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
@@ -157,6 +157,7 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
 
   return {
     folders,
+    has: (uri) => lstatSync(resolve(place.base, uri), { throwIfNoEntry: false }) !== undefined,
     async *items(signal) {
       const seen = new Set<string>();
       for (const input of plan) {

@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { openConnection } from "../../src/adapters/sqlite/sqlite-connection.ts";
+import { createSqliteDirectory } from "../../src/adapters/sqlite/sqlite-directory.ts";
+import { createMemoryDirectory } from "../../src/stores/memory-directory.ts";
+import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "../../src/stores/segment-directory.ts";
+
+const folders: string[] = [];
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })));
+
+async function openSqliteDirectory(): Promise<SegmentDirectory> {
+  const folder = mkdtempSync(join(tmpdir(), "ibid-directory-"));
+  folders.push(folder);
+  return createSqliteDirectory(await openConnection(join(folder, "ibid.sqlite"), { busyTimeoutMs: 1_000 }));
+}
+
+const chunkRow = (scope: number, id: string) => ({
+  ...{ scope, id, documentId: "d", document: 0, start: 0, end: 3, index: 0, details: "{}", metadata: "{}" },
+  ...{ origin: "note" as const, urtext: "ash", text: null, deletedAt: null },
+});
+
+const documentRow = (scope: number, id: string, uri: string) => ({
+  ...{
+    scope,
+    id,
+    uri,
+    title: "T",
+    mediaType: "text/plain",
+    origin: "note" as const,
+    contentHash: "c",
+    metadataHash: "m",
+  },
+  ...{ fingerprint: "f", bytes: 3, folder: null, ingestedAt: "now", deletedAt: null },
+});
+
+/** One row of every kind; **shape** the keys that were given. */
+function fill(rows: DirectoryWriter) {
+  rows.setSetting("name", "value");
+  const scope = rows.addScope("team:t", 1);
+  const document = rows.addDocument(documentRow(scope, "d", "d.txt"), { text: "ash", structure: "{}" });
+  const chunk = rows.addChunk(chunkRow(scope, "a"));
+  const bytes = Uint8Array.of(1, 2, 3);
+  rows.addPending(scope, { key: chunk, id: "a", stamp: 1, live: true, terms: bytes, length: 2, vectors: bytes });
+  const segment = rows.addSegment({
+    scope,
+    size: 1,
+    stamp: 1,
+    keys: bytes,
+    lengths: bytes,
+    state: bytes,
+    columns: "[]",
+  });
+  rows.addFile(segment, "terms", 0, bytes);
+  rows.setStamp(1);
+  return { scope, document, chunk, segment };
+}
+
+/** All that can be read by the keys that `fill` gave. */
+function snapshot(rows: DirectoryReader, { scope, document, chunk, segment }: ReturnType<typeof fill>) {
+  const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+  return plain({
+    stamp: rows.stamp(),
+    setting: rows.setting("name") ?? null,
+    scopes: rows.scopes(),
+    stamps: rows.segmentStamps(scope).map(({ key, stamp }) => [key, stamp]),
+    segment: rows.segment(segment),
+    file: rows.file(segment, "terms", 0) ?? null,
+    pending: rows.pendingAfter(scope, 0),
+    pendingStamps: rows.pendingStamps(scope).map(({ key, stamp }) => [key, stamp]),
+    chunk: rows.chunk(chunk),
+    chunks: rows.chunksAfter(scope, "", 10),
+    ofDocument: rows.chunksOfDocument(scope, "d"),
+    live: rows.liveChunksOf(scope, "d"),
+    document: rows.document(document),
+    body: rows.documentBody(document),
+    documents: rows.documentsAfter(scope, "", "", 10),
+    totals: rows.totals(scope),
+  });
+}
+
+describe.each([
+  { name: "memory", open: async () => createMemoryDirectory() },
+  { name: "SQLite", open: openSqliteDirectory },
+])("a directory in $name", ({ open }) => {
+  it("takes back everything when a write throws, whatever it did [L6 L8 W13]", async () => {
+    const directory = await open();
+    const keys = await directory.write(fill);
+    const before = await directory.read((rows) => snapshot(rows, keys));
+    const changes: ((rows: DirectoryWriter) => void)[] = [
+      (rows) => void fill({ ...rows, addScope: (_scope, stamp) => rows.addScope("user:u", stamp) }),
+      (rows) => rows.setSetting("name", "other"),
+      (rows) => rows.putScope({ key: keys.scope, scope: "team:t", stamp: 9, rewrites: 9 }),
+      (rows) => rows.deleteScope(keys.scope),
+      (rows) => rows.putSegmentState(keys.segment, Uint8Array.of(9), 9),
+      (rows) => rows.deleteSegment(keys.segment),
+      (rows) => rows.markPending(keys.chunk, false, 9),
+      (rows) => rows.deletePending(keys.chunk),
+      (rows) => rows.deleteAllPending(keys.scope),
+      (rows) => rows.putChunk({ ...rows.chunk(keys.chunk), deletedAt: 9 }),
+      (rows) => rows.deleteChunk(keys.chunk),
+      (rows) =>
+        rows.putDocument({ ...rows.document(keys.document), title: "Other" }, { text: "other", structure: "[]" }),
+      (rows) => rows.deleteDocument(keys.document),
+    ];
+    for (const change of changes) {
+      const failing = directory.write((rows) => {
+        change(rows);
+        rows.setStamp(99);
+        throw new Error("given up");
+      });
+      await expect(failing).rejects.toThrow("given up");
+      expect(await directory.read((rows) => snapshot(rows, keys))).toEqual(before);
+    }
+    await directory.close();
+  });
+
+  it("gives keys that ascend and are never used again [L8]", async () => {
+    const directory = await open();
+    const first = await directory.write(fill);
+    const later = await directory.write((rows) => {
+      rows.deleteScope(first.scope);
+      return fill(rows);
+    });
+    expect(later.scope).toBeGreaterThan(first.scope);
+    expect(later.chunk).toBeGreaterThan(first.chunk);
+    expect(later.segment).toBeGreaterThan(first.segment);
+    expect(later.document).toBeGreaterThan(first.document);
+    await directory.close();
+  });
+
+  it("pages by code point, as UTF-8 bytes are ordered, in either place [T5]", async () => {
+    const directory = await open();
+    // By UTF-16 code unit the emoji would come before the full-width letter.
+    const ids = ["a", "b", "é", "ａ", "😀"];
+    const scope = await directory.write((rows) => {
+      const key = rows.addScope("platform", 1);
+      for (const id of ids.toReversed()) {
+        rows.addChunk(chunkRow(key, id));
+        rows.addDocument(documentRow(key, id, "same"), { text: "", structure: "{}" });
+        rows.addDocument(documentRow(key, `${id}2`, id), { text: "", structure: "{}" });
+      }
+      return key;
+    });
+    await directory.read((rows) => {
+      expect(rows.chunksAfter(scope, "", 10).map(({ id }) => id)).toEqual(ids);
+      expect(rows.chunksAfter(scope, "b", 2).map(({ id }) => id)).toEqual(["é", "ａ"]);
+      expect(rows.documentsAfter(scope, "b", undefined, 10).map(({ uri, id }) => `${uri} ${id}`)).toEqual([
+        ...ids.map((id) => `same ${id}`),
+        "é é2",
+        "ａ ａ2",
+        "😀 😀2",
+      ]);
+      expect(rows.documentsAfter(scope, "same", "ａ", 2).map(({ id }) => id)).toEqual(["😀", "é2"]);
+    });
+    await directory.close();
+  });
+});
