@@ -11,8 +11,8 @@ export interface SegmentPolicy {
 }
 
 /**
- * **Source** measured with `bench/store.ts` and 70,000 chunks: sealing 1,024 chunks takes about 50 ms, merging 16,384 under a second and
- * 65,536 three; searches take the same time over 5 segments as over one.
+ * **Source** measured over 70,000 chunks of 100 words and 256 dimensions: a write that merges 16,384 takes up to 1.5 s, one that merges 65,536
+ * took 3.2 s, and searches are as fast over seven segments as over two.
  */
 export const defaultPolicy: SegmentPolicy = { sealAt: 1024, settleAt: 256, mergeFactor: 4, maxMerged: 16_384 };
 

@@ -162,6 +162,8 @@ function createRows(journal: Undo[]): DirectoryWriter {
     deletePending: (key) => pending.delete(key),
     deleteAllPending(scope) {
       for (const key of pendingByScope.keys(String(scope))) pending.delete(key);
+      const arrived = arrivals.get(scope);
+      if (arrived !== undefined) journal.push(() => arrivals.set(scope, arrived));
       arrivals.delete(scope);
     },
 

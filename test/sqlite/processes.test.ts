@@ -151,7 +151,7 @@ describe("two connections to one file", () => {
     await Promise.all(stores.map((store, i) => store.upsert(into, [entry(`${i}`, "ash")])));
     for (const store of stores) {
       expect((await store.status(from)).chunks).toBe(3);
-      expect(store.secret).toEqual(stores[0]!.secret);
+      expect(store.secret).toEqual(stores[0].secret);
       await store.close();
     }
   });

@@ -17,22 +17,35 @@ async function openSqliteDirectory(): Promise<SegmentDirectory> {
 }
 
 const chunkRow = (scope: number, id: string) => ({
-  ...{ scope, id, documentId: "d", document: 0, start: 0, end: 3, index: 0, details: "{}", metadata: "{}" },
-  ...{ origin: "note" as const, urtext: "ash", text: null, deletedAt: null },
+  scope,
+  id,
+  documentId: "d",
+  document: 0,
+  start: 0,
+  end: 3,
+  index: 0,
+  details: "{}",
+  metadata: "{}",
+  origin: "note" as const,
+  urtext: "ash",
+  text: null,
+  deletedAt: null,
 });
 
 const documentRow = (scope: number, id: string, uri: string) => ({
-  ...{
-    scope,
-    id,
-    uri,
-    title: "T",
-    mediaType: "text/plain",
-    origin: "note" as const,
-    contentHash: "c",
-    metadataHash: "m",
-  },
-  ...{ fingerprint: "f", bytes: 3, folder: null, ingestedAt: "now", deletedAt: null },
+  scope,
+  id,
+  uri,
+  title: "T",
+  mediaType: "text/plain",
+  origin: "note" as const,
+  contentHash: "c",
+  metadataHash: "m",
+  fingerprint: "f",
+  bytes: 3,
+  folder: null,
+  ingestedAt: "now",
+  deletedAt: null,
 });
 
 /** One row of every kind; **shape** the keys that were given. */
