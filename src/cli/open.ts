@@ -41,12 +41,16 @@ export async function withKnowledgeBase<Result>(
 ): Promise<Result> {
   const caller = readCaller(options);
   const { openKnowledgeBase } = await import("../node.ts");
-  await using kb = await openKnowledgeBase(options.kb, {
+  const kb = await openKnowledgeBase(options.kb, {
     create: how.create ?? false,
     access: { platform: options.withPlatform ?? false },
     ...(how.model === undefined ? {} : { model: how.model }),
   });
-  return await use(caller === undefined ? kb : kb.as(caller));
+  try {
+    return await use(caller === undefined ? kb : kb.as(caller));
+  } finally {
+    await kb.close();
+  }
 }
 
 /** Who is asking; `undefined` for the operator. A blank name is refused: an unset variable in a script must not ask as the operator. */

@@ -49,7 +49,7 @@ export interface DeleteOptions {
  *
  * **Shape** every call carries the gate's proof. Writing needs a proof with exactly one scope. Identity of a chunk is (scope, id); the same id
  * replaces. Nothing taken in or handed out is aliased (B27). A call stores everything or nothing.
- * **Errors** `invalid-id` for a blank id, `dimension-mismatch` before anything is stored (law 6), `unsupported` for a kind of embedding that
+ * **Errors** `invalid-id` for an id that is blank or holds U+0000 or a lone surrogate, `dimension-mismatch` before anything is stored (law 6), `unsupported` for a kind of embedding that
  * the store does not keep, `access-denied` for a proof that the gate did not make, `store-closed`.
  * **Source** Ballerina (B17 to B31), ToolUp (T5 to T15), Wesichain (W7, W8, W15), Semantic Kernel (S4).
  */

@@ -9,11 +9,11 @@ import {
 import { IbidError } from "../contracts/errors.ts";
 import type { ChunkEntry } from "../contracts/store.ts";
 
-/** **Errors** `invalid-id` for an id that is blank, or that cannot be written as UTF-8. */
+/** **Errors** `invalid-id` for an id that is blank, that cannot be written as UTF-8, or that holds U+0000, where some databases end a string. */
 export function checkId(id: string, what: string): void {
-  if (typeof id === "string" && id.trim() !== "" && id.isWellFormed()) return;
+  if (typeof id === "string" && id.trim() !== "" && id.isWellFormed() && !id.includes("\0")) return;
   throw new IbidError("invalid-id", `invalid ${what} id: ${JSON.stringify(id)}`, {
-    mend: "Ids are strings that are not blank.",
+    mend: "Ids and uris are strings that are not blank, without lone surrogates and U+0000.",
   });
 }
 

@@ -221,6 +221,7 @@ function guardDocuments(raw: RawDocumentStore, guard: Guard): Omit<DocumentStore
       const scope = guard.write(into);
       const { document, entries } = entry;
       checkId(document.id, "document");
+      checkId(document.uri, "document");
       checkEntries(entries, guard.policy);
       const ids = new Set<string>();
       for (const { chunk } of entries) {

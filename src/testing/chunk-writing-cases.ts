@@ -70,7 +70,7 @@ export const chunkWritingCases: readonly StoreCase<ChunkStore>[] = [
     "blank-id-refused-whole-batch",
     "W16 W37 B26",
     async (store) => {
-      for (const id of ["", " ", "\t\n", "\u00A0\u2003"]) {
+      for (const id of ["", " ", "\t\n", "\u00A0\u2003", "nul\u0000", "\uD800"]) {
         const batch = [wordsOf("good", "kept out too"), wordsOf(id, "blank")];
         await throwsCode(
           () => store.upsert(into(deployment), batch),

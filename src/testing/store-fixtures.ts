@@ -163,7 +163,7 @@ export function documentEntryOf(
     const start = document.text.indexOf(text);
     if (start < 0) throw new RangeError(`"${text}" is not in ${document.uri}`);
     const chunk: Chunk = {
-      ...chunkOf(`${document.id}#${text}`, {
+      ...chunkOf(`${document.id}#${text.replaceAll("\0", "")}`, {
         documentId: document.id,
         text,
         start,

@@ -170,8 +170,9 @@ export function createPlainStore(
     if ([...sparse.indices].some((index, i) => i > 0 && index <= (sparse.indices[i - 1] as number)))
       fail("invalid-argument", "Indices ascend.");
   };
+  const isBad = (id: string): boolean => id.trim() === "" || !id.isWellFormed() || id.includes("\0");
   const checkEntry = ({ chunk, embeddings }: ChunkEntry): void => {
-    if (chunk.id.trim() === "" && !broken("blank id accepted")) fail("invalid-id", "A chunk needs an id.");
+    if (isBad(chunk.id) && !broken("blank id accepted")) fail("invalid-id", "A chunk needs an id.");
     if (broken("dimension unchecked on add")) return;
     for (const { version, embedding } of embeddings) checkVector(version, embedding);
   };
@@ -516,7 +517,7 @@ export function createPlainStore(
       const scope = write(into);
       const { document, entries } = entry;
       const validate = (): void => {
-        if (document.id.trim() === "") fail("invalid-id", "A document needs an id.");
+        if (isBad(document.id)) fail("invalid-id", "A document needs an id.");
         entries.forEach(checkEntry);
       };
       if (!broken("replace validates late")) validate();

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { IbidError } from "../../contracts/errors.ts";
 import { throwIfAborted } from "../../text/abort.ts";
 
@@ -19,29 +19,37 @@ export interface ReadFileOptions {
  * `aborted`. **Cost** one allocation of the file's size. A pipe or device is never waited for.
  */
 export async function readFileBytes(path: string, options: ReadFileOptions): Promise<Uint8Array> {
-  const { uri, maxBytes, followLink, signal } = options;
+  const { uri, followLink, signal } = options;
   throwIfAborted(signal, "Reading", { uri });
   // Absent on Windows. Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
   const nonBlocking = (constants.O_NONBLOCK as number | undefined) ?? 0;
   const noFollow = (constants.O_NOFOLLOW as number | undefined) ?? 0;
   try {
-    await using file = await open(path, constants.O_RDONLY | nonBlocking | (followLink ? 0 : noFollow));
-    const facts = await file.stat();
-    if (!facts.isFile()) throw notAFile(uri, facts);
-    if (facts.size > maxBytes) throw tooLarge(uri, facts.size, maxBytes);
-    // A buffer of its own, not a slice of Node's pool: readers may hand it to a worker. One byte more than expected tells whether it grew.
-    let bytes = new Uint8Array(facts.size + 1);
-    let length = 0;
-    for (;;) {
-      throwIfAborted(signal, "Reading", { uri });
-      const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
-      if (bytesRead === 0) return bytes.subarray(0, length);
-      length += bytesRead;
-      if (length > maxBytes) throw tooLarge(uri, length, maxBytes);
-      if (length === bytes.length) bytes = grow(bytes, maxBytes + 1);
+    const file = await open(path, constants.O_RDONLY | nonBlocking | (followLink ? 0 : noFollow));
+    try {
+      return await readWhole(file, options);
+    } finally {
+      await file.close();
     }
   } catch (error) {
     throw toReadError(error, uri);
+  }
+}
+
+async function readWhole(file: FileHandle, { uri, maxBytes, signal }: ReadFileOptions): Promise<Uint8Array> {
+  const facts = await file.stat();
+  if (!facts.isFile()) throw notAFile(uri, facts);
+  if (facts.size > maxBytes) throw tooLarge(uri, facts.size, maxBytes);
+  // A buffer of its own, not a slice of Node's pool: readers may hand it to a worker. One byte more than expected tells whether it grew.
+  let bytes = new Uint8Array(facts.size + 1);
+  let length = 0;
+  for (;;) {
+    throwIfAborted(signal, "Reading", { uri });
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
+    if (bytesRead === 0) return bytes.subarray(0, length);
+    length += bytesRead;
+    if (length > maxBytes) throw tooLarge(uri, length, maxBytes);
+    if (length === bytes.length) bytes = grow(bytes, maxBytes + 1);
   }
 }
 

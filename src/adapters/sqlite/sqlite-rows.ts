@@ -13,10 +13,32 @@ import type {
 } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-const chunkColumns = `key, scope, id, document_id AS documentId, document, starts AS "start", ends AS "end", position AS "index",
-  details, metadata, origin, urtext, text, deleted_at AS deletedAt`;
+/** Free text may hold U+0000, at which Node 22 ends a string that it reads from SQLite: it is read as bytes. */
+function bytesOf(column: string): string {
+  return `CAST(${column} AS BLOB) AS ${column}`;
+}
 
-const documentColumns = `key, scope, id, uri, title, media_type AS mediaType, origin, content_hash AS contentHash,
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** A row as SQLite has it, and the names of its columns that were read as bytes. */
+type Read<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: Uint8Array | null };
+
+function readTexts<Row, Names extends keyof Row & string>(row: Read<Row, Names>, ...names: readonly Names[]): Row {
+  const texts = names.map((name) => {
+    const bytes: Uint8Array | null = row[name];
+    return [name, bytes === null ? null : decoder.decode(bytes)];
+  });
+  return { ...row, ...Object.fromEntries(texts) } as Row;
+}
+
+const toChunk = (row: Read<ChunkRow, "urtext" | "text">): ChunkRow =>
+  readTexts<ChunkRow, "urtext" | "text">(row, "urtext", "text");
+const toDocument = (row: Read<DocumentRow, "title">): DocumentRow => readTexts<DocumentRow, "title">(row, "title");
+
+const chunkColumns = `key, scope, id, document_id AS documentId, document, starts AS "start", ends AS "end", position AS "index",
+  details, metadata, origin, ${bytesOf("urtext")}, ${bytesOf("text")}, deleted_at AS deletedAt`;
+
+const documentColumns = `key, scope, id, uri, ${bytesOf("title")}, media_type AS mediaType, origin, content_hash AS contentHash,
   metadata_hash AS metadataHash, fingerprint, bytes, folder, ingested_at AS ingestedAt, deleted_at AS deletedAt`;
 
 const pendingColumns = "key, id, stamp, live, terms, length, vectors";
@@ -41,6 +63,14 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     throw new IbidError("store-corrupt", "A row that the index refers to is not there.", {
       mend: "Restore the file from a backup, or move it away and ingest the documents again.",
     });
+  }
+
+  function chunks(sql: string, ...values: SQLInputValue[]): readonly ChunkRow[] {
+    return db.all<Read<ChunkRow, "urtext" | "text">>(sql, ...values).map(toChunk);
+  }
+
+  function documents(sql: string, ...values: SQLInputValue[]): readonly DocumentRow[] {
+    return db.all<Read<DocumentRow, "title">>(sql, ...values).map(toDocument);
   }
 
   return {
@@ -122,17 +152,12 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     deletePending: (key) => void db.run("DELETE FROM pending WHERE key = ?", key),
     deleteAllPending: (scope) => void db.run("DELETE FROM pending WHERE scope = ?", scope),
 
-    chunk: (key) => must<ChunkRow>(`SELECT ${chunkColumns} FROM chunks WHERE key = ?`, key),
+    chunk: (key) => toChunk(must(`SELECT ${chunkColumns} FROM chunks WHERE key = ?`, key)),
     chunkId: (key) => must<{ id: string }>("SELECT id FROM chunks WHERE key = ?", key).id,
     chunkFacts: (key) => must<StoredFacts>("SELECT metadata, origin FROM chunks WHERE key = ?", key),
-    chunkById: (scope, id) =>
-      db.get<ChunkRow>(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, id),
+    chunkById: (scope, id) => chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, id)[0],
     chunksOfDocument: (scope, documentId) =>
-      db.all<ChunkRow>(
-        `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key`,
-        scope,
-        documentId,
-      ),
+      chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key`, scope, documentId),
     liveChunksOf: (scope, documentId) =>
       must<{ chunks: number }>(
         "SELECT count(*) AS chunks FROM chunks WHERE scope = ? AND document_id = ? AND deleted_at IS NULL",
@@ -140,19 +165,18 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
         documentId,
       ).chunks,
     chunksAfter: (scope, id, limit) =>
-      db.all<ChunkRow>(
+      chunks(
         `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id > ? AND deleted_at IS NULL ORDER BY id LIMIT ?`,
         scope,
         id,
         limit,
       ),
-    scanChunks: (scope) =>
-      db.iterate<ChunkRow>(
-        `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND deleted_at IS NULL ORDER BY document, starts, key`,
-        scope,
-      ),
+    *scanChunks(scope) {
+      const all = `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND deleted_at IS NULL ORDER BY document, starts, key`;
+      for (const row of db.iterate<Read<ChunkRow, "urtext" | "text">>(all, scope)) yield toChunk(row);
+    },
     deletedChunks: (scope, until) =>
-      db.all<ChunkRow>(
+      chunks(
         `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
         scope,
         until,
@@ -172,26 +196,31 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       ),
     deleteChunk: (key) => void db.run("DELETE FROM chunks WHERE key = ?", key),
 
-    document: (key) => must<DocumentRow>(`SELECT ${documentColumns} FROM documents WHERE key = ?`, key),
-    documentBody: (key) => must<DocumentBody>("SELECT text, structure FROM documents WHERE key = ?", key),
-    documentText: (key) => must<{ text: string }>("SELECT text FROM documents WHERE key = ?", key).text,
+    document: (key) => toDocument(must(`SELECT ${documentColumns} FROM documents WHERE key = ?`, key)),
+    documentBody: (key) =>
+      readTexts<DocumentBody, "text">(
+        must(`SELECT ${bytesOf("text")}, structure FROM documents WHERE key = ?`, key),
+        "text",
+      ),
+    documentText: (key) =>
+      decoder.decode(must<{ text: Uint8Array }>(`SELECT ${bytesOf("text")} FROM documents WHERE key = ?`, key).text),
     documentById: (scope, id) =>
-      db.get<DocumentRow>(`SELECT ${documentColumns} FROM documents WHERE scope = ? AND id = ?`, scope, id),
+      documents(`SELECT ${documentColumns} FROM documents WHERE scope = ? AND id = ?`, scope, id)[0],
     documentsByUri: (scope, uri) =>
-      db.all<DocumentRow>(
+      documents(
         `SELECT ${documentColumns} FROM documents WHERE scope = ? AND uri = ? AND deleted_at IS NULL ORDER BY id`,
         scope,
         uri,
       ),
     documentsAfter: (scope, uri, id, limit) =>
       id === undefined
-        ? db.all<DocumentRow>(
+        ? documents(
             `SELECT ${documentColumns} FROM documents WHERE scope = ? AND uri > ? AND deleted_at IS NULL ORDER BY uri, id LIMIT ?`,
             scope,
             uri,
             limit,
           )
-        : db.all<DocumentRow>(
+        : documents(
             `SELECT ${documentColumns} FROM documents WHERE scope = ? AND (uri, id) > (?, ?) AND deleted_at IS NULL
               ORDER BY uri, id LIMIT ?`,
             scope,
@@ -200,7 +229,7 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
             limit,
           ),
     deletedDocuments: (scope, until) =>
-      db.all<DocumentRow>(
+      documents(
         `SELECT ${documentColumns} FROM documents WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
         scope,
         until,
