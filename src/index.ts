@@ -158,6 +158,7 @@ export type {
   HitSource,
   LegScore,
   Reranker,
+  RetrieveOptions,
   Retriever,
   SearchMode,
   SearchOptions,

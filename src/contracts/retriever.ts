@@ -11,8 +11,8 @@ export type SearchMode = "hybrid" | "dense" | "lexical" | "regex";
 /** How the legs of a hybrid search become one ranking; DESIGN 6 and 7 give the formulas. */
 export type FusionName = "absolute" | "weighted" | "rrf";
 
-/** How a search goes about it; everything has a default. */
-export interface SearchOptions {
+/** How a retrieval goes about it; everything has a default. */
+export interface RetrieveOptions {
   /** Default 5. `"all"` for every match; a number below 1 is an error. */
   readonly topK?: number | "all";
   /** Default `"hybrid"`. */
@@ -24,8 +24,6 @@ export interface SearchOptions {
   readonly minFusedScore?: number;
   /** Only chunks of these origins. Default: all. */
   readonly origins?: readonly Origin[];
-  /** Narrows the search to these scopes; what the caller may not read is dropped. Default: all that they may read. */
-  readonly scopes?: readonly Scope[];
   /** Default: `absolute` for models that see form only, `weighted` for those that see meaning. */
   readonly fusion?: FusionName;
   /** Rerank with the configured reranker. Default: true when there is one. */
@@ -37,6 +35,12 @@ export interface SearchOptions {
   /** Default false. */
   readonly includeEmbeddings?: boolean;
   readonly signal?: AbortSignal;
+}
+
+/** A search of a knowledge base: a retrieval, and in which scopes. */
+export interface SearchOptions extends RetrieveOptions {
+  /** Narrows the search to these scopes; what the caller may not read is dropped. Default: all that they may read. */
+  readonly scopes?: readonly Scope[];
 }
 
 /** Where a hit stands, for people and for programs. */
@@ -109,7 +113,7 @@ export interface HitExplanation {
  * **Source** Ballerina `Retriever` (B32 to B34), ToolUp `IRetrievalPipeline` (T21, T22, T24).
  */
 export interface Retriever {
-  retrieve(scopes: AuthorizedScopes, query: string, options?: SearchOptions): Promise<readonly Hit[]>;
+  retrieve(scopes: AuthorizedScopes, query: string, options?: RetrieveOptions): Promise<readonly Hit[]>;
 }
 
 /**

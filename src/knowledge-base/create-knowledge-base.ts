@@ -13,6 +13,7 @@ import { ingestChunks } from "../pipeline/ingest-chunks.ts";
 import { ingestDocuments } from "../pipeline/ingest.ts";
 import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
+import { retrieveOptionNames } from "../retrieval/search-plan.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createRun } from "./create-run.ts";
@@ -33,21 +34,7 @@ export interface KnowledgeBaseParts extends IngestStages {
 }
 
 const ingestOptions = ["scope", "metadata", "origin", "sweep", "signal", "onProgress"] as const;
-const searchOptions = [
-  "topK",
-  "mode",
-  "filter",
-  "minScore",
-  "minFusedScore",
-  "origins",
-  "scopes",
-  "fusion",
-  "rerank",
-  "snippetLength",
-  "explain",
-  "includeEmbeddings",
-  "signal",
-] as const;
+const searchOptions = [...retrieveOptionNames, "scopes"];
 const askOptions = [...searchOptions.filter((name) => name !== "includeEmbeddings"), "grounding"] as const;
 
 /**
@@ -120,14 +107,16 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
 
       async search(query: string, options: SearchOptions = {}) {
         checkOptions("search", options, searchOptions);
-        return await retriever.retrieve(await readable(options.scopes), query, options);
+        const { scopes, ...rest } = options;
+        return await retriever.retrieve(await readable(scopes), query, rest);
       },
 
       ask(question: string, options: AskOptions = {}) {
         checkOptions("ask", options, askOptions);
         const stages = { retriever, store, model: parts.chatModel, analyzer: parts.analyzer };
+        const { scopes, ...rest } = options;
         return createRun(async function* () {
-          return yield* askQuestion(stages, await readable(options.scopes), question, options);
+          return yield* askQuestion(stages, await readable(scopes), question, rest);
         });
       },
 

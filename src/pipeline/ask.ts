@@ -26,7 +26,7 @@ export async function* askQuestion(
   stages: AskStages,
   scopes: AuthorizedScopes,
   question: string,
-  options: AskOptions,
+  options: Omit<AskOptions, "scopes">,
 ): AsyncGenerator<AnswerEvent, Answer> {
   const { grounding = "preferred", explain = false, ...search } = options;
   // The explanation says which hits are evidence; whether the asker sees it is their choice.

@@ -2,7 +2,7 @@ import { assertAuthorized } from "../access/gate.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { Hit, Reranker, Retriever, SearchOptions } from "../contracts/retriever.ts";
+import type { Hit, Reranker, Retriever, RetrieveOptions } from "../contracts/retriever.ts";
 import type { AccessContext, AuthorizedScopes } from "../contracts/scope.ts";
 import type { Tracer } from "../contracts/tracer.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
@@ -119,7 +119,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
   const retrieve = async (
     scopes: AuthorizedScopes,
     query: string,
-    search: SearchOptions = {},
+    search: RetrieveOptions = {},
   ): Promise<readonly Hit[]> => {
     const started = performance.now();
     const stages: string[] = ["scopes"];

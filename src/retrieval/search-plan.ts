@@ -1,7 +1,7 @@
 import type { Origin } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Filter } from "../contracts/filter.ts";
-import type { FusionName, SearchMode, SearchOptions } from "../contracts/retriever.ts";
+import type { FusionName, SearchMode, RetrieveOptions } from "../contracts/retriever.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
 
@@ -21,7 +21,8 @@ export interface SearchPlan {
   readonly includeEmbeddings: boolean;
 }
 
-const known = [
+/** Every option of a retrieval, by name. */
+export const retrieveOptionNames = [
   "topK",
   "mode",
   "filter",
@@ -34,7 +35,7 @@ const known = [
   "explain",
   "includeEmbeddings",
   "signal",
-] as const satisfies readonly (keyof SearchOptions)[];
+] as const satisfies readonly (keyof RetrieveOptions)[];
 
 const modes: readonly SearchMode[] = ["hybrid", "dense", "lexical", "regex"];
 const fusions: readonly FusionName[] = ["absolute", "weighted", "rrf"];
@@ -51,8 +52,8 @@ const snippetLengths = { least: 32, most: 8192 } as const;
  *
  * **Errors** `invalid-argument` for an unknown option or a value out of bounds, `invalid-filter`.
  */
-export function planSearch(options: SearchOptions = {}): SearchPlan {
-  checkOptions("search", options, known);
+export function planSearch(options: RetrieveOptions = {}): SearchPlan {
+  checkOptions("search", options, retrieveOptionNames);
   const {
     mode = "hybrid",
     fusion,

@@ -9,6 +9,7 @@ import {
   type EmbeddingModel,
   type IngestResult,
   type KnowledgeBase,
+  type Scope,
   type TextDocument,
 } from "../../src/index.ts";
 import { openKnowledgeBase } from "../../src/node.ts";
@@ -346,6 +347,19 @@ describe("callers", () => {
     expect(() => bob.as({ userId: "ada" })).toThrow(/somebody else/u);
     expect(await ada.delete("secret")).toEqual([{ uri: "secret", scope: "team:acme", chunks: 1 }]);
     expect(await uris(kb)).toEqual(["note", "shared"]);
+  });
+
+  it("narrow a search to scopes, and never widen it so [L3 T25]", async () => {
+    const kb = await openKnowledgeBase();
+    open.push(kb);
+    await kb.ingest({ uri: "a", text: "The shared plan." });
+    await kb.ingest({ uri: "b", text: "The secret plan." }, { scope: "team:acme" });
+    const found = async (view: KnowledgeBase, ...scopes: Scope[]): Promise<string[]> =>
+      (await view.search("plan", { scopes })).map(({ source }) => source.uri);
+    expect(await found(kb, "team:acme")).toEqual(["b"]);
+    expect(await found(kb.as({ userId: "bob" }), "team:acme", "deployment")).toEqual(["a"]);
+    expect(await found(kb.as({ userId: "bob" }), "team:acme")).toEqual([]);
+    expect((await kb.ask("What is the plan?", { scopes: ["team:acme"] })).citations[0]?.uri).toBe("b");
   });
 
   it("are told which scopes hold a uri when several do", async () => {
