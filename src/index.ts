@@ -58,7 +58,7 @@ export type {
   RawRegexSearch,
   RawVectorStore,
 } from "./stores/raw-store.ts";
-export { createMemoryStore } from "./stores/memory-store.ts";
+export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
 
 // Find
 export { createRetriever, type RetrieverOptions } from "./retrieval/create-retriever.ts";
