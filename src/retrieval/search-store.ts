@@ -59,7 +59,7 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
   const fusion = plan.fusion ?? (search.meaning ? "weighted" : "absolute");
   const lexical = lexicalLeg();
   const candidates = await fuseLegs({
-    dense: createDenseLeg(store, search.scopes, plan, queryEmbedding),
+    dense: createDenseLeg(store, search.scopes, withDenseFloor(search), queryEmbedding),
     lexical,
     fusion,
     wanted: search.wanted,
@@ -73,6 +73,17 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
     sparse: true,
     stages: ["dense", "lexical", "merge"],
   };
+}
+
+/**
+ * Likeness of form below this is chance: hashed into 256 dimensions, texts without anything in common have cosines of standard deviation 1/16, and this is
+ * four of them. Misspelt words reach .4 and more.
+ */
+const chanceLikeness = 0.25;
+
+/** In a hybrid search, what only chance makes alike is no match; a search that asks for dense hits, or names a floor, gets what it asks for. */
+function withDenseFloor({ meaning, plan }: StoreSearch): SearchPlan {
+  return meaning || plan.minScore !== undefined ? plan : { ...plan, minScore: chanceLikeness };
 }
 
 async function denseOnly(search: StoreSearch, query: QueryEmbedding): Promise<Found> {

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { KnowledgeBase } from "../../src/index.ts";
+import { openKnowledgeBase } from "../../src/node.ts";
+
+let kb: KnowledgeBase;
+
+beforeAll(async () => {
+  kb = await openKnowledgeBase();
+  const texts = {
+    splitter: "The document splitter divides a long document into shorter ones.",
+    retriever: "The embedding retriever compares the query with what was embedded.",
+    writer: "The writer stores what the pipeline hands over.",
+  };
+  for (const [uri, text] of Object.entries(texts)) await kb.ingest({ uri, text });
+});
+afterAll(() => kb.close());
+
+const uris = async (query: string, options = {}): Promise<string[]> =>
+  (await kb.search(query, options)).map(({ source }) => source.uri);
+
+describe("what counts as found without a model of meaning", () => {
+  it("is misspelt words, and not what only chance makes alike [L4 L5]", async () => {
+    expect((await uris("documnet spliter"))[0]).toBe("splitter");
+    expect(await uris("zzz qqq")).toEqual([]);
+    expect(await uris("xylophone")).toEqual([]);
+  });
+
+  it("is everything when the floor is named, or the dense leg alone is asked [L5]", async () => {
+    expect(await uris("zzz qqq", { mode: "dense" })).toHaveLength(3);
+    expect(await uris("pipeline", { minScore: -1 })).toContain("writer");
+    expect(await uris("pipeline", { minScore: 0.9 })).toEqual(["writer"]);
+  });
+});
