@@ -2,7 +2,7 @@
  * The same door as `index.ts`, on Node: with files and addresses, durable by default. `openKnowledgeBase` here takes the place of the one there.
  */
 import { existsSync, statSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fromAiSdkEmbeddingModel, type AiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
 import { fromAiSdkLanguageModel, type AiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
@@ -98,7 +98,7 @@ function checkLocation(location: string): string {
 async function openStore(folder: string | undefined, options: OpenOptions): Promise<KnowledgeStore> {
   const analyzer = options.analyzer === undefined ? {} : { analyzer: options.analyzer };
   if (folder === undefined) return createMemoryStore(analyzer);
-  const file = join(folder, "ibid.sqlite");
+  const [file = ""] = storeFiles(folder);
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
     throw new IbidError("invalid-argument", `${folder} is a file; a knowledge base is a folder.`, {
       uri: folder,
@@ -112,11 +112,23 @@ async function openStore(folder: string | undefined, options: OpenOptions): Prom
         mend: "Make one with: ibid ingest <path>",
       });
     }
-    await mkdir(folder, { recursive: true });
-    // Derived from documents that have a home elsewhere: it has no place in a repository.
-    await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" }).catch(() => {});
+    await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new IbidError("store-failed", `The folder ${folder} cannot be made: ${reason}.`, {
+        uri: folder,
+        mend: "Name a place that can be written to.",
+        cause,
+      });
+    });
+    // Derived from documents that have a home elsewhere, it has no place in a repository; but what else is in the folder may have.
+    if ((await readdir(folder)).length === 0) await writeFile(join(folder, ".gitignore"), "*\n");
   }
   return openSqliteStore(file, analyzer);
+}
+
+/** The database, its write-ahead log, and the log's index. */
+function storeFiles(folder: string): readonly string[] {
+  return ["", "-wal", "-shm"].map((suffix) => join(folder, `ibid.sqlite${suffix}`));
 }
 
 function openSource(inputs: readonly string[], base: string, folder: string | undefined, options: OpenOptions): Source {
@@ -128,7 +140,7 @@ function openSource(inputs: readonly string[], base: string, folder: string | un
     sources.push(
       openFileSource(paths, {
         base,
-        ...(folder === undefined ? {} : { ignore: [folder] }),
+        ...(folder === undefined ? {} : { ignore: storeFiles(folder) }),
         ...(limit === undefined ? {} : { maxFileBytes: limit }),
       }),
     );
