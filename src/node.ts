@@ -112,7 +112,7 @@ async function openStore(folder: string | undefined, options: OpenOptions): Prom
         mend: "Make one with: ibid ingest <path>",
       });
     }
-    await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
+    await makeFolder(folder).catch((cause: unknown) => {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new IbidError("store-failed", `The folder ${folder} cannot be made: ${reason}.`, {
         uri: folder,
@@ -124,6 +124,16 @@ async function openStore(folder: string | undefined, options: OpenOptions): Prom
     if ((await readdir(folder)).length === 0) await writeFile(join(folder, ".gitignore"), "*\n");
   }
   return openSqliteStore(file, analyzer);
+}
+
+/** One folder at a time: where the system lets nobody make any (`/proc`), Node's own recursion does not end. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
+  await mkdir(folder).catch((error: unknown) => {
+    // Somebody else was faster.
+    if (!existsSync(folder)) throw error;
+  });
 }
 
 /** The database, its write-ahead log, and the log's index. */

@@ -69,7 +69,7 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
       ...draft,
       hits,
       model: model ? `${model.provider}/${model.model}` : null,
-      ms: performance.now() - started,
+      ms: Math.round(performance.now() - started),
     },
   };
 

@@ -44,8 +44,8 @@ export async function ingest(
     signal,
     onProgress: (progress) => line.update(progress),
   };
-  // Beside the work, which finds its documents only just before it reads them: a person wants to know how many there will be.
-  if (line.isShown) void countDocuments(inputs, options.kb, signal).then((total) => line.expect(total));
+  // The work finds its documents only just before it reads them, and a person wants to know how many there will be.
+  if (line.isShown) line.expect(await countDocuments(inputs, options.kb, signal));
 
   return await withKnowledgeBase(options, { create: true }, async (kb) => {
     try {
@@ -114,7 +114,10 @@ function startIngest(
   }
 }
 
-/** How many documents the inputs will bring; 0 when that cannot be said. */
+/** Nobody waits longer than this for a number. */
+const longestCountMs = 2000;
+
+/** How many documents the inputs will bring; 0 when that cannot be said soon. */
 async function countDocuments(inputs: readonly string[], kb: string, signal: AbortSignal): Promise<number> {
   try {
     const [{ openFileSource }, { isUrl }] = await Promise.all([
@@ -124,7 +127,11 @@ async function countDocuments(inputs: readonly string[], kb: string, signal: Abo
     const folder = resolve(kb);
     const paths = inputs.filter((input) => !isUrl(input));
     let total = inputs.length - paths.length;
-    for await (const _ of openFileSource(paths, { base: dirname(folder), ignore: [folder] }).items(signal)) total++;
+    const until = performance.now() + longestCountMs;
+    for await (const _ of openFileSource(paths, { base: dirname(folder) }).items(signal)) {
+      total++;
+      if (performance.now() > until) return 0;
+    }
     return total;
   } catch {
     return 0;

@@ -59,7 +59,9 @@ export async function main(argv: readonly string[], streams: Streams = process):
     process.off("SIGTERM", interrupt);
   }
   if (stoppedBy !== undefined) {
-    await output.error(new IbidError("aborted", "Stopped.", { mend: "What was done is kept." }));
+    await output.error(
+      new IbidError("aborted", "Stopped.", argv[0] === "ingest" ? { mend: "What was done is kept." } : {}),
+    );
     return 128 + stoppedBy;
   }
   if (output.failure === undefined) return exitCode;

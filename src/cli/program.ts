@@ -108,6 +108,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         "regex",
       ]),
     )
+    .option("--ignore-case", "with --mode regex, capitals and small letters are the same")
     .addOption(new Option("--filter <json>", "only where the metadata match").argParser(readFilter))
     .addOption(new Option("--min-score <x>", "floor of the dense leg's score").argParser(readScore))
     .option("--explain", "say how each score came to be")

@@ -53,7 +53,8 @@ export function createProgressLine(
       const seconds = (now() - first.at) / 1000;
       const rate = seconds > 0 ? (progress.documents - first.documents) / seconds : 0;
       const isCounted = !progress.complete && expected >= progress.found;
-      draw(describeProgress(isCounted ? { ...progress, found: expected, complete: true } : progress, rate));
+      const known = isCounted ? { ...progress, found: expected, complete: true } : progress;
+      draw(describeProgress(known, rate, (stream.columns ?? 80) - 1));
     },
     say: draw,
     clear() {
@@ -70,18 +71,23 @@ export function createProgressLine(
 /**
  * `123/447 documents · 1,204 chunks · 85/s · 4 s left`; the total and the time left once everything has been found.
  *
- * **Units** `rate` in documents a second; 0 while nobody knows.
+ * **Units** `rate` in documents a second; 0 while nobody knows; `columns` of the terminal: where they are few, chunks go first, then the rate.
  */
-export function describeProgress(progress: IngestProgress, rate: number): string {
+export function describeProgress(progress: IngestProgress, rate: number, columns = Infinity): string {
   const { documents, chunks, found, complete } = progress;
-  const parts = [
-    complete ? `${documents.toLocaleString("en")}/${count(found, "document")}` : count(documents, "document"),
-    count(chunks, "chunk"),
-  ];
-  if (rate > 0) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate).toLocaleString("en")}/s`);
-  if (complete && rate > 0 && found > documents) {
-    // Tenths of a second would only flicker.
-    parts.push(`${formatDuration(Math.ceil((found - documents) / rate) * 1000).replace(".0", "")} left`);
-  }
-  return parts.join(" · ");
+  const done = complete
+    ? `${documents.toLocaleString("en")}/${count(found, "document")}`
+    : count(documents, "document");
+  const speed = rate > 0 ? `${rate < 10 ? rate.toFixed(1) : Math.round(rate).toLocaleString("en")}/s` : "";
+  // Tenths of a second would only flicker.
+  const left =
+    complete && rate > 0 && found > documents
+      ? `${formatDuration(Math.ceil((found - documents) / rate) * 1000).replace(".0", "")} left`
+      : "";
+  const lines = [
+    [done, count(chunks, "chunk"), speed, left],
+    [done, speed, left],
+    [done, left],
+  ].map((parts) => parts.filter((part) => part !== "").join(" · "));
+  return lines.find((line) => line.length <= columns) ?? done;
 }

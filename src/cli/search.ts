@@ -13,6 +13,7 @@ export interface SearchCommandOptions extends CommonOptions {
   readonly filter?: FilterInput;
   readonly minScore?: number;
   readonly explain?: true;
+  readonly ignoreCase?: true;
 }
 
 /** Lines of a hit's text that are shown, where the terminal's width says how long a line is. */
@@ -22,7 +23,7 @@ const snippetLines = 3;
 export async function search(context: Context, query: string, options: SearchCommandOptions): Promise<number> {
   const { output, signal } = context;
   requireText("query", query);
-  const { topK, mode, filter, minScore, explain } = options;
+  const { topK, mode, filter, minScore, explain, ignoreCase } = options;
   const snippetLength = snippetLengthFor(output);
   const wanted: SearchOptions = {
     signal,
@@ -30,6 +31,7 @@ export async function search(context: Context, query: string, options: SearchCom
     ...(topK === undefined ? {} : { topK }),
     ...(mode === undefined ? {} : { mode }),
     ...(filter === undefined ? {} : { filter }),
+    ...(ignoreCase === undefined ? {} : { ignoreCase }),
     ...(minScore === undefined ? {} : { minScore }),
     ...(explain === undefined ? {} : { explain }),
   };

@@ -22,6 +22,8 @@ export interface RetrieveOptions {
   readonly minScore?: number;
   /** Inclusive floor on the fused score. Default: none. */
   readonly minFusedScore?: number;
+  /** Regex searches only: capitals and small letters are the same. Default false. */
+  readonly ignoreCase?: boolean;
   /** Only chunks of these origins. Default: all. */
   readonly origins?: readonly Origin[];
   /** Default: `absolute` for models that see form only, `weighted` for those that see meaning. */

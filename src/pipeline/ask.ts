@@ -28,6 +28,7 @@ export async function* askQuestion(
   question: string,
   options: Omit<AskOptions, "scopes">,
 ): AsyncGenerator<AnswerEvent, Answer> {
+  const started = performance.now();
   const { grounding = "preferred", explain = false, ...search } = options;
   // The explanation says which hits are evidence; whether the asker sees it is their choice.
   const hits = await stages.retriever.retrieve(scopes, question, { ...search, explain: true });
@@ -46,7 +47,7 @@ export async function* askQuestion(
   for await (const event of events) {
     if (event.type === "hits") yield { ...event, hits: shown };
     else if (event.type === "answer") {
-      answer = { ...event.answer, hits: shown };
+      answer = { ...event.answer, hits: shown, ms: Math.round(performance.now() - started) };
       yield { ...event, answer };
     } else yield event;
   }

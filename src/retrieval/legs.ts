@@ -72,7 +72,7 @@ export function searchRegex(
   pattern: string,
   topK: number | "all",
 ): Promise<readonly RegexMatch[]> {
-  return regexSearch(scopes, { pattern, topK, ...restrictions(plan) });
+  return regexSearch(scopes, { pattern, topK, ignoreCase: plan.ignoreCase, ...restrictions(plan) });
 }
 
 /** What a store must filter before it ranks, so that nothing is starved (law 4). */

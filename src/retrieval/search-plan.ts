@@ -10,6 +10,7 @@ export interface SearchPlan {
   readonly topK: number | "all";
   readonly mode: SearchMode;
   readonly filter?: Filter;
+  readonly ignoreCase: boolean;
   readonly minScore?: number;
   readonly minFusedScore?: number;
   readonly origins?: readonly Origin[];
@@ -26,6 +27,7 @@ export const retrieveOptionNames = [
   "topK",
   "mode",
   "filter",
+  "ignoreCase",
   "minScore",
   "minFusedScore",
   "origins",
@@ -82,6 +84,7 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
     mode,
     rerank: flag("rerank", options.rerank, true),
     snippetLength,
+    ignoreCase: flag("ignoreCase", options.ignoreCase, false),
     explain: flag("explain", options.explain, false),
     includeEmbeddings: flag("includeEmbeddings", options.includeEmbeddings, false),
     ...(filter !== undefined && { filter: parseFilter(filter) }),

@@ -159,7 +159,7 @@ function refuseFlags(pattern: string): void {
     throw invalidRegex(
       "Flags inside a pattern are not supported.",
       found.index,
-      "Use the option ignoreCase, or a class such as [aA].",
+      "Use the option ignoreCase (--ignore-case on the command line), or a class such as [aA].",
     );
   }
 }

@@ -119,21 +119,21 @@ describe("progress", () => {
   });
 
   it("draws on a terminal, not too often, within its width, and cleans up", () => {
-    const stream = capture({ columns: 24 });
+    const stream = capture({ columns: 31 });
     let time = 0;
     const line = createProgressLine(stream, { enabled: true, now: () => time });
     line.update(progress);
     time = 50;
     line.update(progress);
-    expect(stream.shown()).toBe("\r120/447 doc…,204 chunks\u001B[K");
+    expect(stream.shown()).toBe("\r120/447 documents\u001B[K");
     time = 1050;
     line.update({ ...progress, documents: 220 });
-    expect(stream.shown()).toBe("\r220/447 doc… · 3 s left\u001B[K");
+    expect(stream.shown()).toBe("\r220/447 documents · 3 s left\u001B[K");
     line.clear();
     line.clear();
     expect(stream.shown()).toBe("\r\u001B[K");
     line.restore();
-    expect(stream.shown()).toBe("\r220/447 doc… · 3 s left\u001B[K");
+    expect(stream.shown()).toBe("\r220/447 documents · 3 s left\u001B[K");
   });
 
   it("tells the total before everything is found, when somebody has counted", () => {

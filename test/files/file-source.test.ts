@@ -351,7 +351,7 @@ describe("refusals", () => {
       uri: "docs/big.md",
       error: {
         code: "too-large",
-        message: "docs/big.md has 10.0 MiB; the limit is 10 MiB.",
+        message: "docs/big.md has 10.1 MiB; the limit is 10 MiB.",
         details: { size: 10 * 1024 * 1024 + 1, limit: 10 * 1024 * 1024 },
       },
     });

@@ -77,7 +77,7 @@ interface FileKind {
 export function tooLarge(uri: string, size: number, limit: number): IbidError {
   return new IbidError("too-large", `${uri} has ${formatSize(size)}; the limit is ${formatSize(limit)}.`, {
     uri,
-    mend: "Split it, or raise the limit (maxFileBytes). A file named outright may be larger than one found in a folder.",
+    mend: "Split it, or name it outright if it was found in a folder, which allows more; in a program, maxFileBytes sets the limit.",
     details: { size, limit },
   });
 }
@@ -125,5 +125,6 @@ function formatSize(bytes: number): string {
     size /= 1024;
     unit++;
   }
-  return `${Number.isInteger(size) ? size : size.toFixed(1)} ${units[unit]}`;
+  // Upwards, so that what is over a limit reads so.
+  return `${Math.ceil(size * 10) / 10} ${units[unit]}`;
 }

@@ -1,9 +1,10 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { IbidError } from "../../contracts/errors.ts";
-import { isBusy, toStoreError } from "./sqlite-errors.ts";
+import { isBusy, isReadOnly, toStoreError } from "./sqlite-errors.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
 import { createSchema, hasSchema } from "./sqlite-schema.ts";
 
@@ -43,8 +44,48 @@ PRAGMA synchronous = FULL;
 PRAGMA secure_delete = ON;
 `;
 
-/** **Errors** `unsupported-runtime`, `store-corrupt`, `store-busy`, `store-failed`. */
+/**
+ * Opens a file for reading and writing; where it may not be written, for reading alone.
+ *
+ * **Errors** `unsupported-runtime`, `store-corrupt`, `store-busy`, `store-failed`.
+ */
 export async function openConnection(path: string, options: ConnectionOptions): Promise<SqliteConnection> {
+  try {
+    return await openForWriting(path, options);
+  } catch (error) {
+    if (!(error instanceof Error && isReadOnly(error.cause)) || !existsSync(path)) throw error;
+    return openForReading(path, options);
+  }
+}
+
+/** On a medium that nobody writes to, a database is as it is: SQLite needs neither locks nor a log for it. */
+function openForReading(path: string, options: ConnectionOptions): SqliteConnection {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (log !== undefined && log.size > 0) {
+    throw new IbidError(
+      "store-failed",
+      `${path} cannot be read: part of it is in its log, and neither may be written.`,
+      {
+        uri: path,
+        mend: "Close it properly where it can be written, and copy it again; or make the folder writable.",
+      },
+    );
+  }
+  return attempt(path, () => {
+    const { DatabaseSync: Database } = loadSqlite();
+    const address = pathToFileURL(path);
+    address.searchParams.set("immutable", "1");
+    const database = new Database(address, { readOnly: true });
+    if (hasSchema(database, path)) return createConnection(database, path, options);
+    database.close();
+    throw new IbidError("store-failed", `${path} is empty and may not be written.`, {
+      uri: path,
+      mend: "Make its folder writable, or name another.",
+    });
+  });
+}
+
+async function openForWriting(path: string, options: ConnectionOptions): Promise<SqliteConnection> {
   const { DatabaseSync: Database } = loadSqlite();
   const database = attempt(path, () => {
     makeFolder(path);

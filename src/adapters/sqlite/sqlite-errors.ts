@@ -24,6 +24,12 @@ export function isBusy(error: unknown): boolean {
   return code === codes.busy || code === codes.locked;
 }
 
+/** Whether the file, or the folder in which its log would be, may not be written. */
+export function isReadOnly(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === codes.readonly || code === codes.cantOpen;
+}
+
 /** What SQLite says, as an error of ours that names the file and what to do. Anything else comes back as it is. */
 export function toStoreError(error: unknown, path: string): unknown {
   const code = codeOf(error);
@@ -49,7 +55,7 @@ export function toStoreError(error: unknown, path: string): unknown {
       });
     case codes.readonly:
     case codes.cantOpen:
-      return new IbidError("store-failed", `${path} cannot be opened for writing: ${reason}.`, {
+      return new IbidError("store-failed", `${path} cannot be written: ${reason}.`, {
         ...options,
         mend: "The file and its folder must be there, and be writable: SQLite keeps its log beside the file.",
       });
