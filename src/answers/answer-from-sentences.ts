@@ -53,9 +53,12 @@ export function selectSentences(
   analyzer: Analyzer,
   openFences: readonly string[] = [],
 ): readonly RankedSentence[] {
-  const [best, ...others] = rankSentences(question, hits, analyzer, { openFences });
-  if (!best || best.coverage === 0) return [];
   const asked = new Set(analyzer.analyze(question));
+  const numbers = digitsOf(question);
+  const [best, ...others] = rankSentences(question, hits, analyzer, { openFences }).filter(({ hit }) =>
+    holdsAll(hit, numbers),
+  );
+  if (!best || best.coverage === 0) return [];
   const chosen = [best];
   const said = new Set([comparable(best)]);
   const covered = new Set([...best.terms].filter((term) => asked.has(term)));
@@ -73,6 +76,18 @@ export function selectSentences(
     if (coverage >= 1) break;
   }
   return [best, ...chosen.slice(1).sort((a, b) => a.hitIndex - b.hitIndex || a.start - b.start)];
+}
+
+/** A question about one year is not answered by a passage about another: what has digits must stand in the passage or its headings. */
+function holdsAll(hit: Hit, numbers: ReadonlySet<string>): boolean {
+  if (numbers.size === 0) return true;
+  const held = digitsOf([hit.source.title, ...hit.source.headings, hit.text].join("\n"));
+  return [...numbers].every((number) => held.has(number));
+}
+
+/** Runs of digits, thousands separators left out: `1960` of "the 1960s", `19000` of "19,000". */
+function digitsOf(text: string): ReadonlySet<string> {
+  return new Set(text.replaceAll(/(?<=\p{Nd})[,.’'\u00A0\u202F](?=\p{Nd}{3}(?!\p{Nd}))/gu, "").match(/\p{Nd}+/gu));
 }
 
 function comparable({ hit, start, end }: RankedSentence): string {

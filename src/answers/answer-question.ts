@@ -8,6 +8,7 @@ import { checkOptions } from "../text/check-options.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
 import { answerFromModel } from "./answer-from-model.ts";
 import { answerFromSentences } from "./answer-from-sentences.ts";
+import { holdUntilCited } from "./hold-until-cited.ts";
 import type { DocumentText } from "./cite-quote.ts";
 
 export interface AnswerQuestionOptions {
@@ -77,7 +78,8 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
     const evidence = hasEvidence(hits);
     if (model) {
       if (grounding === "strict" && !evidence) return refuse();
-      return answerFromModel({ question, hits, grounding, model, analyzer, documentText, signal });
+      const draft = answerFromModel({ question, hits, grounding, model, analyzer, documentText, signal });
+      return grounding === "strict" ? holdUntilCited(draft) : draft;
     }
     if (grounding !== "permissive" && !evidence) return refuse();
     return answerFromSentences(question, hits, analyzer, documentText);

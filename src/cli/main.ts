@@ -119,7 +119,7 @@ function withHint(error: IbidError): IbidError {
   const scopes = Array.isArray(error.details["scopes"]) ? error.details["scopes"].map(String) : [];
   const listed = scopes.every((scope) => error.message.includes(scope));
   return new IbidError(error.code, listed ? error.message : `${error.message} (${scopes.join(", ")})`, {
-    mend: `Choose one with --scope${scopes.length === 0 ? "" : `: ${scopes.map((scope) => `--scope ${scope}`).join(", or ")}`}.`,
+    mend: `Choose one with --scope${scopes.length === 0 ? "" : `: ${scopes.map((scope) => `--scope ${quoteWord(scope)}`).join(", or ")}`}.`,
     details: error.details,
     ...(error.uri === undefined ? {} : { uri: error.uri }),
   });
@@ -129,4 +129,9 @@ function withHint(error: IbidError): IbidError {
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
+}
+
+/** As a shell takes it for one word. */
+function quoteWord(word: string): string {
+  return /^[\w:@%+=,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -107,7 +107,7 @@ describe("a place that cannot be written to", () => {
   });
 
   it("is read all the same, and only writing fails", async () => {
-    const written = await open();
+    const written = await openSqliteStore(path);
     await written.upsert(into, [entry("a", "ash birch")]);
     await written.close();
     chmodSync(folder, 0o555);
