@@ -182,14 +182,14 @@ describe("ibid ingest --json", () => {
   });
 
   it("names files relative to the folder that holds the knowledge base, else absolutely", async () => {
-    const cwd = await project({ ...documents, "work/x.md": "# X\n\nx\n" });
-    expect((await ingest(join(cwd, "work"), "../docs/keys.md", "x.md", "--kb", "../kb")).statuses).toEqual([
+    const cwd = await project({ ...documents, "desk/x.md": "# X\n\nx\n" });
+    expect((await ingest(join(cwd, "desk"), "../docs/keys.md", "x.md", "--kb", "../kb")).statuses).toEqual([
       "added docs/keys.md",
-      "added work/x.md",
+      "added desk/x.md",
     ]);
-    expect((await ingest(join(cwd, "docs"), "keys.md", "../work/x.md")).statuses).toEqual([
+    expect((await ingest(join(cwd, "docs"), "keys.md", "../desk/x.md")).statuses).toEqual([
       "added keys.md",
-      `added ${join(cwd, "work/x.md")}`,
+      `added ${join(cwd, "desk/x.md")}`,
     ]);
   });
 

@@ -268,33 +268,7 @@ function chunkValues(row: Omit<ChunkRow, "key">): SQLInputValue[] {
 }
 
 function documentValues(row: Omit<DocumentRow, "key">): SQLInputValue[] {
-  const {
-    scope,
-    id,
-    uri,
-    title,
-    mediaType,
-    origin,
-    contentHash,
-    metadataHash,
-    fingerprint,
-    bytes,
-    folder,
-    ingestedAt,
-  } = row;
-  return [
-    scope,
-    id,
-    uri,
-    title,
-    mediaType,
-    origin,
-    contentHash,
-    metadataHash,
-    fingerprint,
-    bytes,
-    folder,
-    ingestedAt,
-    row.deletedAt,
-  ];
+  const source = [row.scope, row.id, row.uri, row.title, row.mediaType, row.origin];
+  const provenance = [row.contentHash, row.metadataHash, row.fingerprint, row.bytes, row.folder];
+  return [...source, ...provenance, row.ingestedAt, row.deletedAt];
 }
