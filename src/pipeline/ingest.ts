@@ -152,7 +152,7 @@ async function ingestBytes(
   const bytes = await item.bytes(job.signal);
   const contentHash = await hashBytes(bytes);
   const metadata = { ...item.metadata, ...job.metadata };
-  const metadataHash = hashMetadata(metadata, item.title);
+  const metadataHash = hashMetadata(metadata, item.title ?? "", job.origin);
   const folder = item.folder ?? null;
   const before = await known.find(item.uri);
 
@@ -192,7 +192,7 @@ async function ingestText(
   // The tree and the title are part of what was given, beside the text.
   const contentHash = hashParts(await hashBytes(bytes), given.title, JSON.stringify([given.root, given.sourceMap]));
   const metadata = { ...given.metadata, ...job.metadata };
-  const metadataHash = hashMetadata(metadata);
+  const metadataHash = hashMetadata(metadata, given.origin);
   const fingerprint = fingerprintPipeline(stages, given.mediaType);
   if (
     before?.contentHash === contentHash &&

@@ -39,8 +39,8 @@ export async function hashBytes(bytes: Uint8Array): Promise<string> {
 /** Dates change when a file is copied or checked out; by themselves they do not make a document another. */
 const volatileKeys: ReadonlySet<string> = new Set(["createdAt", "modifiedAt"]);
 
-/** A hash of metadata, and of a title that the caller gave, that does not depend on the order of its keys, nor on dates. */
-export function hashMetadata(metadata: Metadata, title = ""): string {
+/** A hash of metadata, and of what else the caller said of a document, that does not depend on the order of its keys, nor on dates. */
+export function hashMetadata(metadata: Metadata, ...said: readonly string[]): string {
   const entries = Object.entries(metadata).filter(([key, value]) => value !== undefined && !volatileKeys.has(key));
-  return sha256(JSON.stringify([title, entries.toSorted(([a], [b]) => (a < b ? -1 : 1))]));
+  return sha256(JSON.stringify([said, entries.toSorted(([a], [b]) => (a < b ? -1 : 1))]));
 }

@@ -105,6 +105,9 @@ describe("ingesting again", () => {
     expect(await results(kb.ingest(path, { metadata: { team: "x" } }))).toEqual(["updated a.md"]);
     expect(await results(kb.ingest(path, { metadata: { team: "x" } }))).toEqual(["unchanged a.md"]);
     expect((await kb.search("apples", { filter: { team: "x" } })).length).toBe(1);
+    expect(await results(kb.ingest(path, { metadata: { team: "x" }, origin: "note" }))).toEqual(["updated a.md"]);
+    expect((await kb.search("apples", { origins: ["note"] })).length).toBe(1);
+    expect(await results(kb.ingest(path, { metadata: { team: "x" } }))).toEqual(["updated a.md"]);
     await kb.close();
     const other = await openHere({ embeddingModel: createHashingModel({ dimensions: 64 }) });
     expect(await results(other.ingest(path, { metadata: { team: "x" } }))).toEqual(["updated a.md"]);
