@@ -2,21 +2,14 @@
 //
 //   node bench/lexical-quality.ts <folder> [<folder>…]
 //
-// Each folder holds `corpus.jsonl` and `queries.jsonl` (`_id`, `title`?, `text`) and `qrels.tsv` (query, document, grade; one heading line): BEIR's layout.
-import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
-
+// Folders in BEIR's layout (`beir.ts`).
+import { basename } from "node:path";
 import type { Analyzer } from "../src/contracts/analyzer.ts";
 import { createAnalyzer, defaultAnalyzer } from "../src/text/analyzer.ts";
+import { readCollection, scoreRanking } from "./beir.ts";
 
 const k1 = 1.2;
 const b = 0.75;
-
-interface Item {
-  readonly _id: string;
-  readonly title?: string;
-  readonly text: string;
-}
 
 const folders = process.argv.slice(2);
 if (folders.length === 0) {
@@ -42,8 +35,7 @@ function evaluate(
   folder: string,
   analyzer: Analyzer,
 ): { ndcg: number; recall: number; queries: number; terms: string } {
-  const corpus = readItems(join(folder, "corpus.jsonl"));
-  const judged = readJudgements(join(folder, "qrels.tsv"));
+  const { corpus, queries: questions, judged } = readCollection(folder);
   const postings = new Map<string, [document: number, frequency: number][]>();
   const lengths: number[] = [];
   for (const [document, item] of corpus.entries()) {
@@ -63,9 +55,7 @@ function evaluate(
   let ndcg = 0;
   let recall = 0;
   let queries = 0;
-  for (const query of readItems(join(folder, "queries.jsonl"))) {
-    const grades = judged.get(query._id);
-    if (grades === undefined) continue;
+  for (const query of questions) {
     queries++;
     const scores = new Map<number, number>();
     for (const term of new Set(analyzer.analyze(query.text))) {
@@ -77,34 +67,12 @@ function evaluate(
       }
     }
     const ranked = [...scores].sort((x, y) => y[1] - x[1] || (corpus[x[0]]!._id < corpus[y[0]]!._id ? -1 : 1));
-    const gains = ranked.slice(0, 100).map(([document]) => grades.get(corpus[document]!._id) ?? 0);
-    const ideal = [...grades.values()].sort((x, y) => y - x);
-    ndcg += discounted(gains.slice(0, 10)) / discounted(ideal.slice(0, 10));
-    recall += gains.filter((gain) => gain > 0).length / ideal.length;
+    const score = scoreRanking(
+      ranked.map(([document]) => corpus[document]!._id),
+      judged.get(query._id) ?? new Map(),
+    );
+    ndcg += score.ndcg;
+    recall += score.recall;
   }
   return { ndcg: ndcg / queries, recall: recall / queries, queries, terms: average.toFixed(1) };
-}
-
-function discounted(gains: readonly number[]): number {
-  return gains.reduce((sum, gain, i) => sum + gain / Math.log2(i + 2), 0);
-}
-
-function readItems(path: string): Item[] {
-  return readFileSync(path, "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Item);
-}
-
-/** Documents that somebody judged relevant, by query. */
-function readJudgements(path: string): Map<string, Map<string, number>> {
-  const judged = new Map<string, Map<string, number>>();
-  for (const line of readFileSync(path, "utf8").split("\n").slice(1)) {
-    const [query, document, grade] = line.split("\t");
-    if (query === undefined || document === undefined || !(Number(grade) > 0)) continue;
-    const grades = judged.get(query) ?? new Map<string, number>();
-    grades.set(document, Number(grade));
-    judged.set(query, grades);
-  }
-  return judged;
 }
