@@ -18,7 +18,7 @@ export interface RetrieveOptions {
   /** Default `"hybrid"`. */
   readonly mode?: SearchMode;
   readonly filter?: FilterInput;
-  /** Inclusive floor of the dense leg. Default: none; in a hybrid search with a model that sees form only, .25, below which likeness is chance. */
+  /** Inclusive floor of the dense leg. Default: none; but in a hybrid search with a model that sees form only, what no word matches needs .25: less is chance. */
   readonly minScore?: number;
   /** Inclusive floor on the fused score. Default: none. */
   readonly minFusedScore?: number;

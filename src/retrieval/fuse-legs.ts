@@ -22,6 +22,8 @@ export interface FuseInput {
   readonly wanted: number | "all";
   /** Inclusive floor on the fused score. */
   readonly minFusedScore?: number | undefined;
+  /** Inclusive floor on the dense score of what the lexical leg does not match. */
+  readonly minDenseAlone?: number | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ async function fuseRound(
   input: FuseInput,
   pool: number | "all",
 ): Promise<{ candidates: Candidate[]; certain: boolean }> {
-  const { minFusedScore = Number.NEGATIVE_INFINITY, wanted } = input;
+  const { minFusedScore = Number.NEGATIVE_INFINITY, minDenseAlone = Number.NEGATIVE_INFINITY, wanted } = input;
   const depth = input.fusion === "rrf" && pool !== "all" ? Math.max(pool, rankDepth) : pool;
   const [dense, lexical] = await Promise.all([input.dense(depth), input.lexical.search(depth)]);
   const fusion = createFusion(input.fusion, input.lexical.terms());
@@ -57,6 +59,7 @@ async function fuseRound(
 
   const candidates: Candidate[] = [];
   for (const entry of merged.values()) {
+    if (entry.lexical === undefined && (entry.dense?.score ?? 0) < minDenseAlone) continue;
     const parts = fusion.parts(entry);
     const score = sumParts(parts);
     if (score >= minFusedScore && (fusion.above === undefined || score > fusion.above)) {
@@ -72,7 +75,9 @@ async function fuseRound(
   );
   const last = wanted === "all" ? undefined : candidates[wanted - 1];
   // A chunk outside that reached exactly the last score could still win by its id, so equality is not enough.
+  const nothingLeft = whole.lexical && (dense.at(-1)?.score ?? minDenseAlone) < minDenseAlone;
   const certain =
+    nothingLeft ||
     (last !== undefined && last.score > bound) ||
     bound < minFusedScore ||
     (fusion.above !== undefined && bound <= fusion.above);

@@ -59,11 +59,12 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
   const fusion = plan.fusion ?? (search.meaning ? "weighted" : "absolute");
   const lexical = lexicalLeg();
   const candidates = await fuseLegs({
-    dense: createDenseLeg(store, search.scopes, withDenseFloor(search), queryEmbedding),
+    dense: createDenseLeg(store, search.scopes, plan, queryEmbedding),
     lexical,
     fusion,
     wanted: search.wanted,
     minFusedScore: plan.minFusedScore,
+    minDenseAlone: search.meaning || plan.minScore !== undefined ? undefined : chanceLikeness,
   });
   return {
     candidates,
@@ -77,14 +78,10 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
 
 /**
  * Likeness of form below this is chance: hashed into 256 dimensions, texts without anything in common have cosines of standard deviation 1/16, and this is
- * four of them. Misspelt words reach .4 and more.
+ * four of them. Misspelt words reach .4 and more. In a hybrid search, what only chance makes alike is no match; a search that asks for dense hits, or names
+ * a floor, gets what it asks for.
  */
 const chanceLikeness = 0.25;
-
-/** In a hybrid search, what only chance makes alike is no match; a search that asks for dense hits, or names a floor, gets what it asks for. */
-function withDenseFloor({ meaning, plan }: StoreSearch): SearchPlan {
-  return meaning || plan.minScore !== undefined ? plan : { ...plan, minScore: chanceLikeness };
-}
 
 async function denseOnly(search: StoreSearch, query: QueryEmbedding): Promise<Found> {
   const leg = createDenseLeg(search.store, search.scopes, search.plan, query);
