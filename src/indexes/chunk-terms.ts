@@ -1,4 +1,5 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Chunk } from "../contracts/chunk.ts";
 import { createByteReader, createByteWriter, decodeText, encodeText } from "./bytes.ts";
 
 /** The terms of one chunk, each once, with how often it occurs. */
@@ -10,12 +11,17 @@ export interface ChunkTerms {
 }
 
 /**
- * What a chunk is found by: the words of its headings, then of its text.
+ * What a chunk is found by: the words of its document's title (once, if that is a heading too), of its headings, and of its text.
+ *
+ * **Source** the title on every chunk is the cheapest of contextual headers (T35): a passage under "Opting out" is about what its page is about.
  */
-export function analyzeChunk(analyzer: Analyzer, headings: readonly string[], text: string): ChunkTerms {
+export function analyzeChunk(
+  analyzer: Analyzer,
+  { title, headings, text }: Pick<Chunk, "title" | "headings" | "text">,
+): ChunkTerms {
   const counted = new Map<string, number>();
   let length = 0;
-  for (const part of [...headings, text]) {
+  for (const part of [...(headings.includes(title) ? [] : [title]), ...headings, text]) {
     for (const term of analyzer.analyze(part)) {
       counted.set(term, (counted.get(term) ?? 0) + 1);
       length++;

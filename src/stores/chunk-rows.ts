@@ -73,6 +73,7 @@ export function readHeadings(row: ChunkRow): readonly string[] {
 export interface ChunkReader {
   urtext(row: ChunkRow): string;
   text(row: ChunkRow): string;
+  title(row: ChunkRow): string;
   chunk(row: ChunkRow): Chunk;
 }
 
@@ -93,6 +94,7 @@ export function createChunkReader(rows: DirectoryReader, view: Pick<IndexView, "
   return {
     urtext,
     text: (row) => row.text ?? urtext(row),
+    title: (row) => (JSON.parse(row.details) as ChunkDetails).title ?? home(row)?.title ?? "",
     chunk(row) {
       const document = home(row);
       const details = JSON.parse(row.details) as ChunkDetails;

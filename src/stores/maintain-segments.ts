@@ -7,7 +7,6 @@ import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import type { SealedSegment } from "../indexes/sealed-segment.ts";
 import { encodeVectors } from "../indexes/stored-vector.ts";
 import { vectorsAt } from "../indexes/vector-column.ts";
-import { readHeadings } from "./chunk-rows.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
 import { createUncachedReader } from "./replace-document.ts";
 import type { DirectoryWriter, PendingRow } from "./segment-directory.ts";
@@ -70,7 +69,7 @@ export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Anal
   const stamp = rows.stamp() + 1;
   const again = (key: number): Pick<PendingRow, "terms" | "length"> => {
     const row = rows.chunk(key);
-    const terms = analyzeChunk(analyzer, readHeadings(row), reader.text(row));
+    const terms = analyzeChunk(analyzer, reader.chunk(row));
     return { terms: encodeTerms(terms), length: terms.length };
   };
   for (const { scope } of rows.scopes()) {

@@ -39,11 +39,13 @@ interface HeldChunk {
   readonly row: ChunkRow;
   readonly urtext: string;
   readonly text: string;
+  /** As it was indexed: the document may be given another one. */
+  readonly title: string;
 }
 
 function readHeld(reader: ChunkReader, row: ChunkRow | undefined): HeldChunk | undefined {
   if (row === undefined || row.deletedAt !== null) return undefined;
-  return { row, urtext: reader.urtext(row), text: reader.text(row) };
+  return { row, urtext: reader.urtext(row), text: reader.text(row), title: reader.title(row) };
 }
 
 /** Texts are read past the view's cache, which must not see what a transaction may take back. */
@@ -58,8 +60,9 @@ export function createUncachedReader(rows: DirectoryReader): ChunkReader {
   });
 }
 
-/** Whether the index would have the same of it: words and headings. */
+/** Whether the index would have the same of it: title, headings and words. */
 function sameWords(held: HeldChunk, chunk: Chunk): boolean {
+  if (held.title !== chunk.title) return false;
   return saysTheSame(held, chunk) && JSON.stringify(readHeadings(held.row)) === JSON.stringify(chunk.headings);
 }
 

@@ -124,14 +124,14 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     },
 
     async doUpsert(scope, entries) {
-      const incoming = prepareChunks(entries, (chunk) => analyzeChunk(analyzer, chunk.headings, chunk.text));
+      const incoming = prepareChunks(entries, (chunk) => analyzeChunk(analyzer, chunk));
       await analyze(scope, incoming);
       await change(scope, (changes) => upsertChunks(changes, incoming));
       await tidy(scope);
     },
 
     async doReplace(scope, entry) {
-      const incoming = prepareChunks(entry.entries, (chunk) => analyzeChunk(analyzer, chunk.headings, chunk.text));
+      const incoming = prepareChunks(entry.entries, (chunk) => analyzeChunk(analyzer, chunk));
       await analyze(scope, incoming);
       const ingestedAt = new Date(now()).toISOString();
       const result = await change(scope, (changes) => replaceDocument(changes, entry, incoming, ingestedAt));

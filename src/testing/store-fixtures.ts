@@ -82,7 +82,8 @@ export function chunkOf(id: string, parts: ChunkParts = {}): Chunk {
     id,
     documentId,
     uri: `${documentId}.txt`,
-    title: documentId,
+    // Without a title, whose words would count too, lengths are those of the text.
+    title: "",
     text: parts.text ?? urtext,
     urtext,
     start,

@@ -44,10 +44,16 @@ describe("what is written is read back", () => {
         expect(decodeTerms(encodeTerms(chunk))).toEqual(chunk);
       }),
     );
-    expect(analyzeChunk(plainAnalyzer, ["Ash Tree"], "an ash")).toEqual({
-      terms: ["ash", "tree", "an"],
-      counts: [2, 1, 1],
-      length: 4,
+    expect(analyzeChunk(plainAnalyzer, { title: "Woods", headings: ["Ash Tree"], text: "an ash" })).toEqual({
+      terms: ["woods", "ash", "tree", "an"],
+      counts: [1, 2, 1, 1],
+      length: 5,
+    });
+    // A title that is a heading too is one title.
+    expect(analyzeChunk(plainAnalyzer, { title: "Ash", headings: ["Ash", "Bark"], text: "ash" })).toEqual({
+      terms: ["ash", "bark"],
+      counts: [2, 1],
+      length: 3,
     });
   });
 

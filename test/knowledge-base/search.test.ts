@@ -31,3 +31,21 @@ describe("what counts as found without a model of meaning", () => {
     expect(await uris("pipeline", { minScore: 0.9 })).toEqual(["writer"]);
   });
 });
+
+describe("a document's title", () => {
+  it("finds every part of it, and is followed when it changes [L7]", async () => {
+    const titled = await openKnowledgeBase();
+    const text = "How to opt out: set the variable to false.";
+    await titled.ingest({ uri: "a", title: "Telemetry", text });
+    await titled.ingest({ uri: "b", title: "Caching", text: "How to opt out of caching: unset it." });
+    const found = async (query: string): Promise<string[]> =>
+      (await titled.search(query, { mode: "lexical" })).map(({ source }) => source.uri);
+    expect(await found("telemetry")).toEqual(["a"]);
+    expect((await found("opt out of telemetry"))[0]).toBe("a");
+
+    expect(await titled.ingest({ uri: "a", title: "Statistics", text })).toMatchObject({ updated: 1, embedded: 0 });
+    expect(await found("telemetry")).toEqual([]);
+    expect(await found("statistics")).toEqual(["a"]);
+    await titled.close();
+  });
+});

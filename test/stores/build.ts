@@ -40,7 +40,7 @@ export function chunk(id: string, text: string, more: Partial<Chunk> = {}): Chun
     id,
     documentId: "loose",
     uri: "loose.txt",
-    title: "Loose",
+    title: "",
     text,
     urtext: text,
     start: 0,
