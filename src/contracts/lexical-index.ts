@@ -50,7 +50,8 @@ export interface LexicalResult {
  * BM25 over the searched scopes, as if nothing else existed: document frequencies and lengths are sums over live chunks of those
  * scopes alone, so that nothing hidden moves a score (law 3).
  *
- * `k1` is 1.2 and `b` 0.75 unless the store says otherwise; a chunk is found by the words of its title, headings and text, and its length is their number.
+ * `k1` is 1.2 and `b` 0.75 unless the store says otherwise; a chunk is found by the words of its title and headings, each
+ * name once, and of its text; its length is their number.
  *
  * **Shape** best first, ties by chunk id then scope; chunks that share no term with the query are not matches.
  * **Source** Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), idf in Lucene's never negative form; ToolUp (T29).

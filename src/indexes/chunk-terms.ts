@@ -11,9 +11,9 @@ export interface ChunkTerms {
 }
 
 /**
- * What a chunk is found by: the words of its document's title (once, if that is a heading too), of its headings, and of its text.
+ * What a chunk is found by: the words of its document's title and of its headings, each name once, and of its text.
  *
- * **Source** the title on every chunk is the cheapest of contextual headers (T35): a passage under "Opting out" is about what its page is about.
+ * A passage under "Opting out" is about what its page is about, and seldom says so.
  */
 export function analyzeChunk(
   analyzer: Analyzer,
@@ -21,13 +21,18 @@ export function analyzeChunk(
 ): ChunkTerms {
   const counted = new Map<string, number>();
   let length = 0;
-  for (const part of [...(headings.includes(title) ? [] : [title]), ...headings, text]) {
+  for (const part of [...new Set([title, ...headings]), text]) {
     for (const term of analyzer.analyze(part)) {
       counted.set(term, (counted.get(term) ?? 0) + 1);
       length++;
     }
   }
   return { terms: [...counted.keys()], counts: [...counted.values()], length };
+}
+
+/** Names what terms are made by, so that a store can tell when to make them again. Change it with {@link analyzeChunk}. */
+export function termsFingerprint({ fingerprint }: Analyzer): string {
+  return `names and text/${fingerprint}`;
 }
 
 /** **Shape** number of terms, their counts, then the terms as a JSON list. */

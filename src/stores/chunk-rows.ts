@@ -65,15 +65,10 @@ export function sameContent(a: ChunkContent, b: ChunkContent): boolean {
   );
 }
 
-export function readHeadings(row: ChunkRow): readonly string[] {
-  return (JSON.parse(row.details) as ChunkDetails).headings;
-}
-
 /** Reads chunks back from their rows, within one transaction. */
 export interface ChunkReader {
   urtext(row: ChunkRow): string;
   text(row: ChunkRow): string;
-  title(row: ChunkRow): string;
   chunk(row: ChunkRow): Chunk;
 }
 
@@ -94,7 +89,6 @@ export function createChunkReader(rows: DirectoryReader, view: Pick<IndexView, "
   return {
     urtext,
     text: (row) => row.text ?? urtext(row),
-    title: (row) => (JSON.parse(row.details) as ChunkDetails).title ?? home(row)?.title ?? "",
     chunk(row) {
       const document = home(row);
       const details = JSON.parse(row.details) as ChunkDetails;

@@ -11,7 +11,6 @@ import {
   type ChunkReader,
   createChunkReader,
   type HomeDocument,
-  readHeadings,
   sameContent,
   toChunkContent,
   toDocumentBody,
@@ -34,18 +33,16 @@ export function prepareChunks(entries: readonly ChunkEntry[], analyze: (chunk: C
   });
 }
 
-/** A live chunk that is there already, and what it says. */
+/** A live chunk that is there already. */
 interface HeldChunk {
   readonly row: ChunkRow;
-  readonly urtext: string;
-  readonly text: string;
-  /** As it was indexed: the document may be given another one. */
-  readonly title: string;
+  /** As it was indexed: its document may be given another title meanwhile. */
+  readonly chunk: Chunk;
 }
 
 function readHeld(reader: ChunkReader, row: ChunkRow | undefined): HeldChunk | undefined {
   if (row === undefined || row.deletedAt !== null) return undefined;
-  return { row, urtext: reader.urtext(row), text: reader.text(row), title: reader.title(row) };
+  return { row, chunk: reader.chunk(row) };
 }
 
 /** Texts are read past the view's cache, which must not see what a transaction may take back. */
@@ -60,14 +57,17 @@ export function createUncachedReader(rows: DirectoryReader): ChunkReader {
   });
 }
 
-/** Whether the index would have the same of it: title, headings and words. */
-function sameWords(held: HeldChunk, chunk: Chunk): boolean {
-  if (held.title !== chunk.title) return false;
-  return saysTheSame(held, chunk) && JSON.stringify(readHeadings(held.row)) === JSON.stringify(chunk.headings);
+/** Whether the index would have the same of both: title, headings and words. */
+function sameWords(held: Chunk, chunk: Chunk): boolean {
+  return (
+    saysTheSame(held, chunk) &&
+    held.title === chunk.title &&
+    JSON.stringify(held.headings) === JSON.stringify(chunk.headings)
+  );
 }
 
-function saysTheSame(held: HeldChunk, chunk: Chunk): boolean {
-  return held.row.documentId === chunk.documentId && held.urtext === chunk.urtext && held.text === chunk.text;
+function saysTheSame(held: Chunk, chunk: Chunk): boolean {
+  return held.documentId === chunk.documentId && held.urtext === chunk.urtext && held.text === chunk.text;
 }
 
 /** Analyses what will have to be, before the write begins, so that nobody waits for it. */
@@ -79,7 +79,7 @@ export function analyzeAhead(
   const reader = createUncachedReader(rows);
   const wanting = incoming.filter(({ chunk }) => {
     const held = scope === undefined ? undefined : readHeld(reader, rows.chunkById(scope, chunk.id));
-    return held === undefined || !sameWords(held, chunk);
+    return held === undefined || !sameWords(held.chunk, chunk);
   });
   return () => wanting.forEach((each) => each.terms());
 }
@@ -132,10 +132,10 @@ interface Swap {
 function swapChunk(change: ScopeChange, { incoming, held, row, document, home, keepVectors }: Swap): boolean {
   const { chunk } = incoming;
   const content = toChunkContent(chunk, home);
-  const keeps = keepVectors && incoming.vectors.length === 0 && held !== undefined && saysTheSame(held, chunk);
+  const keeps = keepVectors && incoming.vectors.length === 0 && held !== undefined && saysTheSame(held.chunk, chunk);
   if (
     held !== undefined &&
-    sameWords(held, chunk) &&
+    sameWords(held.chunk, chunk) &&
     (keeps || sameVectors(vectorsOf(change, held.row), incoming.vectors))
   ) {
     const before = held.row;

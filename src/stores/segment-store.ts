@@ -5,7 +5,7 @@ import type { Scope } from "../contracts/scope.ts";
 import type { Metric } from "../contracts/store.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
 import type { Bm25Options } from "../indexes/bm25.ts";
-import { analyzeChunk } from "../indexes/chunk-terms.ts";
+import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { toStoredDocument } from "./chunk-rows.ts";
 import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./delete-chunks.ts";
@@ -232,7 +232,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
 function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {
   const stored = rows.setting(analyzerSetting);
-  if (stored === undefined || stored === analyzer.fingerprint) return;
+  if (stored === undefined || stored === termsFingerprint(analyzer)) return;
   throw new IbidError("store-failed", "Another process rebuilt this knowledge base with another analyzer.", {
     mend: "Open it again, with the same analyzer everywhere.",
   });
@@ -244,14 +244,15 @@ function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {
  * **Shape** the knowledge base's own key. **Cost** one look, unless there is something to do.
  */
 export async function prepareDirectory(directory: SegmentDirectory, analyzer: Analyzer): Promise<Uint8Array> {
+  const fingerprint = termsFingerprint(analyzer);
   const stored = await directory.read((rows) => [rows.setting("secret"), rows.setting(analyzerSetting)] as const);
-  if (stored[0] !== undefined && stored[1] === analyzer.fingerprint) return fromHex(stored[0]);
+  if (stored[0] !== undefined && stored[1] === fingerprint) return fromHex(stored[0]);
   return directory.write((rows) => {
     const secret = rows.setting("secret") ?? toHex(createSecret());
     rows.setSetting("secret", secret);
     const before = rows.setting(analyzerSetting);
-    if (before !== undefined && before !== analyzer.fingerprint) reanalyze(rows, createIndexView(), analyzer);
-    rows.setSetting(analyzerSetting, analyzer.fingerprint);
+    if (before !== undefined && before !== fingerprint) reanalyze(rows, createIndexView(), analyzer);
+    rows.setSetting(analyzerSetting, fingerprint);
     return fromHex(secret);
   });
 }

@@ -99,6 +99,29 @@ export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
     },
   ],
   [
+    "found-by-title-and-headings",
+    "T29 E23",
+    async (store) => {
+      const headings = ["Orchard", "Picking mango"];
+      await store.upsert(into(deployment), [
+        wordsOf("a", "kiwi", { title: "Orchard", headings }),
+        wordsOf("b", "mango papaya"),
+      ]);
+      // a has 4 terms, for the title that is a heading too counts once: orchard, picking, mango, kiwi; b has 2; 3 on average.
+      for (const word of ["orchard", "picking", "kiwi"]) {
+        const { matches } = await find(store, word);
+        equal(idsOf(matches), "a", `found by ${word}`);
+        close(matches[0]?.score, idf(2, 1) * saturate(1, 4, 3), `score for ${word}`);
+      }
+      const { matches } = await find(store, "mango");
+      equal(idsOf(matches), "b a", "the shorter one first");
+      close(matches[1]?.score, idf(2, 2) * saturate(1, 4, 3), "score for a heading's word");
+      await store.upsert(into(deployment), [wordsOf("a", "kiwi", { title: "Garden", headings: [] })]);
+      equal(idsOf((await find(store, "orchard picking")).matches), "", "by names that it had");
+      equal(idsOf((await find(store, "garden")).matches), "a", "by the name that it has");
+    },
+  ],
+  [
     "a-word-asked-twice-counts-once",
     "T29",
     async (store) => {

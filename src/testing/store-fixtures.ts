@@ -64,6 +64,8 @@ export const plane: EmbeddingVersion = versionOf(2);
 /** What of a chunk a case cares about; the rest is made up. */
 export interface ChunkParts {
   readonly documentId?: string;
+  readonly title?: string;
+  readonly headings?: readonly string[];
   readonly text?: string;
   readonly urtext?: string;
   readonly start?: number;
@@ -82,15 +84,15 @@ export function chunkOf(id: string, parts: ChunkParts = {}): Chunk {
     id,
     documentId,
     uri: `${documentId}.txt`,
-    // Without a title, whose words would count too, lengths are those of the text.
-    title: "",
+    // None unless one is given: its words would count too.
+    title: parts.title ?? "",
     text: parts.text ?? urtext,
     urtext,
     start,
     end: start + urtext.length,
     index: parts.index ?? 0,
     sectionId: "0",
-    headings: [],
+    headings: parts.headings ?? [],
     metadata: parts.metadata ?? {},
     origin: parts.origin ?? "user-content",
   };

@@ -62,6 +62,14 @@ export function createPlainStore(
   };
   const analyze = (text: string): readonly string[] =>
     broken("case matters in words") ? text.split(/\P{L}+/u).filter(Boolean) : defaultAnalyzer.analyze(text);
+  const wordsOf = ({ title, headings, text, urtext }: Chunk): readonly string[] => {
+    const names = [
+      ...(broken("title not indexed") ? [] : [title]),
+      ...(broken("headings not indexed") ? [] : headings),
+    ];
+    const once = broken("a name counts twice") ? names : [...new Set(names)];
+    return [...once, broken("urtext indexed") ? urtext : text].flatMap(analyze);
+  };
   const open = (): void => {
     if (closed && !broken("open after close")) fail("store-closed", "The store is closed.");
   };
@@ -456,9 +464,7 @@ export function createPlainStore(
         : broken("tombstones counted")
           ? rows.filter((row) => readable.includes(row.scope))
           : within(readable);
-      const analysed = new Map(
-        pool.map((row) => [row, analyze(broken("urtext indexed") ? row.chunk.urtext : row.chunk.text)]),
-      );
+      const analysed = new Map(pool.map((row) => [row, wordsOf(row.chunk)]));
       const average = [...analysed.values()].reduce((sum, list) => sum + list.length, 0) / Math.max(1, pool.length);
       const weighed = terms.map((term) => {
         const having = [...analysed.values()].filter((list) => list.includes(term)).length;

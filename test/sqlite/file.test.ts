@@ -232,7 +232,7 @@ describe("another analyzer", () => {
     const first = await open({ segments: { sealAt: 4 } });
     await first.upsert(
       into,
-      ["ash", "birch", "cedar", "elm", "fir"].map((text) => entry(text, text, [text.length, 1])),
+      ["ash", "birch", "cedar", "elm", "fir"].map((text) => entry(text, text, [text.length, 1], { title: "Wood" })),
     );
     await first.delete(into, { ids: ["elm"] });
     await first.close();
@@ -242,12 +242,36 @@ describe("another analyzer", () => {
       (await second.lexicalSearch(from, { text, topK: "all" })).matches.map(({ chunk: { id } }) => id).sort();
     expect(await find("h")).toEqual(["ash", "birch"]);
     expect(await find("f")).toEqual(["fir"]);
+    expect(await find("w")).toEqual(["ash", "birch", "cedar", "fir"]);
     expect(await find("m")).toEqual([]);
     await second.restore(into, { ids: ["elm"] });
     expect(await find("m")).toEqual(["elm"]);
     const near = await second.search(from, { embedding: [3, 1], version: { ...three, dimensions: 2 }, topK: "all" });
     expect(near.map(({ chunk: { id } }) => id)).toEqual(["ash", "elm", "fir", "birch", "cedar"]);
     await second.close();
+  });
+
+  it("or another way to make terms of what it finds has the same effect, once [L11]", async () => {
+    let analysed = 0;
+    const counting: Analyzer = {
+      fingerprint: plainAnalyzer.fingerprint,
+      analyze: (text) => (analysed++, plainAnalyzer.analyze(text)),
+    };
+    const first = await open();
+    await first.upsert(into, [entry("a", "ash")]);
+    await first.close();
+    await (await open({ analyzer: counting })).close();
+    expect(analysed).toBe(0);
+
+    // What a version wrote that made terms in another way.
+    const file = new DatabaseSync(path);
+    file.prepare("UPDATE settings SET value = ? WHERE name = 'analyzer'").run(plainAnalyzer.fingerprint);
+    file.close();
+    await (await open({ analyzer: counting })).close();
+    expect(analysed).toBeGreaterThan(0);
+    analysed = 0;
+    await (await open({ analyzer: counting })).close();
+    expect(analysed).toBe(0);
   });
 
   it("in another process is told to whoever still has the old one [L11]", async () => {

@@ -126,11 +126,9 @@ export function createReferenceStore() {
     lexical(readable: readonly Scope[], query: string, topK: number, test?: Test) {
       const all = live(readable).map((kept) => ({
         ...kept,
-        words: [
-          ...(kept.chunk.headings.includes(kept.chunk.title) ? [] : [kept.chunk.title]),
-          ...kept.chunk.headings,
-          kept.chunk.text,
-        ].flatMap((text) => plainAnalyzer.analyze(text)),
+        words: [...new Set([kept.chunk.title, ...kept.chunk.headings]), kept.chunk.text].flatMap((text) =>
+          plainAnalyzer.analyze(text),
+        ),
       }));
       const average = all.reduce((sum, { words }) => sum + words.length, 0) / all.length;
       const hits: ReferenceHit[] = [];

@@ -34,6 +34,7 @@ const operation = fc.oneof(
       paragraphs: fc.uniqueArray(sentence, { minLength: 0, maxLength: 4, selector: (text) => text.split(" ")[0] }),
       vector: fc.option(vector, { nil: undefined }),
       metadata,
+      title: fc.constantFrom("", "Oak", "Cedar Ash"),
       headings: fc.constantFrom<readonly string[]>([], ["Oak"], ["Fir", "Elm"]),
     }),
   },
@@ -107,7 +108,7 @@ async function apply(
   switch (op.do) {
     case "replace": {
       const made = documentEntry(op.id, op.paragraphs, {
-        document: { metadata: op.metadata },
+        document: { title: op.title, metadata: op.metadata },
         headings: op.headings,
         ...(op.vector === undefined
           ? {}
