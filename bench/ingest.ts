@@ -14,6 +14,8 @@ import { readDocument } from "../src/documents/read-document.ts";
 
 const [folder = "docs", roundsGiven = "5"] = process.argv.slice(2);
 const rounds = Number(roundsGiven);
+if (!Number.isInteger(rounds) || rounds < 1)
+  throw new Error("usage: bench/ingest.ts [folder] [rounds]: rounds is a whole number from 1");
 const times = new Map<string, number[]>();
 
 async function time<Value>(stage: string, work: () => Value | Promise<Value>): Promise<Value> {

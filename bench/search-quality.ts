@@ -66,7 +66,7 @@ function toChunk({ _id, title = "", text }: Item, index: number): Chunk {
     end: text.length,
     index,
     sectionId: "0",
-    headings: title === "" ? [] : [title],
+    headings: [],
     metadata: {},
     origin: "user-content",
   };

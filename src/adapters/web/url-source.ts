@@ -199,7 +199,9 @@ function badStatus(uri: string, status: number): IbidError {
 
 /** Errors of the network come wrapped; the innermost says what happened. */
 function toFetchError(error: unknown, uri: string): IbidError {
+  let what = String(error);
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
+    what = cause.message || what;
     if (IbidError.isInstance(cause)) {
       if (cause.uri !== undefined) return cause;
       const message = cause.message.includes(uri) ? cause.message : `${uri}: ${cause.message}`;
@@ -212,11 +214,10 @@ function toFetchError(error: unknown, uri: string): IbidError {
     const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
     const reason = code === undefined ? undefined : reasons[code];
     if (code !== undefined && (reason !== undefined || cause.cause === undefined)) {
-      const [what, mend] = reason ?? [`could not be fetched (${code}).`, "Check the address and the network."];
-      return new IbidError("fetch-failed", `${uri} ${what}`, { uri, mend, details: { code }, cause: error });
+      const [happened, mend] = reason ?? [`could not be fetched (${code}).`, "Check the address and the network."];
+      return new IbidError("fetch-failed", `${uri} ${happened}`, { uri, mend, details: { code }, cause: error });
     }
   }
-  const what = error instanceof Error ? error.message : String(error);
   return new IbidError("fetch-failed", `${uri} could not be fetched: ${what}.`, {
     uri,
     mend: "Check the address and the network.",
