@@ -6,5 +6,12 @@
 export interface Analyzer {
   /** Names everything that changes the terms, Unicode version included: an index opened with another analyzer must be rebuilt. */
   readonly fingerprint: string;
-  analyze(text: string): readonly string[];
+  /** A document's text, in its language when that is known; see `Chunk.language`. An analyzer that treats all languages alike ignores it. */
+  analyze(text: string, language?: string): readonly string[];
+  /**
+   * A query's words, each as the terms under which documents of the given languages may hold it; `""` stands for documents of no known language.
+   *
+   * **Shape** in order of appearance, with repetition; no group is empty, and no term stands twice in one. Default: every term of `analyze` by itself.
+   */
+  analyzeQuery?(text: string, languages: readonly string[]): readonly (readonly string[])[];
 }

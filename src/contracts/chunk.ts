@@ -31,6 +31,8 @@ export interface Chunk {
   readonly page?: number;
   /** Line of the source where the chunk starts, from 1. Absent for formats without lines. */
   readonly line?: number;
+  /** What the document is written in, as a BCP 47 language such as `en`. Absent when nobody knows. */
+  readonly language?: string;
   /** The document's metadata, and what chunker and transformers added; the latter win. */
   readonly metadata: Metadata;
   readonly origin: Origin;
