@@ -83,7 +83,6 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
         stamp,
         live: true,
         terms: encodeTerms(terms),
-        length: terms.length,
         vectors: encodeVectors(vectors),
       });
     },

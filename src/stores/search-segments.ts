@@ -10,8 +10,10 @@ import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
 import { admitChunks, createRestriction, narrow, type Restriction } from "../indexes/admit-chunks.ts";
 import type { SearchedSegment } from "../indexes/best-chunks.ts";
-import { type Bm25Options, searchBm25 } from "../indexes/bm25.ts";
+import { searchBm25 } from "../indexes/bm25.ts";
+import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { findEvery } from "../indexes/every-chunk.ts";
+import { findWords } from "../indexes/query-words.ts";
 import { searchNearest } from "../indexes/nearest.ts";
 import type { ChunkFacts, Segment } from "../indexes/segment.ts";
 import { toEmbedding, toStoredVector } from "../indexes/stored-vector.ts";
@@ -53,10 +55,10 @@ function openSearch(
       const place = row && findPlace(held, row.key);
       if (place !== undefined) ordinals.get(place.segment ?? held.tail)?.push(place.ordinal);
     }
-    return held.segments.map((segment) => ({
-      segment,
-      admitted: narrow(admitChunks(segment, restriction), ordinals.get(segment) ?? []),
-    }));
+    return held.segments.map((segment) => {
+      const only = ordinals.get(segment) ?? [];
+      return { segment, admitted: narrow(admitChunks(segment, restriction), only), only };
+    });
   });
 }
 
@@ -112,10 +114,11 @@ export function searchTerms(
   scopes: readonly Scope[],
   query: Decided<LexicalQuery>,
   analyzer: Analyzer,
-  bm25: Bm25Options,
+  bm25: Bm25Settings,
 ): LexicalResult {
   const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds);
-  const result = searchBm25(searched, analyzer.analyze(query.text), query.topK, query.minScore ?? 0, bm25);
+  const words = findWords(analyzer, query.text, searched);
+  const result = searchBm25(searched, words, query.topK, query.minScore ?? 0, bm25);
   const reader = createChunkReader(rows, view);
   return {
     terms: result.terms,

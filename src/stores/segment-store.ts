@@ -4,7 +4,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Metric } from "../contracts/store.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
-import type { Bm25Options } from "../indexes/bm25.ts";
+import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { toStoredDocument } from "./chunk-rows.ts";
@@ -31,7 +31,7 @@ export interface SegmentStoreOptions {
   readonly embeddings: readonly EmbeddingKind[];
   /** Of a search that names none. */
   readonly metric: Metric;
-  readonly bm25: Bm25Options;
+  readonly bm25: Bm25Settings;
   readonly policy: SegmentPolicy;
   /** Milliseconds since 1970. */
   readonly now: () => number;

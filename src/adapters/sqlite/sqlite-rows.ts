@@ -41,7 +41,7 @@ const chunkColumns = `key, scope, id, document_id AS documentId, document, start
 const documentColumns = `key, scope, id, uri, ${bytesOf("title")}, media_type AS mediaType, origin, content_hash AS contentHash,
   metadata_hash AS metadataHash, fingerprint, bytes, folder, ingested_at AS ingestedAt, deleted_at AS deletedAt`;
 
-const pendingColumns = "key, id, stamp, live, terms, length, vectors";
+const pendingColumns = "key, id, stamp, live, terms, vectors";
 
 /** A pending row as SQLite has it: truth is a number. */
 type PendingRecord = Omit<PendingRow, "live"> & { readonly live: number };
@@ -135,16 +135,15 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
         .map(toPending),
     pendingStamps: (scope) => db.all<Key>("SELECT key, stamp FROM pending WHERE scope = ?", scope),
     pending: (key) => toPending(must<PendingRecord>(`SELECT ${pendingColumns} FROM pending WHERE key = ?`, key)),
-    addPending: (scope, { key, id, stamp, live, terms, length, vectors }) =>
+    addPending: (scope, { key, id, stamp, live, terms, vectors }) =>
       void db.run(
-        "INSERT INTO pending (scope, key, id, stamp, live, terms, length, vectors) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO pending (scope, key, id, stamp, live, terms, vectors) VALUES (?, ?, ?, ?, ?, ?, ?)",
         scope,
         key,
         id,
         stamp,
         live ? 1 : 0,
         terms,
-        length,
         vectors,
       ),
     markPending: (key, live, stamp) =>
