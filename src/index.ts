@@ -14,6 +14,7 @@ export { parseScope } from "./access/scopes.ts";
 
 // Text
 export { type AnalyzerOptions, createAnalyzer, defaultAnalyzer } from "./text/analyzer.ts";
+export { createLuceneAnalyzer } from "./text/lucene-analyzer.ts";
 export { hashParts, hmacSha256, sha256 } from "./text/hash.ts";
 export { characters, codePoints, heuristicTokens } from "./text/length.ts";
 export { compileLinearRegex, type LinearRegex } from "./text/linear-regex.ts";
@@ -58,6 +59,8 @@ export type {
   RawRegexSearch,
   RawVectorStore,
 } from "./stores/raw-store.ts";
+export type { Bm25Options } from "./indexes/bm25-settings.ts";
+export type { Bm25Variant } from "./indexes/bm25-variants.ts";
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
 
 // Find
@@ -147,7 +150,15 @@ export type {
   TextInput,
 } from "./contracts/knowledge-base.ts";
 export type { KnowledgeStore, StoreStatus } from "./contracts/knowledge-store.ts";
-export type { LexicalIndex, LexicalMatch, LexicalQuery, LexicalResult, TermScore } from "./contracts/lexical-index.ts";
+export type {
+  LexicalIndex,
+  LexicalMatch,
+  LexicalQuery,
+  LexicalResult,
+  QuerySyntax,
+  QueryTerm,
+  TermScore,
+} from "./contracts/lexical-index.ts";
 export type { JsonValue, Metadata } from "./contracts/metadata.ts";
 export type { ReadInput, ReadResult, Reader, Source, SourceItem, SourceRefusal } from "./contracts/reader.ts";
 export type { RegexMatch, RegexQuery, RegexSearch } from "./contracts/regex-search.ts";

@@ -21,7 +21,12 @@ import type { KnowledgeBase } from "./contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "./contracts/knowledge-store.ts";
 import type { Source } from "./contracts/reader.ts";
 import { plainTextReader } from "./documents/plain-text-reader.ts";
-import { type AssembleOptions, assembleKnowledgeBase, assembleOptions } from "./knowledge-base/assemble.ts";
+import {
+  type AssembleOptions,
+  assembleKnowledgeBase,
+  assembleOptions,
+  storeChoices,
+} from "./knowledge-base/assemble.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
 import { createMemoryStore } from "./stores/memory-store.ts";
 import { checkOptions } from "./text/check-options.ts";
@@ -96,8 +101,8 @@ function checkLocation(location: string): string {
 }
 
 async function openStore(folder: string | undefined, options: OpenOptions): Promise<KnowledgeStore> {
-  const analyzer = options.analyzer === undefined ? {} : { analyzer: options.analyzer };
-  if (folder === undefined) return createMemoryStore(analyzer);
+  const choices = storeChoices(options);
+  if (folder === undefined) return createMemoryStore(choices);
   const [file = ""] = storeFiles(folder);
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
     throw new IbidError("invalid-argument", `${folder} is a file; a knowledge base is a folder.`, {
@@ -123,7 +128,7 @@ async function openStore(folder: string | undefined, options: OpenOptions): Prom
     // Derived from documents that have a home elsewhere, it has no place in a repository; but what else is in the folder may have.
     if ((await readdir(folder)).length === 0) await writeFile(join(folder, ".gitignore"), "*\n");
   }
-  return openSqliteStore(file, analyzer);
+  return openSqliteStore(file, choices);
 }
 
 /** One folder at a time: where the system lets nobody make any (`/proc`), Node's own recursion does not end. */

@@ -108,6 +108,12 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         "regex",
       ]),
     )
+    .addOption(
+      new Option(
+        "--syntax <syntax>",
+        'how the query is read (default: literal); lucene knows +word -word "a phrase" begin* near~',
+      ).choices(["literal", "lucene"]),
+    )
     .option("--ignore-case", "with --mode regex, capitals and small letters are the same")
     .addOption(new Option("--filter <json>", "only where the metadata match").argParser(readFilter))
     .addOption(new Option("--min-score <x>", "floor of the dense leg's score").argParser(readScore))
@@ -118,6 +124,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         'ibid search "rotate keys"',
         `ibid search "rotate keys" --top-k 10 --filter '{"product":"api","year":{"gte":2024}}'`,
         "ibid search 'ERR_[A-Z_]+' --mode regex",
+        `ibid search '+rotate "api key" -legacy' --syntax lucene`,
       ]),
     )
     .action(run(search));

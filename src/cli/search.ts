@@ -1,5 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { FilterInput } from "../contracts/filter.ts";
+import type { QuerySyntax } from "../contracts/lexical-index.ts";
 import type { Hit, HitExplanation, SearchMode, SearchOptions } from "../contracts/retriever.ts";
 import { toHitJson } from "./hit-json.ts";
 import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";
@@ -10,6 +11,7 @@ import { neutralise, wrap } from "./text-layout.ts";
 export interface SearchCommandOptions extends CommonOptions {
   readonly topK?: number | "all";
   readonly mode?: SearchMode;
+  readonly syntax?: QuerySyntax;
   readonly filter?: FilterInput;
   readonly minScore?: number;
   readonly explain?: true;
@@ -23,13 +25,14 @@ const snippetLines = 3;
 export async function search(context: Context, query: string, options: SearchCommandOptions): Promise<number> {
   const { output, signal } = context;
   requireText("query", query);
-  const { topK, mode, filter, minScore, explain, ignoreCase } = options;
+  const { topK, mode, syntax, filter, minScore, explain, ignoreCase } = options;
   const snippetLength = snippetLengthFor(output);
   const wanted: SearchOptions = {
     signal,
     ...(snippetLength === undefined ? {} : { snippetLength }),
     ...(topK === undefined ? {} : { topK }),
     ...(mode === undefined ? {} : { mode }),
+    ...(syntax === undefined ? {} : { syntax }),
     ...(filter === undefined ? {} : { filter }),
     ...(ignoreCase === undefined ? {} : { ignoreCase }),
     ...(minScore === undefined ? {} : { minScore }),

@@ -4,10 +4,17 @@ import type { Filter } from "./filter.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { ChunkStore } from "./store.ts";
 
+/** How the text of a lexical query is read. */
+export type QuerySyntax = "literal" | "lucene";
+
 /** What a lexical search is asked. */
 export interface LexicalQuery {
-  /** Taken literally: there is nothing in it that could fail to parse. */
   readonly text: string;
+  /**
+   * How `text` is read. `"literal"` (default): as words, with nothing in it that could fail to parse. `"lucene"`: any of its words, `+word` needed, `-word`
+   * excluded, `"words next to one another"`, `begin*`, and `word~` for what is written nearly so. **Source** Embabel (E25).
+   */
+  readonly syntax?: QuerySyntax;
   readonly filter?: Filter;
   /** Only chunks of these origins, filtered before ranking like `filter`, so that it starves nothing (law 4). Default: all; `[]` matches nothing. */
   readonly origins?: readonly Origin[];
@@ -43,8 +50,10 @@ export interface LexicalMatch {
 export interface QueryTerm {
   readonly term: string;
   readonly idf: number;
-  /** From 1. */
+  /** How often the query says it, from 1. */
   readonly count: number;
+  /** How many chunks of the searched scopes have it. */
+  readonly chunks: number;
 }
 
 /** The matches, and the terms that the query was taken for. */
@@ -63,6 +72,7 @@ export interface LexicalResult {
  * store says otherwise `k1` is 1.2, `b` 0.5 for both fields, and the weight 1 for the text and 2 for the names.
  *
  * **Shape** best first, ties by chunk id then scope; chunks that share no term with the query are not matches.
+ * **Errors** `invalid-argument` for a query in Lucene's syntax that does not parse; see also {@link ChunkStore}.
  * **Source** Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), idf in Lucene's never negative form; ToolUp (T29).
  */
 export interface LexicalIndex extends ChunkStore {

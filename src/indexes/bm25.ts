@@ -1,4 +1,4 @@
-import type { TermScore } from "../contracts/lexical-index.ts";
+import type { QueryTerm, TermScore } from "../contracts/lexical-index.ts";
 import { findBest, type FoundChunk, type SearchedSegment } from "./best-chunks.ts";
 import { type Bm25Settings, defaultBm25 } from "./bm25-settings.ts";
 import { type Bm25Formula, bm25Formulas } from "./bm25-variants.ts";
@@ -10,28 +10,30 @@ import type { Postings, Segment } from "./segment.ts";
 export interface QueryWord {
   readonly terms: readonly string[];
   readonly count: number;
+  /** What it is called in explanations. Default: the first of its terms. */
+  readonly label?: string;
+  /** Several words next to one another: where they stand so, and the words, as rare as which together it is. */
+  readonly phrase?: {
+    readonly lists: ReadonlyMap<Segment, Postings | undefined>;
+    readonly words: readonly (readonly string[])[];
+  };
 }
 
 export interface Bm25Hit extends FoundChunk {
   readonly terms: readonly TermScore[];
 }
 
-export interface WeighedWord {
-  /** The first of the word's terms. */
-  readonly term: string;
-  readonly idf: number;
-  readonly count: number;
-}
-
 export interface Bm25Result {
   readonly hits: readonly Bm25Hit[];
-  readonly terms: readonly WeighedWord[];
+  readonly terms: readonly QueryTerm[];
 }
 
 /** A query's words with their lists, ready to be scored chunk by chunk. */
 interface Scoring {
   readonly words: readonly QueryWord[];
   readonly idfs: Float64Array;
+  /** How many live chunks have each word. */
+  readonly frequencies: Float64Array;
   readonly formula: Bm25Formula;
   readonly settings: Bm25Settings;
   readonly lists: ReadonlyMap<Segment, readonly (Postings | undefined)[]>;
@@ -77,7 +79,12 @@ export function searchBm25(
   });
   return {
     hits: found.map((hit) => ({ ...hit, terms: explain(scoring, hit) })),
-    terms: words.map(({ terms, count }, i) => ({ term: terms[0]!, idf: scoring.idfs[i]!, count })),
+    terms: words.map((word, i) => ({
+      term: nameOf(word),
+      idf: scoring.idfs[i]!,
+      count: word.count,
+      chunks: scoring.frequencies[i]!,
+    })),
   };
 }
 
@@ -93,7 +100,7 @@ function prepare(searched: readonly SearchedSegment[], words: readonly QueryWord
     chunks += segment.liveCount;
     text += segment.liveLengths.text;
     names += segment.liveLengths.names;
-    const found = words.map(({ terms }) => postingsOf(segment, terms));
+    const found = words.map((word) => postingsOf(segment, word));
     found.forEach((list, i) => (frequencies[i]! += countLive(list, segment)));
     lists.set(segment, found);
   }
@@ -101,7 +108,12 @@ function prepare(searched: readonly SearchedSegment[], words: readonly QueryWord
   const averages = { text: chunks === 0 ? 0 : text / chunks, names: chunks === 0 ? 0 : names / chunks };
   return {
     words,
-    idfs: Float64Array.from(frequencies, (df) => formula.idf(chunks, df)),
+    frequencies,
+    idfs: Float64Array.from(words, ({ phrase }, i) =>
+      phrase === undefined
+        ? formula.idf(chunks, frequencies[i]!)
+        : phrase.words.reduce((sum, terms) => sum + formula.idf(chunks, chunksWith(searched, terms)), 0),
+    ),
     formula,
     settings,
     lists,
@@ -113,8 +125,17 @@ function prepare(searched: readonly SearchedSegment[], words: readonly QueryWord
   };
 }
 
+function nameOf({ label, terms }: QueryWord): string {
+  return label ?? terms[0]!;
+}
+
+function chunksWith(searched: readonly SearchedSegment[], terms: readonly string[]): number {
+  return searched.reduce((sum, { segment }) => sum + countLive(postingsOf(segment, { terms }), segment), 0);
+}
+
 /** Where a segment has a word, under whichever of its terms. */
-function postingsOf(segment: Segment, terms: readonly string[]): Postings | undefined {
+export function postingsOf(segment: Segment, { terms, phrase }: Omit<QueryWord, "count">): Postings | undefined {
+  if (phrase !== undefined) return phrase.lists.get(segment);
   let joined: Postings | undefined;
   for (const term of terms) {
     const list = segment.postings(term);
@@ -183,7 +204,7 @@ function explain(scoring: Scoring, { segment, ordinal }: FoundChunk): TermScore[
     const at = list === undefined ? -1 : placeOf(list, ordinal);
     if (at < 0) return;
     shares.push({
-      term: scoring.words[word]!.terms[0]!,
+      term: nameOf(scoring.words[word]!),
       idf: scoring.idfs[word]!,
       frequency: list!.counts[at]! + (list!.names?.[at] ?? 0),
       score: shareOf(scoring, segment, word, list!, at, ordinal),

@@ -3,13 +3,25 @@ import type { SearchedSegment } from "./best-chunks.ts";
 import type { QueryWord } from "./bm25.ts";
 
 /**
- * A query's distinct words, in the languages that the searched chunks are written in, with how often the query says each.
+ * A query's words, in the languages that the searched chunks are written in.
  *
- * **Shape** in order of first appearance. What one language makes of a word must not move scores in another, so only languages of live chunks count.
+ * What one language makes of a word must not move scores in another, so only languages of live chunks count.
  */
 export function findWords(analyzer: Analyzer, text: string, searched: readonly SearchedSegment[]): QueryWord[] {
-  const groups =
-    analyzer.analyzeQuery?.(text, heldLanguages(searched)) ?? analyzer.analyze(text).map((term): [string] => [term]);
+  return countWords(analyzeQuery(analyzer, text, heldLanguages(searched)));
+}
+
+/** Each word of a text with its alternatives; as {@link Analyzer.analyzeQuery}, which an analyzer may leave out. */
+export function analyzeQuery(
+  analyzer: Analyzer,
+  text: string,
+  languages: readonly string[],
+): readonly (readonly string[])[] {
+  return analyzer.analyzeQuery?.(text, languages) ?? analyzer.analyze(text).map((term): [string] => [term]);
+}
+
+/** The distinct words, with how often each is there. **Shape** in order of first appearance. */
+export function countWords(groups: readonly (readonly string[])[]): QueryWord[] {
   const words = new Map<string, { readonly terms: readonly string[]; count: number }>();
   for (const terms of groups) {
     const key = terms.join("\u0000");

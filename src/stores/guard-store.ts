@@ -2,7 +2,7 @@ import { assertAuthorized, assertSystem } from "../access/gate.ts";
 import type { DocumentStore } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
-import type { LexicalIndex } from "../contracts/lexical-index.ts";
+import type { LexicalIndex, LexicalQuery } from "../contracts/lexical-index.ts";
 import type { RegexSearch } from "../contracts/regex-search.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { ChunkStore, DeleteTarget, Metric } from "../contracts/store.ts";
@@ -187,8 +187,9 @@ function guardLexical(raw: RawLexicalIndex, guard: Guard): Pick<LexicalIndex, "l
   return {
     async lexicalSearch(scopes, query) {
       const readable = guard.read(scopes);
-      checkOptions("lexicalSearch", query, [...restrictions, "text"]);
+      checkOptions("lexicalSearch", query, [...restrictions, "text", "syntax"]);
       checkText(query.text, "text");
+      checkSyntax(query.syntax);
       checkScore(query.minScore);
       const { matches, terms } = await raw.doLexicalSearch(readable, decideQuery(query, guard.topK));
       return {
@@ -197,6 +198,13 @@ function guardLexical(raw: RawLexicalIndex, guard: Guard): Pick<LexicalIndex, "l
       };
     },
   };
+}
+
+function checkSyntax(syntax: LexicalQuery["syntax"]): void {
+  if (syntax === undefined || ["literal", "lucene"].includes(syntax)) return;
+  throw new IbidError("invalid-argument", `There is no syntax "${syntax}" for queries.`, {
+    mend: "Choose literal (the default) or lucene.",
+  });
 }
 
 function guardRegex(raw: RawRegexSearch, guard: Guard): Pick<RegexSearch, "regexSearch"> {

@@ -13,6 +13,7 @@ import type { SearchedSegment } from "../indexes/best-chunks.ts";
 import { searchBm25 } from "../indexes/bm25.ts";
 import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { findEvery } from "../indexes/every-chunk.ts";
+import { planLucene } from "../indexes/lucene-plan.ts";
 import { findWords } from "../indexes/query-words.ts";
 import { searchNearest } from "../indexes/nearest.ts";
 import type { ChunkFacts, Segment } from "../indexes/segment.ts";
@@ -20,6 +21,7 @@ import { toEmbedding, toStoredVector } from "../indexes/stored-vector.ts";
 import { rowOf, vectorAt } from "../indexes/vector-column.ts";
 import { createTopK } from "../kernels/top-k.ts";
 import { compileLinearRegex } from "../text/linear-regex.ts";
+import { parseLucene } from "../text/parse-lucene.ts";
 import { type ChunkReader, createChunkReader } from "./chunk-rows.ts";
 import { findPlace, type IndexView } from "./index-view.ts";
 import type { Decided } from "./raw-store.ts";
@@ -117,9 +119,14 @@ export function searchTerms(
   bm25: Bm25Settings,
 ): LexicalResult {
   const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds);
-  const words = findWords(analyzer, query.text, searched);
-  const result = searchBm25(searched, words, query.topK, query.minScore ?? 0, bm25);
   const reader = createChunkReader(rows, view);
+  const plan =
+    query.syntax === "lucene"
+      ? planLucene(parseLucene(query.text), analyzer, searched, (segment, ordinal) =>
+          reader.chunk(rows.chunk(segment.key(ordinal))),
+        )
+      : { words: findWords(analyzer, query.text, searched), searched };
+  const result = searchBm25(plan.searched, plan.words, query.topK, query.minScore ?? 0, bm25);
   return {
     terms: result.terms,
     matches: result.hits.map(({ segment, ordinal, score, terms }) => ({

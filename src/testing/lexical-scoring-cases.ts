@@ -30,7 +30,7 @@ export function find(
 }
 
 /** Ids and scores to the last bit: what must not move when something hidden does. */
-function scoresOf(result: LexicalResult): unknown {
+export function scoresOf(result: LexicalResult): unknown {
   return [result.matches.map(({ scope, chunk, score }) => [scope, chunk.id, score]), result.terms];
 }
 
@@ -73,9 +73,13 @@ export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
       await store.upsert(into(deployment), fruits);
       const { matches, terms } = await find(store, "kiwi absent mango");
       equal(
-        terms.map(({ term }) => term),
-        ["kiwi", "absent", "mango"],
-        "terms, unseen ones too, in the query's order",
+        terms.map(({ term, chunks }) => [term, chunks]),
+        [
+          ["kiwi", 2],
+          ["absent", 0],
+          ["mango", 2],
+        ],
+        "terms, unseen ones too, in the query's order, with how many chunks have them",
       );
       close(terms[1]?.idf, idf(4, 0), "idf of a word that no chunk has");
       equal(idsOf(matches), "a b c", "order");
@@ -154,7 +158,7 @@ export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
     async (store) => {
       equal(
         await find(store, "mango"),
-        { matches: [], terms: [{ term: "mango", idf: idf(0, 0), count: 1 }] },
+        { matches: [], terms: [{ term: "mango", idf: idf(0, 0), count: 1, chunks: 0 }] },
         "in an empty index",
       );
       await store.upsert(into(deployment), fruits);

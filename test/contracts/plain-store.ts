@@ -19,6 +19,7 @@ import type { VectorMatch } from "../../src/contracts/vector-store.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
 import { checkOptions } from "../../src/text/check-options.ts";
 import { passes } from "./plain-filter.ts";
+import { readPlainLucene } from "./plain-lucene.ts";
 import { countWords, createPlainBm25, type Fields } from "./plain-bm25.ts";
 import type { StoreFault } from "./store-faults.ts";
 
@@ -453,12 +454,22 @@ export function createPlainStore(
 
     async lexicalSearch(scopes, query) {
       const readable = read(scopes);
-      known("lexicalSearch", query, ["text", "filter", "origins", "topK", "minScore"]);
+      known("lexicalSearch", query, ["text", "syntax", "filter", "origins", "topK", "minScore"]);
       check(query.filter);
       limit(query.topK);
       if (broken("query parsed") && /["(~[]|^-|\*/u.test(query.text))
         throw new IbidError("invalid-argument", "A query that does not parse.");
-      const words = countWords(analyze(query.text));
+      if (query.syntax !== undefined && !["literal", "lucene"].includes(query.syntax))
+        fail("invalid-argument", "No such syntax.");
+      const lucene =
+        query.syntax === "lucene"
+          ? readPlainLucene(query.text, analyze, {
+              must: broken("needed words not needed"),
+              not: broken("excluded words not excluded"),
+              order: broken("phrases in any order"),
+            })
+          : undefined;
+      const words = countWords(lucene?.words ?? analyze(query.text));
       const pool = broken("hidden scopes counted")
         ? rows.filter(alive)
         : broken("tombstones counted")
@@ -475,6 +486,7 @@ export function createPlainStore(
         term,
         idf: bm25.idf(term),
         count: broken("repeated query terms count once") ? 1 : count,
+        chunks: [...analysed.values()].filter(({ text, names }) => text.includes(term) || names.includes(term)).length,
       }));
       const found: { row: Row; score: number; parts: LexicalMatch["terms"] }[] = [];
       for (const [row, fields] of analysed) {
@@ -484,7 +496,7 @@ export function createPlainStore(
           return frequency === 0 ? [] : [{ term, idf, frequency, score: bm25.share(fields, term, count) }];
         });
         const score = parts.reduce((sum, part) => sum + part.score, 0) + (broken("terms do not add up") ? 0.01 : 0);
-        if (parts.length > 0) found.push({ row, score, parts });
+        if (lucene?.admits(fields) ?? parts.length > 0) found.push({ row, score: Math.max(score, 1e-9), parts });
       }
       const seen = new Set([...analysed.values()].flatMap(({ text, names }) => [...text, ...names]));
       return {

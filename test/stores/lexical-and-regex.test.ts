@@ -25,9 +25,9 @@ describe.each(eachStore)("words in $name", ({ open }) => {
     const { matches, terms } = await store.lexicalSearch(from, { text: "ash BIRCH ash yew", topK: "all" });
     const ash = Math.log(1 + 2.5 / 2.5);
     expect(terms).toEqual([
-      { term: "ash", idf: ash, count: 2 },
-      { term: "birch", idf: ash, count: 1 },
-      { term: "yew", idf: Math.log(1 + 4.5 / 0.5), count: 1 },
+      { term: "ash", idf: ash, count: 2, chunks: 2 },
+      { term: "birch", idf: ash, count: 1, chunks: 2 },
+      { term: "yew", idf: Math.log(1 + 4.5 / 0.5), count: 1, chunks: 0 },
     ]);
     const expected = {
       a: 2 * bm25(4, 2, 2, 3, 2.5) + bm25(4, 2, 1, 3, 2.5),
