@@ -86,7 +86,7 @@ export {
 export { type CompareOptions, type Comparison, compareRuns } from "./evaluation/compare-runs.ts";
 export type { Estimate } from "./evaluation/estimate-mean.ts";
 export { evaluateQuestions, type QuestionEvaluation, type QuestionOptions } from "./evaluation/evaluate-questions.ts";
-export { type ParseOptions, parseQrels, type Qrels } from "./evaluation/qrels.ts";
+export { parseQrels, type Qrels } from "./evaluation/qrels.ts";
 export { parseQuestions, type Question } from "./evaluation/questions.ts";
 export { formatRun, parseRun, type RankedDocument, type Run } from "./evaluation/run.ts";
 export { type Evaluation, type QueryScores, type ScoreOptions, scoreRun } from "./evaluation/score-run.ts";

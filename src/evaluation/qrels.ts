@@ -3,20 +3,14 @@ import { lineError, readLines } from "./read-lines.ts";
 /** Relevance judgements: by query, the grade of each document that somebody judged. 1 or more is relevant, 0 and below is not. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** Where a text came from, for messages. */
-export interface ParseOptions {
-  /** The file's name. Default: the kind of file that it should be. */
-  readonly file?: string;
-}
-
 /**
  * Reads relevance judgements, as BEIR or as TREC writes them.
  *
  * **Shape** BEIR: query, document, grade, with tabs between, with or without a heading line. TREC: query, anything, document, grade, with white
  * space between. Queries in order of first appearance. The same judgement twice counts once.
- * **Errors** `unreadable` for a line of another form, a grade that is no whole number, a document that has two grades for one query.
+ * `file` is the name that messages say. **Errors** `unreadable` for a line of another form, a grade that is no whole number, a document that has two grades for one query.
  */
-export function parseQrels(text: string, { file = "qrels" }: ParseOptions = {}): Qrels {
+export function parseQrels(text: string, { file = "qrels" }: { readonly file?: string } = {}): Qrels {
   const qrels = new Map<string, Map<string, number>>();
   let isFirst = true;
   for (const { text: line, number } of readLines(text)) {

@@ -1,6 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
 import { hashParts } from "../text/hash.ts";
-import type { ParseOptions } from "./qrels.ts";
 import { lineError, readJsonLines } from "./read-lines.ts";
 
 /** A question of one's own, and where its answer stands; or that there is none. */
@@ -27,7 +26,10 @@ const keys = ["question", "uri", "quote", "answerable"] as const;
  * **Errors** `unreadable`, with file and line, for a line that is not JSON, has a key that nobody reads, expects nothing or contradicts itself, or
  * repeats another; `empty` without a question.
  */
-export function parseQuestions(text: string, { file = "questions" }: ParseOptions = {}): readonly Question[] {
+export function parseQuestions(
+  text: string,
+  { file = "questions" }: { readonly file?: string } = {},
+): readonly Question[] {
   const questions: Question[] = [];
   const lineOf = new Map<string, number>();
   for (const { value, number } of readJsonLines(text, file)) {

@@ -1,5 +1,4 @@
 import { IbidError } from "../contracts/errors.ts";
-import type { ParseOptions } from "./qrels.ts";
 import { lineError, readLines } from "./read-lines.ts";
 
 /** A document that a search found. */
@@ -47,7 +46,7 @@ export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string } 
  *
  * **Errors** `unreadable` for a line of another form, a score that is no number, a document that is found twice for one query.
  */
-export function parseRun(text: string, { file = "run" }: ParseOptions = {}): Run {
+export function parseRun(text: string, { file = "run" }: { readonly file?: string } = {}): Run {
   const run = new Map<string, Map<string, number>>();
   for (const { text: line, number } of readLines(text)) {
     const [query = "", , document = "", , score, tag] = line.trim().split(/\s+/u);
