@@ -19,7 +19,7 @@ import {
 } from "./eval-report.ts";
 import type { Context } from "./open.ts";
 import { createProgressLine, type ProgressLine } from "./progress.ts";
-import { count, formatDuration, neutralise } from "./text-layout.ts";
+import { count, formatDuration, neutralise, shorten } from "./text-layout.ts";
 
 /** Ways to open the knowledge base that is measured, by the name that `--variant` takes. */
 export const variants: Readonly<Record<string, () => Promise<OpenOptions>>> = {
@@ -90,8 +90,9 @@ export async function evaluateCollection(
     });
   } else {
     const { style } = output;
+    await output.line(style.bold(shorten(neutralise(folder), output.columns)));
     await output.line(
-      `${style.bold(neutralise(folder))}: ${neutralise(how)} · ${count(documents, "document")} · ${queries.toLocaleString("en")} judged ${queries === 1 ? "query" : "queries"}`,
+      `${neutralise(how)} · ${count(documents, "document")} · ${queries.toLocaleString("en")} judged ${queries === 1 ? "query" : "queries"}`,
     );
     await output.line();
     await writeMetrics(output, judged);

@@ -16,7 +16,7 @@ import {
 } from "./eval-report.ts";
 import { type Context, withKnowledgeBase } from "./open.ts";
 import { createProgressLine } from "./progress.ts";
-import { count, neutralise } from "./text-layout.ts";
+import { count, neutralise, shorten } from "./text-layout.ts";
 
 const defaultMetrics = ["success@1", "success@5", "recall@10", "mrr@10", "answered", "refused"];
 const metricsPerCutoff = ["success", "recall", "mrr"];
@@ -73,7 +73,8 @@ export async function evaluateOwnQuestions(
     } else {
       const { style } = output;
       const without = unanswerable === 0 ? "" : `, ${unanswerable.toLocaleString("en")} without an answer`;
-      await output.line(`${style.bold(neutralise(path))}: ${mode} · ${count(questions.length, "question")}${without}`);
+      await output.line(style.bold(shorten(neutralise(path), output.columns)));
+      await output.line(`${mode} · ${count(questions.length, "question")}${without}`);
       await output.line();
       await writeMetrics(output, judged);
       await output.line();

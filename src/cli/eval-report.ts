@@ -169,20 +169,19 @@ export async function applyGates(
 ): Promise<number> {
   const missed = min.flatMap(({ metric, value }) => {
     const mean = judged.evaluation.metrics[metric]?.mean;
-    if (mean === undefined) return [`${metric} cannot be measured: no question has something to say on it`];
-    return fourDecimals(mean) < value ? [`${metric} is ${formatScore(mean)}, below the ${value} of --min`] : [];
+    if (mean === undefined) return [`${metric} cannot be measured: no question has something to say on it.`];
+    return fourDecimals(mean) < value ? [`${metric} is ${formatScore(mean)}, below the ${value} of --min.`] : [];
   });
-  const worse = Object.entries(judged.comparisons ?? {}).flatMap(([metric, { mean, baseline, difference, p }]) =>
-    difference < 0 && p < significant
-      ? [
-          `${metric} fell from ${formatScore(baseline)} to ${formatScore(mean)} (p ${formatScore(p)}) against ${against}`,
-        ]
-      : [],
-  );
-  const failures = [...missed, ...worse];
+  const worse = Object.entries(judged.comparisons ?? {})
+    .filter(([, { difference, p }]) => difference < 0 && p < significant)
+    .map(([metric, { mean, baseline }]) => `${metric} ${formatScore(mean)} (was ${formatScore(baseline)})`);
+  const failures = [
+    ...missed,
+    ...(worse.length === 0 ? [] : [`Worse than ${against} beyond chance: ${worse.join(", ")}.`]),
+  ];
   if (failures.length === 0) return 0;
   await output.error(
-    new IbidError("below-minimum", `${failures.join("; ")}.`, {
+    new IbidError("below-minimum", failures.join(" "), {
       mend: "Undo what made it worse; or, if that is what you want, lower --min or save a new baseline.",
     }),
   );

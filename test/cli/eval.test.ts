@@ -98,7 +98,7 @@ describe("a test collection [T59]", () => {
     expect(await json("beir")).toMatchObject({ queries: 1, documents: 4, metrics: { map: 1 } });
     const { code, stdout, stderr } = await ibid("set", "--depth", "20");
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("set: hybrid · 4 documents · 3 judged queries\n");
+    expect(stdout).toContain("set\nhybrid · 4 documents · 3 judged queries\n");
     expect(stdout).toMatch(/^recall@100 {2}0\.5000 {2}0\.0000 to 1\.0000$/mu);
     expect(stdout).toContain("1 document without a word: nobody can find them.");
     expect(stdout).toContain("1 document judged relevant, and not in the corpus: nobody can find them.");
@@ -154,7 +154,9 @@ describe("gates: exit 1, why on standard error, the figures all the same", () =>
     const worse = await here("--read-run", "bad.run", "--against", "good.json");
     expect(worse.code).toBe(1);
     expect(worse.stdout).toMatch(/^map .* 0\.0312 {2}worse$/mu);
-    expect(worse.stderr).toContain("map fell from 1.0000 to 0.5000 (p 0.0312) against good.json");
+    expect(worse.stderr).toContain(
+      "Worse than good.json beyond chance: ndcg@10 0.6309 (was 1.0000), map 0.5000 (was 1.0000), mrr@10",
+    );
     expect(worse.stderr).not.toContain("recall@100");
     const better = await here("--read-run", "good.run", "--against", "bad.json");
     expect([better.code, better.stderr]).toEqual([0, ""]);
@@ -190,7 +192,7 @@ describe("questions of one's own", () => {
       ["eval", "questions.jsonl", "--min", "success@5=0.9"].concat("--against", join(cwd, "questions.json")),
     );
     expect(code).toBe(1);
-    expect(stdout).toContain("questions.jsonl: hybrid · 2 questions, 1 without an answer\n");
+    expect(stdout).toContain("questions.jsonl\nhybrid · 2 questions, 1 without an answer\n");
     expect(stdout).toContain("Not found: line 1.\n");
     expect(stdout).toContain("Out of date (the document, or the words in it, are not in the knowledge base): line 1.");
     expect(stdout).toContain("Answered, and should not have been: line 2.\n");
