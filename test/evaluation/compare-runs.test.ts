@@ -72,6 +72,16 @@ describe("the paired randomisation test [T59]", () => {
     );
   });
 
+  it("nor does it for many queries, where signs are drawn", () => {
+    const now = Array.from({ length: 40 }, (_, index) => Math.abs(Math.sin(index)));
+    const before = Array.from({ length: 40 }, (_, index) => Math.abs(Math.sin(2 * index + 1)));
+    const turned = summarise(new Map([...scored(now).queries].toReversed()));
+    const p = compare(now, before).p;
+    expect(p).toBeGreaterThan(0.01);
+    expect(compareRuns(turned, scored(before))["map"]?.p).toBe(p);
+    expect(compare(before, now).p).toBe(p);
+  });
+
   it("for many queries, comes close to what counting gives, and always says the same", () => {
     // 17 differences of one size: |sum| is that of a walk of 17 steps, so p is a sum of binomial coefficients.
     const now = Array.from({ length: 17 }, (_, index) => (index < 12 ? 1 : 0));

@@ -75,7 +75,10 @@ describe("how they are scored, by hand", () => {
       asked.push(options);
       return Promise.resolve(hits);
     },
-    ask: (question: string) => Promise.resolve({ refused: question.includes("refuse") }),
+    ask: (question: string, options: unknown) => {
+      asked.push(options);
+      return Promise.resolve({ refused: question.includes("refuse") });
+    },
     document: (uri: string) =>
       Promise.resolve(
         uri === "./a.md" || uri === "a.md"
@@ -144,6 +147,8 @@ describe("how they are scored, by hand", () => {
     expect(asked).toEqual([
       { mode: "lexical", topK: 500 },
       { mode: "lexical", topK: 500 },
+      // And answers as a person who wants nothing but the documents' word would be answered.
+      { mode: "lexical", grounding: "strict" },
     ]);
   });
 
