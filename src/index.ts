@@ -73,6 +73,27 @@ export { prompt } from "./answers/prompt.ts";
 export { renderPrompt } from "./answers/render-prompt.ts";
 export { fromAiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
 
+// Evaluate
+export {
+  type Collection,
+  type CollectionDocument,
+  type CollectionFile,
+  parseCollection,
+} from "./evaluation/collection.ts";
+export {
+  type CollectOptions,
+  collectRun,
+  type LatencyQuantiles,
+  type RankDocuments,
+} from "./evaluation/collect-run.ts";
+export { type CompareOptions, type Comparison, compareRuns } from "./evaluation/compare-runs.ts";
+export type { Estimate } from "./evaluation/estimate-mean.ts";
+export { evaluateQuestions, type QuestionEvaluation, type QuestionOptions } from "./evaluation/evaluate-questions.ts";
+export { parseQrels, type Qrels } from "./evaluation/qrels.ts";
+export { parseQuestions, type Question } from "./evaluation/questions.ts";
+export { formatRun, parseRun, type RankedDocument, type Run } from "./evaluation/run.ts";
+export { type Evaluation, type QueryScores, type ScoreOptions, scoreRun } from "./evaluation/score-run.ts";
+
 // Promises
 export type { Analyzer } from "./contracts/analyzer.ts";
 export type { Answer, AnswerEvent, AskOptions, Citation, Grounding } from "./contracts/answer.ts";
