@@ -133,8 +133,10 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       const block = findBlock(index(), term);
       return block < 0 ? undefined : findPostings(file("postings", block), term);
     },
-    column(version, kind) {
-      const column = headers.findIndex((header) => header.version === version && header.kind === kind);
+    column(version, kind, form) {
+      const column = headers.findIndex(
+        (header) => header.version === version && header.kind === kind && (header.form ?? "float32") === form,
+      );
       return column < 0 ? undefined : load(column);
     },
     *columns() {
