@@ -1,5 +1,10 @@
-/** Dense coordinates. Every value is finite. */
-export type Vector = Float32Array | readonly number[];
+/**
+ * Dense coordinates. Every value is finite.
+ *
+ * **Shape** an `Int8Array` is kept at one byte a coordinate, compared by whole numbers, and handed out as one again; everything else is kept
+ * at 32 bits and handed out as a `Float32Array`.
+ */
+export type Vector = Float32Array | Int8Array | readonly number[];
 
 /** Coordinates of the few dimensions that are not zero. **Shape** `indices` ascend, are unique, and run beside `values`. */
 export interface SparseVector {

@@ -11,11 +11,12 @@ import { IbidError } from "../contracts/errors.ts";
 import { copyEmbedding } from "./copy-embedding.ts";
 
 function isVector(value: unknown): value is Vector {
-  return value instanceof Float32Array || Array.isArray(value);
+  return value instanceof Float32Array || value instanceof Int8Array || Array.isArray(value);
 }
 
 /** What is wrong with a vector's values, or `undefined`. */
 function findValueFault(values: Vector): string | undefined {
+  if (values instanceof Int8Array) return undefined;
   for (let index = 0; index < values.length; index += 1) {
     const value: unknown = values[index];
     if (typeof value !== "number") return `value ${index} is not a number but ${typeof value}`;

@@ -25,10 +25,16 @@ export interface SearchedSegment {
 export function findBest(
   searched: readonly SearchedSegment[],
   topK: number,
-  scan: (searched: SearchedSegment, offer: (score: number, ordinal: number) => void, best: TopK) => void,
+  scan: (
+    searched: SearchedSegment,
+    offer: (score: number, ordinal: number) => void,
+    best: TopK,
+    /** Which of the searched this is. */
+    place: number,
+  ) => void,
 ): FoundChunk[] {
   const found: FoundChunk[] = [];
-  for (const each of searched) {
+  for (const [place, each] of searched.entries()) {
     const { segment } = each;
     const best = createTopK(Math.min(topK, segment.liveCount));
     const { rank } = segment;
@@ -39,6 +45,7 @@ export function findBest(
         ? (score, ordinal) => best.offer(score, ordinal)
         : (score, ordinal) => best.offer(score, rank[ordinal]!),
       best,
+      place,
     );
     const { scores, items } = best.take();
     const unranked = rank && invert(rank);

@@ -7,7 +7,8 @@ import { readTerms, type TermPostings, writePostings } from "./postings-file.ts"
 import type { Postings } from "./segment.ts";
 import { packState, type SealedSegment, type SegmentRow } from "./sealed-segment.ts";
 import { decodeVectors, type StoredVector } from "./stored-vector.ts";
-import { type ColumnFile, type ColumnWriter, createColumnWriter, vectorAt } from "./vector-column.ts";
+import { formOf } from "./dense-rows.ts";
+import { type ColumnFile, columnName, type ColumnWriter, createColumnWriter, vectorAt } from "./vector-column.ts";
 
 /** A sealed segment that has no row yet. */
 export interface BuiltSegment {
@@ -198,10 +199,11 @@ function renumber({ ordinals, counts, names }: Postings, moved: Uint32Array): Po
 }
 
 function addVector(columns: Map<string, ColumnWriter>, ordinal: number, vector: StoredVector): void {
-  const name = `${vector.kind} ${vector.version}`;
+  const name = columnName(vector);
   let column = columns.get(name);
   if (column === undefined) {
-    columns.set(name, (column = createColumnWriter(vector.version, vector.kind, vector.dense.length)));
+    const { version, kind, dense } = vector;
+    columns.set(name, (column = createColumnWriter(version, kind, dense.length, formOf(dense))));
   }
   column.add(ordinal, vector);
 }

@@ -119,7 +119,7 @@ export function decodeText(bytes: Uint8Array): string {
 }
 
 /** The bytes of a typed array, without a copy. Typed arrays are stored as they are in memory: little-endian on every platform that we run on. */
-export function bytesOf(array: Float32Array | Float64Array | Uint32Array): Uint8Array {
+export function bytesOf(array: Float32Array | Float64Array | Uint32Array | Int8Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 

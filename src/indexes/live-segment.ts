@@ -1,12 +1,13 @@
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { norm } from "../kernels/dot.ts";
-import { sparseNorm } from "../kernels/sparse.ts";
 import { decodeTerms, type FieldLengths, lengthsOf } from "./chunk-terms.ts";
+import { createGrowingRows, type DenseForm, formOf, type GrowingRows } from "./dense-rows.ts";
 import { createFactsColumn } from "./facts-column.ts";
 import { createPostingsCache } from "./postings-cache.ts";
 import type { Postings, Segment, SegmentSource, VectorColumn } from "./segment.ts";
+import { createSparseColumn, joinSparse } from "./sparse-rows.ts";
 import { decodeVectors, type StoredVector } from "./stored-vector.ts";
+import { columnName } from "./vector-column.ts";
 
 /** A chunk that no sealed segment holds yet, with all that the index needs of it. */
 export interface PendingRow {
@@ -41,9 +42,11 @@ export interface LiveSegment extends Segment {
 interface GrowingColumn {
   readonly version: string;
   readonly kind: EmbeddingKind;
-  readonly dimensions: number;
+  readonly form: DenseForm;
   readonly ordinals: number[];
-  readonly vectors: StoredVector[];
+  readonly dense: GrowingRows | undefined;
+  /** Only of vectors with a sparse part. */
+  readonly sparse: StoredVector[];
   built: VectorColumn | undefined;
 }
 
@@ -118,15 +121,12 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       const row = rows[collected];
       if (row === undefined) continue;
       for (const vector of decodeVectors(row.vectors)) {
-        const name = `${vector.kind} ${vector.version}`;
+        const name = columnName(vector);
         let column = columns.get(name);
-        if (column === undefined) {
-          const { version, kind, dense } = vector;
-          column = { version, kind, dimensions: dense.length, ordinals: [], vectors: [], built: undefined };
-          columns.set(name, column);
-        }
+        if (column === undefined) columns.set(name, (column = startColumn(vector)));
         column.ordinals.push(collected);
-        column.vectors.push(vector);
+        column.dense?.add(vector.dense);
+        if (vector.kind !== "dense") column.sparse.push(vector);
         column.built = undefined;
       }
     }
@@ -220,9 +220,9 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       invert();
       return new Set(languageOf.filter((_, ordinal) => live[ordinal] === 1));
     },
-    column(version, kind) {
+    column(version, kind, form) {
       collectVectors();
-      const column = columns.get(`${kind} ${version}`);
+      const column = columns.get(`${form} ${kind} ${version}`);
       return column && (column.built ??= buildColumn(column));
     },
     *columns() {
@@ -239,41 +239,31 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
   };
 }
 
-function buildColumn({ version, kind, dimensions, ordinals, vectors }: GrowingColumn): VectorColumn {
-  const rows = vectors.length;
-  const block = new Float32Array(rows * dimensions);
-  const norms = new Float64Array(dimensions === 0 ? 0 : rows);
-  const starts = new Uint32Array(rows + 1);
-  vectors.forEach(({ dense, values }, row) => {
-    block.set(dense, row * dimensions);
-    if (dimensions > 0) norms[row] = norm(block, row * dimensions, dimensions);
-    starts[row + 1] = starts[row]! + values.length;
-  });
-  const sparse = {
-    starts,
-    indices: new Uint32Array(starts[rows]!),
-    values: new Float32Array(starts[rows]!),
-    norms: new Float64Array(rows),
-  };
-  vectors.forEach(({ indices, values }, row) => {
-    sparse.indices.set(indices, starts[row]);
-    sparse.values.set(values, starts[row]);
-    sparse.norms[row] = sparseNorm({ ...sparse, start: starts[row]!, end: starts[row + 1]! });
-  });
-  const data = {
-    dimensions,
-    rowsPerBlock: Math.max(1, rows),
-    blocks: dimensions === 0 ? [] : [block],
-    norms,
-    sparse: kind === "dense" ? undefined : sparse,
-  };
+function startColumn({ version, kind, dense }: StoredVector): GrowingColumn {
+  const form = formOf(dense);
   return {
     version,
     kind,
-    dimensions,
-    rows,
+    form,
+    ordinals: [],
+    dense: dense.length === 0 ? undefined : createGrowingRows(dense.length, form),
+    sparse: [],
+    built: undefined,
+  };
+}
+
+function buildColumn({ version, kind, form, ordinals, dense, sparse }: GrowingColumn): VectorColumn {
+  const { starts, indices, values } = joinSparse(sparse);
+  const column = kind === "dense" ? undefined : createSparseColumn(starts, indices, values);
+  return {
+    version,
+    kind,
+    form,
+    dimensions: dense?.dimensions ?? 0,
+    rows: ordinals.length,
     ordinals: Uint32Array.from(ordinals),
-    data: () => data,
+    dense: () => dense,
+    sparse: () => column,
   };
 }
 

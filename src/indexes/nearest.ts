@@ -1,33 +1,26 @@
-import type { EmbeddingKind } from "../contracts/embedding.ts";
 import type { Metric } from "../contracts/store.ts";
-import { squaredDistance } from "../kernels/distance.ts";
-import { dot, norm } from "../kernels/dot.ts";
-import { sparseDot, sparseNorm, sparseSquaredDistance, type SparseRow } from "../kernels/sparse.ts";
 import { findBest, type FoundChunk, type SearchedSegment } from "./best-chunks.ts";
-import type { SparseColumn, VectorData } from "./segment.ts";
+import { certifiedDimensions, startCertifiedScan } from "./certified-scan.ts";
+import type { DenseForm } from "./dense-rows.ts";
+import { scanInverted } from "./inverted-scan.ts";
+import type { Segment, VectorColumn } from "./segment.ts";
 import type { StoredVector } from "./stored-vector.ts";
 import { rowOf } from "./vector-column.ts";
+import { createScoredQuery, distance, scoreRow, type ScoredQuery } from "./vector-scores.ts";
 
 export interface NearestHit extends FoundChunk {
   readonly rawScore: number;
 }
 
-/** What the scan compares with: one vector, and what is computed of it once. */
-interface Query {
-  readonly kind: EmbeddingKind;
-  readonly metric: Metric;
-  readonly dense: Float32Array;
-  readonly denseNorm: number;
-  readonly sparse: SparseRow;
-  readonly sparseNorm: number;
-}
+const forms: readonly DenseForm[] = ["float32", "int8"];
 
 /**
- * The nearest vectors of one version and kind, by looking at every one.
+ * The nearest vectors of one version and kind, exactly.
  *
  * **Shape** the score is the cosine (from -1 to 1; 0 with a zero vector), the dot product, or `1 / (1 + distance)`; a hybrid vector's is the
  * sum over its two parts. `rawScore` is the score itself, or for Euclidean the distance (of a hybrid vector, in the joint space).
- * **Cost** linear in the admitted vectors.
+ * **Cost** for dense vectors, a byte per coordinate of each admitted one, and a score for the few that can be among the best; for sparse ones,
+ * the postings of the query's coordinates; for hybrid ones and sparse distances, every admitted vector's score.
  */
 export function searchNearest(
   searched: readonly SearchedSegment[],
@@ -36,81 +29,79 @@ export function searchNearest(
   topK: number,
   minScore: number,
 ): NearestHit[] {
-  const sparse: SparseRow = { indices: vector.indices, values: vector.values, start: 0, end: vector.values.length };
-  const query: Query = {
-    kind: vector.kind,
-    metric,
-    dense: vector.dense,
-    denseNorm: norm(vector.dense, 0, vector.dense.length),
-    sparse,
-    sparseNorm: sparseNorm(sparse),
-  };
-  const found = findBest(searched, topK, ({ segment, admitted }, offer, best) => {
-    const column = segment.column(vector.version, vector.kind);
+  const query = createScoredQuery(vector, metric);
+  const columns = searched.map(({ segment }) => columnsOf(segment, vector));
+  const most = columns.reduce((sum, some) => sum + some.reduce((rows, column) => rows + column.rows, 0), 0);
+  const found =
+    vector.kind === "dense" && query.denseNorm > 0 && vector.dense.length <= certifiedDimensions && topK < most
+      ? searchCertified(searched, columns, query, topK, minScore)
+      : searchEach(searched, columns, query, topK, minScore);
+  return found.map((hit) => ({
+    ...hit,
+    rawScore: metric === "euclidean" ? distanceOf(hit, query, vector) : hit.score,
+  }));
+}
+
+function columnsOf(segment: Segment, { version, kind, dense }: StoredVector): VectorColumn[] {
+  const columns: VectorColumn[] = [];
+  for (const form of forms) {
+    const column = segment.column(version, kind, form);
     // Absent is recoverable, wrong but ranked is not (T19).
-    if (column === undefined || column.dimensions !== vector.dense.length) return;
-    const { ordinals, rows } = column;
-    const data = column.data();
-    for (let row = 0; row < rows; row++) {
-      const ordinal = ordinals[row]!;
-      if (admitted[ordinal] !== 1) continue;
-      const score = scoreRow(data, row, query);
-      if (score >= minScore && score >= best.floor) offer(score, ordinal);
+    if (column !== undefined && column.dimensions === dense.length) columns.push(column);
+  }
+  return columns;
+}
+
+function searchCertified(
+  searched: readonly SearchedSegment[],
+  columns: readonly (readonly VectorColumn[])[],
+  query: ScoredQuery,
+  topK: number,
+  minScore: number,
+): FoundChunk[] {
+  const scan = startCertifiedScan(query, topK, minScore);
+  searched.forEach(({ admitted }, i) => {
+    for (const column of columns[i]!) scan.look(column, admitted);
+  });
+  scan.settle();
+  let look = 0;
+  return findBest(searched, topK, (_, offer, best, i) => {
+    for (const { ordinals } of columns[i]!) {
+      scan.rows(look++, (row, score) => {
+        if (score >= best.floor) offer(score, ordinals[row]!);
+      });
     }
   });
-  return found.map((hit) => {
-    if (metric !== "euclidean") return { ...hit, rawScore: hit.score };
-    const column = hit.segment.column(vector.version, vector.kind)!;
-    return { ...hit, rawScore: Math.sqrt(squaredDistances(column.data(), rowOf(column, hit.ordinal), query)) };
+}
+
+function searchEach(
+  searched: readonly SearchedSegment[],
+  columns: readonly (readonly VectorColumn[])[],
+  query: ScoredQuery,
+  topK: number,
+  minScore: number,
+): FoundChunk[] {
+  return findBest(searched, topK, ({ admitted }, offer, best, i) => {
+    for (const column of columns[i]!) {
+      const { ordinals, rows } = column;
+      const take = (row: number, score: number): void => {
+        if (score >= minScore && score >= best.floor) offer(score, ordinals[row]!);
+      };
+      if (query.kind === "sparse" && query.metric !== "euclidean") {
+        scanInverted(column, admitted, query, take);
+        continue;
+      }
+      for (let row = 0; row < rows; row++) {
+        if (admitted[ordinals[row]!] === 1) take(row, scoreRow(column, row, query));
+      }
+    }
   });
 }
 
-function scoreRow(data: VectorData, row: number, query: Query): number {
-  const dense = query.kind === "sparse" ? 0 : scoreDense(data, row, query);
-  return data.sparse === undefined ? dense : dense + scoreSparse(data.sparse, row, query);
-}
-
-function scoreDense(data: VectorData, row: number, query: Query): number {
-  const { dimensions, rowsPerBlock } = data;
-  const block = data.blocks[Math.floor(row / rowsPerBlock)]!;
-  const start = (row % rowsPerBlock) * dimensions;
-  switch (query.metric) {
-    case "cosine":
-      return cosine(dot(block, start, query.dense, 0, dimensions), data.norms[row]!, query.denseNorm);
-    case "dot":
-      // Adding 0 makes -0 plain.
-      return dot(block, start, query.dense, 0, dimensions) + 0;
-    case "euclidean":
-      return 1 / (1 + Math.sqrt(squaredDistance(block, start, query.dense, 0, dimensions)));
+function distanceOf({ segment, ordinal }: FoundChunk, query: ScoredQuery, vector: StoredVector): number {
+  for (const column of columnsOf(segment, vector)) {
+    const row = rowOf(column, ordinal);
+    if (row >= 0) return distance(column, row, query);
   }
-}
-
-function scoreSparse(column: SparseColumn, row: number, query: Query): number {
-  const other = rowIn(column, row);
-  switch (query.metric) {
-    case "cosine":
-      return cosine(sparseDot(other, query.sparse), column.norms[row]!, query.sparseNorm);
-    case "dot":
-      return sparseDot(other, query.sparse) + 0;
-    case "euclidean":
-      return 1 / (1 + Math.sqrt(sparseSquaredDistance(other, query.sparse)));
-  }
-}
-
-/** A zero vector is near nothing; rounding must not take a cosine out of its range. */
-function cosine(product: number, a: number, b: number): number {
-  if (a === 0 || b === 0) return 0;
-  return Math.max(-1, Math.min(1, product / (a * b))) + 0;
-}
-
-function squaredDistances(data: VectorData, row: number, query: Query): number {
-  const { dimensions, rowsPerBlock, sparse } = data;
-  const block = data.blocks[Math.floor(row / rowsPerBlock)];
-  const dense =
-    block === undefined ? 0 : squaredDistance(block, (row % rowsPerBlock) * dimensions, query.dense, 0, dimensions);
-  return sparse === undefined ? dense : dense + sparseSquaredDistance(rowIn(sparse, row), query.sparse);
-}
-
-function rowIn({ indices, values, starts }: SparseColumn, row: number): SparseRow {
-  return { indices, values, start: starts[row]!, end: starts[row + 1]! };
+  return 0;
 }

@@ -153,8 +153,10 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       }
     },
     languages: () => (languages ??= liveLanguages(file("languages", 0), live)),
-    column(version, kind) {
-      const column = headers.findIndex((header) => header.version === version && header.kind === kind);
+    column(version, kind, form) {
+      const column = headers.findIndex(
+        (header) => header.version === version && header.kind === kind && (header.form ?? "float32") === form,
+      );
       return column < 0 ? undefined : load(column);
     },
     *columns() {

@@ -3,6 +3,7 @@ import type { EmbeddingKind } from "../contracts/embedding.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { FieldLengths } from "./chunk-terms.ts";
+import type { DenseForm, DenseRows } from "./dense-rows.ts";
 
 /** Where a term occurs: `ordinals` ascend, the others run beside them. Chunks that have been deleted may still be among them. */
 export interface Postings {
@@ -14,29 +15,23 @@ export interface Postings {
 }
 
 /**
- * The vectors of one version and kind in one segment.
+ * The vectors of one version, kind and form in one segment.
  *
- * **Shape** row `r` belongs to the chunk `ordinals[r]`; ordinals ascend. Dense rows lie end to end in blocks of `rowsPerBlock`.
+ * **Shape** row `r` belongs to the chunk `ordinals[r]`; ordinals ascend.
  */
 export interface VectorColumn {
   /** As `versionKey` writes it. */
   readonly version: string;
   readonly kind: EmbeddingKind;
+  /** Of the dense part; `"float32"` when there is none. */
+  readonly form: DenseForm;
   /** Of the dense part; 0 when there is none. */
   readonly dimensions: number;
   readonly rows: number;
   readonly ordinals: Uint32Array;
-  /** The numbers themselves, read when first asked for. */
-  data(): VectorData;
-}
-
-export interface VectorData {
-  readonly dimensions: number;
-  readonly rowsPerBlock: number;
-  readonly blocks: readonly Float32Array[];
-  /** Euclidean length of each dense row. */
-  readonly norms: Float64Array;
-  readonly sparse: SparseColumn | undefined;
+  /** The numbers themselves, each part read when first asked for. */
+  dense(): DenseRows | undefined;
+  sparse(): SparseColumn | undefined;
 }
 
 /** Row `r` has the coordinates `indices[starts[r] … starts[r + 1])`. */
@@ -45,6 +40,16 @@ export interface SparseColumn {
   readonly indices: Uint32Array;
   readonly values: Float32Array;
   readonly norms: Float64Array;
+  /** The same by coordinate; made when first asked for. */
+  inverted(): InvertedColumn;
+}
+
+/** Which rows have a coordinate: those at `rows[starts[s] … starts[s + 1])`, ascending, where `s` is `slots.get(coordinate)`. */
+export interface InvertedColumn {
+  readonly slots: ReadonlyMap<number, number>;
+  readonly starts: Uint32Array;
+  readonly rows: Uint32Array;
+  readonly values: Float32Array;
 }
 
 /** What filters look at. Chunks of a document mostly say the same, so each distinct saying is kept once: chunk `o` says `values[index[o]]`. */
@@ -86,7 +91,8 @@ export interface Segment {
   terms(prefix: string): Iterable<string>;
   /** What its live chunks are written in. */
   languages(): ReadonlySet<string>;
-  column(version: string, kind: EmbeddingKind): VectorColumn | undefined;
+  /** At most one of each form. */
+  column(version: string, kind: EmbeddingKind, form: DenseForm): VectorColumn | undefined;
   columns(): Iterable<VectorColumn>;
   facts(): MetadataColumn;
   /** Remembers which chunks a filter admits, until one of them changes. */

@@ -6,20 +6,21 @@ import {
   versionKey,
 } from "../contracts/embedding.ts";
 import { asFloat32, asUint32, bytesOf, createByteReader, createByteWriter } from "./bytes.ts";
+import { type DenseVector, formOf } from "./dense-rows.ts";
 
 /** One chunk's vector of one version, as the engine keeps it. */
 export interface StoredVector {
   /** As `versionKey` writes it. */
   readonly version: string;
   readonly kind: EmbeddingKind;
-  readonly dense: Float32Array;
+  readonly dense: DenseVector;
   readonly indices: Uint32Array;
   readonly values: Float32Array;
 }
 
 const kinds: readonly EmbeddingKind[] = ["dense", "sparse", "hybrid"];
 
-/** Copies an embedding into 32-bit form. */
+/** Copies an embedding into 32-bit form; dense bytes stay bytes. */
 export function toStoredVector(version: string, embedding: Embedding): StoredVector {
   const kind = kindOf(embedding);
   const dense = "dense" in embedding ? embedding.dense : "indices" in embedding ? [] : embedding;
@@ -28,14 +29,17 @@ export function toStoredVector(version: string, embedding: Embedding): StoredVec
   return {
     version,
     kind,
-    dense: Float32Array.from(dense),
-    indices: Uint32Array.from(sparse.indices),
-    values: Float32Array.from(sparse.values),
+    dense: dense instanceof Int8Array ? dense.slice() : new Float32Array(dense),
+    indices: new Uint32Array(sparse.indices),
+    values: new Float32Array(sparse.values),
   };
 }
 
+/** **Shape** one of each version and kind: the last. */
 export function toStoredVectors(embeddings: readonly VersionedEmbedding[]): StoredVector[] {
-  return embeddings.map(({ version, embedding }) => toStoredVector(versionKey(version), embedding));
+  const vectors = embeddings.map(({ version, embedding }) => toStoredVector(versionKey(version), embedding));
+  if (vectors.length < 2) return vectors;
+  return [...new Map(vectors.map((vector) => [`${vector.kind} ${vector.version}`, vector])).values()];
 }
 
 /** The embedding as it is handed out: a copy. */
@@ -57,6 +61,7 @@ export function sameVectors(a: readonly StoredVector[], b: readonly StoredVector
     const right = b.find(({ version, kind }) => version === left.version && kind === left.kind);
     return (
       right !== undefined &&
+      formOf(left.dense) === formOf(right.dense) &&
       sameNumbers(left.dense, right.dense) &&
       sameNumbers(left.indices, right.indices) &&
       sameNumbers(left.values, right.values)
@@ -64,13 +69,16 @@ export function sameVectors(a: readonly StoredVector[], b: readonly StoredVector
   });
 }
 
-function sameNumbers(a: Float32Array | Uint32Array, b: Float32Array | Uint32Array): boolean {
+function sameNumbers(a: DenseVector | Uint32Array, b: DenseVector | Uint32Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
-/** **Shape** how many; for each: version, kind, lengths of the dense and the sparse part, then their bytes. */
+/**
+ * **Shape** how many; for each: version, kind (three more when the dense part is bytes), lengths of the dense and the sparse part, then
+ * their bytes.
+ */
 export function encodeVectors(vectors: readonly StoredVector[]): Uint8Array {
   const writer = createByteWriter(
     64 + vectors.reduce((sum, { dense, values }) => sum + 64 + 4 * dense.length + 8 * values.length, 0),
@@ -78,7 +86,7 @@ export function encodeVectors(vectors: readonly StoredVector[]): Uint8Array {
   writer.varint(vectors.length);
   for (const { version, kind, dense, indices, values } of vectors) {
     writer.text(version);
-    writer.varint(kinds.indexOf(kind));
+    writer.varint(kinds.indexOf(kind) + (formOf(dense) === "int8" ? kinds.length : 0));
     writer.varint(dense.length);
     writer.varint(values.length);
     writer.bytes(bytesOf(dense));
@@ -92,13 +100,17 @@ export function decodeVectors(bytes: Uint8Array): StoredVector[] {
   const reader = createByteReader(bytes);
   return Array.from({ length: reader.varint() }, () => {
     const version = reader.text();
-    const kind = kinds[reader.varint()]!;
+    const form = reader.varint();
+    const kind = kinds[form % kinds.length]!;
     const dimensions = reader.varint();
     const entries = reader.varint();
     return {
       version,
       kind,
-      dense: asFloat32(reader.bytes(4 * dimensions).slice()),
+      dense:
+        form < kinds.length
+          ? asFloat32(reader.bytes(4 * dimensions).slice())
+          : new Int8Array(reader.bytes(dimensions).slice().buffer),
       indices: asUint32(reader.bytes(4 * entries).slice()),
       values: asFloat32(reader.bytes(4 * entries).slice()),
     };

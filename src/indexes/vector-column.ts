@@ -1,16 +1,30 @@
 import type { EmbeddingKind } from "../contracts/embedding.ts";
-import { norm } from "../kernels/dot.ts";
-import { sparseNorm } from "../kernels/sparse.ts";
-import { asFloat32, asUint32, bytesOf } from "./bytes.ts";
-import type { Segment, SparseColumn, VectorColumn, VectorData } from "./segment.ts";
+import { codeMemory, strideOf } from "../kernels/code-memory.ts";
+import { asFloat32, asFloat64, asUint32, bytesOf } from "./bytes.ts";
+import {
+  createBounds,
+  createGrowingRows,
+  type DenseForm,
+  type DenseRows,
+  type DenseVector,
+  formOf,
+  type RowCodes,
+  writeCodes,
+} from "./dense-rows.ts";
+import type { Segment, SparseColumn, VectorColumn } from "./segment.ts";
+import { createSparseColumn, joinSparse } from "./sparse-rows.ts";
 import type { StoredVector } from "./stored-vector.ts";
 
 /** What a segment says of a column before anybody reads it. */
 export interface ColumnHeader {
   readonly version: string;
   readonly kind: EmbeddingKind;
+  /** Absent for 32-bit floats. */
+  readonly form?: DenseForm;
   readonly dimensions: number;
   readonly rows: number;
+  /** Of the files of 32-bit rows. Absent in columns from before there were codes: those have blocks of 1 MB, and no codes. */
+  readonly rowsPerBlock?: number;
 }
 
 export interface ColumnFile {
@@ -19,10 +33,13 @@ export interface ColumnFile {
   readonly data: Uint8Array;
 }
 
-/** Large enough to be read fast, small enough to be written without much memory. */
-const blockBytes = 1 << 20;
+/** Codes are read whole, so their blocks are large enough to be read fast, and small enough to be written without much memory. */
+const codeBlockBytes = 1 << 20;
 
-export function rowsPerBlock(dimensions: number): number {
+/** Of 32-bit rows a search reads only those that it must score, so their blocks are small: one is read for the sake of one row. */
+const denseBlockBytes = 1 << 15;
+
+export function rowsPerBlock(dimensions: number, blockBytes = denseBlockBytes): number {
   return Math.max(1, Math.floor(blockBytes / (4 * Math.max(1, dimensions))));
 }
 
@@ -32,7 +49,12 @@ export interface ColumnWriter {
   finish(column: number): { readonly header: ColumnHeader; readonly files: readonly ColumnFile[] };
 }
 
-export function createColumnWriter(version: string, kind: EmbeddingKind, dimensions: number): ColumnWriter {
+export function createColumnWriter(
+  version: string,
+  kind: EmbeddingKind,
+  dimensions: number,
+  form: DenseForm = "float32",
+): ColumnWriter {
   const ordinals: number[] = [];
   const vectors: StoredVector[] = [];
   return {
@@ -42,31 +64,60 @@ export function createColumnWriter(version: string, kind: EmbeddingKind, dimensi
     },
     finish(column) {
       const files: ColumnFile[] = [{ name: `rows/${column}`, part: 0, data: bytesOf(Uint32Array.from(ordinals)) }];
-      const perBlock = rowsPerBlock(dimensions);
-      const denseRows = dimensions === 0 ? 0 : vectors.length;
-      for (let from = 0; from < denseRows; from += perBlock) {
-        const rows = vectors.slice(from, from + perBlock);
-        const block = new Float32Array(rows.length * dimensions);
-        rows.forEach(({ dense }, row) => block.set(dense, row * dimensions));
-        files.push({ name: `dense/${column}`, part: from / perBlock, data: bytesOf(block) });
-      }
+      const dense = dimensions === 0 ? [] : vectors.map((vector) => vector.dense);
+      if (form === "float32") files.push(...denseFiles(column, dense, dimensions));
+      if (dimensions > 0) files.push(...codeFiles(column, dense, dimensions));
       if (kind !== "dense") files.push(...sparseFiles(column, vectors));
-      return { header: { version, kind, dimensions, rows: vectors.length }, files };
+      const floats = form === "float32" && dimensions > 0;
+      return {
+        header: {
+          version,
+          kind,
+          ...(form === "float32" ? {} : { form }),
+          dimensions,
+          rows: vectors.length,
+          ...(floats ? { rowsPerBlock: rowsPerBlock(dimensions) } : {}),
+        },
+        files,
+      };
     },
   };
 }
 
+function denseFiles(column: number, dense: readonly DenseVector[], dimensions: number): ColumnFile[] {
+  const files: ColumnFile[] = [];
+  const perBlock = rowsPerBlock(dimensions);
+  for (let from = 0; from < dense.length; from += perBlock) {
+    const rows = Math.min(perBlock, dense.length - from);
+    const block = new Float32Array(rows * dimensions);
+    for (let row = 0; row < rows; row++) block.set(dense[from + row]!, row * dimensions);
+    files.push({ name: `dense/${column}`, part: from / perBlock, data: bytesOf(block) });
+  }
+  return files;
+}
+
+/** **Shape** `codes`: rows padded to the scan's stride, end to end. `bounds`: norms, then slopes, then residuals of all rows. */
+function codeFiles(column: number, dense: readonly DenseVector[], dimensions: number): ColumnFile[] {
+  const files: ColumnFile[] = [];
+  const stride = strideOf(dimensions);
+  const perBlock = Math.max(1, Math.floor(codeBlockBytes / stride));
+  const bounds = createBounds(dense.length);
+  for (let from = 0; from < dense.length; from += perBlock) {
+    const rows = Math.min(perBlock, dense.length - from);
+    const block = new Int8Array(rows * stride);
+    for (let row = 0; row < rows; row++) writeCodes(dense[from + row]!, block, row * stride, bounds, from + row);
+    files.push({ name: `codes/${column}`, part: from / perBlock, data: bytesOf(block) });
+  }
+  const data = new Uint8Array(16 * dense.length);
+  data.set(bytesOf(bounds.norms));
+  data.set(bytesOf(bounds.slopes), 8 * dense.length);
+  data.set(bytesOf(bounds.residuals), 12 * dense.length);
+  files.push({ name: `bounds/${column}`, part: 0, data });
+  return files;
+}
+
 function sparseFiles(column: number, vectors: readonly StoredVector[]): ColumnFile[] {
-  const starts = new Uint32Array(vectors.length + 1);
-  vectors.forEach(({ values }, row) => {
-    starts[row + 1] = starts[row]! + values.length;
-  });
-  const indices = new Uint32Array(starts[vectors.length]!);
-  const values = new Float32Array(starts[vectors.length]!);
-  vectors.forEach((vector, row) => {
-    indices.set(vector.indices, starts[row]);
-    values.set(vector.values, starts[row]);
-  });
+  const { starts, indices, values } = joinSparse(vectors);
   return [
     { name: `starts/${column}`, part: 0, data: bytesOf(starts) },
     { name: `indices/${column}`, part: 0, data: bytesOf(indices) },
@@ -74,47 +125,98 @@ function sparseFiles(column: number, vectors: readonly StoredVector[]): ColumnFi
   ];
 }
 
-/** **Cost** which chunks have a vector, at once; the vectors, their bytes once, when first asked for. */
-export function readColumn(
-  header: ColumnHeader,
-  column: number,
-  read: (name: string, part: number) => Uint8Array,
-): VectorColumn {
-  let data: VectorData | undefined;
+/** How a column reads its files. */
+type ReadFile = (name: string, part: number) => Uint8Array;
+
+/** **Cost** which chunks have a vector, at once; codes, 32-bit rows and sparse rows when first asked for. */
+export function readColumn(header: ColumnHeader, column: number, read: ReadFile): VectorColumn {
+  const { version, kind, form = "float32", dimensions, rows } = header;
+  let dense: DenseRows | undefined;
+  let sparse: SparseColumn | undefined;
   return {
-    ...header,
+    version,
+    kind,
+    form,
+    dimensions,
+    rows,
     ordinals: asUint32(read(`rows/${column}`, 0)),
-    data: () => (data ??= readData(header, column, read)),
+    dense: () => (dimensions === 0 ? undefined : (dense ??= readDense(header, column, read))),
+    sparse: () => (kind === "dense" ? undefined : (sparse ??= readSparse(column, read))),
   };
 }
 
-function readData(
-  { kind, dimensions, rows }: ColumnHeader,
-  column: number,
-  read: (name: string, part: number) => Uint8Array,
-): VectorData {
-  const perBlock = rowsPerBlock(dimensions);
-  const blocks: Float32Array[] = [];
-  const norms = new Float64Array(dimensions === 0 ? 0 : rows);
-  for (let from = 0; from < norms.length; from += perBlock) {
-    const block = asFloat32(read(`dense/${column}`, from / perBlock));
-    blocks.push(block);
-    for (let row = 0; row * dimensions < block.length; row++)
-      norms[from + row] = norm(block, row * dimensions, dimensions);
+function readDense(header: ColumnHeader, column: number, read: ReadFile): DenseRows {
+  const { form = "float32", dimensions, rows, rowsPerBlock: perBlock } = header;
+  if (form === "float32" && perBlock === undefined) return readBeforeCodes(header, column, read);
+  let codes: RowCodes | undefined;
+  const load = (): RowCodes => (codes ??= readCodes(header, column, read));
+  if (form === "int8" || perBlock === undefined) {
+    const scratch = new Float32Array(dimensions);
+    const vector = (row: number): Int8Array => {
+      const { region, stride } = load();
+      return region.codes().slice(row * stride, row * stride + dimensions);
+    };
+    return {
+      dimensions,
+      codes: load,
+      block(row) {
+        scratch.set(vector(row));
+        return scratch;
+      },
+      start: () => 0,
+      vector,
+    };
   }
-  if (kind === "dense") return { dimensions, rowsPerBlock: perBlock, blocks, norms, sparse: undefined };
-  const starts = asUint32(read(`starts/${column}`, 0));
-  const indices = asUint32(read(`indices/${column}`, 0));
-  const values = asFloat32(read(`values/${column}`, 0));
-  return { dimensions, rowsPerBlock: perBlock, blocks, norms, sparse: withNorms(starts, indices, values) };
+  const blocks = new Array<Float32Array | undefined>(Math.ceil(rows / perBlock));
+  const block = (row: number): Float32Array => {
+    const part = Math.floor(row / perBlock);
+    return (blocks[part] ??= asFloat32(read(`dense/${column}`, part)));
+  };
+  const start = (row: number): number => (row % perBlock) * dimensions;
+  return {
+    dimensions,
+    codes: load,
+    block,
+    start,
+    vector: (row) => block(row).subarray(start(row), start(row) + dimensions),
+  };
 }
 
-function withNorms(starts: Uint32Array, indices: Uint32Array, values: Float32Array): SparseColumn {
-  const norms = new Float64Array(starts.length - 1);
-  for (let row = 0; row < norms.length; row++) {
-    norms[row] = sparseNorm({ indices, values, start: starts[row]!, end: starts[row + 1]! });
+function readCodes({ dimensions, rows }: ColumnHeader, column: number, read: ReadFile): RowCodes {
+  const stride = strideOf(dimensions);
+  const region = codeMemory().allocate(rows * stride);
+  for (let at = 0, part = 0; at < region.length; part++) {
+    const block = read(`codes/${column}`, part);
+    region.codes().set(block, at);
+    at += block.length;
   }
-  return { starts, indices, values, norms };
+  const bounds = read(`bounds/${column}`, 0);
+  return {
+    region,
+    stride,
+    norms: asFloat64(bounds.subarray(0, 8 * rows)),
+    slopes: asFloat32(bounds.subarray(8 * rows, 12 * rows)),
+    residuals: asFloat32(bounds.subarray(12 * rows)),
+  };
+}
+
+/** A column that was written before there were codes: they are made in memory. */
+function readBeforeCodes({ dimensions, rows }: ColumnHeader, column: number, read: ReadFile): DenseRows {
+  const perBlock = rowsPerBlock(dimensions, 1 << 20);
+  const all = createGrowingRows(dimensions, "float32");
+  for (let from = 0; from < rows; from += perBlock) {
+    const block = asFloat32(read(`dense/${column}`, from / perBlock));
+    for (let at = 0; at < block.length; at += dimensions) all.add(block.subarray(at, at + dimensions));
+  }
+  return all;
+}
+
+function readSparse(column: number, read: ReadFile): SparseColumn {
+  return createSparseColumn(
+    asUint32(read(`starts/${column}`, 0)),
+    asUint32(read(`indices/${column}`, 0)),
+    asFloat32(read(`values/${column}`, 0)),
+  );
 }
 
 /** The row of a chunk, or -1. **Cost** logarithmic. */
@@ -129,18 +231,16 @@ export function rowOf(column: VectorColumn, ordinal: number): number {
   return low < column.rows && column.ordinals[low] === ordinal ? low : -1;
 }
 
-/** One row, in views on the column. */
+/** One row, in views on the column where it has them. */
 export function vectorAt(column: VectorColumn, row: number): StoredVector {
-  const { version, kind, dimensions } = column;
-  const { blocks, rowsPerBlock: perBlock, sparse } = column.data();
-  const block = blocks[Math.floor(row / perBlock)];
-  const start = (row % perBlock) * dimensions;
+  const { version, kind } = column;
+  const sparse = column.sparse();
   const from = sparse?.starts[row] ?? 0;
   const to = sparse?.starts[row + 1] ?? 0;
   return {
     version,
     kind,
-    dense: block?.subarray(start, start + dimensions) ?? new Float32Array(0),
+    dense: column.dense()?.vector(row) ?? new Float32Array(0),
     indices: sparse?.indices.subarray(from, to) ?? new Uint32Array(0),
     values: sparse?.values.subarray(from, to) ?? new Float32Array(0),
   };
@@ -154,4 +254,9 @@ export function vectorsAt(segment: Segment, ordinal: number): StoredVector[] {
     if (row >= 0) vectors.push(vectorAt(column, row));
   }
   return vectors;
+}
+
+/** What tells one column of a segment from another. */
+export function columnName({ version, kind, dense }: StoredVector): string {
+  return `${formOf(dense)} ${kind} ${version}`;
 }

@@ -84,6 +84,7 @@ export function checkEmbedding(
 
 /** Also finite once rounded to 32 bits. */
 function checkNumbers(values: ArrayLike<number>, where: string): void {
+  if (values instanceof Int8Array) return;
   for (let i = 0; i < values.length; i++) {
     if (Number.isFinite(Math.fround(values[i]!))) continue;
     throw new IbidError("invalid-argument", `Coordinate ${i} is ${values[i]} (${where}).`, {

@@ -1,0 +1,172 @@
+// Exact search among dense vectors: the kernel alone, and `store.search()` as a whole.
+//
+//   npx node bench/exact-search.ts [rows...]
+//
+// Vectors are drawn around 400 Gaussian centres, 384 dimensions, normalised; queries too. Everything is measured in one run, on one thread:
+// a plain loop over a Float32Array, the memory's bandwidth, the first pass, the whole search. Default: 1,000, 10,000 and 100,000 rows.
+import { createGate, operator } from "../src/access/gate.ts";
+import type { ChunkEntry } from "../src/contracts/store.ts";
+import type { KnowledgeStore } from "../src/contracts/knowledge-store.ts";
+import { codeMemory } from "../src/kernels/code-memory.ts";
+import { createMemoryStore } from "../src/stores/memory-store.ts";
+
+const dimensions = 384;
+const version = { provider: "bench", model: "clusters", dimensions, fingerprint: "" };
+const gate = createGate();
+const into = gate.write(operator, "deployment");
+const from = gate.read(operator, ["deployment"]);
+
+/** Lehmer's generator: the same vectors every time. */
+let seed = 7;
+function random(): number {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed / 2_147_483_647;
+}
+
+function gaussian(): number {
+  return Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random());
+}
+
+const centres = Array.from({ length: 400 }, () => Float32Array.from({ length: dimensions }, gaussian));
+
+/** A point near some centre, of length 1. */
+function draw(): Float32Array {
+  const centre = centres[Math.floor(random() * centres.length)]!;
+  const vector = centre.map((value) => value + spread * gaussian());
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+
+/** How far points lie from their centre, in standard deviations of the centres. */
+const spread = Number(process.env["SPREAD"] ?? 1);
+
+interface Times {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+async function measure(work: (run: number) => unknown, runs: number): Promise<Times> {
+  for (let i = 0; i < Math.min(runs, 20); i++) await work(i);
+  const times: number[] = [];
+  for (let i = 0; i < runs; i++) {
+    const started = performance.now();
+    await work(i);
+    times.push(performance.now() - started);
+  }
+  times.sort((a, b) => a - b);
+  return { p50: times[runs >> 1]!, p95: times[Math.floor(runs * 0.95)]! };
+}
+
+function report(label: string, { p50, p95 }: Times, note = ""): void {
+  console.log(`  ${label.padEnd(44)} ${p50.toFixed(3).padStart(9)} ms p50 ${p95.toFixed(3).padStart(9)} p95  ${note}`);
+}
+
+/** What anybody would write first: one sum per row, and the best ten kept in order. */
+function plainLoop(rows: Float32Array, query: Float32Array, k: number): { score: number; row: number }[] {
+  const best: { score: number; row: number }[] = [];
+  for (let row = 0; row * dimensions < rows.length; row++) {
+    let score = 0;
+    for (let i = 0; i < dimensions; i++) score += rows[row * dimensions + i]! * query[i]!;
+    if (best.length === k && score <= best[k - 1]!.score) continue;
+    best.push({ score, row });
+    best.sort((a, b) => b.score - a.score);
+    best.length = Math.min(best.length, k);
+  }
+  return best;
+}
+
+function toEntry(i: number, embedding: Float32Array): ChunkEntry {
+  const text = `Chunk number ${i} of the benchmark.`;
+  return {
+    chunk: {
+      type: "text-chunk",
+      id: `c${String(i).padStart(7, "0")}`,
+      documentId: `d${Math.floor(i / 100)}`,
+      uri: `d${Math.floor(i / 100)}.txt`,
+      title: "",
+      text,
+      urtext: text,
+      start: 0,
+      end: text.length,
+      index: i % 100,
+      sectionId: "0",
+      headings: [],
+      metadata: { half: i % 2, twentieth: i % 20, thousandth: i % 1000 },
+      origin: "user-content",
+    },
+    embeddings: [{ version, embedding }],
+  };
+}
+
+async function fill(store: KnowledgeStore, vectors: readonly Float32Array[]): Promise<void> {
+  for (let at = 0; at < vectors.length; at += 1000) {
+    await store.upsert(
+      into,
+      vectors.slice(at, at + 1000).map((vector, i) => toEntry(at + i, vector)),
+    );
+  }
+  await store.settle();
+}
+
+async function run(rows: number): Promise<void> {
+  console.log(`${rows.toLocaleString("en")} rows of ${dimensions} dimensions`);
+  const vectors = Array.from({ length: rows }, draw);
+  const queries = Array.from({ length: 200 }, draw);
+  const matrix = new Float32Array(rows * dimensions);
+  vectors.forEach((vector, row) => matrix.set(vector, row * dimensions));
+  const runs = Math.max(20, Math.min(400, Math.round(4e6 / rows)));
+  const query = (i: number): Float32Array => queries[i % queries.length]!;
+
+  const plain = await measure((i) => plainLoop(matrix, query(i), 10), Math.max(10, runs >> 3));
+  report("plain loop over a Float32Array", plain);
+
+  const copied = new Float32Array(Math.max(matrix.length, 4e7));
+  const copy = await measure(() => copied.set(copied.subarray(copied.length >> 1), 0), 20);
+  // A copy reads and writes.
+  const bandwidth = (2 * 4 * (copied.length >> 1)) / copy.p50 / 1e6;
+  const leastMs = (rows * dimensions) / bandwidth / 1e6;
+  console.log(`  memory: ${bandwidth.toFixed(1)} GB/s (a copy); a byte a coordinate takes ${leastMs.toFixed(3)} ms`);
+
+  const memory = codeMemory();
+  const region = memory.allocate(rows * dimensions);
+  region.codes().forEach((_, i, codes) => (codes[i] = (i * 7919) % 255));
+  memory.reserve(dimensions, rows);
+  memory.flags.fill(1);
+  const kernel = await measure(() => memory.scan(region, dimensions, 0, rows), runs);
+  report(`first pass, kernel alone (SIMD: ${memory.simd})`, kernel, ratio("of the bandwidth's time", kernel.p50 / leastMs));
+  memory.free(region);
+
+  const store = createMemoryStore();
+  const started = performance.now();
+  await fill(store, vectors);
+  console.log(`  ${"indexing, vectors given".padEnd(44)} ${(performance.now() - started).toFixed(0).padStart(9)} ms`);
+  const search = (i: number, filter?: object) =>
+    store.search(from, { embedding: query(i), version, topK: 10, ...(filter === undefined ? {} : { filter }) });
+  const first = performance.now();
+  await search(0);
+  console.log(`  ${"first search".padEnd(44)} ${(performance.now() - first).toFixed(1).padStart(9)} ms`);
+  const whole = await measure((i) => search(i), runs);
+  report("store.search(), top 10 with their chunks", whole, ratio("x the plain loop", plain.p50 / whole.p50));
+  for (const [key, share] of [
+    ["half", "50 %"],
+    ["twentieth", "5 %"],
+    ["thousandth", "0.1 %"],
+  ] as const) {
+    const filtered = await measure((i) => search(i, { op: "eq", key, value: 0 }), runs);
+    report(`store.search(), filter of ${share}`, filtered, ratio("x unfiltered p95", filtered.p95 / whole.p95));
+  }
+  for (let i = 0; i < 20; i++) {
+    const expected = plainLoop(matrix, query(i), 10).map(({ row }) => row);
+    const got = (await search(i)).map(({ chunk }) => Number(chunk.id.slice(1)));
+    if (expected.join() !== got.join()) throw new Error(`Query ${i}: ${got.join()} instead of ${expected.join()}.`);
+  }
+  await store.close();
+}
+
+function ratio(what: string, value: number): string {
+  return `${value.toFixed(2)} ${what}`;
+}
+
+const sizes = process.argv.slice(2).map(Number);
+console.log(`Node ${process.versions.node}, ${process.arch}`);
+for (const rows of sizes.length > 0 ? sizes : [1_000, 10_000, 100_000]) await run(rows);

@@ -1,0 +1,191 @@
+/**
+ * A small assembler for the part of WebAssembly's text format in which the kernels are written: one module with one exported memory and
+ * exported functions of flat instructions.
+ *
+ * **Errors** an `Error` for whatever it does not know. **Source** WebAssembly core specification, 5 (binary format) and 6 (text format).
+ */
+export function assembleWat(source: string): Uint8Array {
+  const [module] = parse(source);
+  if (!Array.isArray(module) || module[0] !== "module") throw new Error("A source is one (module …).");
+  const types: number[][] = [];
+  const functions: number[][] = [];
+  const exports: number[][] = [];
+  const bodies: number[][] = [];
+  let memory: number[] = [];
+  for (const field of module.slice(1)) {
+    if (!Array.isArray(field)) throw new Error(`Out of place: ${String(field)}`);
+    if (field[0] === "memory") {
+      exports.push([...name(exportOf(field)), 2, 0]);
+      memory = [1, 0, ...unsigned(Number(field.at(-1)))];
+      continue;
+    }
+    if (field[0] !== "func") throw new Error(`Unknown field: ${String(field[0])}`);
+    const { params, locals, labels, code } = readFunction(field);
+    exports.push([...name(exportOf(field)), 0, ...unsigned(types.length)]);
+    functions.push(unsigned(types.length));
+    types.push([0x60, ...list(params.map((type) => [type])), 0]);
+    const declared = list(locals.map((type) => [1, type]));
+    const body = [...declared, ...encode(code, labels), 0x0b];
+    bodies.push([...unsigned(body.length), ...body]);
+  }
+  return Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, list(types)),
+    ...section(3, list(functions)),
+    ...section(5, memory),
+    ...section(7, list(exports)),
+    ...section(10, list(bodies)),
+  ]);
+}
+
+type Expression = string | Expression[];
+
+function parse(source: string): Expression[] {
+  const tokens = source.replaceAll(/;;.*/gu, "").match(/"[^"]*"|[()]|[^\s()"]+/gu) ?? [];
+  const stack: Expression[][] = [[]];
+  for (const token of tokens) {
+    if (token === "(") stack.push([]);
+    else if (token === ")") {
+      const closed = stack.pop();
+      if (closed === undefined || stack.length === 0) throw new Error("A parenthesis too many.");
+      stack.at(-1)!.push(closed);
+    } else stack.at(-1)!.push(token);
+  }
+  if (stack.length !== 1) throw new Error("A parenthesis is missing.");
+  return stack[0]!;
+}
+
+function exportOf(field: readonly Expression[]): string {
+  const found = field.find((each) => Array.isArray(each) && each[0] === "export");
+  if (!Array.isArray(found)) throw new Error("Everything is exported.");
+  return String(found[1]).slice(1, -1);
+}
+
+/** Value types, 5.3. */
+const valueTypes: Readonly<Record<string, number>> = { i32: 0x7f, v128: 0x7b };
+
+function readFunction(field: readonly Expression[]): {
+  params: number[];
+  locals: number[];
+  labels: Map<string, number>;
+  code: string[];
+} {
+  const params: number[] = [];
+  const locals: number[] = [];
+  const labels = new Map<string, number>();
+  const code: string[] = [];
+  for (const each of field.slice(1)) {
+    if (typeof each === "string") {
+      code.push(each);
+      continue;
+    }
+    const [kind, label, type] = each.map(String);
+    if (kind === "export") continue;
+    if (kind !== "param" && kind !== "local") throw new Error(`Unknown part of a function: ${String(kind)}`);
+    const value = valueTypes[String(type)];
+    if (value === undefined) throw new Error(`Unknown type: ${String(type)}`);
+    labels.set(String(label), labels.size);
+    (kind === "param" ? params : locals).push(value);
+  }
+  return { params, locals, labels, code };
+}
+
+/** Opcodes, 5.4; two bytes for the vector instructions, whose number follows 0xfd. What each takes besides the stack stands beside it. */
+const instructions: Readonly<Record<string, { readonly code: readonly number[]; readonly takes?: Immediate }>> = {
+  block: { code: [0x02, 0x40], takes: "label" },
+  loop: { code: [0x03, 0x40], takes: "label" },
+  end: { code: [0x0b] },
+  br: { code: [0x0c], takes: "target" },
+  br_if: { code: [0x0d], takes: "target" },
+  "local.get": { code: [0x20], takes: "local" },
+  "local.set": { code: [0x21], takes: "local" },
+  "local.tee": { code: [0x22], takes: "local" },
+  "i32.load8_u": { code: [0x2d, 0], takes: "offset" },
+  "i32.store": { code: [0x36, 2], takes: "offset" },
+  "i32.const": { code: [0x41], takes: "number" },
+  "i32.eqz": { code: [0x45] },
+  "i32.lt_u": { code: [0x49] },
+  "i32.add": { code: [0x6a] },
+  "i32.sub": { code: [0x6b] },
+  "v128.load": { code: vector(0, 0), takes: "offset" },
+  "v128.load8x8_s": { code: vector(1, 0), takes: "offset" },
+  "v128.const": { code: vector(12), takes: "zero" },
+  "i32x4.extract_lane": { code: vector(27), takes: "number" },
+  "i32x4.add": { code: vector(174) },
+  "i32x4.dot_i16x8_s": { code: vector(186) },
+};
+
+type Immediate = "label" | "target" | "local" | "offset" | "number" | "zero";
+
+function vector(number: number, ...more: number[]): number[] {
+  return [0xfd, ...unsigned(number), ...more];
+}
+
+function encode(code: readonly string[], locals: ReadonlyMap<string, number>): number[] {
+  const bytes: number[] = [];
+  const blocks: string[] = [];
+  for (let at = 0; at < code.length;) {
+    const word = code[at++]!;
+    const instruction = instructions[word];
+    if (instruction === undefined) throw new Error(`Unknown instruction: ${word}`);
+    bytes.push(...instruction.code);
+    switch (instruction.takes) {
+      case undefined:
+        if (word === "end") blocks.pop();
+        break;
+      case "label":
+        blocks.push(code[at++]!);
+        break;
+      case "target": {
+        const label = code[at++]!;
+        if (!blocks.includes(label)) throw new Error(`Unknown label: ${label}`);
+        bytes.push(...unsigned(blocks.length - 1 - blocks.lastIndexOf(label)));
+        break;
+      }
+      case "local": {
+        const local = locals.get(code[at]!);
+        if (local === undefined) throw new Error(`Unknown local: ${code[at]!}`);
+        bytes.push(...unsigned(local));
+        at++;
+        break;
+      }
+      case "offset": {
+        const offset = /^offset=(\d+)$/u.exec(code[at] ?? "");
+        if (offset !== null) at++;
+        bytes.push(...unsigned(Number(offset?.[1] ?? 0)));
+        break;
+      }
+      case "number":
+        bytes.push(...signed(Number(code[at++])));
+        break;
+      case "zero":
+        // Only `i64x2 0 0` is needed.
+        at += 3;
+        bytes.push(...new Array<number>(16).fill(0));
+        break;
+    }
+  }
+  if (blocks.length > 0) throw new Error(`Not ended: ${blocks.join(" ")}`);
+  return bytes;
+}
+
+/** LEB128, 5.2.2. */
+function unsigned(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
+}
+
+function signed(value: number): number[] {
+  return value >= -64 && value < 64 ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)];
+}
+
+function name(text: string): number[] {
+  return list([...new TextEncoder().encode(text)].map((byte) => [byte]));
+}
+
+function list(items: readonly (readonly number[])[]): number[] {
+  return [...unsigned(items.length), ...items.flat()];
+}
+
+function section(id: number, content: readonly number[]): number[] {
+  return [id, ...unsigned(content.length), ...content];
+}

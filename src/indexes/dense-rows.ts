@@ -1,0 +1,136 @@
+import { type CodeRegion, codeMemory, strideOf } from "../kernels/code-memory.ts";
+import { norm } from "../kernels/dot.ts";
+import { quantize } from "../kernels/quantize.ts";
+
+/** Dense coordinates as they are kept: 32-bit floats, or bytes when they came as bytes. */
+export type DenseVector = Float32Array | Int8Array;
+
+/** In which of the two a column keeps its rows. */
+export type DenseForm = "float32" | "int8";
+
+export function formOf(dense: DenseVector): DenseForm {
+  return dense instanceof Int8Array ? "int8" : "float32";
+}
+
+/** Rows in 8 bits, with what bounds the true scores; see `certified-scan.ts`. */
+export interface RowCodes {
+  /** Row `r` is the codes from `r · stride` on. */
+  readonly region: CodeRegion;
+  readonly stride: number;
+  /** By row: what one step of a code is worth in the direction of the row, a vector of length 1. 0 for a zero row. */
+  readonly slopes: Float32Array;
+  /** By row: how much of the row the codes leave out, as a share of its length; rounded up. */
+  readonly residuals: Float32Array;
+  /** By row: its Euclidean length. */
+  readonly norms: Float64Array;
+}
+
+/** The dense part of a column. */
+export interface DenseRows {
+  readonly dimensions: number;
+  codes(): RowCodes;
+  /** Where the row's coordinates are: in `block(row)` from `start(row)` on. Holds until the next call. */
+  block(row: number): Float32Array;
+  start(row: number): number;
+  /** The row as it was given; a view or a copy. */
+  vector(row: number): DenseVector;
+}
+
+type CodeBounds = Pick<RowCodes, "slopes" | "residuals" | "norms">;
+
+/** The largest code of a row. -128 is left to vectors that are bytes themselves. */
+const largestCode = 127;
+
+/**
+ * Writes the codes of one vector, and what bounds its scores. Bytes are their own codes, with a step of 1 and nothing left out.
+ *
+ * **Shape** codes from `at` on; the padding must be 0 already.
+ */
+export function writeCodes(dense: DenseVector, codes: Int8Array, at: number, bounds: CodeBounds, row: number): void {
+  if (dense instanceof Int8Array) {
+    codes.set(dense, at);
+    const values = Float32Array.from(dense);
+    const length = norm(values, 0, values.length);
+    bounds.norms[row] = length;
+    bounds.slopes[row] = length === 0 ? 0 : 1 / length;
+    bounds.residuals[row] = 0;
+    return;
+  }
+  const { step, residual, norm: length } = quantize(dense, 0, dense.length, largestCode, codes, at);
+  bounds.norms[row] = length;
+  bounds.slopes[row] = length === 0 ? 0 : step / length;
+  bounds.residuals[row] = length === 0 ? 0 : (residual / length) * roundedUp;
+}
+
+/** Above what rounding to 32 bits can take away. */
+const roundedUp = 1 + 2 ** -20;
+
+/** Room for the bounds of so many rows. */
+export function createBounds(rows: number): CodeBounds {
+  return { slopes: new Float32Array(rows), residuals: new Float32Array(rows), norms: new Float64Array(rows) };
+}
+
+/** Dense rows in memory that others can be added to. */
+export interface GrowingRows extends DenseRows {
+  add(dense: DenseVector): void;
+}
+
+/** **Cost** codes are made when first asked for, each row's once: a run of writes costs no more than a copy. */
+export function createGrowingRows(dimensions: number, form: DenseForm): GrowingRows {
+  const stride = strideOf(dimensions);
+  const memory = codeMemory();
+  const scratch = new Float32Array(form === "int8" ? dimensions : 0);
+  let rows = 0;
+  let values: DenseVector = form === "int8" ? new Int8Array(0) : new Float32Array(0);
+  let capacity = 0;
+  let coded = 0;
+  let codedCapacity = 0;
+  let bounds = createBounds(0);
+  let region: CodeRegion | undefined;
+
+  const view = (row: number): DenseVector => values.subarray(row * dimensions, (row + 1) * dimensions);
+
+  function makeRoom(): CodeRegion {
+    if (region !== undefined && rows <= codedCapacity) return region;
+    codedCapacity = capacity;
+    const grown = memory.allocate(codedCapacity * stride);
+    const wider = createBounds(codedCapacity);
+    if (region !== undefined) {
+      grown.codes().set(region.codes());
+      memory.free(region);
+    }
+    wider.slopes.set(bounds.slopes);
+    wider.residuals.set(bounds.residuals);
+    wider.norms.set(bounds.norms);
+    bounds = wider;
+    return (region = grown);
+  }
+
+  return {
+    dimensions,
+    add(dense) {
+      if (rows === capacity) {
+        capacity = Math.max(16, capacity * 2);
+        const grown = form === "int8" ? new Int8Array(capacity * dimensions) : new Float32Array(capacity * dimensions);
+        grown.set(values);
+        values = grown;
+      }
+      values.set(dense, rows++ * dimensions);
+    },
+    codes() {
+      const room = makeRoom();
+      if (coded < rows) {
+        const codes = room.codes();
+        for (; coded < rows; coded++) writeCodes(view(coded), codes, coded * stride, bounds, coded);
+      }
+      return { region: room, stride, ...bounds };
+    },
+    block(row) {
+      if (values instanceof Float32Array) return values;
+      scratch.set(view(row));
+      return scratch;
+    },
+    start: (row) => (form === "int8" ? 0 : row * dimensions),
+    vector: view,
+  };
+}
