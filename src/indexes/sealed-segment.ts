@@ -39,10 +39,12 @@ export interface SealedSegment extends Segment {
   find(key: number): number;
   /** What each chunk is written in, by ordinal; for merging. */
   languageColumn(): readonly string[];
+  /** What it says of its columns; one that was dropped is of version `""`, so that the others keep their places. */
+  headers(): readonly ColumnHeader[];
   /** Every block of its postings; for merging. */
   blocks(): Iterable<Uint8Array>;
   /** Takes over a newer state of the same segment. */
-  restate(state: Uint8Array, stamp: number): void;
+  restate(changed: Pick<SegmentRow, "state" | "columns">, stamp: number): void;
 }
 
 export function packState(live: Uint8Array, present: Uint8Array, size: number): Uint8Array {
@@ -60,7 +62,8 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   const lengths = asUint32(row.lengths);
   const textLengths = lengths.subarray(0, size);
   const nameLengths = lengths.subarray(size);
-  const headers = JSON.parse(row.columns) as readonly ColumnHeader[];
+  let columnsText = row.columns;
+  let headers = JSON.parse(row.columns) as readonly ColumnHeader[];
   const columns = new Map<number, VectorColumn>();
   const admitted = new Map<string, Uint8Array>();
   let stamp = row.stamp;
@@ -160,7 +163,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       return column < 0 ? undefined : load(column);
     },
     *columns() {
-      for (let column = 0; column < headers.length; column++) yield load(column);
+      for (let column = 0; column < headers.length; column++) if (headers[column]!.version !== "") yield load(column);
     },
     facts() {
       if (facts !== undefined) return facts;
@@ -181,11 +184,19 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       return low < size && keys[byKey[low]!] === key ? byKey[low]! : -1;
     },
     languageColumn: () => decodeLanguages(file("languages", 0)),
+    headers: () => headers,
     *blocks() {
       for (let block = 0; block < index().length; block++) yield file("postings", block);
     },
-    restate(state, newStamp) {
-      takeState(state);
+    restate(changed, newStamp) {
+      takeState(changed.state);
+      if (changed.columns !== columnsText) {
+        columnsText = changed.columns;
+        headers = JSON.parse(columnsText) as readonly ColumnHeader[];
+        for (const [at, { version, rows }] of columns) {
+          if (headers[at]?.version !== version || headers[at].rows !== rows) columns.delete(at);
+        }
+      }
       stamp = newStamp;
       facts = undefined;
       admitted.clear();

@@ -2,6 +2,7 @@ import { assertAuthorized, assertSystem } from "../access/gate.ts";
 import type { DocumentStore } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { LatentSearch } from "../contracts/latent-search.ts";
 import type { LexicalIndex, LexicalQuery } from "../contracts/lexical-index.ts";
 import type { RegexSearch } from "../contracts/regex-search.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
@@ -22,6 +23,7 @@ import type {
   RawChunkStore,
   RawDocumentStore,
   RawKnowledgeStore,
+  RawLatentSearch,
   RawLexicalIndex,
   RawRegexSearch,
   RawVectorStore,
@@ -219,6 +221,26 @@ function guardRegex(raw: RawRegexSearch, guard: Guard): Pick<RegexSearch, "regex
   };
 }
 
+function guardLatent(raw: Partial<RawLatentSearch>, guard: Guard): Partial<Pick<LatentSearch, "latentSearch">> {
+  const search = raw.doLatentSearch?.bind(raw);
+  if (search === undefined) return {};
+  return {
+    async latentSearch(scopes, query) {
+      const readable = guard.read(scopes);
+      checkOptions("latentSearch", query, [...restrictions, "text"]);
+      checkText(query.text, "text");
+      checkScore(query.minScore);
+      const { matches, version, fitted, energy } = await search(readable, decideQuery(query, guard.topK));
+      return {
+        matches: matches.map((match) => ({ ...match, chunk: copyChunk(match.chunk) })),
+        version: { ...version },
+        fitted,
+        energy,
+      };
+    },
+  };
+}
+
 function checkText(text: string, what: string): void {
   if (typeof text !== "string") throw new IbidError("invalid-argument", `The query has no ${what}.`);
 }
@@ -292,6 +314,7 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     ...guardVectors(raw, guard),
     ...guardLexical(raw, guard),
     ...guardRegex(raw, guard),
+    ...guardLatent(raw, guard),
     ...guardDocuments(raw, guard),
     get secret() {
       return raw.secret.slice();
@@ -299,9 +322,10 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     async status(scopes) {
       return copyPlain(await raw.doStatus(guard.read(scopes)));
     },
-    async settle() {
+    async settle(settling = {}) {
       guard.open();
-      await raw.doSettle();
+      checkOptions("settle", settling, ["signal", "onProgress"]);
+      await raw.doSettle({ ...settling });
     },
     close: () => (closing ??= raw.doClose()),
   };

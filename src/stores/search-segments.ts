@@ -1,5 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import { type Embedding, kindOf, versionKey } from "../contracts/embedding.ts";
+import type { LatentQuery, LatentResult } from "../contracts/latent-search.ts";
 import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
 import type { RegexMatch, RegexQuery } from "../contracts/regex-search.ts";
 import type { Origin } from "../contracts/document.ts";
@@ -24,6 +25,8 @@ import { compileLinearRegex } from "../text/linear-regex.ts";
 import { parseLucene } from "../text/parse-lucene.ts";
 import { type ChunkReader, createChunkReader } from "./chunk-rows.ts";
 import { findPlace, type IndexView } from "./index-view.ts";
+import type { LatentLeg } from "./latent-leg.ts";
+import { isOwnVersion } from "./own-version.ts";
 import type { Decided } from "./raw-store.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 
@@ -103,6 +106,7 @@ function embeddingOf(
   kind: ReturnType<typeof kindOf> | undefined,
 ): Embedding | undefined {
   for (const column of segment.columns()) {
+    if (version === undefined && isOwnVersion(column.version)) continue;
     if ((version !== undefined && column.version !== version) || (kind !== undefined && column.kind !== kind)) continue;
     const row = rowOf(column, ordinal);
     if (row >= 0) return toEmbedding(vectorAt(column, row));
@@ -134,6 +138,35 @@ export function searchTerms(
       chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
       score,
       terms,
+    })),
+  };
+}
+
+export function searchLatent(
+  rows: DirectoryReader,
+  view: IndexView,
+  scopes: readonly Scope[],
+  query: Decided<LatentQuery>,
+  leg: LatentLeg,
+): LatentResult {
+  const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds);
+  const space = leg.space(rows);
+  const counts = leg.queryCounts(space, findWords(leg.analyzer, query.text, searched));
+  const { vector, energy } = leg.model.project(counts, space);
+  const version = leg.versionOf(space);
+  const stored = toStoredVector(versionKey(version), vector);
+  const minScore = query.minScore ?? -Infinity;
+  const hits = energy > 0 ? searchNearest(searched, stored, "cosine", query.topK, minScore) : [];
+  const reader = createChunkReader(rows, view);
+  return {
+    version,
+    fitted: space !== leg.model.unfitted,
+    energy,
+    matches: hits.map(({ segment, ordinal, score, rawScore }) => ({
+      scope: segment.scope,
+      chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
+      score,
+      rawScore,
     })),
   };
 }

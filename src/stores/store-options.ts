@@ -1,4 +1,5 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
+import type { CorpusModel } from "../contracts/corpus-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Metric } from "../contracts/store.ts";
 import { type Bm25Options, type Bm25Settings, defaultBm25 } from "../indexes/bm25-settings.ts";
@@ -17,13 +18,15 @@ export interface StoreOptions {
   /** Similarity of a search that does not say which. Default `"cosine"`. */
   readonly metric?: Metric;
   readonly bm25?: Bm25Options;
+  /** A dense leg that the store makes of its own terms. Default: none. */
+  readonly corpusModel?: CorpusModel;
   /** When segments are sealed and merged; changes no result. */
   readonly segments?: Partial<SegmentPolicy>;
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
 }
 
-export const storeOptionNames = ["analyzer", "topK", "metric", "bm25", "segments", "now"] as const;
+export const storeOptionNames = ["analyzer", "topK", "metric", "bm25", "corpusModel", "segments", "now"] as const;
 
 /** Fills in the defaults. **Errors** `invalid-argument` for a value that cannot be. */
 export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOptions, "secret" | "embeddings"> {
@@ -47,6 +50,7 @@ export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOpti
     analyzer: options.analyzer ?? defaultAnalyzer,
     metric,
     bm25: decideBm25(options.bm25),
+    corpusModel: options.corpusModel,
     policy,
     now: options.now ?? Date.now,
   };

@@ -11,6 +11,13 @@ const schemaVersion = 2;
  * Small columns come first and large ones last: SQLite reads the tail of a long row only when it is asked for.
  * Keys are never used again (AUTOINCREMENT), so that a reader can tell a new row from an old one by its key alone.
  */
+const fitTables = `
+CREATE TABLE fits (
+  key INTEGER PRIMARY KEY AUTOINCREMENT, fingerprint TEXT NOT NULL, dimensions INTEGER NOT NULL, corpus INTEGER NOT NULL,
+  chunks INTEGER NOT NULL, energy REAL NOT NULL, current INTEGER NOT NULL
+);
+CREATE TABLE fit_parts (fit INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (fit, part)) WITHOUT ROWID;`;
+
 const schema = `
 CREATE TABLE clock (key INTEGER PRIMARY KEY CHECK (key = 1), stamp INTEGER NOT NULL);
 INSERT INTO clock VALUES (1, 0);
@@ -53,6 +60,7 @@ CREATE TABLE files (
   key INTEGER PRIMARY KEY, segment INTEGER NOT NULL, name TEXT NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL
 );
 CREATE UNIQUE INDEX files_by_name ON files (segment, name, part);
+${fitTables}
 
 PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${schemaVersion};
@@ -62,7 +70,7 @@ PRAGMA user_version = ${schemaVersion};
  * Statements that make a file of version `i + 1` one of the next. What they leave without terms is analysed again when the store is opened, for
  * terms are made in another way in each.
  */
-const upgrades: readonly string[] = ["ALTER TABLE pending DROP COLUMN length;"];
+const upgrades: readonly string[] = [`ALTER TABLE pending DROP COLUMN length; ${fitTables}`];
 
 /** What tables a file has: ours, those of an earlier version of ours, or none at all. */
 export type SchemaState = "current" | "earlier" | "none";
