@@ -100,7 +100,9 @@ function describeText(hit: Hit, query: string, analyzer: Analyzer, style: Style,
     return wrapMarked(neutralise(cut.text), cut.matches, style.mark, width);
   }
   const text = neutralise(hit.snippet.replaceAll(/\s+/gu, " ").trim());
-  return wrapMarked(text, findQueryWords(text, new Set(analyzer.analyze(query)), analyzer), style.mark, width);
+  const language = hit.source.language ?? "";
+  const terms = new Set(analyzer.analyze(query, language));
+  return wrapMarked(text, findQueryWords(text, terms, analyzer, language), style.mark, width);
 }
 
 function describeExplanation(explain: HitExplanation, score: number): readonly string[] {
