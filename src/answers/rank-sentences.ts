@@ -72,7 +72,8 @@ export function rankSentences(
   const language = languageOfHits(hits);
   const asked = [...new Set(analyzer.analyze(question, language))];
   const perHit = hits.map((hit, index) => readHit(hit, analyzer, language, openFences[index]));
-  const weights = askedWeights(question, hits, analyzer, language) ?? weighTerms(perHit.flat().map(({ terms }) => terms));
+  const weights =
+    askedWeights(question, hits, analyzer, language) ?? weighTerms(perHit.flat().map(({ terms }) => terms));
   const best = hits.reduce((top, hit) => Math.max(top, hit.score), 0);
 
   const seen = new Set<string>();

@@ -16,7 +16,8 @@ export function findQueryWords(
 ): readonly Range[] {
   const ranges: Range[] = [];
   for (const word of segmentWords(text)) {
-    if (analyzer.analyze(word.text, language).some((term) => terms.has(term))) ranges.push({ start: word.start, end: word.end });
+    if (analyzer.analyze(word.text, language).some((term) => terms.has(term)))
+      ranges.push({ start: word.start, end: word.end });
   }
   return ranges;
 }

@@ -50,11 +50,11 @@ export async function search(context: Context, query: string, options: SearchCom
       await output.line("Nothing found.");
       return 0;
     }
-    const { defaultAnalyzer } = await import("../text/analyzer.ts");
+    const { languageAnalyzer } = await import("../node.ts");
     for (const [index, hit] of hits.entries()) {
       signal.throwIfAborted();
       if (index > 0) await output.line();
-      for (const line of describeHit(hit, query, defaultAnalyzer, output)) await output.line(line);
+      for (const line of describeHit(hit, query, languageAnalyzer, output)) await output.line(line);
     }
     return 0;
   });

@@ -27,12 +27,7 @@ export function createHits(candidates: readonly Candidate[], context: HitContext
   return candidates.map((candidate, index) => createHit(candidate, index + 1, termsFor(candidate), context));
 }
 
-function createHit(
-  candidate: Candidate,
-  rank: number,
-  terms: ReadonlySet<string>,
-  context: HitContext,
-): Hit {
+function createHit(candidate: Candidate, rank: number, terms: ReadonlySet<string>, context: HitContext): Hit {
   const { chunk, scope, score, regex, embedding } = candidate;
   const { plan, analyzer } = context;
   return {

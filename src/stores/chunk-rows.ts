@@ -29,8 +29,23 @@ export interface HomeDocument {
 }
 
 export function toChunkContent(chunk: Chunk, home: HomeDocument | undefined): ChunkContent {
-  const { id, documentId, start, end, index, origin, text, urtext, uri, title, sectionId, headings, page, line, language } =
-    chunk;
+  const {
+    id,
+    documentId,
+    start,
+    end,
+    index,
+    origin,
+    text,
+    urtext,
+    uri,
+    title,
+    sectionId,
+    headings,
+    page,
+    line,
+    language,
+  } = chunk;
   const details: ChunkDetails = {
     ...(uri === home?.uri ? {} : { uri }),
     ...(title === home?.title ? {} : { title }),

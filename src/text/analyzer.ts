@@ -71,7 +71,7 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
     analyzeQuery(text: string, searched: readonly string[]): readonly (readonly string[])[] {
       const detected = detect(text);
       // The query's own language first, so that its stem is the one that is shown.
-      const ordered = searched.includes(detected) ? [detected, ...searched] : searched;
+      const ordered = detected !== "" && searched.includes(detected) ? [detected, ...searched] : searched;
       const stems = [...new Set((ordered.length === 0 ? [detected] : ordered).map(stemmers.of))];
       const groups: (readonly string[])[] = [];
       walk(text, {

@@ -13,7 +13,9 @@ const stretch = 3000;
 /** Function words must make up this share of a text's words … */
 const leastShare = 0.12;
 /** … and so many different ones of them be there; single letters do not count, for they are names and numbers more often than words. */
-const leastDistinct = 2;
+const leastDistinct = 3;
+/** A short sentence that is made of them to this share needs one less. */
+const plainShare = 0.3;
 /** A script other than Latin decides from this share of the letters on: code, names and addresses are Latin everywhere. */
 const leastOfScript = 0.3;
 /** Text with kana is Japanese, however much of it is Han; Chinese has none. */
@@ -144,35 +146,41 @@ export function createLanguageDetector(functionWords: Readonly<Record<string, st
     for (let i = 0; i < words.length; i += 2) {
       if (words[i] !== script) continue;
       total++;
-      const word = fold(words[i + 1]!);
+      const word = fold(withoutElided(words[i + 1]!));
       const sharers = index.get(word) ?? [];
       for (const at of sharers) {
         hits[at]!++;
-        // What several languages have tells less which of them it is.
+        // Between equals, what fewer languages have tells more.
         telling[at]! += 1 / sharers.length;
         if (!/^[a-z]$/u.test(word)) distinct[at]!.add(word);
       }
     }
     let best = -1;
-    for (let at = 0; at < hits.length; at++) if (best < 0 || telling[at]! > telling[best]!) best = at;
-    if (best < 0 || hits[best]! < leastShare * total || distinct[best]!.size < leastDistinct) return "";
-    return languages[best]!;
+    for (let at = 0; at < hits.length; at++) {
+      if (best < 0 || hits[at]! > hits[best]! || (hits[at]! === hits[best]! && telling[at]! > telling[best]!))
+        best = at;
+    }
+    if (best < 0 || hits[best]! < leastShare * total) return "";
+    const needed = hits[best]! >= plainShare * total ? leastDistinct - 1 : leastDistinct;
+    return distinct[best]!.size < needed ? "" : languages[best]!;
   };
+}
+
+/** `c'est` and `dell'arte` say what stands behind the apostrophe; `don't` is a word of its own. */
+function withoutElided(word: string): string {
+  const at = word.search(/['’]/u);
+  return at > 0 && word.length - at > 2 ? word.slice(at + 1) : word;
 }
 
 function fold(word: string): string {
   // oxlint-disable-next-line no-control-regex -- ASCII includes its control characters
-  return /^[\u0000-\u007f]*$/u.test(word) ? foldAscii(word) : foldWord(word.replaceAll("’", "'"));
+  return /^[\u0000-\u007f]*$/u.test(word) ? foldAscii(word) : foldWord(word);
 }
 
 /** Beginning, middle and end: a licence or a table of contents in front does not decide for the whole. */
 function sample(text: string): string {
   const middle = (text.length - stretch) >> 1;
-  return [
-    text.slice(0, stretch),
-    text.slice(middle, middle + stretch),
-    text.slice(text.length - stretch),
-  ].join("\n");
+  return [text.slice(0, stretch), text.slice(middle, middle + stretch), text.slice(text.length - stretch)].join("\n");
 }
 
 function countRun(text: string, start: number, end: number, letters: Map<string, number>): void {

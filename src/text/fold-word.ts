@@ -40,7 +40,7 @@ const foreignDigits = /(?![0-9])\p{Nd}/gu;
 /**
  * The form in which spellings of one word meet: compatibility forms (full width, ligatures), lower case whatever the locale, `ß` as `ss`,
  * digits of every script as ASCII, Arabic letter variants as one, without optional marks. What else writers leave out goes too: the accents of Greek, which
- * capitals do not have, and the dots of Russian `ё`. All other marks stay, for in most languages they make another word (Vietnamese is full of such); a
+ * capitals do not have, and the dots of Russian `ё`. Romanian's comma and cedilla are one letter's. All other marks stay, for in most languages they make another word (Vietnamese is full of such); a
  * language whose writers leave them out drops them with its endings (`language-rules.ts`). The dot that lower case leaves over `İ` is no mark of its own.
  *
  * **Shape** possibly empty. Idempotent on what it returns. **Cost** linear; of a very long word only the beginning is kept.
@@ -59,6 +59,8 @@ export function foldWord(word: string): string {
     .replaceAll(/\s/g, "")
     .replaceAll("ς", "σ")
     .replaceAll("ё", "е")
+    .replaceAll("ș", "ş")
+    .replaceAll("ț", "ţ")
     .replaceAll("i\u0307", "i")
     .replaceAll("’", "'")
     .replaceAll(arabicVariants, (letter) => arabicLetters[letter] ?? letter)
