@@ -52,6 +52,7 @@ export function foldWord(word: string): string {
     .replaceAll(optionalMarks, "")
     .normalize("NFKC")
     .toLowerCase()
+    .replaceAll("i\u0307", "i")
     .replaceAll("ß", "ss")
     .normalize("NFKC")
     // Compatibility forms bring marks of their own, and spaces: some Arabic ligatures are whole phrases.
@@ -61,7 +62,6 @@ export function foldWord(word: string): string {
     .replaceAll("ё", "е")
     .replaceAll("ș", "ş")
     .replaceAll("ț", "ţ")
-    .replaceAll("i\u0307", "i")
     .replaceAll("’", "'")
     .replaceAll(arabicVariants, (letter) => arabicLetters[letter] ?? letter)
     .replaceAll(foreignDigits, asciiDigit);

@@ -17,7 +17,3 @@ describe("the default analyzer", () => {
 describe("the analyzer with Snowball's stemmers", () => {
   runPack(createAnalyzerPack({ create: () => createAnalyzer({ languages: snowballLanguages }) }));
 });
-
-describe("the analyzer that Lucene's figures are held against", () => {
-  runPack(createAnalyzerPack({ create: () => createLuceneAnalyzer() }));
-});

@@ -105,7 +105,7 @@ describe("a caller's own language", () => {
   it("is stemmed, detected and asked by its own rules", () => {
     expect(own.languageOf?.("La hundo kaj la kato estas en la domo")).toBe("eo");
     expect(own.analyze("hundoj hundon", "eo")).toEqual(["hund", "hund"]);
-    expect(own.functionWords?.eo).toContain("kaj");
+    expect(own.functionWords?.["eo"]).toContain("kaj");
   });
 
   it("may give no blank, no spaced and no endless term: the word stays", () => {
