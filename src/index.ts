@@ -14,6 +14,7 @@ export { parseScope } from "./access/scopes.ts";
 
 // Text
 export { type AnalyzerOptions, createAnalyzer, defaultAnalyzer } from "./text/analyzer.ts";
+export type { LanguageRules } from "./text/language-rules.ts";
 export { createLuceneAnalyzer } from "./text/lucene-analyzer.ts";
 export { hashParts, hmacSha256, sha256 } from "./text/hash.ts";
 export { characters, codePoints, heuristicTokens } from "./text/length.ts";

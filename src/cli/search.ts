@@ -50,11 +50,11 @@ export async function search(context: Context, query: string, options: SearchCom
       await output.line("Nothing found.");
       return 0;
     }
-    const { defaultAnalyzer } = await import("../text/analyzer.ts");
+    const { languageAnalyzer } = await import("../node.ts");
     for (const [index, hit] of hits.entries()) {
       signal.throwIfAborted();
       if (index > 0) await output.line();
-      for (const line of describeHit(hit, query, defaultAnalyzer, output)) await output.line(line);
+      for (const line of describeHit(hit, query, languageAnalyzer, output)) await output.line(line);
     }
     return 0;
   });
@@ -100,7 +100,9 @@ function describeText(hit: Hit, query: string, analyzer: Analyzer, style: Style,
     return wrapMarked(neutralise(cut.text), cut.matches, style.mark, width);
   }
   const text = neutralise(hit.snippet.replaceAll(/\s+/gu, " ").trim());
-  return wrapMarked(text, findQueryWords(text, new Set(analyzer.analyze(query)), analyzer), style.mark, width);
+  const language = hit.source.language ?? "";
+  const terms = new Set(analyzer.analyze(query, language));
+  return wrapMarked(text, findQueryWords(text, terms, analyzer, language), style.mark, width);
 }
 
 function describeExplanation(explain: HitExplanation, score: number): readonly string[] {

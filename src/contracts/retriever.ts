@@ -60,6 +60,8 @@ export interface HitSource {
   readonly page?: number;
   /** Of the source, from 1. */
   readonly line?: number;
+  /** What the document is written in, as a BCP 47 language such as `en`. Absent when nobody knows. */
+  readonly language?: string;
 }
 
 /** A chunk that was found, and where it came from. */

@@ -58,11 +58,12 @@ export function createUncachedReader(rows: DirectoryReader): ChunkReader {
   });
 }
 
-/** Whether the index would have the same of both: title, headings and words. */
+/** Whether the index would have the same of both: title, headings and words, in the same language. */
 function sameWords(held: Chunk, chunk: Chunk): boolean {
   return (
     saysTheSame(held, chunk) &&
     held.title === chunk.title &&
+    held.language === chunk.language &&
     JSON.stringify(held.headings) === JSON.stringify(chunk.headings)
   );
 }
