@@ -24,6 +24,16 @@ import { count, formatDuration, neutralise, shorten } from "./text-layout.ts";
 /** Ways to open the knowledge base that is measured, by the name that `--variant` takes. */
 export const variants: Readonly<Record<string, () => Promise<OpenOptions>>> = {
   default: () => Promise.resolve({}),
+  lucene: async () => {
+    const { createLuceneAnalyzer } = await import("../text/lucene-analyzer.ts");
+    return { analyzer: createLuceneAnalyzer(), bm25: { variant: "lucene", k1: 0.9, b: 0.4 }, embeddingModel: null };
+  },
+  ...Object.fromEntries(
+    (["robertson", "atire", "bm25l", "bm25+"] as const).map((variant) => [
+      variant,
+      async () => ({ bm25: { variant } }),
+    ]),
+  ),
 };
 
 const defaultMetrics = ["ndcg@10", "recall@100", "map", "mrr@10", "p@10"];
@@ -156,7 +166,7 @@ async function searchCollection(
     let shown = 0;
     const collected = await collectRun(
       async (query, topK) => {
-        const hits = await kb.search(query, { mode: how.mode, topK, signal });
+        const hits = await kb.search(query, { mode: how.mode, topK, snippetLength: 0, signal });
         return hits.map(({ documentId, score }) => ({ documentId, score }));
       },
       queries,

@@ -32,7 +32,7 @@ export interface RetrieveOptions {
   readonly fusion?: FusionName;
   /** Rerank with the configured reranker. Default: true when there is one. */
   readonly rerank?: boolean;
-  /** Characters of `snippet`. Default 240. `text` is never cut. */
+  /** Characters of `snippet`; 0 for none, which is faster where there are many hits. Default 240. `text` is never cut. */
   readonly snippetLength?: number;
   /** Default false. */
   readonly explain?: boolean;
@@ -74,7 +74,7 @@ export interface Hit {
   readonly scope: Scope;
   /** The canonical text from `source.start` to `source.end`, whole. */
   readonly text: string;
-  /** The part of `text` that answers best, cut at word boundaries; for display only. */
+  /** The part of `text` that answers best, cut at word boundaries; for display only. Empty when none was asked for. */
   readonly snippet: string;
   readonly source: HitSource;
   readonly metadata: Metadata;

@@ -37,7 +37,8 @@ function createHit(candidate: Candidate, rank: number, terms: ReadonlySet<string
     documentId: chunk.documentId,
     scope,
     text: chunk.urtext,
-    snippet: cutSnippet(chunk.urtext, terms, analyzer, plan.snippetLength, chunk.language),
+    snippet:
+      plan.snippetLength === 0 ? "" : cutSnippet(chunk.urtext, terms, analyzer, plan.snippetLength, chunk.language),
     source: {
       uri: chunk.uri,
       title: chunk.title,

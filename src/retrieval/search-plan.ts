@@ -85,10 +85,11 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
   }
   finite("minScore", minScore);
   finite("minFusedScore", minFusedScore);
-  if (!Number.isInteger(snippetLength) || snippetLength < snippetLengths.least || snippetLength > snippetLengths.most) {
+  const { least, most } = snippetLengths;
+  if (snippetLength !== 0 && !(Number.isInteger(snippetLength) && snippetLength >= least && snippetLength <= most)) {
     throw invalid(
       `snippetLength is ${String(snippetLength)}.`,
-      `Give a whole number of characters from ${snippetLengths.least} to ${snippetLengths.most}.`,
+      `Give a whole number of characters from ${least} to ${most}, or 0 for no snippet.`,
     );
   }
   return {

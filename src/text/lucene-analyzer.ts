@@ -29,6 +29,8 @@ export function createLuceneAnalyzer(): Analyzer {
   const segmenter = new Intl.Segmenter("en", { granularity: "word" });
   return Object.freeze({
     fingerprint: `lucene-english/${version}/unicode-${unicodeVersion()}`,
+    // It has taken its own out; a query is asked as it is.
+    functionWords: {},
     analyze(text: string): readonly string[] {
       const terms: string[] = [];
       for (const { segment, isWordLike } of segmenter.segment(text)) {

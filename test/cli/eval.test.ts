@@ -7,7 +7,7 @@ import { callIbid, type Finished, makeFolder } from "./run-ibid.ts";
 const lines = (...values: readonly object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join("");
 
 const corpus = lines(
-  { _id: "fox", title: "", text: "The quick brown fox jumps over the lazy dog." },
+  { _id: "fox", title: "", text: "The quick brown fox jumps over the lazy dog. A fox is quick." },
   { _id: "hen", title: "Hens", text: "A hen lays eggs. The fox is fond of hens." },
   { _id: "tea", text: "Green tea is brewed with hot water." },
   { _id: "void", title: "", text: " " },
