@@ -160,7 +160,8 @@ function decideLanguage(text: string, places: readonly number[], index: Function
   }
   let best = -1;
   for (let at = 0; at < hits.length; at++) {
-    if (best < 0 || hits[at]! > hits[best]! || (hits[at]! === hits[best]! && telling[at]! > telling[best]!)) best = at;
+    const lead = best < 0 ? 1 : hits[at]! - hits[best]! || telling[at]! - telling[best]!;
+    if (lead > 0) best = at;
   }
   if (best < 0 || hits[best]! < leastShare * total) return "";
   const needed = hits[best]! >= plainShare * total ? leastDistinct - 1 : leastDistinct;

@@ -98,7 +98,13 @@ describe("sums of codes", () => {
     // 4 GB is more than a memory has left.
     const small = memory.allocate(64);
     const { sums, expected, region } = scanRows(
-      { ...memory, query: memory.query, flags: memory.flags, sums: memory.sums, allocate: createPlainMemory().allocate },
+      {
+        ...memory,
+        query: memory.query,
+        flags: memory.flags,
+        sums: memory.sums,
+        allocate: createPlainMemory().allocate,
+      },
       1,
       0,
       1,

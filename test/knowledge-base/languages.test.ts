@@ -140,5 +140,11 @@ describe("what a document says of its language", () => {
     expect(await language()).toBe("de");
     await kb.ingest([{ ...chunk("a", "Gift und Rat"), language: "nn" }]);
     expect(await language()).toBe("no");
+    // The same words in another language have other terms.
+    const found = async (): Promise<number> => (await kb.search("Haus", { mode: "lexical" })).length;
+    await kb.ingest([{ ...chunk("h", "Häuser"), language: "de" }]);
+    expect(await found()).toBe(1);
+    await kb.ingest([{ ...chunk("h", "Häuser"), language: "sv" }]);
+    expect(await found()).toBe(0);
   });
 });
