@@ -133,7 +133,11 @@ async function run(rows: number): Promise<void> {
   memory.reserve(dimensions, rows);
   memory.flags.fill(1);
   const kernel = await measure(() => memory.scan(region, dimensions, 0, rows), runs);
-  report(`first pass, kernel alone (SIMD: ${memory.simd})`, kernel, ratio("of the bandwidth's time", kernel.p50 / leastMs));
+  report(
+    `first pass, kernel alone (SIMD: ${memory.simd})`,
+    kernel,
+    ratio("of the bandwidth's time", kernel.p50 / leastMs),
+  );
   memory.free(region);
 
   const store = createMemoryStore();

@@ -17,17 +17,26 @@ export function createHits(candidates: readonly Candidate[], context: HitContext
   const { analyzer, subject, plan } = context;
   const byLanguage = new Map<string, ReadonlySet<string>>();
   // Each hit is marked by the query's words as its own language has them.
-  const termsFor = (candidate: Candidate): ReadonlySet<string> => {
-    if (plan.mode === "regex") return matchedTerms(candidate, analyzer);
-    const language = candidate.chunk.language ?? "";
+  const termsFor = (candidate: Candidate, language: string): ReadonlySet<string> => {
+    if (plan.mode === "regex") return matchedTerms(candidate, analyzer, language);
     let terms = byLanguage.get(language);
     if (terms === undefined) byLanguage.set(language, (terms = new Set(analyzer.analyze(subject, language))));
     return terms;
   };
-  return candidates.map((candidate, index) => createHit(candidate, index + 1, termsFor(candidate), context));
+  return candidates.map((candidate, index) => {
+    // A chunk that does not say its language was indexed in the one that its words show.
+    const language = candidate.chunk.language ?? analyzer.languageOf?.(candidate.chunk.text) ?? "";
+    return createHit(candidate, index + 1, language, termsFor(candidate, language), context);
+  });
 }
 
-function createHit(candidate: Candidate, rank: number, terms: ReadonlySet<string>, context: HitContext): Hit {
+function createHit(
+  candidate: Candidate,
+  rank: number,
+  language: string,
+  terms: ReadonlySet<string>,
+  context: HitContext,
+): Hit {
   const { chunk, scope, score, regex, embedding } = candidate;
   const { plan, analyzer } = context;
   return {
@@ -37,8 +46,7 @@ function createHit(candidate: Candidate, rank: number, terms: ReadonlySet<string
     documentId: chunk.documentId,
     scope,
     text: chunk.urtext,
-    snippet:
-      plan.snippetLength === 0 ? "" : cutSnippet(chunk.urtext, terms, analyzer, plan.snippetLength, chunk.language),
+    snippet: plan.snippetLength === 0 ? "" : cutSnippet(chunk.urtext, terms, analyzer, plan.snippetLength, language),
     source: {
       uri: chunk.uri,
       title: chunk.title,
@@ -47,7 +55,7 @@ function createHit(candidate: Candidate, rank: number, terms: ReadonlySet<string
       end: chunk.end,
       ...(chunk.page !== undefined && { page: chunk.page }),
       ...(chunk.line !== undefined && { line: chunk.line }),
-      ...(chunk.language !== undefined && { language: chunk.language }),
+      ...(language !== "" && { language }),
     },
     metadata: chunk.metadata,
     origin: chunk.origin,
@@ -58,8 +66,8 @@ function createHit(candidate: Candidate, rank: number, terms: ReadonlySet<string
 }
 
 /** What a pattern found is what its snippet shows. */
-function matchedTerms({ chunk, regex }: Candidate, analyzer: Analyzer): ReadonlySet<string> {
+function matchedTerms({ chunk, regex }: Candidate, analyzer: Analyzer, language: string): ReadonlySet<string> {
   const first = regex?.matches[0];
   const found = first ? chunk.urtext.slice(first.start - chunk.start, first.end - chunk.start) : "";
-  return new Set(analyzer.analyze(found, chunk.language ?? ""));
+  return new Set(analyzer.analyze(found, language));
 }

@@ -72,7 +72,7 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
       const detected = detect(text);
       // The query's own language first, so that its stem is the one that is shown.
       const ordered = detected !== "" && searched.includes(detected) ? [detected, ...searched] : searched;
-      const stems = [...new Set((ordered.length === 0 ? [detected] : ordered).map(stemmers.of))];
+      const stems = [...new Set((ordered.length === 0 ? [detected] : ordered).map((each) => stemmers.of(each)))];
       const groups: (readonly string[])[] = [];
       walk(text, {
         word: (folded, classes) => groups.push([...new Set(stems.map((stem) => stem(folded, classes)))]),

@@ -1,5 +1,5 @@
 import { classOf, dense, letter } from "./character-class.ts";
-import { foldAscii, foldWord } from "./fold-word.ts";
+import { type FunctionWordIndex, indexFunctionWords } from "./function-word-index.ts";
 import { scanWords } from "./words.ts";
 
 /** Changes whenever the same text and words would give another language. */
@@ -9,7 +9,7 @@ export const detectorVersion = 1;
 export type LanguageDetector = (text: string) => string;
 
 /** Of a long text its beginning, middle and end are read, so much of each. **Units** UTF-16 code units. */
-const stretch = 3000;
+const stretch = 1500;
 /** Function words must make up this share of a text's words … */
 const leastShare = 0.12;
 /** … and so many different ones of them be there; single letters do not count, for they are names and numbers more often than words. */
@@ -98,31 +98,20 @@ const blocks: readonly (readonly [from: number, script: string])[] = [
  *
  * **Shape** `functionWords` as in `function-words.ts`; where several languages hold the same share, the first named. `""` for a text whose words are not
  * in the lists, for one that is mixed evenly, and for one without words.
- * **Cost** linear up to some 9,000 characters, the same beyond.
+ * **Cost** linear up to some 4,500 characters, the same beyond.
  * **Source** function words: Grefenstette, Comparing Two Language Identification Schemes (JADT 1995); blocks: Unicode's Blocks.txt. Measured in
  * `docs/decisions/0014-languages.md`.
  */
 export function createLanguageDetector(functionWords: Readonly<Record<string, string>>): LanguageDetector {
-  let languages: readonly string[] = [];
-  let index: Map<string, readonly number[]> | undefined;
-
-  function buildIndex(): Map<string, readonly number[]> {
-    languages = Object.keys(functionWords);
-    const built = new Map<string, number[]>();
-    for (const [at, language] of languages.entries()) {
-      for (const word of new Set((functionWords[language] ?? "").trim().split(/\s+/u).map(foldWord))) {
-        const held = built.get(word);
-        if (held) held.push(at);
-        else built.set(word, [at]);
-      }
-    }
-    return built;
-  }
+  let index: FunctionWordIndex | undefined;
 
   return (text) => {
     const read = text.length <= 3 * stretch ? text : sample(text);
     const letters = new Map<string, number>();
-    const words: string[] = [];
+    /** Where words of a shared script begin and end, in threes with whether they are ASCII. */
+    const places = new Map<string, number[]>();
+    let latin = 0;
+    const plain: number[] = [];
     const scanner = scanWords(read);
     while (scanner.next()) {
       const { start, end } = scanner;
@@ -131,50 +120,52 @@ export function createLanguageDetector(functionWords: Readonly<Record<string, st
         continue;
       }
       if ((scanner.classes & letter) === 0) continue;
+      if (scanner.units < 0x80) {
+        latin += end - start;
+        plain.push(start, end, 1);
+        continue;
+      }
       const script = scriptOf(read.codePointAt(start)!);
       letters.set(script, (letters.get(script) ?? 0) + (end - start));
-      words.push(script, read.slice(start, end));
+      if (!sharedScripts.has(script)) continue;
+      const held = places.get(script);
+      if (held === undefined) places.set(script, [start, end, 0]);
+      else held.push(start, end, 0);
     }
+    letters.set("latin", (letters.get("latin") ?? 0) + latin);
 
     const script = decideScript(letters);
     if (!sharedScripts.has(script)) return script;
-    index ??= buildIndex();
-    const hits = new Float64Array(languages.length);
-    const telling = new Float64Array(languages.length);
-    const distinct = languages.map(() => new Set<string>());
-    let total = 0;
-    for (let i = 0; i < words.length; i += 2) {
-      if (words[i] !== script) continue;
-      total++;
-      const word = fold(withoutElided(words[i + 1]!));
-      const sharers = index.get(word) ?? [];
-      for (const at of sharers) {
-        hits[at]!++;
-        // Between equals, what fewer languages have tells more.
-        telling[at]! += 1 / sharers.length;
-        if (!/^[a-z]$/u.test(word)) distinct[at]!.add(word);
-      }
-    }
-    let best = -1;
-    for (let at = 0; at < hits.length; at++) {
-      if (best < 0 || hits[at]! > hits[best]! || (hits[at]! === hits[best]! && telling[at]! > telling[best]!))
-        best = at;
-    }
-    if (best < 0 || hits[best]! < leastShare * total) return "";
-    const needed = hits[best]! >= plainShare * total ? leastDistinct - 1 : leastDistinct;
-    return distinct[best]!.size < needed ? "" : languages[best]!;
+    const words = places.get(script) ?? [];
+    index ??= indexFunctionWords(functionWords);
+    return decideLanguage(read, script === "latin" ? [...plain, ...words] : words, index);
   };
 }
 
-/** `c'est` and `dell'arte` say what stands behind the apostrophe; `don't` is a word of its own. */
-function withoutElided(word: string): string {
-  const at = word.search(/['’]/u);
-  return at > 0 && word.length - at > 2 ? word.slice(at + 1) : word;
-}
-
-function fold(word: string): string {
-  // oxlint-disable-next-line no-control-regex -- ASCII includes its control characters
-  return /^[\u0000-\u007f]*$/u.test(word) ? foldAscii(word) : foldWord(word);
+function decideLanguage(text: string, places: readonly number[], index: FunctionWordIndex): string {
+  const { languages } = index;
+  const hits = new Float64Array(languages.length);
+  const telling = new Float64Array(languages.length);
+  const distinct = languages.map(() => new Set<string>());
+  const total = places.length / 3;
+  for (let i = 0; i < places.length; i += 3) {
+    const word = text.slice(places[i], places[i + 1]);
+    const holders = index.languagesOf(word, places[i + 2] === 1);
+    for (const at of holders) {
+      hits[at]!++;
+      // Between equals, what fewer languages have tells more.
+      telling[at]! += 1 / holders.length;
+      if (!/^[a-z]$/iu.test(word)) distinct[at]!.add(word);
+    }
+  }
+  let best = -1;
+  for (let at = 0; at < hits.length; at++) {
+    const lead = best < 0 ? 1 : hits[at]! - hits[best]! || telling[at]! - telling[best]!;
+    if (lead > 0) best = at;
+  }
+  if (best < 0 || hits[best]! < leastShare * total) return "";
+  const needed = hits[best]! >= plainShare * total ? leastDistinct - 1 : leastDistinct;
+  return distinct[best]!.size < needed ? "" : languages[best]!;
 }
 
 /** Beginning, middle and end: a licence or a table of contents in front does not decide for the whole. */

@@ -101,7 +101,8 @@ function createStem(language: keyof typeof modules): (word: string) => string {
   const [prepare, finish] = [before[language], after[language]];
   let stemmer: ((word: string) => string) | undefined;
   return (word) => {
-    stemmer ??= (load(`@orama/stemmers/${modules[language]}`) as { stemmer(word: string): string }).stemmer;
+    stemmer ??= (load(`@orama/stemmers/${modules[language]}`) as { readonly stemmer: (word: string) => string })
+      .stemmer;
     const stem = stemmer(prepare ? prepare(word) : word);
     return finish ? finish(stem) : stem;
   };
