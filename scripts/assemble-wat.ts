@@ -13,7 +13,7 @@ export function assembleWat(source: string): Uint8Array {
   const bodies: number[][] = [];
   let memory: number[] = [];
   for (const field of module.slice(1)) {
-    if (!Array.isArray(field)) throw new Error(`Out of place: ${String(field)}`);
+    if (!Array.isArray(field)) throw new Error(`Out of place: ${field}`);
     if (field[0] === "memory") {
       exports.push([...name(exportOf(field)), 2, 0]);
       memory = [1, 0, ...unsigned(Number(field.at(-1)))];
@@ -29,7 +29,7 @@ export function assembleWat(source: string): Uint8Array {
     bodies.push([...unsigned(body.length), ...body]);
   }
   return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...header,
     ...section(1, list(types)),
     ...section(3, list(functions)),
     ...section(5, memory),
@@ -37,6 +37,9 @@ export function assembleWat(source: string): Uint8Array {
     ...section(10, list(bodies)),
   ]);
 }
+
+/** The magic number and the version, 5.5.16. */
+const header = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 
 type Expression = string | Expression[];
 
@@ -177,7 +180,7 @@ function encode(code: readonly string[], locals: ReadonlyMap<string, number>): n
       case "zero":
         // Only `i64x2 0 0` is needed.
         at += 3;
-        bytes.push(...new Array<number>(16).fill(0));
+        bytes.push(...Array.from({ length: 16 }, () => 0));
         break;
     }
   }

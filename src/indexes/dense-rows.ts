@@ -40,7 +40,11 @@ export interface CodedRows {
 const largestCode = 127;
 
 /** Writes one row. Bytes are their own codes, with a step of 1 and nothing left out. **Shape** padding must be 0 already. */
-export function writeRow(dense: DenseVector, row: number, { codes, stride, norms, slopes, residuals }: CodedRows): void {
+export function writeRow(
+  dense: DenseVector,
+  row: number,
+  { codes, stride, norms, slopes, residuals }: CodedRows,
+): void {
   const at = row * stride;
   if (dense instanceof Int8Array) {
     codes.set(dense, at);

@@ -36,7 +36,10 @@ export function searchNearest(
     vector.kind === "dense" && query.denseNorm > 0 && vector.dense.length <= certifiedDimensions && topK < most
       ? searchCertified(searched, columns, query, topK, minScore)
       : searchEach(searched, columns, query, topK, minScore);
-  return found.map((hit) => ({ ...hit, rawScore: metric === "euclidean" ? distanceOf(hit, query, vector) : hit.score }));
+  return found.map((hit) => ({
+    ...hit,
+    rawScore: metric === "euclidean" ? distanceOf(hit, query, vector) : hit.score,
+  }));
 }
 
 function columnsOf(segment: Segment, { version, kind, dense }: StoredVector): VectorColumn[] {

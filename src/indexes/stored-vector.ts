@@ -152,8 +152,7 @@ export function decodeVectors(bytes: Uint8Array): StoredVector[] {
   return heads.map(({ form, dimensions, entries, version }) => ({
     version,
     kind: kinds[form % kinds.length]!,
-    dense:
-      form < kinds.length ? asFloat32(take(4 * dimensions)) : asInt8(take(dimensions)).subarray(0, dimensions),
+    dense: form < kinds.length ? asFloat32(take(4 * dimensions)) : asInt8(take(dimensions)).subarray(0, dimensions),
     indices: asUint32(take(4 * entries)),
     values: asFloat32(take(4 * entries)),
   }));
@@ -161,7 +160,8 @@ export function decodeVectors(bytes: Uint8Array): StoredVector[] {
 
 function readVersion(reader: ByteReader): string {
   const bytes = reader.bytes(reader.varint());
-  if (bytes.length === lastVersionBytes.length && bytes.every((byte, i) => byte === lastVersionBytes[i])) return lastVersion;
+  if (bytes.length === lastVersionBytes.length && bytes.every((byte, i) => byte === lastVersionBytes[i]))
+    return lastVersion;
   lastVersionBytes = bytes.slice();
   return (lastVersion = decodeText(bytes));
 }

@@ -1,14 +1,7 @@
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { codeMemory, type CodeTable, createPlainMemory, strideOf } from "../kernels/code-memory.ts";
 import { asFloat32, asUint32, bytesOf } from "./bytes.ts";
-import {
-  createGrowingRows,
-  type DenseForm,
-  type DenseRows,
-  type DenseVector,
-  formOf,
-  writeRow,
-} from "./dense-rows.ts";
+import { createGrowingRows, type DenseForm, type DenseRows, type DenseVector, formOf, writeRow } from "./dense-rows.ts";
 import type { Segment, SparseColumn, VectorColumn } from "./segment.ts";
 import { createSparseColumn, joinSparse } from "./sparse-rows.ts";
 import type { StoredVector } from "./stored-vector.ts";
@@ -166,7 +159,7 @@ function readDense(header: ColumnHeader, column: number, read: ReadFile): DenseR
       vector,
     };
   }
-  const blocks = new Array<Float32Array | undefined>(Math.ceil(rows / perBlock));
+  const blocks: (Float32Array | undefined)[] = Array.from({ length: Math.ceil(rows / perBlock) }, () => undefined);
   const block = (row: number): Float32Array => {
     const part = Math.floor(row / perBlock);
     return (blocks[part] ??= asFloat32(read(`dense/${column}`, part)));

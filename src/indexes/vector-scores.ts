@@ -86,11 +86,8 @@ export function distance(column: VectorColumn, row: number, query: ScoredQuery):
   const rows = column.dense();
   const sparse = column.sparse();
   const { dense } = query;
-  const squared =
-    rows === undefined ? 0 : squaredDistance(rows.block(row), rows.start(row), dense, 0, dense.length);
-  return Math.sqrt(
-    sparse === undefined ? squared : squared + sparseSquaredDistance(rowIn(sparse, row), query.sparse),
-  );
+  const squared = rows === undefined ? 0 : squaredDistance(rows.block(row), rows.start(row), dense, 0, dense.length);
+  return Math.sqrt(sparse === undefined ? squared : squared + sparseSquaredDistance(rowIn(sparse, row), query.sparse));
 }
 
 function rowIn({ indices, values, starts }: SparseColumn, row: number): SparseRow {

@@ -30,7 +30,7 @@ function seal(code: Code, items: readonly Item[], scope: Scope, beforeCodes: boo
   const written = new Map<string, VectorColumn>();
   for (const form of ["float32", "int8"] as const) {
     const rows = items.flatMap(({ vector }, ordinal) =>
-      vector !== undefined && (vector.dense instanceof Int8Array) === (form === "int8") ? [{ vector, ordinal }] : [],
+      vector !== undefined && vector.dense instanceof Int8Array === (form === "int8") ? [{ vector, ordinal }] : [],
     );
     if (rows.length === 0) continue;
     const { version, kind, dense } = rows[0]!.vector;
@@ -127,7 +127,9 @@ function vectorLike(bases: readonly (readonly number[])[], dimensions: number): 
       weight: 4,
       arbitrary: fc
         .tuple(base, fc.nat(dimensions - 1), fc.integer({ min: -2, max: 2 }))
-        .map(([values, at, steps]) => Float32Array.from(values, (value, i) => (i === at ? nudge(value, steps) : value))),
+        .map(([values, at, steps]) =>
+          Float32Array.from(values, (value, i) => (i === at ? nudge(value, steps) : value)),
+        ),
     },
     {
       weight: 2,
@@ -139,7 +141,12 @@ function vectorLike(bases: readonly (readonly number[])[], dimensions: number): 
     { weight: 3, arbitrary: fc.array(unit, { minLength: dimensions, maxLength: dimensions }) },
     { weight: 1, arbitrary: fc.array(finite, { minLength: dimensions, maxLength: dimensions }) },
     // One coordinate far above the others, which then have codes of 0.
-    { weight: 1, arbitrary: fc.tuple(base, fc.nat(dimensions - 1)).map(([values, at]) => values.map((v, i) => (i === at ? 1e6 : v))) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(base, fc.nat(dimensions - 1))
+        .map(([values, at]) => values.map((v, i) => (i === at ? 1e6 : v))),
+    },
     { weight: 1, arbitrary: fc.constant(zeros) },
     {
       weight: 3,
@@ -190,7 +197,8 @@ function check(code: Code, runs: number): void {
         return { segment: seal(code, some, scopeOf(place), old), admitted };
       });
       const all = naive(items, query, metric, Infinity, -Infinity);
-      const minScore = isRank && floor >= 0 && all.length > 0 ? all[Math.min(Math.trunc(floor), all.length - 1)]!.score : floor;
+      const minScore =
+        isRank && floor >= 0 && all.length > 0 ? all[Math.min(Math.trunc(floor), all.length - 1)]!.score : floor;
       const found = code.searchNearest(searched, query, metric, topK, minScore);
       const hits = found.map(({ segment, ordinal, score }) => ({
         id: segment.chunkId(ordinal),
