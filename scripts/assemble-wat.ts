@@ -13,23 +13,23 @@ export function assembleWat(source: string): Uint8Array {
   const bodies: number[][] = [];
   let memory: number[] = [];
   for (const field of module.slice(1)) {
-    if (!Array.isArray(field)) throw new Error(`Out of place: ${String(field)}`);
+    if (!Array.isArray(field)) throw new Error(`Out of place: ${field}`);
     if (field[0] === "memory") {
       exports.push([...name(exportOf(field)), 2, 0]);
       memory = [1, 0, ...unsigned(Number(field.at(-1)))];
       continue;
     }
     if (field[0] !== "func") throw new Error(`Unknown field: ${String(field[0])}`);
-    const { params, locals, labels, code } = readFunction(field);
+    const { params, results, locals, labels, code } = readFunction(field);
     exports.push([...name(exportOf(field)), 0, ...unsigned(types.length)]);
     functions.push(unsigned(types.length));
-    types.push([0x60, ...list(params.map((type) => [type])), 0]);
+    types.push([0x60, ...list(params.map((type) => [type])), ...list(results.map((type) => [type]))]);
     const declared = list(locals.map((type) => [1, type]));
     const body = [...declared, ...encode(code, labels), 0x0b];
     bodies.push([...unsigned(body.length), ...body]);
   }
   return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...header,
     ...section(1, list(types)),
     ...section(3, list(functions)),
     ...section(5, memory),
@@ -37,6 +37,9 @@ export function assembleWat(source: string): Uint8Array {
     ...section(10, list(bodies)),
   ]);
 }
+
+/** The magic number and the version, 5.5.16. */
+const header = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 
 type Expression = string | Expression[];
 
@@ -62,15 +65,17 @@ function exportOf(field: readonly Expression[]): string {
 }
 
 /** Value types, 5.3. */
-const valueTypes: Readonly<Record<string, number>> = { i32: 0x7f, v128: 0x7b };
+const valueTypes: Readonly<Record<string, number>> = { i32: 0x7f, f64: 0x7c, v128: 0x7b };
 
 function readFunction(field: readonly Expression[]): {
   params: number[];
+  results: number[];
   locals: number[];
   labels: Map<string, number>;
   code: string[];
 } {
   const params: number[] = [];
+  const results: number[] = [];
   const locals: number[] = [];
   const labels = new Map<string, number>();
   const code: string[] = [];
@@ -79,15 +84,20 @@ function readFunction(field: readonly Expression[]): {
       code.push(each);
       continue;
     }
-    const [kind, label, type] = each.map(String);
+    const [kind, ...words] = each.map(String);
     if (kind === "export") continue;
+    const type = words.pop() ?? "nothing";
+    const value = valueTypes[type];
+    if (value === undefined) throw new Error(`Unknown type: ${type}`);
+    if (kind === "result") {
+      results.push(value);
+      continue;
+    }
     if (kind !== "param" && kind !== "local") throw new Error(`Unknown part of a function: ${String(kind)}`);
-    const value = valueTypes[String(type)];
-    if (value === undefined) throw new Error(`Unknown type: ${String(type)}`);
-    labels.set(String(label), labels.size);
+    labels.set(words.join(" "), labels.size);
     (kind === "param" ? params : locals).push(value);
   }
-  return { params, locals, labels, code };
+  return { params, results, locals, labels, code };
 }
 
 /** Opcodes, 5.4; two bytes for the vector instructions, whose number follows 0xfd. What each takes besides the stack stands beside it. */
@@ -101,12 +111,21 @@ const instructions: Readonly<Record<string, { readonly code: readonly number[]; 
   "local.set": { code: [0x21], takes: "local" },
   "local.tee": { code: [0x22], takes: "local" },
   "i32.load8_u": { code: [0x2d, 0], takes: "offset" },
+  "f32.load": { code: [0x2a, 2], takes: "offset" },
+  "f64.load": { code: [0x2b, 3], takes: "offset" },
   "i32.store": { code: [0x36, 2], takes: "offset" },
+  "f64.store": { code: [0x39, 3], takes: "offset" },
   "i32.const": { code: [0x41], takes: "number" },
   "i32.eqz": { code: [0x45] },
   "i32.lt_u": { code: [0x49] },
+  "f64.lt": { code: [0x63] },
   "i32.add": { code: [0x6a] },
   "i32.sub": { code: [0x6b] },
+  "f64.add": { code: [0xa0] },
+  "f64.sub": { code: [0xa1] },
+  "f64.mul": { code: [0xa2] },
+  "f64.convert_i32_s": { code: [0xb7] },
+  "f64.promote_f32": { code: [0xbb] },
   "v128.load": { code: vector(0, 0), takes: "offset" },
   "v128.load8x8_s": { code: vector(1, 0), takes: "offset" },
   "v128.const": { code: vector(12), takes: "zero" },
@@ -161,7 +180,7 @@ function encode(code: readonly string[], locals: ReadonlyMap<string, number>): n
       case "zero":
         // Only `i64x2 0 0` is needed.
         at += 3;
-        bytes.push(...new Array<number>(16).fill(0));
+        bytes.push(...Array.from({ length: 16 }, () => 0));
         break;
     }
   }

@@ -36,7 +36,7 @@ export function findBest(
   const found: FoundChunk[] = [];
   for (const [place, each] of searched.entries()) {
     const { segment } = each;
-    const best = createTopK(Math.min(topK, segment.liveCount));
+    best.reset(Math.min(topK, segment.liveCount));
     const { rank } = segment;
     // Ordinals stand for ids: they are in order of ids, or are ranked so.
     scan(
@@ -48,7 +48,7 @@ export function findBest(
       place,
     );
     const { scores, items } = best.take();
-    const unranked = rank && invert(rank);
+    const unranked = rank && ordinalsBy(rank);
     for (let i = 0; i < items.length; i++) {
       const ordinal = unranked === undefined ? items[i]! : unranked[items[i]!]!;
       found.push({ segment, ordinal, score: scores[i]! });
@@ -58,9 +58,19 @@ export function findBest(
   return found.slice(0, topK);
 }
 
-function invert(rank: Uint32Array): Uint32Array {
-  const ordinals = new Uint32Array(rank.length);
-  for (let i = 0; i < rank.length; i++) ordinals[rank[i]!] = i;
+/** Searches are synchronous, so one serves all. */
+const best = createTopK(0);
+
+const inverted = new WeakMap<Uint32Array, Uint32Array>();
+
+/** Which ordinal has each rank; remembered as long as the ranks are. */
+function ordinalsBy(rank: Uint32Array): Uint32Array {
+  let ordinals = inverted.get(rank);
+  if (ordinals === undefined) {
+    ordinals = new Uint32Array(rank.length);
+    for (let i = 0; i < rank.length; i++) ordinals[rank[i]!] = i;
+    inverted.set(rank, ordinals);
+  }
   return ordinals;
 }
 

@@ -134,6 +134,11 @@ export function asUint32(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 2);
 }
 
+/** A view of bytes as whole numbers from -128 to 127. */
+export function asInt8(bytes: Uint8Array): Int8Array {
+  return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 export function asFloat64(bytes: Uint8Array): Float64Array {
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
   return new Float64Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 3);

@@ -1,4 +1,4 @@
-import { codeMemory, strideOf } from "../kernels/code-memory.ts";
+import { batchRows, codeMemory, strideOf } from "../kernels/code-memory.ts";
 import { createKthBest } from "../kernels/kth-best.ts";
 import { quantize } from "../kernels/quantize.ts";
 import type { VectorColumn } from "./segment.ts";
@@ -57,8 +57,8 @@ const slack = 2 ** -20;
 const wider = 1 + 2 ** -28;
 const narrower = 1 - 2 ** -28;
 
-/** Rows that are summed at a time: few enough that their sums are still in the first cache when they are bounded. */
-const batchRows = 2048;
+/** Rows of the first batch. The next ones are as long as all before them: the floor rises most at the beginning. */
+const firstBatch = 64;
 
 /** The largest absolute value of a row's code. */
 const largestCode = 128;
@@ -77,17 +77,21 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
   const memory = codeMemory();
   const stride = strideOf(dense.length);
   const { step, left } = encodeQuery(query, stride);
-  /** τ, 1 + ω, and ω with the slack. */
-  const tau = step / denseNorm;
-  const more = 1 + left;
-  const margin = left + slack;
   /** How much of ‖x‖² is taken off for the distance: 1 / (2‖q‖), or nothing. */
   const half = metric === "euclidean" ? 1 / (2 * denseNorm) : 0;
   const squared = denseNorm * denseNorm;
   const columns: VectorColumn[] = [];
   const starts: number[] = [];
   let floor = minScore;
-  let bound = leastBound(floor);
+  let batch = firstBatch;
+  const bounds = {
+    tau: step / denseNorm,
+    more: 1 + left,
+    margin: left + slack,
+    scaled: metric !== "cosine",
+    shrink: half * narrower,
+    bound: leastBound(floor),
+  };
   kth.reset(topK);
   found = 0;
 
@@ -103,39 +107,31 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
   function raise(to: number): void {
     if (!(to > floor)) return;
     floor = to;
-    bound = leastBound(floor);
+    bounds.bound = leastBound(floor);
   }
 
-  function lowerScore(low: number, length: number): number {
+  /** As the scan computes it. */
+  function upperBound(at: number, norm: number): number {
+    const upper = memory.middles[at]! + memory.reaches[at]!;
+    return bounds.scaled ? norm * upper - norm * norm * bounds.shrink : upper;
+  }
+
+  /** A score that the row has at least. */
+  function lowerScore(at: number, norm: number): number {
+    const low = memory.middles[at]! - memory.reaches[at]!;
     if (metric === "cosine") return low;
-    if (metric === "dot") return low * length * denseNorm;
-    const farthest = (squared * wider - 2 * denseNorm * (length * low - length * length * half * wider)) * wider;
+    if (metric === "dot") return low * norm * denseNorm;
+    const farthest = (squared * wider - 2 * denseNorm * (norm * low - norm * norm * half * wider)) * wider;
     return closeness(Math.max(0, farthest)) * narrower;
   }
 
-  function bounds(column: VectorColumn, from: number, to: number): void {
-    const { slopes, residuals, norms } = column.dense()!.codes();
-    const { flags, sums } = memory;
-    const cosine = metric === "cosine";
-    const shrink = half * narrower;
-    for (let row = from; row < to; row++) {
-      if (flags[row] === 0) continue;
-      const middle = slopes[row]! * (tau * sums[row]!);
-      const reach = residuals[row]! * more + margin;
-      let upper = middle + reach;
-      if (!cosine) {
-        const length = norms[row]!;
-        upper = length * upper - length * length * shrink;
-      }
-      if (upper < bound) continue;
-      const lower = lowerScore(middle - reach, norms[row]!);
-      if (found === rowOf.length) grow();
-      rowOf[found] = row;
-      upperOf[found] = upper;
-      lowerOf[found++] = lower;
-      kth.offer(lower);
-      raise(kth.floor);
-    }
+  function take(row: number, upper: number, lower: number): void {
+    if (found === rowOf.length) grow();
+    rowOf[found] = row;
+    upperOf[found] = upper;
+    lowerOf[found++] = lower;
+    kth.offer(lower);
+    raise(kth.floor);
   }
 
   return {
@@ -143,17 +139,24 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
       columns.push(column);
       starts.push(found);
       const { ordinals, rows } = column;
-      const { region } = column.dense()!.codes();
+      const table = column.dense()!.codes();
       memory.reserve(stride, Math.max(rows, admitted.length));
       memory.query.set(queryCodes);
       const { flags } = memory;
       // Mostly every chunk has a vector, and then rows are ordinals.
       if (rows > 0 && ordinals[rows - 1] === rows - 1) flags.set(admitted);
       else for (let row = 0; row < rows; row++) flags[row] = admitted[ordinals[row]!]!;
-      for (let from = 0; from < rows; from += batchRows) {
-        const size = Math.min(batchRows, rows - from);
-        memory.scan(region, stride, from, size);
-        bounds(column, from, from + size);
+      const norms = table.norms();
+      for (let from = 0, size = 0; from < rows; from += size) {
+        size = Math.min(batch, rows - from);
+        batch = Math.min(batchRows, batch * 2);
+        const count = memory.scan(table, from, size, bounds);
+        for (let at = 0; at < count; at++) {
+          const row = memory.found[at]!;
+          const norm = norms[row]!;
+          const upper = upperBound(at, norm);
+          if (upper >= bounds.bound) take(row, upper, lowerScore(at, norm));
+        }
       }
     },
     settle() {
@@ -175,7 +178,7 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
       for (let i = starts[look]!; i < starts[look + 1]!; i++) {
         let score = scoreOf[i]!;
         if (Number.isNaN(score)) {
-          if (upperOf[i]! < bound) continue;
+          if (upperOf[i]! < bounds.bound) continue;
           score = scoreDense(rows, rowOf[i]!, query);
           kth.offer(score);
           raise(kth.floor);

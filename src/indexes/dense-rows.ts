@@ -1,4 +1,4 @@
-import { type CodeRegion, codeMemory, strideOf } from "../kernels/code-memory.ts";
+import { codeMemory, type CodeTable, strideOf } from "../kernels/code-memory.ts";
 import { norm } from "../kernels/dot.ts";
 import { quantize } from "../kernels/quantize.ts";
 
@@ -12,23 +12,11 @@ export function formOf(dense: DenseVector): DenseForm {
   return dense instanceof Int8Array ? "int8" : "float32";
 }
 
-/** Rows in 8 bits, with what bounds the true scores; see `certified-scan.ts`. */
-export interface RowCodes {
-  /** Row `r` is the codes from `r · stride` on. */
-  readonly region: CodeRegion;
-  readonly stride: number;
-  /** By row: what one step of a code is worth in the direction of the row, a vector of length 1. 0 for a zero row. */
-  readonly slopes: Float32Array;
-  /** By row: how much of the row the codes leave out, as a share of its length; rounded up. */
-  readonly residuals: Float32Array;
-  /** By row: its Euclidean length. */
-  readonly norms: Float64Array;
-}
-
 /** The dense part of a column. */
 export interface DenseRows {
   readonly dimensions: number;
-  codes(): RowCodes;
+  /** What the first pass reads, see `certified-scan.ts`: row `r` of the table is row `r`. */
+  codes(): CodeTable;
   /** Where the row's coordinates are: in `block(row)` from `start(row)` on. Holds until the next call. */
   block(row: number): Float32Array;
   start(row: number): number;
@@ -36,39 +24,45 @@ export interface DenseRows {
   vector(row: number): DenseVector;
 }
 
-type CodeBounds = Pick<RowCodes, "slopes" | "residuals" | "norms">;
+/** Where the codes of rows go, and what bounds their scores. */
+export interface CodedRows {
+  readonly codes: Int8Array;
+  readonly stride: number;
+  /** By row: its Euclidean length. */
+  readonly norms: Float64Array;
+  /** By row: what one step of a code is worth in the direction of the row, a vector of length 1. 0 for a zero row. */
+  readonly slopes: Float32Array;
+  /** By row: how much of the row the codes leave out, as a share of its length; rounded up. */
+  readonly residuals: Float32Array;
+}
 
 /** The largest code of a row. -128 is left to vectors that are bytes themselves. */
 const largestCode = 127;
 
-/**
- * Writes the codes of one vector, and what bounds its scores. Bytes are their own codes, with a step of 1 and nothing left out.
- *
- * **Shape** codes from `at` on; the padding must be 0 already.
- */
-export function writeCodes(dense: DenseVector, codes: Int8Array, at: number, bounds: CodeBounds, row: number): void {
+/** Writes one row. Bytes are their own codes, with a step of 1 and nothing left out. **Shape** padding must be 0 already. */
+export function writeRow(
+  dense: DenseVector,
+  row: number,
+  { codes, stride, norms, slopes, residuals }: CodedRows,
+): void {
+  const at = row * stride;
   if (dense instanceof Int8Array) {
     codes.set(dense, at);
     const values = Float32Array.from(dense);
     const length = norm(values, 0, values.length);
-    bounds.norms[row] = length;
-    bounds.slopes[row] = length === 0 ? 0 : 1 / length;
-    bounds.residuals[row] = 0;
+    norms[row] = length;
+    slopes[row] = length === 0 ? 0 : 1 / length;
+    residuals[row] = 0;
     return;
   }
   const { step, residual, norm: length } = quantize(dense, 0, dense.length, largestCode, codes, at);
-  bounds.norms[row] = length;
-  bounds.slopes[row] = length === 0 ? 0 : step / length;
-  bounds.residuals[row] = length === 0 ? 0 : (residual / length) * roundedUp;
+  norms[row] = length;
+  slopes[row] = length === 0 ? 0 : step / length;
+  residuals[row] = length === 0 ? 0 : (residual / length) * roundedUp;
 }
 
 /** Above what rounding to 32 bits can take away. */
 const roundedUp = 1 + 2 ** -20;
-
-/** Room for the bounds of so many rows. */
-export function createBounds(rows: number): CodeBounds {
-  return { slopes: new Float32Array(rows), residuals: new Float32Array(rows), norms: new Float64Array(rows) };
-}
 
 /** Dense rows in memory that others can be added to. */
 export interface GrowingRows extends DenseRows {
@@ -84,26 +78,21 @@ export function createGrowingRows(dimensions: number, form: DenseForm): GrowingR
   let values: DenseVector = form === "int8" ? new Int8Array(0) : new Float32Array(0);
   let capacity = 0;
   let coded = 0;
-  let codedCapacity = 0;
-  let bounds = createBounds(0);
-  let region: CodeRegion | undefined;
+  let table: CodeTable | undefined;
 
   const view = (row: number): DenseVector => values.subarray(row * dimensions, (row + 1) * dimensions);
 
-  function makeRoom(): CodeRegion {
-    if (region !== undefined && rows <= codedCapacity) return region;
-    codedCapacity = capacity;
-    const grown = memory.allocate(codedCapacity * stride);
-    const wider = createBounds(codedCapacity);
-    if (region !== undefined) {
-      grown.codes().set(region.codes());
-      memory.free(region);
+  function makeRoom(): CodeTable {
+    if (table !== undefined && rows <= table.rows) return table;
+    const grown = memory.allocate(stride, capacity);
+    if (table !== undefined) {
+      grown.codes().set(table.codes());
+      grown.norms().set(table.norms());
+      grown.slopes().set(table.slopes());
+      grown.residuals().set(table.residuals());
+      memory.free(table);
     }
-    wider.slopes.set(bounds.slopes);
-    wider.residuals.set(bounds.residuals);
-    wider.norms.set(bounds.norms);
-    bounds = wider;
-    return (region = grown);
+    return (table = grown);
   }
 
   return {
@@ -119,11 +108,16 @@ export function createGrowingRows(dimensions: number, form: DenseForm): GrowingR
     },
     codes() {
       const room = makeRoom();
-      if (coded < rows) {
-        const codes = room.codes();
-        for (; coded < rows; coded++) writeCodes(view(coded), codes, coded * stride, bounds, coded);
-      }
-      return { region: room, stride, ...bounds };
+      if (coded === rows) return room;
+      const coding = {
+        stride,
+        codes: room.codes(),
+        norms: room.norms(),
+        slopes: room.slopes(),
+        residuals: room.residuals(),
+      };
+      for (; coded < rows; coded++) writeRow(view(coded), coded, coding);
+      return room;
     },
     block(row) {
       if (values instanceof Float32Array) return values;

@@ -1,16 +1,7 @@
 import type { EmbeddingKind } from "../contracts/embedding.ts";
-import { codeMemory, strideOf } from "../kernels/code-memory.ts";
-import { asFloat32, asFloat64, asUint32, bytesOf } from "./bytes.ts";
-import {
-  createBounds,
-  createGrowingRows,
-  type DenseForm,
-  type DenseRows,
-  type DenseVector,
-  formOf,
-  type RowCodes,
-  writeCodes,
-} from "./dense-rows.ts";
+import { codeMemory, type CodeTable, createPlainMemory, strideOf } from "../kernels/code-memory.ts";
+import { asFloat32, asUint32, bytesOf } from "./bytes.ts";
+import { createGrowingRows, type DenseForm, type DenseRows, type DenseVector, formOf, writeRow } from "./dense-rows.ts";
 import type { Segment, SparseColumn, VectorColumn } from "./segment.ts";
 import { createSparseColumn, joinSparse } from "./sparse-rows.ts";
 import type { StoredVector } from "./stored-vector.ts";
@@ -96,23 +87,24 @@ function denseFiles(column: number, dense: readonly DenseVector[], dimensions: n
   return files;
 }
 
-/** **Shape** `codes`: rows padded to the scan's stride, end to end. `bounds`: norms, then slopes, then residuals of all rows. */
+/** The table's own bytes, in blocks: codes padded to the scan's stride, then norms, slopes and residuals. */
 function codeFiles(column: number, dense: readonly DenseVector[], dimensions: number): ColumnFile[] {
-  const files: ColumnFile[] = [];
   const stride = strideOf(dimensions);
-  const perBlock = Math.max(1, Math.floor(codeBlockBytes / stride));
-  const bounds = createBounds(dense.length);
-  for (let from = 0; from < dense.length; from += perBlock) {
-    const rows = Math.min(perBlock, dense.length - from);
-    const block = new Int8Array(rows * stride);
-    for (let row = 0; row < rows; row++) writeCodes(dense[from + row]!, block, row * stride, bounds, from + row);
-    files.push({ name: `codes/${column}`, part: from / perBlock, data: bytesOf(block) });
+  const table = createPlainMemory().allocate(stride, dense.length);
+  const coding = {
+    stride,
+    codes: table.codes(),
+    norms: table.norms(),
+    slopes: table.slopes(),
+    residuals: table.residuals(),
+  };
+  dense.forEach((vector, row) => writeRow(vector, row, coding));
+  const bytes = table.bytes();
+  const files: ColumnFile[] = [];
+  for (let at = 0; at < bytes.length; at += codeBlockBytes) {
+    const data = bytes.slice(at, at + codeBlockBytes);
+    files.push({ name: `codes/${column}`, part: at / codeBlockBytes, data });
   }
-  const data = new Uint8Array(16 * dense.length);
-  data.set(bytesOf(bounds.norms));
-  data.set(bytesOf(bounds.slopes), 8 * dense.length);
-  data.set(bytesOf(bounds.residuals), 12 * dense.length);
-  files.push({ name: `bounds/${column}`, part: 0, data });
   return files;
 }
 
@@ -148,13 +140,13 @@ export function readColumn(header: ColumnHeader, column: number, read: ReadFile)
 function readDense(header: ColumnHeader, column: number, read: ReadFile): DenseRows {
   const { form = "float32", dimensions, rows, rowsPerBlock: perBlock } = header;
   if (form === "float32" && perBlock === undefined) return readBeforeCodes(header, column, read);
-  let codes: RowCodes | undefined;
-  const load = (): RowCodes => (codes ??= readCodes(header, column, read));
+  let codes: CodeTable | undefined;
+  const load = (): CodeTable => (codes ??= readCodes(header, column, read));
   if (form === "int8" || perBlock === undefined) {
     const scratch = new Float32Array(dimensions);
     const vector = (row: number): Int8Array => {
-      const { region, stride } = load();
-      return region.codes().slice(row * stride, row * stride + dimensions);
+      const table = load();
+      return table.codes().slice(row * table.stride, row * table.stride + dimensions);
     };
     return {
       dimensions,
@@ -167,7 +159,7 @@ function readDense(header: ColumnHeader, column: number, read: ReadFile): DenseR
       vector,
     };
   }
-  const blocks = new Array<Float32Array | undefined>(Math.ceil(rows / perBlock));
+  const blocks: (Float32Array | undefined)[] = Array.from({ length: Math.ceil(rows / perBlock) }, () => undefined);
   const block = (row: number): Float32Array => {
     const part = Math.floor(row / perBlock);
     return (blocks[part] ??= asFloat32(read(`dense/${column}`, part)));
@@ -182,22 +174,15 @@ function readDense(header: ColumnHeader, column: number, read: ReadFile): DenseR
   };
 }
 
-function readCodes({ dimensions, rows }: ColumnHeader, column: number, read: ReadFile): RowCodes {
-  const stride = strideOf(dimensions);
-  const region = codeMemory().allocate(rows * stride);
-  for (let at = 0, part = 0; at < region.length; part++) {
+function readCodes({ dimensions, rows }: ColumnHeader, column: number, read: ReadFile): CodeTable {
+  const table = codeMemory().allocate(strideOf(dimensions), rows);
+  const bytes = table.bytes();
+  for (let at = 0, part = 0; at < bytes.length; part++) {
     const block = read(`codes/${column}`, part);
-    region.codes().set(block, at);
+    bytes.set(block, at);
     at += block.length;
   }
-  const bounds = read(`bounds/${column}`, 0);
-  return {
-    region,
-    stride,
-    norms: asFloat64(bounds.subarray(0, 8 * rows)),
-    slopes: asFloat32(bounds.subarray(8 * rows, 12 * rows)),
-    residuals: asFloat32(bounds.subarray(12 * rows)),
-  };
+  return table;
 }
 
 /** A column that was written before there were codes: they are made in memory. */

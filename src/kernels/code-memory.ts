@@ -2,40 +2,130 @@ import { dotCodes } from "./dot-codes.ts";
 import { createFreeList } from "./free-list.ts";
 import { scanCodesModule } from "./scan-codes-module.ts";
 
-/** A stretch of 8-bit codes, where the scan reads them. It is given back when nobody holds it any more, or by `free`. */
-export interface CodeRegion {
-  readonly length: number;
-  /** The codes. **Shape** a view that holds until the next `allocate` or `reserve`. */
+/**
+ * Rows of 8-bit codes with what bounds their scores, where the scan reads them. The memory is given back when nobody holds the table any more.
+ *
+ * **Shape** what the functions give are views that hold until the next `allocate` or `reserve`.
+ */
+export interface CodeTable {
+  /** Codes per row, padding included. */
+  readonly stride: number;
+  /** How many there is room for. */
+  readonly rows: number;
+  /** All of the below, end to end. */
+  bytes(): Uint8Array;
   codes(): Int8Array;
+  norms(): Float64Array;
+  slopes(): Float32Array;
+  residuals(): Float32Array;
+}
+
+/** What turns the sum of a row into bounds, and which rows are found. */
+export interface CodeBounds {
+  readonly tau: number;
+  readonly more: number;
+  readonly margin: number;
+  /** Whether the upper bound is taken times the norm, less `shrink` times its square. */
+  readonly scaled: boolean;
+  readonly shrink: number;
+  readonly bound: number;
 }
 
 /** Where 8-bit codes are kept and scanned: one for the whole process, like the heap. Everything is synchronous. */
 export interface CodeMemory {
-  /** Whether scans run on SIMD instructions. The sums are the same without. */
+  /** Whether scans run on SIMD instructions. What they find is the same without. */
   readonly simd: boolean;
   /** **Shape** all zero. */
-  allocate(length: number): CodeRegion;
-  free(region: CodeRegion): void;
-  /** Makes room for the scratch below. **Shape** `stride` 16-bit numbers, `rows` flags and sums. */
+  allocate(stride: number, rows: number): CodeTable;
+  free(table: CodeTable): void;
+  /** Makes room for the query's codes, and for one flag a row. */
   reserve(stride: number, rows: number): void;
-  /** The query's codes, one flag a row, and where the sums appear. They hold until the next `allocate` or `reserve`. */
   readonly query: Int16Array;
   readonly flags: Uint8Array;
-  readonly sums: Int32Array;
   /**
-   * For each of the `rows` rows of a region from row `from` on whose flag is not 0: its {@link dotCodes} with the query.
+   * Looks at `rows` rows of a table, from row `from` on, whose flag is not 0. With `sum` their {@link dotCodes} with the query,
    *
-   * **Shape** rows of `stride` codes, a multiple of {@link strideStep}; flag and sum of a row lie at its number; no sum may leave 32 bits.
+   *     middle = slope · (tau · sum),  reach = residual · more + margin,  upper = middle + reach
+   *     (scaled: norm · (middle + reach) - norm · norm · shrink)
+   *
+   * and a row is found when its `upper` is not below `bound`.
+   *
+   * **Shape** how many were found: their numbers, middles and reaches are in `found`, `middles` and `reaches`. The flag of a row lies at its
+   * number; at most {@link batchRows} rows; no sum may leave 32 bits. All is computed in 64 bits, in the order that is written above.
    * **Cost** about 20 GB of codes a second on one thread with SIMD.
    */
-  scan(region: CodeRegion, stride: number, from: number, rows: number): void;
+  scan(table: CodeTable, from: number, rows: number, bounds: CodeBounds): number;
+  readonly found: Uint32Array;
+  readonly middles: Float64Array;
+  readonly reaches: Float64Array;
 }
 
+/** How many rows one call of `scan` takes. */
+export const batchRows = 2048;
+
 /** Rows are padded with zeros to a multiple of this many codes. */
-export const strideStep = 32;
+const strideStep = 32;
 
 export function strideOf(dimensions: number): number {
   return Math.ceil(dimensions / strideStep) * strideStep;
+}
+
+/** Bytes of norm, slope and residual. */
+const boundBytes = 16;
+
+/** The views of a table that starts there. */
+function viewTable(buffer: ArrayBuffer, start: number, stride: number, rows: number) {
+  const norms = start + stride * rows;
+  const slopes = norms + 8 * rows;
+  const residuals = slopes + 4 * rows;
+  return {
+    bytes: new Uint8Array(buffer, start, rows * (stride + boundBytes)),
+    codes: new Int8Array(buffer, start, stride * rows),
+    norms: new Float64Array(buffer, norms, rows),
+    slopes: new Float32Array(buffer, slopes, rows),
+    residuals: new Float32Array(buffer, residuals, rows),
+  };
+}
+
+type TableViews = ReturnType<typeof viewTable>;
+
+function toTable(stride: number, rows: number, look: () => TableViews): CodeTable {
+  return {
+    stride,
+    rows,
+    bytes: () => look().bytes,
+    codes: () => look().codes,
+    norms: () => look().norms,
+    slopes: () => look().slopes,
+    residuals: () => look().residuals,
+  };
+}
+
+interface Scratch {
+  readonly query: Int16Array;
+  readonly flags: Uint8Array;
+  readonly found: Uint32Array;
+  readonly middles: Float64Array;
+  readonly reaches: Float64Array;
+}
+
+/** The scratch's bytes: reaches, middles, found, query, flags. **Shape** where each starts, after the start of all. */
+function layScratch(stride: number, rows: number) {
+  const found = 16 * batchRows;
+  const query = found + 4 * batchRows;
+  const flags = query + 2 * stride;
+  return { middles: 8 * batchRows, found, query, flags, length: flags + rows };
+}
+
+function viewScratch(buffer: ArrayBuffer, start: number, stride: number, rows: number): Scratch {
+  const { middles, found, query, flags } = layScratch(stride, rows);
+  return {
+    reaches: new Float64Array(buffer, start, batchRows),
+    middles: new Float64Array(buffer, start + middles, batchRows),
+    found: new Uint32Array(buffer, start + found, batchRows),
+    query: new Int16Array(buffer, start + query, stride),
+    flags: new Uint8Array(buffer, start + flags, rows),
+  };
 }
 
 const pageBytes = 65_536;
@@ -55,80 +145,78 @@ export function createSimdMemory(): CodeMemory | undefined {
   }
   const memory = instance.exports["memory"] as WebAssembly.Memory;
   const scan = instance.exports["scan"] as (...args: number[]) => number;
-  const free = createFreeList();
-  const placed = new WeakMap<CodeRegion, number>();
   const plain = createPlainMemory();
+  const free = createFreeList();
+  const placed = new WeakMap<CodeTable, number>();
   const lost = new FinalizationRegistry<readonly [number, number]>(([start, length]) => free.give(start, length));
   free.give(0, memory.buffer.byteLength);
 
-  let scratch = { query: -1, flags: -1, sums: -1, stride: 0, rows: 0 };
-  let views = { query: new Int16Array(0), flags: new Uint8Array(0), sums: new Int32Array(0) };
-  let seen: ArrayBuffer | undefined;
+  /** Growing leaves the old views empty; this says that it happened. */
+  let grown = 0;
+  let place = { start: 0, stride: 0, rows: 0 };
+  let scratch: Scratch | undefined;
+  let seen = -1;
 
   /** **Errors** whatever the platform throws when there is no more memory. */
-  function place(length: number): number {
+  function take(length: number): number {
     const start = free.take(length);
     if (start >= 0) return start;
     const pages = Math.max(leastPages, Math.ceil(length / pageBytes));
     free.give(memory.grow(pages) * pageBytes, pages * pageBytes);
+    grown++;
     return free.take(length);
   }
 
-  /** Growing leaves the old views empty. */
-  function look(): typeof views {
-    if (seen !== memory.buffer) {
-      seen = memory.buffer;
-      const { query, flags, sums, stride, rows } = scratch;
-      views = {
-        query: new Int16Array(seen, Math.max(0, query), stride),
-        flags: new Uint8Array(seen, Math.max(0, flags), rows),
-        sums: new Int32Array(seen, Math.max(0, sums), rows),
-      };
+  function look(): Scratch {
+    if (scratch === undefined || seen !== grown) {
+      scratch = viewScratch(memory.buffer, place.start, place.stride, place.rows);
+      seen = grown;
     }
-    return views;
+    return scratch;
+  }
+
+  function makeRoom(stride: number, rows: number): void {
+    const next = { stride: Math.max(stride, place.stride), rows: Math.max(rows, place.rows) };
+    const start = take(roundUp(layScratch(next.stride, next.rows).length));
+    if (scratch !== undefined) free.give(place.start, roundUp(layScratch(place.stride, place.rows).length));
+    place = { ...next, start };
+    scratch = undefined;
   }
 
   return {
     simd: true,
-    allocate(length) {
-      const rounded = roundUp(length);
+    allocate(stride, rows) {
+      const length = roundUp(rows * (stride + boundBytes));
       let start: number;
       try {
-        start = place(rounded);
+        start = take(length);
       } catch {
         // 4 GB is all that such a memory can have, and a machine may have less: what does not fit is scanned plainly.
-        return plain.allocate(length);
+        return plain.allocate(stride, rows);
       }
-      new Uint8Array(memory.buffer, start, rounded).fill(0);
-      const region: CodeRegion = { length, codes: () => new Int8Array(memory.buffer, start, length) };
-      placed.set(region, start);
-      lost.register(region, [start, rounded], region);
-      return region;
+      let views: TableViews | undefined;
+      let viewed = -1;
+      const table = toTable(stride, rows, () => {
+        if (views === undefined || viewed !== grown) {
+          views = viewTable(memory.buffer, start, stride, rows);
+          viewed = grown;
+        }
+        return views;
+      });
+      table.bytes().fill(0);
+      placed.set(table, start);
+      lost.register(table, [start, length], table);
+      return table;
     },
-    free(region) {
-      const start = placed.get(region);
+    free(table) {
+      const start = placed.get(table);
       if (start === undefined) return;
-      placed.delete(region);
-      lost.unregister(region);
-      free.give(start, roundUp(region.length));
+      placed.delete(table);
+      lost.unregister(table);
+      free.give(start, roundUp(table.rows * (table.stride + boundBytes)));
     },
     reserve(stride, rows) {
-      if (stride <= scratch.stride && rows <= scratch.rows) return;
-      const before = scratch;
-      const wide = Math.max(stride, before.stride);
-      const long = Math.max(roundUp(rows), before.rows);
-      scratch = {
-        stride: wide,
-        rows: long,
-        query: place(roundUp(2 * wide)),
-        flags: place(long),
-        sums: place(4 * long),
-      };
-      seen = undefined;
-      if (before.rows === 0) return;
-      free.give(before.query, roundUp(2 * before.stride));
-      free.give(before.flags, before.rows);
-      free.give(before.sums, 4 * before.rows);
+      if (scratch === undefined || stride > place.stride || rows > place.rows) makeRoom(stride, rows);
     },
     get query() {
       return look().query;
@@ -136,63 +224,101 @@ export function createSimdMemory(): CodeMemory | undefined {
     get flags() {
       return look().flags;
     },
-    get sums() {
-      return look().sums;
+    get found() {
+      return look().found;
     },
-    scan(region, stride, from, rows) {
-      const start = placed.get(region);
-      const { query, flags, sums } = scratch;
-      if (start !== undefined) {
-        scan(start + from * stride, stride, rows, flags + from, query, sums + 4 * from);
-        return;
-      }
-      scanPlainly(region.codes(), stride, from, rows, look());
+    get middles() {
+      return look().middles;
+    },
+    get reaches() {
+      return look().reaches;
+    },
+    scan(table, from, rows, bounds) {
+      const start = placed.get(table);
+      if (start === undefined) return scanPlainly(table, from, rows, bounds, look());
+      const { stride } = table;
+      const { query, flags, found, middles } = layScratch(place.stride, place.rows);
+      const norms = start + stride * table.rows;
+      const slopes = norms + 8 * table.rows;
+      const behind = scan(
+        start + from * stride,
+        stride,
+        from,
+        rows,
+        place.start + flags + from,
+        place.start + query,
+        slopes + 4 * from,
+        slopes + 4 * (table.rows + from),
+        norms + 8 * from,
+        bounds.scaled ? 1 : 0,
+        bounds.tau,
+        bounds.more,
+        bounds.margin,
+        bounds.shrink,
+        bounds.bound,
+        place.start + found,
+        place.start + middles,
+        place.start,
+      );
+      return (behind - place.start - found) >> 2;
     },
   };
 }
 
 /** The same in plain JavaScript. */
 export function createPlainMemory(): CodeMemory {
-  let query = new Int16Array(0);
-  let flags = new Uint8Array(0);
-  let sums = new Int32Array(0);
+  let place = { stride: 0, rows: 0 };
+  let scratch = viewScratch(new ArrayBuffer(layScratch(0, 0).length), 0, 0, 0);
   return {
     simd: false,
-    allocate(length) {
-      const codes = new Int8Array(length);
-      return { length, codes: () => codes };
+    allocate(stride, rows) {
+      const views = viewTable(new ArrayBuffer(rows * (stride + boundBytes)), 0, stride, rows);
+      return toTable(stride, rows, () => views);
     },
     free() {},
     reserve(stride, rows) {
-      if (stride > query.length) query = new Int16Array(stride);
-      if (rows > flags.length) flags = new Uint8Array(rows);
-      if (rows > sums.length) sums = new Int32Array(rows);
+      if (stride <= place.stride && rows <= place.rows) return;
+      place = { stride: Math.max(stride, place.stride), rows: Math.max(rows, place.rows) };
+      const buffer = new ArrayBuffer(layScratch(place.stride, place.rows).length);
+      scratch = viewScratch(buffer, 0, place.stride, place.rows);
     },
     get query() {
-      return query;
+      return scratch.query;
     },
     get flags() {
-      return flags;
+      return scratch.flags;
     },
-    get sums() {
-      return sums;
+    get found() {
+      return scratch.found;
     },
-    scan(region, stride, from, rows) {
-      scanPlainly(region.codes(), stride, from, rows, { query, flags, sums });
+    get middles() {
+      return scratch.middles;
     },
+    get reaches() {
+      return scratch.reaches;
+    },
+    scan: (table, from, rows, bounds) => scanPlainly(table, from, rows, bounds, scratch),
   };
 }
 
-function scanPlainly(
-  codes: Int8Array,
-  stride: number,
-  from: number,
-  rows: number,
-  { query, flags, sums }: Pick<CodeMemory, "query" | "flags" | "sums">,
-): void {
+/** The reference of `scan-codes.wat`, and what runs where that cannot. */
+function scanPlainly(table: CodeTable, from: number, rows: number, bounds: CodeBounds, scratch: Scratch): number {
+  const { tau, more, margin, scaled, shrink, bound } = bounds;
+  const { query, flags, found, middles, reaches } = scratch;
+  const [codes, norms, slopes, residuals] = [table.codes(), table.norms(), table.slopes(), table.residuals()];
+  let count = 0;
   for (let row = from; row < from + rows; row++) {
-    if (flags[row] !== 0) sums[row] = dotCodes(codes, row * stride, query, stride);
+    if (flags[row] === 0) continue;
+    const middle = slopes[row]! * (tau * dotCodes(codes, row * table.stride, query, table.stride));
+    const reach = residuals[row]! * more + margin;
+    const norm = norms[row]!;
+    const upper = scaled ? norm * (middle + reach) - norm * norm * shrink : middle + reach;
+    if (upper < bound) continue;
+    found[count] = row;
+    middles[count] = middle;
+    reaches[count++] = reach;
   }
+  return count;
 }
 
 function roundUp(length: number): number {

@@ -1,22 +1,29 @@
-;; The first pass of an exact search: 8-bit codes of many rows against one query of 16-bit codes.
+;; The first pass of an exact search: 8-bit codes of many rows against one query of 16-bit codes, and which of the rows may matter.
 ;;
-;; `scripts/build-kernels.ts` makes scan-codes-module.ts of this; a test assembles it again and compares.
+;; `scripts/build-kernels.ts` makes scan-codes-module.ts of this; a test assembles it again and compares. `scanPlainly` in code-memory.ts says
+;; the same in TypeScript, and `CodeMemory.scan` says what it means.
 (module
   (memory (export "memory") 1)
 
-  ;; For each of `rows` rows whose byte at `flags` is not 0: the sum of products of the `stride` bytes at `codes` and the `stride` 16-bit
-  ;; numbers at `query`, as a 32-bit number at `out`. Rows, flags and sums lie end to end; the sums of other rows stay as they are.
-  ;; `stride` is a multiple of 32, and the caller sees to it that no sum leaves 32 bits.
+  ;; Rows lie end to end, and so do their flags, slopes, residuals and norms; each pointer is to that of the first row, whose number is $row.
+  ;; Of each row that is found, number, middle and reach are written end to end; the result points behind the last number.
+  ;; $stride is a multiple of 32, and the caller sees to it that no sum leaves 32 bits.
   (func (export "scan")
-    (param $codes i32) (param $stride i32) (param $rows i32) (param $flags i32) (param $query i32) (param $out i32)
+    (param $codes i32) (param $stride i32) (param $row i32) (param $rows i32) (param $flags i32) (param $query i32)
+    (param $slopes i32) (param $residuals i32) (param $norms i32)
+    (param $scaled i32) (param $tau f64) (param $more f64) (param $margin f64) (param $shrink f64) (param $bound f64)
+    (param $found i32) (param $middles i32) (param $reaches i32) (result i32)
     (local $end i32) (local $against i32) (local $even v128) (local $odd v128)
+    (local $middle f64) (local $reach f64) (local $upper f64) (local $norm f64)
     block $done
-      loop $row
+      loop $next
         local.get $rows  i32.eqz  br_if $done
         local.get $rows  i32.const 1  i32.sub  local.set $rows
         local.get $codes  local.get $stride  i32.add  local.set $end
-        block $next
-          local.get $flags  i32.load8_u  i32.eqz  br_if $next
+        block $skip
+          local.get $flags  i32.load8_u  i32.eqz  br_if $skip
+
+          ;; The sum of products, in eight lanes of 32 bits.
           local.get $query  local.set $against
           v128.const i64x2 0 0  local.set $even
           v128.const i64x2 0 0  local.set $odd
@@ -34,18 +41,42 @@
             local.get $end  i32.lt_u  br_if $step
           end
           local.get $even  local.get $odd  i32x4.add  local.set $even
-          local.get $out
+
+          ;; middle = slope * (tau * sum), reach = residual * more + margin
+          local.get $slopes  f32.load  f64.promote_f32
+          local.get $tau
           local.get $even  i32x4.extract_lane 0
           local.get $even  i32x4.extract_lane 1  i32.add
           local.get $even  i32x4.extract_lane 2  i32.add
           local.get $even  i32x4.extract_lane 3  i32.add
-          i32.store
+          f64.convert_i32_s  f64.mul  f64.mul  local.set $middle
+          local.get $residuals  f32.load  f64.promote_f32  local.get $more  f64.mul  local.get $margin  f64.add  local.set $reach
+
+          ;; upper = middle + reach; scaled: norm * upper - norm * norm * shrink
+          local.get $middle  local.get $reach  f64.add  local.set $upper
+          block $plain
+            local.get $scaled  i32.eqz  br_if $plain
+            local.get $norms  f64.load  local.tee $norm  local.get $upper  f64.mul
+            local.get $norm  local.get $norm  f64.mul  local.get $shrink  f64.mul  f64.sub  local.set $upper
+          end
+          local.get $upper  local.get $bound  f64.lt  br_if $skip
+
+          local.get $found  local.get $row  i32.store
+          local.get $middles  local.get $middle  f64.store
+          local.get $reaches  local.get $reach  f64.store
+          local.get $found  i32.const 4  i32.add  local.set $found
+          local.get $middles  i32.const 8  i32.add  local.set $middles
+          local.get $reaches  i32.const 8  i32.add  local.set $reaches
         end
         local.get $end  local.set $codes
+        local.get $row  i32.const 1  i32.add  local.set $row
         local.get $flags  i32.const 1  i32.add  local.set $flags
-        local.get $out  i32.const 4  i32.add  local.set $out
-        br $row
+        local.get $slopes  i32.const 4  i32.add  local.set $slopes
+        local.get $residuals  i32.const 4  i32.add  local.set $residuals
+        local.get $norms  i32.const 8  i32.add  local.set $norms
+        br $next
       end
     end
+    local.get $found
   )
 )

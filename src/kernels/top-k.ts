@@ -3,6 +3,8 @@ export interface TopK {
   /** Below this, an offer cannot be taken any more; at it, only for a smaller item. `-Infinity` until `k` have been taken. */
   readonly floor: number;
   offer(score: number, item: number): void;
+  /** Forgets everything, and keeps the best of another number from now on; what it needs is there already, mostly. */
+  reset(k: number): void;
   /** **Shape** by score, highest first, ties by item, smallest first. */
   take(): { readonly scores: Float64Array; readonly items: Uint32Array };
 }
@@ -13,7 +15,8 @@ export interface TopK {
  * **Shape** `k` is a whole number, 0 or more; callers bound it by what can be offered. Items are unsigned 32-bit. NaN is never taken.
  * **Cost** O(log k) per offer that is taken, O(1) per one that is not.
  */
-export function createTopK(k: number): TopK {
+export function createTopK(wanted: number): TopK {
+  let k = wanted;
   let capacity = Math.min(k, 64);
   let scores = new Float64Array(capacity);
   let items = new Uint32Array(capacity);
@@ -55,7 +58,7 @@ export function createTopK(k: number): TopK {
   }
 
   function grow(): void {
-    capacity = Math.min(k, capacity * 2);
+    capacity = Math.min(k, Math.max(64, capacity * 2));
     const moreScores = new Float64Array(capacity);
     const moreItems = new Uint32Array(capacity);
     moreScores.set(scores);
@@ -66,7 +69,8 @@ export function createTopK(k: number): TopK {
 
   return {
     get floor() {
-      return size < k ? -Infinity : (scores[0] ?? Infinity);
+      if (k === 0) return Infinity;
+      return size < k ? -Infinity : scores[0]!;
     },
     offer(score, item) {
       if (Number.isNaN(score) || k === 0) return;
@@ -82,6 +86,10 @@ export function createTopK(k: number): TopK {
       scores[0] = score;
       items[0] = item;
       sink(0, size);
+    },
+    reset(another) {
+      k = another;
+      size = 0;
     },
     take() {
       // Heap sort: the worst goes to the end of what is left, so the best ends up first.

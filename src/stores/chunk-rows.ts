@@ -82,7 +82,22 @@ export function sameContent(a: ChunkContent, b: ChunkContent): boolean {
   );
 }
 
-/** Reads chunks back from their rows, within one transaction. */
+/** What chunks say of themselves, parsed; those of a document mostly say the same. Nobody changes it: the guard hands out copies. */
+const sayings = new Map<string, unknown>();
+
+/** Sayings that are remembered; then they are forgotten, all at once. */
+const maxSayings = 1024;
+
+function parseSaying(json: string): unknown {
+  let saying = sayings.get(json);
+  if (saying === undefined) {
+    if (sayings.size >= maxSayings) sayings.clear();
+    sayings.set(json, (saying = JSON.parse(json)));
+  }
+  return saying;
+}
+
+/** Reads chunks back from their rows, within one transaction. **Shape** headings and metadata are shared, and not to be changed. */
 export interface ChunkReader {
   urtext(row: ChunkRow): string;
   text(row: ChunkRow): string;
@@ -108,7 +123,7 @@ export function createChunkReader(rows: DirectoryReader, view: Pick<IndexView, "
     text: (row) => row.text ?? urtext(row),
     chunk(row) {
       const document = home(row);
-      const details = JSON.parse(row.details) as ChunkDetails;
+      const details = parseSaying(row.details) as ChunkDetails;
       const words = urtext(row);
       return {
         type: "text-chunk",
@@ -126,7 +141,7 @@ export function createChunkReader(rows: DirectoryReader, view: Pick<IndexView, "
         ...(details.page === undefined ? {} : { page: details.page }),
         ...(details.line === undefined ? {} : { line: details.line }),
         ...(details.language === undefined ? {} : { language: details.language }),
-        metadata: JSON.parse(row.metadata) as Metadata,
+        metadata: parseSaying(row.metadata) as Metadata,
         origin: row.origin,
       };
     },

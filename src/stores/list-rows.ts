@@ -4,7 +4,6 @@ import type { StoreStatus } from "../contracts/knowledge-store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { ListChunksOptions, StoredChunk } from "../contracts/store.ts";
 import { isOwnVersion } from "./own-version.ts";
-import { compileFilter } from "../filters/compile-filter.ts";
 import { createRestriction } from "../indexes/admit-chunks.ts";
 import { parseVersionKey, toEmbedding } from "../indexes/stored-vector.ts";
 import { vectorsAt } from "../indexes/vector-column.ts";
@@ -28,9 +27,7 @@ export async function* listChunks(
   options: ListChunksOptions,
 ): AsyncGenerator<StoredChunk> {
   const { filter, documentId, includeEmbeddings = false } = options;
-  const admits = createRowFilter(
-    createRestriction(filter && { source: filter, matches: compileFilter(filter) }, undefined),
-  );
+  const admits = createRowFilter(createRestriction(filter, undefined));
   for (const scope of scopes) {
     for (let last: string | undefined = ""; last !== undefined;) {
       const after: string = last;

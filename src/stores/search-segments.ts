@@ -8,7 +8,6 @@ import type { Filter } from "../contracts/filter.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Metric } from "../contracts/store.ts";
 import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
-import { compileFilter } from "../filters/compile-filter.ts";
 import { admitChunks, createRestriction, narrow, type Restriction } from "../indexes/admit-chunks.ts";
 import type { SearchedSegment } from "../indexes/best-chunks.ts";
 import { searchBm25 } from "../indexes/bm25.ts";
@@ -37,7 +36,7 @@ interface Restricted {
 }
 
 function restrictionOf({ filter, origins }: Restricted): Restriction | undefined {
-  return createRestriction(filter && { source: filter, matches: compileFilter(filter) }, origins);
+  return createRestriction(filter, origins);
 }
 
 /** The scopes' segments with what the query may find in them: one section of one transaction, like all that follows. */

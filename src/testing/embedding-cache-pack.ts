@@ -23,6 +23,7 @@ export function createEmbeddingCachePack(subject: EmbeddingCacheSubject): readon
         const vectors = {
           dense: [1, -0.5],
           typed: new Float32Array([0.25, 3]),
+          bytes: Int8Array.of(-128, 127),
           sparse: { indices: [1, 9], values: [2, 3] },
           hybrid: { dense: [1, 2], sparse: { indices: [4], values: [0.5] } },
         };

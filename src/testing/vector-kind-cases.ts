@@ -1,12 +1,50 @@
 import type { Embedding } from "../contracts/embedding.ts";
 import type { VectorStore } from "../contracts/vector-store.ts";
-import { close, equal, throwsCode } from "./assert.ts";
+import { check, close, collect, equal, throwsCode } from "./assert.ts";
 import type { StoreCase } from "./store-case.ts";
-import { deployment, entryOf, into, versionOf } from "./store-fixtures.ts";
-import { idsOf, near } from "./vector-queries.ts";
+import { deployment, entryOf, from, into, versionOf } from "./store-fixtures.ts";
+import { idsOf, near, put } from "./vector-queries.ts";
 
 /** What a vector store promises about the kinds of embedding that it declares, and those that it does not. */
 export const vectorKindCases: readonly StoreCase<VectorStore>[] = [
+  [
+    "bytes-stay-bytes",
+    "B12 B18 L6",
+    async (store) => {
+      await put(store, { a: Int8Array.of(3, 4), b: Int8Array.of(-128, 127), c: Int8Array.of(0, 0), d: [1, 0] });
+      // (3,4) has length 5; (-128,127) with it is -384 + 508, and its length is √(16384 + 16129).
+      const expected = [1, 0.6, 124 / (5 * Math.sqrt(32_513)), 0];
+      for (const query of [Int8Array.of(3, 4), [3, 4], new Float32Array([0.75, 1])]) {
+        const found = await near(store, query, { includeEmbeddings: true });
+        equal(idsOf(found), "a d b c", "order among bytes and numbers of one version");
+        for (const [i, score] of expected.entries()) close(found[i]?.score, score, `score ${i}`);
+        for (const { chunk, embedding } of found) {
+          check(embedding instanceof Int8Array === (chunk.id !== "d"), `${chunk.id} kept its form`, embedding);
+        }
+        equal(found[2]?.embedding, [-128, 127], "bytes as they come back");
+      }
+      if (store.capabilities.metrics.includes("dot")) {
+        const found = await near(store, Int8Array.of(3, 4), { metric: "dot" });
+        equal(
+          found.map(({ score }) => score),
+          [124, 25, 3, 0],
+          "products of whole numbers",
+        );
+      }
+      const bytes = Int8Array.of(1, 1);
+      await put(store, { d: bytes });
+      bytes.fill(-1);
+      const listed = (await collect(store.chunks(from(deployment), { includeEmbeddings: true }))).at(-1);
+      const [kept] = listed?.embeddings ?? [];
+      check(kept?.embedding instanceof Int8Array, "bytes that took the place of numbers", kept);
+      equal(kept.embedding, [1, 1], "bytes after the caller changed theirs");
+      await throwsCode(
+        () => put(store, { e: Int8Array.of(1, 2, 3) }),
+        "dimension-mismatch",
+        "bytes of another dimension",
+      );
+    },
+  ],
   [
     "sparse-as-declared",
     "B12 B26",
@@ -17,22 +55,22 @@ export const vectorKindCases: readonly StoreCase<VectorStore>[] = [
         await throwsCode(() => near(store, sparse([1], [1]), { version }), "unsupported", "a sparse query");
         return;
       }
-      const put = (id: string, indices: number[], values: number[]): Promise<void> =>
+      const putSparse = (id: string, indices: number[], values: number[]): Promise<void> =>
         store.upsert(into(deployment), [entryOf(id, sparse(indices, values), {}, version)]);
-      await put("both", [1, 500_000], [2, 2]);
-      await put("one", [1, 7], [3, 4]);
-      await put("none", [2, 3], [1, 1]);
+      await putSparse("both", [1, 500_000], [2, 2]);
+      await putSparse("one", [1, 7], [3, 4]);
+      await putSparse("none", [2, 3], [1, 1]);
       // Against (1 at 1, 1 at 500000): parallel; 3 / (5 · √2); nothing in common.
       const found = await near(store, sparse([1, 500_000], [1, 1]), { version });
       equal(idsOf(found), "both one none", "order by sparse cosine");
       for (const [i, score] of [1, 0.6 / Math.SQRT2, 0].entries()) close(found[i]?.score, score, `sparse score ${i}`);
       await throwsCode(
-        () => put("bad", [3, 2], [1, 1]),
+        () => putSparse("bad", [3, 2], [1, 1]),
         ["invalid-argument", "invalid-response"],
         "indices that do not ascend",
       );
       await throwsCode(
-        () => put("bad", [1, 2], [1]),
+        () => putSparse("bad", [1, 2], [1]),
         ["invalid-argument", "invalid-response", "dimension-mismatch"],
         "values that are too few",
       );

@@ -200,7 +200,11 @@ export function createPlainStore(
     );
     const list = broken("sparse vector dropped")
       ? embeddings.filter((each) => kindOf(each.embedding) !== "sparse")
-      : [...embeddings];
+      : broken("bytes become numbers")
+        ? embeddings.map((each) =>
+            each.embedding instanceof Int8Array ? { ...each, embedding: Float32Array.from(each.embedding) } : each,
+          )
+        : [...embeddings];
     if (same === undefined || broken("same id appended")) {
       rows.push({ scope, chunk: stored, embeddings: list, deletedAt: undefined, born: clock++ });
       return;

@@ -32,6 +32,7 @@ export const storeFaults = {
   "zero vector NaN": "vector-store/zero-vectors-score-zero",
   "versions mixed": "vector-store/versions-apart",
   "fingerprint ignored": "vector-store/versions-apart",
+  "bytes become numbers": "vector-store/bytes-stay-bytes",
   "sparse vector dropped": "chunk-store/kinds-as-declared",
   "undeclared metric answered": "vector-store/broken-queries-refused",
   "input aliased": "chunk-store/input-not-aliased",

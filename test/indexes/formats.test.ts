@@ -4,6 +4,7 @@ import { createByteReader, createByteWriter } from "../../src/indexes/bytes.ts";
 import { analyzeChunk, decodeTerms, encodeTerms, lengthsOf } from "../../src/indexes/chunk-terms.ts";
 import { findBlock, findPostings, readIndex, readTerms, writePostings } from "../../src/indexes/postings-file.ts";
 import { decodeVectors, encodeVectors, toEmbedding, toStoredVector } from "../../src/indexes/stored-vector.ts";
+import { formOf } from "../../src/indexes/dense-rows.ts";
 import { createColumnWriter, readColumn, rowOf, rowsPerBlock, vectorAt } from "../../src/indexes/vector-column.ts";
 import { plainAnalyzer } from "../stores/build.ts";
 
@@ -95,14 +96,22 @@ describe("what is written is read back", () => {
     const sparse = fc
       .uniqueArray(fc.nat(1_000), { maxLength: 5 })
       .map((indices) => ({ indices: indices.toSorted((a, b) => a - b), values: indices.map((i) => i + 0.5) }));
-    const embedding = fc.oneof(numbers, sparse, fc.record({ dense: numbers, sparse }));
+    const bytes = fc.int8Array({ minLength: 3, maxLength: 3 });
+    const dense = fc.oneof(numbers, bytes);
+    const embedding = fc.oneof(dense, sparse, fc.record({ dense, sparse }));
     fc.assert(
       fc.property(fc.array(embedding, { maxLength: 8 }), (embeddings) => {
         const vectors = embeddings.map((each) => toStoredVector("v", each));
         expect(decodeVectors(encodeVectors(vectors))).toEqual(vectors);
-        for (const kind of ["dense", "sparse", "hybrid"] as const) {
-          const rows = vectors.filter((vector) => vector.kind === kind);
-          const writer = createColumnWriter("v", kind, kind === "sparse" ? 0 : 3);
+        for (const [kind, form] of [
+          ["dense", "float32"],
+          ["dense", "int8"],
+          ["sparse", "float32"],
+          ["hybrid", "float32"],
+          ["hybrid", "int8"],
+        ] as const) {
+          const rows = vectors.filter((vector) => vector.kind === kind && formOf(vector.dense) === form);
+          const writer = createColumnWriter("v", kind, kind === "sparse" ? 0 : 3, form);
           rows.forEach((vector, i) => writer.add(i * 3 + 1, vector));
           const { header, files } = writer.finish(4);
           const column = readColumn(
@@ -118,6 +127,24 @@ describe("what is written is read back", () => {
         }
       }),
     );
+  });
+
+  it("vectors as they were written before their numbers were aligned", () => {
+    const writer = createByteWriter();
+    writer.varint(2);
+    writer.text("v1");
+    for (const number of [0, 2, 0]) writer.varint(number);
+    writer.bytes(new Uint8Array(Float32Array.of(1.5, -2).buffer));
+    writer.text("v22");
+    for (const number of [1, 0, 1]) writer.varint(number);
+    writer.bytes(new Uint8Array(Uint32Array.of(70_000).buffer));
+    writer.bytes(new Uint8Array(Float32Array.of(0.25).buffer));
+    const [none, empty] = [new Uint32Array(0), new Float32Array(0)];
+    expect(decodeVectors(writer.take())).toEqual([
+      { version: "v1", kind: "dense", dense: Float32Array.of(1.5, -2), indices: none, values: empty },
+      { version: "v22", kind: "sparse", dense: empty, indices: Uint32Array.of(70_000), values: Float32Array.of(0.25) },
+    ]);
+    expect(decodeVectors(Uint8Array.of(0))).toEqual([]);
   });
 
   it("columns that are longer than a block", () => {
@@ -136,6 +163,6 @@ describe("what is written is read back", () => {
     expect(Array.from({ length: rows }, (_, row) => vectorAt(column, row).dense[7])).toEqual(
       Array.from({ length: rows }, (_, row) => row + 1),
     );
-    expect(column.dense()!.codes().norms[rows - 1]).toBe(Math.sqrt(dimensions * rows * rows));
+    expect(column.dense()!.codes().norms()[rows - 1]).toBe(Math.sqrt(dimensions * rows * rows));
   });
 });
