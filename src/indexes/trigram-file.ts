@@ -26,6 +26,8 @@ interface Header {
 
 /** A look-up reads one block. */
 const blockBytes = 16_384;
+/** Of the chunks, the part that is few. A list is a read of some 16 KB, a chunk's text about as much. */
+const fewOf = 1024;
 
 /** Collects the trigrams of a segment's chunks, in any order of ordinals. */
 export interface TrigramCollector {
@@ -229,16 +231,28 @@ export function openTrigrams(size: number, read: (part: number) => Uint8Array | 
         return bits;
       }
       case "every":
+        return findEvery(query.parts);
       case "some": {
-        const [head, ...others] = query.parts.map(find);
-        const bits = head!;
-        for (const other of others) {
-          if (query.kind === "every") for (let i = 0; i < length; i++) bits[i]! &= other![i]!;
-          else for (let i = 0; i < length; i++) bits[i]! |= other![i]!;
+        const bits = new Uint8Array(length);
+        for (const part of query.parts) {
+          const more = find(part)!;
+          for (let i = 0; i < length; i++) bits[i]! |= more[i]!;
         }
         return bits;
       }
     }
+  }
+
+  /** Stops when so few are left that to look at their texts costs less than to read on. */
+  function findEvery(parts: readonly TrigramQuery[]): Uint8Array {
+    const bits = new Uint8Array(length).fill(0xff);
+    for (const part of parts) {
+      const more = find(part)!;
+      let left = 0;
+      for (let i = 0; i < length; i++) left += bitCount[(bits[i]! &= more[i]!)]!;
+      if (left * fewOf <= size) break;
+    }
+    return bits;
   }
 
   return { find, mark };
