@@ -24,7 +24,12 @@ export interface RetrieveOptions {
   readonly minScore?: number;
   /** Inclusive floor on the fused score. Default: none. */
   readonly minFusedScore?: number;
-  /** Regex searches only: capitals and small letters are the same. Default false. */
+  /**
+   * A regular expression beside the query, as a further leg of a hybrid search: what it matches ranks higher, and is a hit whatever the other legs say.
+   * Its syntax is that of `RegexQuery`. To search by a pattern alone, give it as the query, with `mode: "regex"`.
+   */
+  readonly pattern?: string;
+  /** Of a pattern: capitals and small letters are the same. Default false. */
   readonly ignoreCase?: boolean;
   /** Only chunks of these origins. Default: all. */
   readonly origins?: readonly Origin[];
@@ -79,7 +84,7 @@ export interface Hit {
   readonly source: HitSource;
   readonly metadata: Metadata;
   readonly origin: Origin;
-  /** Regex searches only: where the pattern matched, in the document. */
+  /** Where a pattern matched, in the document; absent when none was given, or it did not. */
   readonly matches?: readonly { readonly start: number; readonly end: number }[];
   readonly explain?: HitExplanation;
   readonly embedding?: Embedding;

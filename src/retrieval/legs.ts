@@ -66,7 +66,7 @@ export function createLexicalLeg(
   };
 }
 
-/** The one leg of a regex search. */
+/** The one leg of a regex search, or one more of a hybrid one. A store reads every chunk that may match in any case, so asking for all costs little more. */
 export function searchRegex(
   regexSearch: RegexSearch["regexSearch"],
   scopes: AuthorizedScopes,

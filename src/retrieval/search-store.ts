@@ -1,5 +1,6 @@
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { RegexMatch } from "../contracts/regex-search.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { type Candidate, candidateKey, compareCandidates, type QueryTerms } from "./candidate.ts";
 import { fuseLegs } from "./fuse-legs.ts";
@@ -43,7 +44,7 @@ export interface Found {
 /**
  * Stages 3 to 5: the legs that the mode names, merged.
  *
- * **Errors** `unsupported` for a mode that the store cannot search. A hybrid search does with the legs that there are.
+ * **Errors** `unsupported` for a mode that the store cannot search. A hybrid search does with the legs that there are; but for a pattern that was given.
  */
 export async function searchStore(search: StoreSearch): Promise<Found> {
   const { store, plan } = search;
@@ -53,27 +54,38 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
     return createLexicalLeg(lexicalSearch, search.scopes, plan, search.subject);
   };
   const { queryEmbedding } = search;
-  if (!queryEmbedding) return withEmbeddings(search, await lexicalOnly(search, lexicalLeg()));
-  if (plan.mode === "dense" || !store.lexicalSearch) return denseOnly(search, queryEmbedding);
+  if (plan.pattern === undefined) {
+    if (!queryEmbedding) return withEmbeddings(search, await lexicalOnly(search, lexicalLeg()));
+    if (plan.mode === "dense" || !store.lexicalSearch) return denseOnly(search, queryEmbedding);
+  }
 
+  const regex = plan.pattern === undefined ? undefined : await matchPattern(search, plan.pattern, "all");
+  const lexical = store.lexicalSearch ? lexicalLeg() : undefined;
   const fusion = plan.fusion ?? (search.meaning ? "weighted" : "absolute");
-  const lexical = lexicalLeg();
   const candidates = await fuseLegs({
-    dense: createDenseLeg(store, search.scopes, plan, queryEmbedding),
-    lexical,
+    dense: queryEmbedding ? createDenseLeg(store, search.scopes, plan, queryEmbedding) : async () => [],
+    lexical: lexical ?? { search: async () => [], terms: () => [] },
+    regex,
     fusion,
     wanted: search.wanted,
     minFusedScore: plan.minFusedScore,
     minDenseAlone: search.meaning || plan.minScore !== undefined ? undefined : chanceLikeness,
   });
-  return {
+  const found: Found = {
     candidates,
     fusion,
-    terms: lexical.terms(),
-    dense: true,
-    sparse: true,
-    stages: ["dense", "lexical", "merge"],
+    terms: lexical?.terms(),
+    dense: queryEmbedding !== undefined,
+    sparse: lexical !== undefined,
+    stages: [
+      ...(queryEmbedding ? ["dense"] : []),
+      ...(lexical ? ["lexical"] : []),
+      ...(regex ? ["regex"] : []),
+      "merge",
+    ],
   };
+  // What the dense leg found has its vector already.
+  return regex === undefined ? found : withEmbeddings(search, found);
 }
 
 /**
@@ -121,10 +133,18 @@ async function lexicalOnly(search: StoreSearch, leg: LexicalLeg): Promise<Found>
   };
 }
 
-async function regexOnly(search: StoreSearch): Promise<Found> {
-  const { store, scopes, plan, query, wanted } = search;
+function matchPattern(
+  { store, scopes, plan }: StoreSearch,
+  pattern: string,
+  topK: number | "all",
+): Promise<readonly RegexMatch[]> {
   const regexSearch = store.regexSearch?.bind(store) ?? unsupported("regex");
-  const candidates = (await searchRegex(regexSearch, scopes, plan, query, wanted)).map(
+  return searchRegex(regexSearch, scopes, plan, pattern, topK);
+}
+
+async function regexOnly(search: StoreSearch): Promise<Found> {
+  const { plan, query, wanted } = search;
+  const candidates = (await matchPattern(search, query, wanted)).map(
     ({ scope, chunk, score, matches }, index): Candidate => ({
       scope,
       chunk,
