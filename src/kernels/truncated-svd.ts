@@ -7,7 +7,7 @@ import { multiplySparse, type SparseMatrix, transposeSparse } from "./sparse-mat
 
 /** The directions in which the rows of a matrix lie most. */
 export interface TruncatedSvd {
-  /** At most as many as asked for; fewer when the matrix has no more independent rows. */
+  /** At most as many as asked for; fewer when all others are nothing, or less than a three-hundredth of the largest. */
   readonly rank: number;
   /** Singular values, largest first. */
   readonly values: Float64Array;
@@ -30,7 +30,10 @@ export interface TruncatedSvdOptions {
 
 /** Products between two breaths: some ten milliseconds. */
 const slice = 8_000_000;
-/** Directions whose squared length falls this far below the longest are rounding, not data. */
+/**
+ * Directions whose squared length falls this far below the longest are rounding, not data: they were multiplied by the matrix and its transpose, so a singular
+ * value a three-hundredth of the largest is the least that is followed.
+ */
 const dependent = 1e-10;
 /** Odd and without a pattern. **Source** 2^32 over the golden ratio. */
 const defaultSeed = 0x9e3779b9;
@@ -49,8 +52,10 @@ const defaultSeed = 0x9e3779b9;
  */
 export function* truncateSvd(matrix: SparseMatrix, options: TruncatedSvdOptions): Generator<number, TruncatedSvd> {
   const { rows, columns } = matrix;
-  const width = Math.min(options.rank + (options.oversampling ?? 16), rows, columns);
-  if (width < 1) return emptySvd;
+  const rankAtMost = Math.min(options.rank, rows, columns);
+  if (rankAtMost < 1) return emptySvd;
+  // Also where there are fewer directions than that: a few random ones may well lie in the same plane, so many not.
+  const width = rankAtMost + (options.oversampling ?? 16);
   const entries = matrix.starts[rows]!;
   const total = 3 * entries * width + ((rows + columns) * width * width) / 2 + 10 * width * width * width;
   let done = 0;

@@ -34,7 +34,10 @@ export function createLuceneAnalyzer(): Analyzer {
       for (const { segment, isWordLike } of segmenter.segment(text)) {
         if (isWordLike !== true) continue;
         for (let at = 0; at < segment.length; at += maxTokenLength) {
-          const word = segment.slice(at, at + maxTokenLength).replace(possessive, "").toLowerCase();
+          const word = segment
+            .slice(at, at + maxTokenLength)
+            .replace(possessive, "")
+            .toLowerCase();
           if (word !== "" && !stopWords.has(word)) terms.push(stemPorter(word));
         }
       }

@@ -132,7 +132,9 @@ function roundTerm(values: Float64Array, weight: number): LatentTerm | undefined
   for (const value of values) most = Math.max(most, Math.abs(value));
   const scale = Math.fround(most / largest);
   if (scale === 0 || weight === 0) return undefined;
-  return { row: Int8Array.from(values, (value) => Math.round(value / scale)), scale, weight };
+  const row = new Int8Array(values.length);
+  for (let d = 0; d < row.length; d++) row[d] = Math.round(values[d]! / scale);
+  return { row, scale, weight };
 }
 
 /** **Shape** of each term: its name's length, its name, weight, scale, row; numbers as little-endian 32-bit floats. */

@@ -25,26 +25,43 @@ export function projectLatent(
   dimensions: number,
   find: (term: string) => LatentTerm | undefined,
 ): LatentVector {
-  const sums = new Float64Array(dimensions);
+  const rows: Int8Array[] = [];
+  const factors: number[] = [];
   let whole = 0;
   for (let i = 0; i < terms.length; i++) {
     const known = find(terms[i]!);
     const weight = localWeight(counts[i]!) * (known?.weight ?? unseenWeight);
     whole += Math.round(weight * weight * fixedPoint);
     if (known === undefined) continue;
-    const { row, scale } = known;
-    const factor = Math.round(weight * scale * fixedPoint);
-    for (let d = 0; d < dimensions; d++) sums[d]! += factor * row[d]!;
+    rows.push(known.row);
+    factors.push(Math.round(weight * known.scale * fixedPoint));
   }
+  const sums = new Float64Array(dimensions);
+  addRows(rows, factors, sums);
   let most = 0;
   let squares = 0;
-  for (const sum of sums) {
+  for (let d = 0; d < dimensions; d++) {
+    const sum = sums[d]! / fixedPoint;
     most = Math.max(most, Math.abs(sum));
-    squares += (sum / fixedPoint) * (sum / fixedPoint);
+    squares += sum * sum;
   }
-  if (most === 0) return { vector: new Int8Array(dimensions), energy: 0 };
-  return {
-    vector: Int8Array.from(sums, (sum) => Math.round((sum / most) * largest)),
-    energy: Math.min(1, Math.sqrt(squares / (whole / fixedPoint))),
-  };
+  const vector = new Int8Array(dimensions);
+  if (most === 0) return { vector, energy: 0 };
+  for (let d = 0; d < dimensions; d++) vector[d] = Math.round((sums[d]! / fixedPoint / most) * largest);
+  return { vector, energy: Math.min(1, Math.sqrt(squares / (whole / fixedPoint))) };
+}
+
+/** `sums += Σ factor · row`, four rows at a time. Every product and sum is a whole number below 2^53. */
+function addRows(rows: readonly Int8Array[], factors: readonly number[], sums: Float64Array): void {
+  let i = 0;
+  for (; i + 3 < rows.length; i += 4) {
+    const [a, b, c, d] = [rows[i]!, rows[i + 1]!, rows[i + 2]!, rows[i + 3]!];
+    const [p, q, r, s] = [factors[i]!, factors[i + 1]!, factors[i + 2]!, factors[i + 3]!];
+    for (let at = 0; at < sums.length; at++) sums[at]! += p * a[at]! + q * b[at]! + (r * c[at]! + s * d[at]!);
+  }
+  for (; i < rows.length; i++) {
+    const row = rows[i]!;
+    const factor = factors[i]!;
+    for (let at = 0; at < sums.length; at++) sums[at]! += factor * row[at]!;
+  }
 }
