@@ -3,12 +3,14 @@
 //
 //   npx node bench/latent-semantic.ts [--sample N] [--mass] <folder in BEIR's layout> [<folder>…]
 //
-// The score is `bm25 / √Σ idf² + weight · energy · max(0, cosine)`, idf of the query's distinct terms, unseen ones included; with `--mass` its first part is
-// divided by `Σ idf` over all terms of the query. BM25 has k1 = 0.9, b = 0.4 and counts repeated words of the query. One document is one chunk. Every document is scored, so no figure
+// The score is `bm25 / √Σ idf² + m · energy · cosine of meanings + f · cosine of forms`, idf of the query's distinct terms, unseen ones included, for several `m + f`; with
+// `--mass` its first part is divided by `Σ idf` over all terms of the query. "embedding" is the same with the vectors as they are stored. BM25 has k1 = 0.9, b = 0.4 and counts repeated words of the query. One document is one chunk. Every document is scored, so no figure
 // depends on the size of a pool. English collections are analysed as Lucene does, others by the default analyzer.
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { fitLatentSemantic } from "../src/embeddings/latent-semantic/fit-latent-semantic.ts";
+import { embedTerms, formDimensions } from "../src/embeddings/latent-semantic/embed-terms.ts";
+import { hashForms } from "../src/embeddings/latent-semantic/hash-forms.ts";
 import type { LatentTerm, TermCounts } from "../src/embeddings/latent-semantic/latent-basis.ts";
 import { projectLatent } from "../src/embeddings/latent-semantic/project-latent.ts";
 import { sampleForFit } from "../src/embeddings/latent-semantic/sample-for-fit.ts";
@@ -20,14 +22,30 @@ const { values: options, positionals: folders } = parseArgs({
   allowPositionals: true,
   options: { sample: { type: "string" }, mass: { type: "boolean" } },
 });
-const weights = [0, 0.25, 0.5, 0.75, 1, 1.5, 2, 3];
+/** What meaning and form weigh; `undefined` is the embedding as it is. */
+const mixtures = [
+  [0, 0],
+  [0.5, 0],
+  [0.75, 0],
+  [1, 0],
+  [2, 0],
+  [0, 0.25],
+  [0.5, 0.25],
+  [0.75, 0.25],
+  [0.75, 0.5],
+  [1.5, 0.5],
+  undefined,
+] as const;
+const headings = mixtures.map((mixture) => mixture?.join(" + ") ?? "embedding");
 const k1 = 0.9;
 const b = 0.4;
 
-/** Both legs' scores of every document, the lexical one already divided. */
+/** Scores of every document, the lexical ones already divided. */
 interface Scores {
   readonly lexical: Float64Array;
-  readonly dense: Float64Array;
+  readonly meaning: Float64Array;
+  readonly form: Float64Array;
+  readonly embedding: Float64Array;
 }
 
 interface Searched {
@@ -45,24 +63,24 @@ if (folders.length === 0) {
   const searched: Searched[] = [];
   for (const folder of folders) searched.push(await index(folder));
   console.log(
-    `\n${"nDCG@10 / Recall@100".padEnd(22)}dense only   ${weights.map((w) => `w = ${w}`.padEnd(12)).join(" ")}`,
+    `\n${"nDCG@10 / Recall@100".padEnd(22)}dense only   ${headings.map((heading) => heading.padEnd(12)).join(" ")}`,
   );
   for (const one of searched) {
     const scores = one.queries.map(({ text }) => one.score(text));
-    const columns = [quality(one, scores, ({ dense }) => dense)];
-    for (const weight of weights) columns.push(quality(one, scores, (both) => fuse(both, weight)));
+    const columns = [quality(one, scores, ({ embedding }) => embedding)];
+    for (const mixture of mixtures) columns.push(quality(one, scores, (all) => fuse(all, mixture)));
     console.log(`${one.name.padEnd(22)}${columns.map((column) => column.padEnd(12)).join(" ")}`);
   }
-  console.log(`\n${"AUC: own < others'".padEnd(35)}${weights.map((w) => `w = ${w}`.padEnd(9)).join("")}`);
+  console.log(`\n${"AUC: own < others'".padEnd(35)}${headings.map((heading) => heading.padEnd(12)).join("")}`);
   for (const one of searched) {
     const own = one.queries.map(({ text }) => one.score(text));
     for (const other of searched) {
       if (other === one) continue;
       const others = other.queries.map(({ text }) => one.score(text));
-      const top = (all: readonly Scores[], weight: number): number[] =>
-        all.map((scores) => fuse(scores, weight).reduce((x, y) => Math.max(x, y), 0));
-      const columns = weights.map((weight) => areaUnderCurve(top(own, weight), top(others, weight)).toFixed(3));
-      console.log(`${`${one.name} < ${other.name}`.padEnd(35)}${columns.map((column) => column.padEnd(9)).join("")}`);
+      const top = (all: readonly Scores[], mixture: (typeof mixtures)[number]): number[] =>
+        all.map((scores) => fuse(scores, mixture).reduce((x, y) => Math.max(x, y), 0));
+      const columns = mixtures.map((mixture) => areaUnderCurve(top(own, mixture), top(others, mixture)).toFixed(3));
+      console.log(`${`${one.name} < ${other.name}`.padEnd(35)}${columns.map((column) => column.padEnd(12)).join("")}`);
     }
   }
 }
@@ -86,12 +104,14 @@ async function index(folder: string): Promise<Searched> {
   const fit = await fitLatentSemantic(ids.flatMap((id, i) => (sample.has(id) ? [{ id, terms: counts[i]! }] : [])));
   const [fitted, fittedCpu] = [performance.now() - started, process.cpuUsage(before).user / 1000];
   const known = new Map<string, LatentTerm>(fit.terms.map((term) => [term.term, term]));
-  const project = (terms: TermCounts) => projectLatent(terms, fit.dimensions, (term) => known.get(term));
-  const vectors = counts.map((terms) => project(terms).vector);
-  const lengths = vectors.map((vector) => Math.sqrt(dot(vector, vector)));
+  const find = (term: string): LatentTerm | undefined => known.get(term);
+  const vectors = counts.map((terms) => embedTerms(terms, fit.dimensions, find, "document").vector);
+  const embedded = performance.now() - started - fitted;
+  const meanings = counts.map((terms) => projectLatent(terms, fit.dimensions, find).direction);
+  const forms = counts.map((terms) => hashForms(terms, formDimensions, find));
   console.log(
     `${basename(folder)}: ${fit.chunks} of ${ids.length} chunks, ${fit.terms.length} terms, ${fit.dimensions} dimensions, energy ${fit.energy.toFixed(2)}; fit ${fitted.toFixed(0)} ms ` +
-      `(${fittedCpu.toFixed(0)} of processor), all chunks projected ${(performance.now() - started - fitted).toFixed(0)} ms`,
+      `(${fittedCpu.toFixed(0)} of processor), all chunks embedded ${embedded.toFixed(0)} ms`,
   );
 
   const lexical = createBm25(counts);
@@ -102,13 +122,15 @@ async function index(folder: string): Promise<Searched> {
     judged,
     score(text) {
       const terms = count(analyzer.analyze(text));
-      const { vector, energy } = project(terms);
-      const length = Math.sqrt(dot(vector, vector));
-      const dense = Float64Array.from(vectors, (other, i) => {
-        const product = length * lengths[i]!;
-        return product === 0 ? 0 : (energy * Math.max(0, dot(vector, other))) / product;
-      });
-      return { lexical: lexical(terms), dense };
+      const { vector, energy, weight } = embedTerms(terms, fit.dimensions, find, "query");
+      const meaning = projectLatent(terms, fit.dimensions, find).direction;
+      const form = hashForms(terms, formDimensions, find);
+      return {
+        lexical: lexical(terms),
+        meaning: Float64Array.from(meanings, (other) => energy * cosine(meaning, other)),
+        form: Float64Array.from(forms, (other) => cosine(form, other)),
+        embedding: Float64Array.from(vectors, (other) => weight * cosine(vector, other)),
+      };
     },
   };
 }
@@ -143,8 +165,11 @@ function createBm25(documents: readonly TermCounts[]): (query: TermCounts) => Fl
   };
 }
 
-function fuse({ lexical, dense }: Scores, weight: number): Float64Array {
-  return lexical.map((score, i) => score + weight * dense[i]!);
+function fuse(scores: Scores, mixture: (typeof mixtures)[number]): Float64Array {
+  const { lexical, meaning, form, embedding } = scores;
+  if (mixture === undefined) return lexical.map((score, i) => score + Math.max(0, embedding[i]!));
+  const [ofMeaning, ofForm] = mixture;
+  return lexical.map((score, i) => score + Math.max(0, ofMeaning * meaning[i]! + ofForm * form[i]!));
 }
 
 function quality(one: Searched, all: readonly Scores[], scoreOf: (scores: Scores) => Float64Array): string {
@@ -175,10 +200,14 @@ function count(terms: readonly string[]): TermCounts {
   return { terms: [...counted.keys()], counts: [...counted.values()] };
 }
 
-function dot(x: Int8Array, y: Int8Array): number {
-  let sum = 0;
-  for (let i = 0; i < x.length; i++) sum += x[i]! * y[i]!;
-  return sum;
+function cosine(x: Int8Array | Float64Array, y: Int8Array | Float64Array): number {
+  let [product, left, right] = [0, 0, 0];
+  for (let i = 0; i < x.length; i++) {
+    product += x[i]! * y[i]!;
+    left += x[i]! * x[i]!;
+    right += y[i]! * y[i]!;
+  }
+  return product === 0 ? 0 : product / Math.sqrt(left * right);
 }
 
 /** Whether one word in ten is among the most frequent ones of English. */

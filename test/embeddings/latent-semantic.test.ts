@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fitLatentSemantic, type LatentSemanticFit } from "../../src/embeddings/latent-semantic/fit-latent-semantic.ts";
 import type { LatentTerm, TermCounts } from "../../src/embeddings/latent-semantic/latent-basis.ts";
+import { embedTerms, formDimensions } from "../../src/embeddings/latent-semantic/embed-terms.ts";
+import { hashForms } from "../../src/embeddings/latent-semantic/hash-forms.ts";
 import { projectLatent } from "../../src/embeddings/latent-semantic/project-latent.ts";
 import { sampleForFit } from "../../src/embeddings/latent-semantic/sample-for-fit.ts";
 import { buildTermMatrix, type FitChunk } from "../../src/embeddings/latent-semantic/term-matrix.ts";
@@ -15,9 +17,13 @@ function count(text: string): TermCounts {
 }
 const chunk = (id: string, text: string): FitChunk => ({ id, terms: count(text) });
 
-function embed(fit: LatentSemanticFit, text: string | TermCounts) {
+function look(fit: LatentSemanticFit): (term: string) => LatentTerm | undefined {
   const known = new Map<string, LatentTerm>(fit.terms.map((term) => [term.term, term]));
-  return projectLatent(typeof text === "string" ? count(text) : text, fit.dimensions, (term) => known.get(term));
+  return (term) => known.get(term);
+}
+
+function project(fit: LatentSemanticFit, text: string | TermCounts) {
+  return projectLatent(typeof text === "string" ? count(text) : text, fit.dimensions, look(fit));
 }
 
 function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
@@ -54,15 +60,15 @@ describe("a latent-semantic model", () => {
       ],
       { dimensions: 2 },
     );
-    const car = embed(fit, "car").vector;
-    expect(cosine(car, embed(fit, "automobile").vector)).toBeGreaterThan(0.8);
-    expect(Math.abs(cosine(car, embed(fit, "kitten").vector))).toBeLessThan(0.1);
+    const car = project(fit, "car").direction;
+    expect(cosine(car, project(fit, "automobile").direction)).toBeGreaterThan(0.8);
+    expect(Math.abs(cosine(car, project(fit, "kitten").direction))).toBeLessThan(0.1);
   });
 
   it("puts chunks beside those of their subject", async () => {
     const chunks = corpus(200, 5);
     const fit = await fitLatentSemantic(chunks, { dimensions: 8 });
-    const vectors = chunks.map(({ terms }) => embed(fit, terms).vector);
+    const vectors = chunks.map(({ terms }) => project(fit, terms).direction);
     let right = 0;
     for (const [i, vector] of vectors.entries()) {
       const near = vectors.map((other, j) => (i === j ? -1 : cosine(vector, other)));
@@ -83,7 +89,7 @@ describe("a latent-semantic model", () => {
         expect(await fitLatentSemantic(turned)).toEqual(fit);
         const { terms: first } = chunks[0]!;
         const backwards = { terms: first.terms.toReversed(), counts: first.counts.toReversed() };
-        expect(embed(fit, backwards)).toEqual(embed(fit, first));
+        expect(project(fit, backwards)).toEqual(project(fit, first));
       }),
       { numRuns: 10 },
     );
@@ -125,12 +131,12 @@ describe("a latent-semantic model", () => {
         whole += value * value;
         for (let d = 0; d < 16; d++) exact[d]! += value * right[matrix.indices[p]! * 16 + d]!;
       }
-      const { vector, energy } = embed(fit, terms);
-      expect(cosine(vector, exact)).toBeGreaterThan(0.999);
+      const { direction, energy } = project(fit, terms);
+      expect(cosine(direction, exact)).toBeGreaterThan(0.999);
       expect(energy).toBeCloseTo(Math.hypot(...exact) / Math.sqrt(whole), 2);
-      // Each coordinate is within half a step, and what rounding the rows adds.
-      const most = Math.max(...exact.map(Math.abs));
-      vector.forEach((value, d) => expect(Math.abs(value - (exact[d]! / most) * 127)).toBeLessThan(2));
+      const length = Math.hypot(...exact);
+      // Rows are rounded to a 127th of their largest coordinate; so many of them differ by hardly more than one does.
+      direction.forEach((value, d) => expect(Math.abs(value - exact[d]! / length)).toBeLessThan(0.01));
     }
   });
 
@@ -142,11 +148,11 @@ describe("a latent-semantic model", () => {
     ]);
     expect(fit.dimensions).toBe(2);
     expect(fit.energy).toBeCloseTo(1, 6);
-    expect(embed(fit, "tea cup").energy).toBeCloseTo(1, 2);
-    expect(embed(fit, "tea").energy).toBeCloseTo(Math.SQRT1_2, 2);
-    expect(embed(fit, "zebra")).toEqual({ vector: new Int8Array(2), energy: 0 });
+    expect(project(fit, "tea cup").energy).toBeCloseTo(1, 2);
+    expect(project(fit, "tea").energy).toBeCloseTo(Math.SQRT1_2, 2);
+    expect(project(fit, "zebra")).toEqual({ direction: new Float64Array(2), energy: 0 });
     // weight of a word that four of eight chunks have: 1 - ln 4 / ln 8 = 1/3; an unseen one weighs 1.
-    expect(embed(fit, "tea cup zebra").energy).toBeCloseTo(Math.sqrt(2 / 9 / (2 / 9 + 1)), 2);
+    expect(project(fit, "tea cup zebra").energy).toBeCloseTo(Math.sqrt(2 / 9 / (2 / 9 + 1)), 2);
   });
 
   it("fits nothing where there is nothing to fit", async () => {
@@ -161,7 +167,7 @@ describe("a latent-semantic model", () => {
     for (const chunks of nothing) {
       const fit = await fitLatentSemantic(chunks);
       expect(fit).toMatchObject({ dimensions: 0, energy: 0, terms: [] });
-      expect(embed(fit, "all words alone")).toEqual({ vector: new Int8Array(0), energy: 0 });
+      expect(project(fit, "all words alone")).toEqual({ direction: new Float64Array(0), energy: 0 });
     }
   });
 
@@ -185,11 +191,11 @@ describe("a latent-semantic model", () => {
         const fit = await fitLatentSemantic(written.map((words, i) => chunk(String(i), words.join(" "))));
         expect(fit.dimensions).toBeLessThanOrEqual(Math.ceil(written.length / 4));
         expect(fit.energy).toBeLessThanOrEqual(1);
-        const { vector, energy } = embed(fit, asked.join(" "));
-        expect(vector).toHaveLength(fit.dimensions);
+        const { direction, energy } = project(fit, asked.join(" "));
+        expect(direction).toHaveLength(fit.dimensions);
         expect(energy).toBeGreaterThanOrEqual(0);
         expect(energy).toBeLessThanOrEqual(1);
-        expect(energy > 0).toBe(vector.some((value) => value !== 0));
+        expect(energy > 0).toBe(direction.some((value) => value !== 0));
       }),
     );
   });
@@ -212,6 +218,75 @@ describe("a latent-semantic model", () => {
       await expect(fitLatentSemantic([], { dimensions })).rejects.toMatchObject({ code: "invalid-argument" });
     }
     await expect(fitLatentSemantic([], { dimension: 8 } as object)).rejects.toThrow('has no option "dimension"');
+  });
+});
+
+describe("an embedding of terms", () => {
+  const known: Record<string, LatentTerm> = {
+    // Rows that are whole numbers on their scale.
+    tea: { row: Int8Array.of(127, 0), scale: Math.fround(1 / 127), weight: 1 },
+    cup: { row: Int8Array.of(0, 127), scale: Math.fround(1 / 127), weight: 0.5 },
+  };
+  const find = (term: string) => known[term];
+  const asQuery = (text: string) => embedTerms(count(text), 2, find, "query");
+  const asChunk = (text: string) => embedTerms(count(text), 2, find, "document");
+
+  it("adds what terms mean and how they are written, to what rounding allows", () => {
+    const word = fc.constantFrom("tea", "cup", "teacup", "saucer", "東京", "x");
+    const text = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(" "));
+    fc.assert(
+      fc.property(text, text, (asked, written) => {
+        const query = asQuery(asked);
+        const chunk = asChunk(written);
+        const meaning = [asked, written].map((one) => projectLatent(count(one), 2, find).direction);
+        const form = [asked, written].map((one) => hashForms(count(one), formDimensions, find));
+        const expected = 0.75 * query.energy * cosine(meaning[0]!, meaning[1]!) + 0.25 * cosine(form[0]!, form[1]!);
+        const isKnown = meaning[1]!.some((value) => value !== 0);
+        const product = query.weight * cosine(query.vector, chunk.vector);
+        expect(Math.abs(product - (isKnown ? expected : Math.SQRT2 * expected))).toBeLessThan(0.02);
+      }),
+    );
+  });
+
+  it("has its largest coordinate at 127, the others within half a step [B28]", () => {
+    const { vector, weight, energy } = asChunk("tea tea cup zebra");
+    // log2(3) · 1 along the first dimension, 1 · 0.5 along the second, 1 for the unseen word beside them.
+    const length = Math.hypot(Math.log2(3), 0.5);
+    expect(weight).toBe(1);
+    expect(energy).toBeCloseTo(length / Math.hypot(length, 1), 6);
+    expect(vector).toHaveLength(2 + formDimensions);
+    expect(vector[0]).toBe(127);
+    expect(vector[1]).toBe(Math.round((0.5 / Math.log2(3)) * 127));
+    const forms = hashForms(count("tea tea cup zebra"), formDimensions, find);
+    const step = Math.log2(3) / length / 127;
+    forms.forEach((value, d) => expect(Math.abs(vector[2 + d]! * step - value)).toBeLessThan(step * 0.5001));
+  });
+
+  it("does not depend on the order of terms, to the last bit [L11]", () => {
+    const counted = count("tea saucer cup cup zebra tea teacup 東京 tea");
+    const turned = { terms: counted.terms.toReversed(), counts: counted.counts.toReversed() };
+    for (const purpose of ["document", "query"] as const) {
+      expect(embedTerms(turned, 2, find, purpose)).toEqual(embedTerms(counted, 2, find, purpose));
+    }
+  });
+
+  it("relates a compound to its parts by form alone, and a text without terms to nothing", () => {
+    const forms = (text: string) => hashForms(count(text), formDimensions, () => undefined);
+    expect(cosine(forms("handschuhfach"), forms("handschuh"))).toBeGreaterThan(0.5);
+    expect(Math.abs(cosine(forms("handschuhfach"), forms("regenbogen")))).toBeLessThan(0.25);
+    expect(asQuery("")).toEqual({ vector: new Int8Array(2 + formDimensions), energy: 0, weight: 0 });
+    expect(asChunk("")).toEqual({ vector: new Int8Array(2 + formDimensions), energy: 0, weight: 1 });
+  });
+
+  it("hashes the n-grams of a term, signed, and no others", () => {
+    // "a" between its boundaries is one n-gram: <a>.
+    const [value, ...others] = [...hashForms(count("a"), 64, () => undefined)].filter((entry) => entry !== 0);
+    expect(Math.abs(value!)).toBe(1);
+    expect(others).toEqual([]);
+    // <ab> has <ab ab> <ab>: three, of equal weight.
+    const squares = [...hashForms(count("ab"), 65_536, () => undefined)].map((entry) => entry * entry).filter(Boolean);
+    expect(squares).toHaveLength(3);
+    for (const square of squares) expect(square).toBeCloseTo(1 / 3, 12);
   });
 });
 

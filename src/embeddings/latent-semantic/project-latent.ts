@@ -2,16 +2,15 @@ import { type LatentTerm, type TermCounts, unseenWeight } from "./latent-basis.t
 import { localWeight } from "./term-weight.ts";
 
 /** A text in a model's dimensions. */
-export interface LatentVector {
-  /** **Shape** scaled so that the largest coordinate is 127 or -127; all zero when the model knows none of the terms. Compare by cosine. */
-  readonly vector: Int8Array;
+export interface LatentDirection {
+  /** **Shape** of length 1; all zero when the model knows none of the terms. */
+  readonly direction: Float64Array;
   /** The length of the text's vector within the model's dimensions over its whole length, from 0 (nothing that the model knows) to 1 (all of it). */
   readonly energy: number;
 }
 
 /** Products are rounded to whole multiples of 2^-32, whose sums are exact in a double whatever their order. */
 const fixedPoint = 4_294_967_296;
-const largest = 127;
 
 /**
  * Folds a text into a latent-semantic model: the weighted sum of its terms' rows.
@@ -24,7 +23,7 @@ export function projectLatent(
   { terms, counts }: TermCounts,
   dimensions: number,
   find: (term: string) => LatentTerm | undefined,
-): LatentVector {
+): LatentDirection {
   const rows: Int8Array[] = [];
   const factors: number[] = [];
   let whole = 0;
@@ -36,19 +35,20 @@ export function projectLatent(
     rows.push(known.row);
     factors.push(Math.round(weight * known.scale * fixedPoint));
   }
-  const sums = new Float64Array(dimensions);
-  addRows(rows, factors, sums);
-  let most = 0;
+  const direction = new Float64Array(dimensions);
+  addRows(rows, factors, direction);
+  const length = Math.sqrt(toUnit(direction)) / fixedPoint;
+  return { direction, energy: whole === 0 ? 0 : Math.min(1, length / Math.sqrt(whole / fixedPoint)) };
+}
+
+/** Brings a vector to length 1, unless it is zero. **Shape** returns the square of the length that it had. */
+export function toUnit(vector: Float64Array): number {
   let squares = 0;
-  for (let d = 0; d < dimensions; d++) {
-    const sum = sums[d]! / fixedPoint;
-    most = Math.max(most, Math.abs(sum));
-    squares += sum * sum;
-  }
-  const vector = new Int8Array(dimensions);
-  if (most === 0) return { vector, energy: 0 };
-  for (let d = 0; d < dimensions; d++) vector[d] = Math.round((sums[d]! / fixedPoint / most) * largest);
-  return { vector, energy: Math.min(1, Math.sqrt(squares / (whole / fixedPoint))) };
+  for (let d = 0; d < vector.length; d++) squares += vector[d]! * vector[d]!;
+  if (squares === 0) return 0;
+  const length = Math.sqrt(squares);
+  for (let d = 0; d < vector.length; d++) vector[d]! /= length;
+  return squares;
 }
 
 /** `sums += Σ factor · row`, four rows at a time. Every product and sum is a whole number below 2^53. */

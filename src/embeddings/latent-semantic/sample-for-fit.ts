@@ -1,3 +1,5 @@
+import { mixHash } from "../mix-hash.ts";
+
 /** A chunk as the sampler sees it. */
 export interface SampledChunk {
   readonly id: string;
@@ -53,11 +55,7 @@ function smallestByHash(ids: readonly string[], count: number): readonly string[
 function hashId(id: string): number {
   let hash = 0x811c9dc5 | 0;
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
-  hash ^= hash >>> 16;
-  hash = Math.imul(hash, 0x85ebca6b);
-  hash ^= hash >>> 13;
-  hash = Math.imul(hash, 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  return mixHash(hash);
 }
 
 function compare(a: string, b: string): number {
