@@ -98,6 +98,16 @@ export interface LegScore {
   readonly rank: number;
 }
 
+/** What the store's own model saw of a query. */
+export interface LatentExplanation {
+  /** Whether it was fitted on the corpus; before that it sees how words are written. */
+  readonly fitted: boolean;
+  /** The share of the query that it captures, from 0 to 1. */
+  readonly energy: number;
+  /** What its cosine counts in the fused score. */
+  readonly weight: number;
+}
+
 /** Why a hit has the score it has. */
 export interface HitExplanation {
   /** `absolute`, `weighted`, `rrf`, or the one leg that searched. */
@@ -109,6 +119,8 @@ export interface HitExplanation {
   readonly terms: readonly TermScore[];
   /** The distinct terms that the query was analysed into, with their idf; those that the hit lacks included. Absent when no lexical leg searched. */
   readonly queryTerms?: readonly QueryTerm[];
+  /** Absent where an embedding model searched. */
+  readonly latent?: LatentExplanation;
   /** How much of what was asked the lexical leg found here, on a scale that means the same for every query. Absent like `queryTerms`. */
   readonly strength?: number;
   /** Whether the hit counts as evidence that the question can be answered (law 5). */

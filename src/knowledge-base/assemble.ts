@@ -20,7 +20,7 @@ import type { OpenSource } from "./ingest-items.ts";
 
 /** What can be chosen when a knowledge base is opened, on any runtime. Everything has a default. */
 export interface AssembleOptions {
-  /** Default: the hashing model, which needs no key and no download. `null`: none, words alone. */
+  /** Default: none but the store's own, which is fitted on what it holds and needs no key and no download. `null`: not even that, words alone. */
   readonly embeddingModel?: EmbeddingModel | null;
   /** Who writes the answers. Default: nobody; answers are made of the documents' own sentences. */
   readonly model?: ChatModel;
@@ -78,7 +78,7 @@ export function assembleKnowledgeBase(
   options: AssembleOptions,
   runtime: RuntimeParts,
 ): KnowledgeBase {
-  const model = options.embeddingModel === undefined ? createHashingModel() : options.embeddingModel;
+  const model = options.embeddingModel ?? null;
   const cache = options.embeddingCache ?? createEmbeddingCache();
   return createKnowledgeBase({
     store,

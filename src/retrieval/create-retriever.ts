@@ -107,6 +107,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
   ): Promise<QueryEmbedding | undefined> => {
     if (plan.mode === "lexical" || plan.mode === "regex" || (plan.mode === "hybrid" && !embedder)) return undefined;
     if (!embedder) {
+      if (store.latentSearch) return undefined;
       throw new IbidError("configuration-missing", "A dense search needs an embedding model, and none is configured.", {
         mend: "Give an embedder, or search with mode: lexical.",
       });
@@ -182,6 +183,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
         evidence,
         fusion: found.fusion,
         terms: found.terms,
+        latent: found.latent,
         reranker: reranking ? reranker.name : undefined,
       };
       hits = createHits(plan.topK === "all" ? candidates : candidates.slice(0, plan.topK), context);

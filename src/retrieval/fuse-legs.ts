@@ -4,7 +4,7 @@ import type { VectorMatch } from "../contracts/vector-store.ts";
 import type { FusionName } from "../contracts/retriever.ts";
 import { type Candidate, candidateKey, compareCandidates, sumParts } from "./candidate.ts";
 import { createFusion } from "./fusion.ts";
-import type { Leg, LexicalLeg } from "./legs.ts";
+import type { DenseLeg, LexicalLeg } from "./legs.ts";
 
 /** How many candidates each leg gives to begin with, for so many wanted. **Source** ToolUp (T28). */
 export function poolSize(wanted: number | "all"): number | "all" {
@@ -17,7 +17,7 @@ const rankDepth = 128;
 const growth = 4;
 
 export interface FuseInput {
-  readonly dense: Leg<VectorMatch>;
+  readonly dense: DenseLeg;
   readonly lexical: LexicalLeg;
   /** All that a pattern matches, best first; absent when no pattern was given. */
   readonly regex?: readonly RegexMatch[] | undefined;
@@ -53,9 +53,13 @@ async function fuseRound(
 ): Promise<{ candidates: Candidate[]; certain: boolean }> {
   const { minFusedScore = Number.NEGATIVE_INFINITY, minDenseAlone = Number.NEGATIVE_INFINITY, wanted } = input;
   const depth = input.fusion === "rrf" && pool !== "all" ? Math.max(pool, rankDepth) : pool;
-  const [dense, lexical] = await Promise.all([input.dense(depth), input.lexical.search(depth)]);
+  const [dense, lexical] = await Promise.all([input.dense.search(depth), input.lexical.search(depth)]);
   const regex = (input.regex ?? []).slice(0, depth === "all" ? undefined : depth);
-  const fusion = createFusion(input.fusion, input.lexical.terms(), input.regex !== undefined);
+  const fusion = createFusion(input.fusion, {
+    terms: input.lexical.terms(),
+    denseWeight: input.dense.weight(),
+    withPattern: input.regex !== undefined,
+  });
   const whole = {
     dense: depth === "all" || dense.length < depth,
     lexical: depth === "all" || lexical.length < depth,
@@ -171,7 +175,7 @@ async function lookUpMissing(
 
   const [denseIds, lexicalIds] = [missing("dense"), missing("lexical")];
   const [denseFound, lexicalFound] = await Promise.all([
-    denseIds.length > 0 ? legs.dense("all", denseIds) : [],
+    denseIds.length > 0 ? legs.dense.search("all", denseIds) : [],
     lexicalIds.length > 0 ? legs.lexical.search("all", lexicalIds) : [],
   ]);
   addDense(merged, fresh(denseFound, "dense"), count("dense"));

@@ -38,28 +38,36 @@ const rankConstant = 60;
  */
 const absoluteRegexWeight = 1;
 
+/** What a fusion must know of a query. */
+export interface FusedQuery {
+  readonly terms: QueryTerms;
+  /** For `absolute`. Default {@link absoluteDenseWeight}. */
+  readonly denseWeight?: number;
+  readonly withPattern?: boolean;
+}
+
 /**
  * A fusion by its name.
  *
- * - `absolute`: `lexical / Σ idf(query terms, unseen ones included) + 0.2 · max(0, cosine) + n / (n + 1)`, with `n` the matches of a pattern. The lexical
- *   leg leads, and the score means the same for every query: about how much of what was asked is there. What scores 0 has nothing in common with the query
- *   and is no hit.
+ * - `absolute`: `lexical / Σ idf(query terms, unseen ones included) + w · max(0, cosine) + n / (n + 1)`, with `w` the dense leg's own weight and `n` the matches
+ *   of a pattern. The lexical leg leads, and the score means the same for every query: about how much of what was asked is there. What scores 0 has nothing
+ *   in common with the query and is no hit.
  * - `weighted`: `0.7 · cosine + 0.3 · s / (s + 3) + 0.3 · n / (n + 1)` with BM25's `s`.
  * - `rrf`: `Σ 1 / (60 + rank)`.
  *
  * A leg that did not match gives 0; that of the pattern has no part where no pattern was given (`withPattern` false).
  * **Source** DESIGN 6 and 7; ToolUp (T24), Embabel (C10).
  */
-export function createFusion(name: FusionName, terms: QueryTerms, withPattern = false): Fusion {
-  const fusion = byName(name, terms);
-  if (withPattern) return fusion;
+export function createFusion(name: FusionName, query: FusedQuery): Fusion {
+  const fusion = byName(name, query);
+  if (query.withPattern === true) return fusion;
   return { ...fusion, parts: (input) => fusion.parts(input).filter((part) => part.name !== "regex") };
 }
 
-function byName(name: FusionName, terms: QueryTerms): Fusion {
+function byName(name: FusionName, query: FusedQuery): Fusion {
   switch (name) {
     case "absolute":
-      return absoluteFusion(terms);
+      return absoluteFusion(query);
     case "weighted":
       return weightedFusion();
     case "rrf":
@@ -67,11 +75,11 @@ function byName(name: FusionName, terms: QueryTerms): Fusion {
   }
 }
 
-function absoluteFusion(terms: QueryTerms): Fusion {
+function absoluteFusion({ terms, denseWeight = absoluteDenseWeight }: FusedQuery): Fusion {
   let mass = 0;
   for (const { idf, count } of terms) mass += idf * count;
   const lexicalPart = (score: number | undefined): number => (score === undefined || mass <= 0 ? 0 : score / mass);
-  const densePart = (score: number | undefined): number => absoluteDenseWeight * Math.max(0, score ?? 0);
+  const densePart = (score: number | undefined): number => denseWeight * Math.max(0, score ?? 0);
   const regexPart = (score: number | undefined): number => absoluteRegexWeight * (score ?? 0);
   return {
     name: "absolute",

@@ -1,8 +1,11 @@
 import type { Embedding, EmbeddingVersion } from "../contracts/embedding.ts";
+import type { LatentResult, LatentSearch } from "../contracts/latent-search.ts";
 import type { LexicalIndex, LexicalMatch } from "../contracts/lexical-index.ts";
 import type { RegexMatch, RegexSearch } from "../contracts/regex-search.ts";
+import type { LatentExplanation } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { VectorMatch, VectorStore } from "../contracts/vector-store.ts";
+import { absoluteDenseWeight } from "./fusion.ts";
 import type { QueryTerms } from "./candidate.ts";
 import type { SearchPlan } from "./search-plan.ts";
 
@@ -10,7 +13,7 @@ import type { SearchPlan } from "./search-plan.ts";
  * What a retriever searches. A database that has no lexical or regex search can be searched by its vectors alone.
  */
 export type SearchableStore = Pick<VectorStore, "search"> &
-  Partial<Pick<LexicalIndex, "lexicalSearch"> & Pick<RegexSearch, "regexSearch">>;
+  Partial<Pick<LexicalIndex, "lexicalSearch"> & Pick<RegexSearch, "regexSearch"> & Pick<LatentSearch, "latentSearch">>;
 
 /** One leg, asked for its best, or for its scores of given chunks. */
 export type Leg<Match> = (topK: number | "all", chunkIds?: readonly string[]) => Promise<readonly Match[]>;
@@ -20,14 +23,23 @@ export interface QueryEmbedding {
   readonly version: EmbeddingVersion;
 }
 
+/** A dense leg, and what it knows once it has searched. */
+export interface DenseLeg {
+  readonly search: Leg<VectorMatch>;
+  /** What its score counts in an absolute fusion. */
+  weight(): number;
+  /** Of the store's own model: what it could see of the query. */
+  latent(): LatentExplanation | undefined;
+}
+
 /** Stage 3: the nearest vectors at or above the floor. */
 export function createDenseLeg(
   store: SearchableStore,
   scopes: AuthorizedScopes,
   plan: SearchPlan,
   query: QueryEmbedding,
-): Leg<VectorMatch> {
-  return (topK, chunkIds) =>
+): DenseLeg {
+  const search: Leg<VectorMatch> = (topK, chunkIds) =>
     store.search(scopes, {
       embedding: query.embedding,
       version: query.version,
@@ -37,6 +49,32 @@ export function createDenseLeg(
       ...(plan.minScore !== undefined && { minScore: plan.minScore }),
       ...(plan.includeEmbeddings && { includeEmbeddings: true }),
     });
+  return { search, weight: () => absoluteDenseWeight, latent: () => undefined };
+}
+
+/** Stage 3 without an embedding model: the nearest by the model that the store keeps fitted on what it holds. */
+export function createLatentLeg(
+  latentSearch: LatentSearch["latentSearch"],
+  scopes: AuthorizedScopes,
+  plan: SearchPlan,
+  text: string,
+): DenseLeg {
+  let result: Omit<LatentResult, "matches"> | undefined;
+  return {
+    search: async (topK, chunkIds) => {
+      const { matches, ...told } = await latentSearch(scopes, {
+        text,
+        topK,
+        ...restrictions(plan),
+        ...(chunkIds && { chunkIds }),
+        ...(plan.minScore !== undefined && { minScore: plan.minScore }),
+      });
+      result = told;
+      return matches;
+    },
+    weight: () => result?.weight ?? 0,
+    latent: () => result && { fitted: result.fitted, energy: result.energy, weight: result.weight },
+  };
 }
 
 /** A lexical leg also learns how rare the query's terms are. */

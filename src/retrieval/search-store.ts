@@ -1,12 +1,15 @@
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { RegexMatch } from "../contracts/regex-search.ts";
+import type { LatentExplanation } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { type Candidate, candidateKey, compareCandidates, type QueryTerms } from "./candidate.ts";
 import { fuseLegs } from "./fuse-legs.ts";
 import {
   createDenseLeg,
+  createLatentLeg,
   createLexicalLeg,
+  type DenseLeg,
   type LexicalLeg,
   type QueryEmbedding,
   restrictions,
@@ -36,6 +39,8 @@ export interface Found {
   readonly fusion: string;
   /** `undefined` when no lexical leg searched. */
   readonly terms: QueryTerms | undefined;
+  /** `undefined` when the store's own model did not search. */
+  readonly latent: LatentExplanation | undefined;
   readonly dense: boolean;
   readonly sparse: boolean;
   readonly stages: readonly string[];
@@ -53,17 +58,17 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
     const lexicalSearch = store.lexicalSearch?.bind(store) ?? unsupported("lexical");
     return createLexicalLeg(lexicalSearch, search.scopes, plan, search.subject);
   };
-  const { queryEmbedding } = search;
+  const dense = denseLegOf(search);
   if (plan.pattern === undefined) {
-    if (!queryEmbedding) return withEmbeddings(search, await lexicalOnly(search, lexicalLeg()));
-    if (plan.mode === "dense" || !store.lexicalSearch) return denseOnly(search, queryEmbedding);
+    if (!dense) return withEmbeddings(search, await lexicalOnly(search, lexicalLeg()));
+    if (plan.mode === "dense" || !store.lexicalSearch) return denseOnly(search, dense);
   }
 
   const regex = plan.pattern === undefined ? undefined : await matchPattern(search, plan.pattern, "all");
   const lexical = store.lexicalSearch ? lexicalLeg() : undefined;
   const fusion = plan.fusion ?? (search.meaning ? "weighted" : "absolute");
   const candidates = await fuseLegs({
-    dense: queryEmbedding ? createDenseLeg(store, search.scopes, plan, queryEmbedding) : async () => [],
+    dense: dense ?? { search: async () => [], weight: () => 0, latent: () => undefined },
     lexical: lexical ?? { search: async () => [], terms: () => [] },
     regex,
     fusion,
@@ -75,10 +80,11 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
     candidates,
     fusion,
     terms: lexical?.terms(),
-    dense: queryEmbedding !== undefined,
+    latent: dense?.latent(),
+    dense: dense !== undefined,
     sparse: lexical !== undefined,
     stages: [
-      ...(queryEmbedding ? ["dense"] : []),
+      ...(dense ? ["dense"] : []),
       ...(lexical ? ["lexical"] : []),
       ...(regex ? ["regex"] : []),
       "merge",
@@ -95,9 +101,15 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
  */
 const chanceLikeness = 0.25;
 
-async function denseOnly(search: StoreSearch, query: QueryEmbedding): Promise<Found> {
-  const leg = createDenseLeg(search.store, search.scopes, search.plan, query);
-  const candidates = (await leg(search.wanted)).map(({ scope, chunk, score, embedding }, index): Candidate => ({
+/** The embedding model's leg, or that of the store's own model; none where the mode or the store has none. */
+function denseLegOf({ store, scopes, plan, subject, queryEmbedding }: StoreSearch): DenseLeg | undefined {
+  if (queryEmbedding) return createDenseLeg(store, scopes, plan, queryEmbedding);
+  const latentSearch = plan.mode === "lexical" ? undefined : store.latentSearch?.bind(store);
+  return latentSearch && createLatentLeg(latentSearch, scopes, plan, subject);
+}
+
+async function denseOnly(search: StoreSearch, leg: DenseLeg): Promise<Found> {
+  const candidates = (await leg.search(search.wanted)).map(({ scope, chunk, score, embedding }, index): Candidate => ({
     scope,
     chunk,
     score,
@@ -109,6 +121,7 @@ async function denseOnly(search: StoreSearch, query: QueryEmbedding): Promise<Fo
     candidates: floor(candidates, search.plan),
     fusion: "dense",
     terms: undefined,
+    latent: leg.latent(),
     dense: true,
     sparse: false,
     stages: ["dense"],
@@ -127,6 +140,7 @@ async function lexicalOnly(search: StoreSearch, leg: LexicalLeg): Promise<Found>
     candidates: floor(candidates, search.plan),
     fusion: "lexical",
     terms: leg.terms(),
+    latent: undefined,
     dense: false,
     sparse: true,
     stages: ["lexical"],
@@ -157,6 +171,7 @@ async function regexOnly(search: StoreSearch): Promise<Found> {
     candidates: floor(candidates, plan),
     fusion: "regex",
     terms: undefined,
+    latent: undefined,
     dense: false,
     sparse: false,
     stages: ["regex"],

@@ -46,7 +46,7 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentL
 
   const versionOf = ({ dimensions, fingerprint }: TermSpace): EmbeddingVersion => ({
     ...ownModel,
-    dimensions,
+    dimensions: model.vectorLength(dimensions),
     fingerprint,
   });
   const currentSpace = (rows: DirectoryReader): TermSpace => {
@@ -54,7 +54,7 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentL
     return fit === undefined ? model.unfitted : spaceOf(rows, fit);
   };
   const vectorOf = (space: TermSpace, terms: TermCounts): StoredVector =>
-    toStoredVector(versionKey(versionOf(space)), model.project(terms, space).vector);
+    toStoredVector(versionKey(versionOf(space)), model.project(terms, space, "document").vector);
 
   return {
     model,

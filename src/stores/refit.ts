@@ -183,7 +183,7 @@ function moveSegment(
   const version = versionKey(leg.versionOf(space));
   if (hasColumn(segment, version)) return false;
   const headers = segment.headers();
-  const writer = createColumnWriter(version, "dense", space.dimensions, "int8");
+  const writer = createColumnWriter(version, "dense", leg.versionOf(space).dimensions, "int8");
   const terms = collectTerms(segment, (ordinal) => segment.present[ordinal] === 1);
   for (const [ordinal, counts] of terms) writer.add(ordinal, leg.vectorOf(space, counts));
   const before = headers.findIndex((header) => header.version === version);

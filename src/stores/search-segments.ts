@@ -149,16 +149,17 @@ export function searchLatent(
   const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds);
   const space = leg.space(rows);
   const counts = leg.queryCounts(space, findWords(leg.analyzer, query.text, searched));
-  const { vector, energy } = leg.model.project(counts, space);
+  const { vector, energy, weight } = leg.model.project(counts, space, "query");
   const version = leg.versionOf(space);
   const stored = toStoredVector(versionKey(version), vector);
   const minScore = query.minScore ?? -Infinity;
-  const hits = energy > 0 ? searchNearest(searched, stored, "cosine", query.topK, minScore) : [];
+  const hits = counts.terms.length > 0 ? searchNearest(searched, stored, "cosine", query.topK, minScore) : [];
   const reader = createChunkReader(rows, view);
   return {
     version,
     fitted: space !== leg.model.unfitted,
     energy,
+    weight,
     matches: hits.map(({ segment, ordinal, score, rawScore }) => ({
       scope: segment.scope,
       chunk: reader.chunk(rows.chunk(segment.key(ordinal))),

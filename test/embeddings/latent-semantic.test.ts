@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fitLatentSemantic, type LatentSemanticFit } from "../../src/embeddings/latent-semantic/fit-latent-semantic.ts";
-import type { LatentTerm, TermCounts } from "../../src/embeddings/latent-semantic/latent-basis.ts";
+import { fitLatentSemantic } from "../../src/embeddings/latent-semantic/fit-latent-semantic.ts";
+import type { CorpusFit, FitChunk, TermCounts, TermRow } from "../../src/contracts/corpus-model.ts";
 import { embedTerms, formDimensions } from "../../src/embeddings/latent-semantic/embed-terms.ts";
 import { hashForms } from "../../src/embeddings/latent-semantic/hash-forms.ts";
 import { projectLatent } from "../../src/embeddings/latent-semantic/project-latent.ts";
 import { sampleForFit } from "../../src/embeddings/latent-semantic/sample-for-fit.ts";
-import { buildTermMatrix, type FitChunk } from "../../src/embeddings/latent-semantic/term-matrix.ts";
+import { buildTermMatrix } from "../../src/embeddings/latent-semantic/term-matrix.ts";
 import { entropyWeight, localWeight } from "../../src/embeddings/latent-semantic/term-weight.ts";
 import { truncateSvd } from "../../src/kernels/truncated-svd.ts";
 
@@ -17,12 +17,12 @@ function count(text: string): TermCounts {
 }
 const chunk = (id: string, text: string): FitChunk => ({ id, terms: count(text) });
 
-function look(fit: LatentSemanticFit): (term: string) => LatentTerm | undefined {
-  const known = new Map<string, LatentTerm>(fit.terms.map((term) => [term.term, term]));
+function look(fit: CorpusFit): (term: string) => TermRow | undefined {
+  const known = new Map<string, TermRow>(fit.terms.map((term) => [term.term, term]));
   return (term) => known.get(term);
 }
 
-function project(fit: LatentSemanticFit, text: string | TermCounts) {
+function project(fit: CorpusFit, text: string | TermCounts) {
   return projectLatent(typeof text === "string" ? count(text) : text, fit.dimensions, look(fit));
 }
 
@@ -222,7 +222,7 @@ describe("a latent-semantic model", () => {
 });
 
 describe("an embedding of terms", () => {
-  const known: Record<string, LatentTerm> = {
+  const known: Record<string, TermRow> = {
     // Rows that are whole numbers on their scale.
     tea: { row: Int8Array.of(127, 0), scale: Math.fround(1 / 127), weight: 1 },
     cup: { row: Int8Array.of(0, 127), scale: Math.fround(1 / 127), weight: 0.5 },

@@ -1,19 +1,6 @@
+import type { TermCounts, TermRow, TermVector } from "../../contracts/corpus-model.ts";
 import { hashForms } from "./hash-forms.ts";
-import type { LatentTerm, TermCounts } from "./latent-basis.ts";
 import { projectLatent } from "./project-latent.ts";
-
-/** A text's vector of a latent-semantic model. */
-export interface TermEmbedding {
-  /** **Shape** the model's dimensions, then {@link formDimensions}; the largest coordinate is 127 or -127, or all are zero. Compare by cosine. */
-  readonly vector: Int8Array;
-  /** The share of the text that the model captures, as `projectLatent` has it. */
-  readonly energy: number;
-  /**
-   * Of a query: what its cosine with a chunk counts in a fused score, so that `weight · max(0, cosine)` is
-   * `3/4 · energy · cosine of meanings + 1/4 · cosine of forms`. Of a chunk: 1.
-   */
-  readonly weight: number;
-}
 
 /** Behind the model's own dimensions stands how terms are written. */
 export const formDimensions = 256;
@@ -34,12 +21,13 @@ const largest = 127;
 export function embedTerms(
   text: TermCounts,
   dimensions: number,
-  find: (term: string) => LatentTerm | undefined,
+  find: (term: string) => TermRow | undefined,
   purpose: "document" | "query",
-): TermEmbedding {
+): TermVector {
   const { direction, energy } = projectLatent(text, dimensions, find);
   const forms = hashForms(text, formDimensions, find);
   const isQuery = purpose === "query";
+  const chunkLength = dimensions > 0 ? Math.SQRT2 : 1;
   const [meaning, form] = isQuery ? [latentShare * energy, formShare] : [1, 1];
   const joined = new Float64Array(dimensions + formDimensions);
   let most = 0;
@@ -52,5 +40,5 @@ export function embedTerms(
   }
   const vector = new Int8Array(joined.length);
   if (most > 0) for (let d = 0; d < joined.length; d++) vector[d] = Math.round((joined[d]! / most) * largest);
-  return { vector, energy, weight: isQuery ? Math.SQRT2 * Math.sqrt(squares) : 1 };
+  return { vector, energy, weight: isQuery ? chunkLength * Math.sqrt(squares) : 1 };
 }

@@ -1,10 +1,11 @@
+import type { CorpusFit, FitChunk, FittedTerm, TermRow } from "../../contracts/corpus-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { truncateSvd } from "../../kernels/truncated-svd.ts";
 import { throwIfAborted } from "../../text/abort.ts";
 import { checkOptions } from "../../text/check-options.ts";
 import { hashParts, sha256 } from "../../text/hash.ts";
-import { type LatentTerm, latentSemanticVersion, type NamedLatentTerm } from "./latent-basis.ts";
-import { buildTermMatrix, type FitChunk } from "./term-matrix.ts";
+import { latentSemanticVersion } from "./latent-basis.ts";
+import { buildTermMatrix } from "./term-matrix.ts";
 
 /** What fitting can be told; see {@link fitLatentSemantic}. */
 export interface FitOptions {
@@ -17,20 +18,6 @@ export interface FitRunOptions extends FitOptions {
   readonly signal?: AbortSignal;
   /** **Units** the share that is done, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
-}
-
-/** A latent-semantic model: what to store, and how well it fits. */
-export interface LatentSemanticFit {
-  /** Names the model: two fits with the same fingerprint embed every text alike. */
-  readonly fingerprint: string;
-  /** 0 when there was nothing to fit. */
-  readonly dimensions: number;
-  /** Chunks that it was fitted on. */
-  readonly chunks: number;
-  /** The share of the sample's weighted counts, squared, that lies in the model's dimensions. */
-  readonly energy: number;
-  /** By name, ascending; none stands for nothing. */
-  readonly terms: readonly NamedLatentTerm[];
 }
 
 /** **Source** DESIGN 7; on test collections 64 and 256 do as well when fused with a lexical leg (`bench/latent-semantic.ts`). */
@@ -57,7 +44,7 @@ const largest = 127;
 export async function fitLatentSemantic(
   chunks: Iterable<FitChunk>,
   { signal, onProgress, ...options }: FitRunOptions = {},
-): Promise<LatentSemanticFit> {
+): Promise<CorpusFit> {
   const steps = latentSemanticSteps(chunks, options);
   for (;;) {
     throwIfAborted(signal, "The fit");
@@ -76,7 +63,7 @@ export async function fitLatentSemantic(
 export function* latentSemanticSteps(
   chunks: Iterable<FitChunk>,
   options: FitOptions = {},
-): Generator<number, LatentSemanticFit> {
+): Generator<number, CorpusFit> {
   checkOptions("fitLatentSemantic", options, ["dimensions"]);
   const { dimensions = defaultDimensions } = options;
   if (!Number.isSafeInteger(dimensions) || dimensions < 1 || dimensions > 1024) {
@@ -97,13 +84,13 @@ export function* latentSemanticSteps(
   for (; factored.done !== true; factored = factoring.next()) yield factored.value * 0.9;
   const svd = factored.value;
 
-  const named: NamedLatentTerm[] = [];
+  const named: FittedTerm[] = [];
   const digests: string[] = [];
   const block = new Float64Array(termsPerSlice * svd.rank);
   for (let from = 0; from < terms.length && svd.rank > 0; from += termsPerSlice) {
     const to = Math.min(terms.length, from + termsPerSlice);
     svd.rightVectors(from, to, block);
-    const rounded: NamedLatentTerm[] = [];
+    const rounded: FittedTerm[] = [];
     for (let column = from; column < to; column++) {
       const at = (column - from) * svd.rank;
       const row = roundTerm(block.subarray(at, at + svd.rank), weights[column]!);
@@ -127,7 +114,7 @@ export function* latentSemanticSteps(
 }
 
 /** The nearest whole numbers on the finest scale that holds the largest of them; nothing for a row of nothing. */
-function roundTerm(values: Float64Array, weight: number): LatentTerm | undefined {
+function roundTerm(values: Float64Array, weight: number): TermRow | undefined {
   let most = 0;
   for (const value of values) most = Math.max(most, Math.abs(value));
   const scale = Math.fround(most / largest);
@@ -138,7 +125,7 @@ function roundTerm(values: Float64Array, weight: number): LatentTerm | undefined
 }
 
 /** **Shape** of each term: its name's length, its name, weight, scale, row; numbers as little-endian 32-bit floats. */
-function digestTerms(terms: readonly NamedLatentTerm[], dimensions: number): string {
+function digestTerms(terms: readonly FittedTerm[], dimensions: number): string {
   const bytes = new Uint8Array(terms.length * (8 + dimensions));
   const view = new DataView(bytes.buffer);
   terms.forEach(({ row, scale, weight }, i) => {

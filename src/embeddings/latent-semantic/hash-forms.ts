@@ -1,5 +1,6 @@
+import type { TermCounts, TermRow } from "../../contracts/corpus-model.ts";
 import { mixHash } from "../mix-hash.ts";
-import { type LatentTerm, type TermCounts, unseenWeight } from "./latent-basis.ts";
+import { unseenWeight } from "./latent-basis.ts";
 import { toUnit } from "./project-latent.ts";
 import { localWeight } from "./term-weight.ts";
 
@@ -25,7 +26,7 @@ const fixedPoint = 4_294_967_296;
 export function hashForms(
   { terms, counts }: TermCounts,
   dimensions: number,
-  find: (term: string) => Pick<LatentTerm, "weight"> | undefined,
+  find: (term: string) => Pick<TermRow, "weight"> | undefined,
 ): Float64Array {
   const sums = new Float64Array(dimensions);
   for (let i = 0; i < terms.length; i++) {

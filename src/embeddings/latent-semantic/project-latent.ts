@@ -1,4 +1,5 @@
-import { type LatentTerm, type TermCounts, unseenWeight } from "./latent-basis.ts";
+import type { TermCounts, TermRow } from "../../contracts/corpus-model.ts";
+import { unseenWeight } from "./latent-basis.ts";
 import { localWeight } from "./term-weight.ts";
 
 /** A text in a model's dimensions. */
@@ -22,7 +23,7 @@ const fixedPoint = 4_294_967_296;
 export function projectLatent(
   { terms, counts }: TermCounts,
   dimensions: number,
-  find: (term: string) => LatentTerm | undefined,
+  find: (term: string) => TermRow | undefined,
 ): LatentDirection {
   const rows: Int8Array[] = [];
   const factors: number[] = [];

@@ -1,12 +1,6 @@
+import type { FitChunk } from "../../contracts/corpus-model.ts";
 import type { SparseMatrix } from "../../kernels/sparse-matrix.ts";
-import type { TermCounts } from "./latent-basis.ts";
 import { entropyWeight, localWeight } from "./term-weight.ts";
-
-/** A chunk to fit on. */
-export interface FitChunk {
-  readonly id: string;
-  readonly terms: TermCounts;
-}
 
 /** Chunks by terms, weighted. */
 export interface TermMatrix {
