@@ -37,8 +37,11 @@ export function embedTerms(
   find: (term: string) => LatentTerm | undefined,
   purpose: "document" | "query",
 ): TermEmbedding {
-  const { direction, energy } = projectLatent(text, dimensions, find);
-  const forms = hashForms(text, formDimensions, find);
+  // Rows may come from a database: each is asked for once.
+  const rows = new Map(text.terms.map((term) => [term, find(term)]));
+  const lookUp = (term: string): LatentTerm | undefined => rows.get(term);
+  const { direction, energy } = projectLatent(text, dimensions, lookUp);
+  const forms = hashForms(text, formDimensions, lookUp);
   const isQuery = purpose === "query";
   const [meaning, form] = isQuery ? [latentShare * energy, formShare] : [1, 1];
   const joined = new Float64Array(dimensions + formDimensions);
