@@ -36,6 +36,8 @@ const mixtures = [
   [1.5, 0.5],
   undefined,
 ] as const;
+/** Questions of another collection that are asked of this one. */
+const mostOthers = 200;
 const headings = mixtures.map((mixture) => mixture?.join(" + ") ?? "embedding");
 const k1 = 0.9;
 const b = 0.4;
@@ -76,7 +78,7 @@ if (folders.length === 0) {
     const own = one.queries.map(({ text }) => one.score(text));
     for (const other of searched) {
       if (other === one) continue;
-      const others = other.queries.map(({ text }) => one.score(text));
+      const others = other.queries.slice(0, mostOthers).map(({ text }) => one.score(text));
       const top = (all: readonly Scores[], mixture: (typeof mixtures)[number]): number[] =>
         all.map((scores) => fuse(scores, mixture).reduce((x, y) => Math.max(x, y), 0));
       const columns = mixtures.map((mixture) => areaUnderCurve(top(own, mixture), top(others, mixture)).toFixed(3));
@@ -105,10 +107,11 @@ async function index(folder: string): Promise<Searched> {
   const [fitted, fittedCpu] = [performance.now() - started, process.cpuUsage(before).user / 1000];
   const known = new Map<string, TermRow>(fit.terms.map((term) => [term.term, term]));
   const find = (term: string): TermRow | undefined => known.get(term);
-  const vectors = counts.map((terms) => embedTerms(terms, fit.dimensions, find, "document").vector);
+  const embeddings = counts.map((terms) => embedTerms(terms, fit.dimensions, find, "document").vector);
   const embedded = performance.now() - started - fitted;
   const meanings = counts.map((terms) => projectLatent(terms, fit.dimensions, find).direction);
   const forms = counts.map((terms) => hashForms(terms, formDimensions, find));
+  const vectors = embeddings.map(unit);
   console.log(
     `${basename(folder)}: ${fit.chunks} of ${ids.length} chunks, ${fit.terms.length} terms, ${fit.dimensions} dimensions, energy ${fit.energy.toFixed(2)}; fit ${fitted.toFixed(0)} ms ` +
       `(${fittedCpu.toFixed(0)} of processor), all chunks embedded ${embedded.toFixed(0)} ms`,
@@ -123,13 +126,14 @@ async function index(folder: string): Promise<Searched> {
     score(text) {
       const terms = count(analyzer.analyze(text));
       const { vector, energy, weight } = embedTerms(terms, fit.dimensions, find, "query");
+      const stored = unit(vector);
       const meaning = projectLatent(terms, fit.dimensions, find).direction;
       const form = hashForms(terms, formDimensions, find);
       return {
         lexical: lexical(terms),
-        meaning: Float64Array.from(meanings, (other) => energy * cosine(meaning, other)),
-        form: Float64Array.from(forms, (other) => cosine(form, other)),
-        embedding: Float64Array.from(vectors, (other) => weight * cosine(vector, other)),
+        meaning: Float64Array.from(meanings, (other) => energy * dot(meaning, other)),
+        form: Float64Array.from(forms, (other) => dot(form, other)),
+        embedding: Float64Array.from(vectors, (other) => weight * dot(stored, other)),
       };
     },
   };
@@ -200,14 +204,16 @@ function count(terms: readonly string[]): TermCounts {
   return { terms: [...counted.keys()], counts: [...counted.values()] };
 }
 
-function cosine(x: Int8Array | Float64Array, y: Int8Array | Float64Array): number {
-  let [product, left, right] = [0, 0, 0];
-  for (let i = 0; i < x.length; i++) {
-    product += x[i]! * y[i]!;
-    left += x[i]! * x[i]!;
-    right += y[i]! * y[i]!;
-  }
-  return product === 0 ? 0 : product / Math.sqrt(left * right);
+function dot(x: Float64Array, y: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < x.length; i++) sum += x[i]! * y[i]!;
+  return sum;
+}
+
+function unit(vector: Int8Array): Float64Array {
+  const values = Float64Array.from(vector);
+  const length = Math.sqrt(dot(values, values));
+  return length === 0 ? values : values.map((value) => value / length);
 }
 
 /** Whether one word in ten is among the most frequent ones of English. */

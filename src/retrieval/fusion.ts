@@ -49,9 +49,9 @@ export interface FusedQuery {
 /**
  * A fusion by its name.
  *
- * - `absolute`: `lexical / Σ idf(query terms, unseen ones included) + w · max(0, cosine) + n / (n + 1)`, with `w` the dense leg's own weight and `n` the matches
- *   of a pattern. The lexical leg leads, and the score means the same for every query: about how much of what was asked is there. What scores 0 has nothing
- *   in common with the query and is no hit.
+ * - `absolute`: `lexical / √Σ idf² + w · max(0, cosine) + n / (n + 1)`, over the query's distinct terms, unseen ones included, with `w` the dense leg's own
+ *   weight and `n` the matches of a pattern. The lexical leg leads, and the score says the same of every query: how much more the chunk has of what was asked than chance
+ *   would give it; several terms say more than one, as errors that do not depend on one another add up. What scores 0 has nothing in common with the query and is no hit.
  * - `weighted`: `0.7 · cosine + 0.3 · s / (s + 3) + 0.3 · n / (n + 1)` with BM25's `s`.
  * - `rrf`: `Σ 1 / (60 + rank)`.
  *
@@ -76,8 +76,9 @@ function byName(name: FusionName, query: FusedQuery): Fusion {
 }
 
 function absoluteFusion({ terms, denseWeight = absoluteDenseWeight }: FusedQuery): Fusion {
-  let mass = 0;
-  for (const { idf, count } of terms) mass += idf * count;
+  let squares = 0;
+  for (const { idf } of terms) squares += idf * idf;
+  const mass = Math.sqrt(squares);
   const lexicalPart = (score: number | undefined): number => (score === undefined || mass <= 0 ? 0 : score / mass);
   const densePart = (score: number | undefined): number => denseWeight * Math.max(0, score ?? 0);
   const regexPart = (score: number | undefined): number => absoluteRegexWeight * (score ?? 0);

@@ -83,12 +83,7 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
     latent: dense?.latent(),
     dense: dense !== undefined,
     sparse: lexical !== undefined,
-    stages: [
-      ...(dense ? ["dense"] : []),
-      ...(lexical ? ["lexical"] : []),
-      ...(regex ? ["regex"] : []),
-      "merge",
-    ],
+    stages: [...(dense ? ["dense"] : []), ...(lexical ? ["lexical"] : []), ...(regex ? ["regex"] : []), "merge"],
   };
   // What the dense leg found has its vector already.
   return regex === undefined ? found : withEmbeddings(search, found);

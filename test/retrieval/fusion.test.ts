@@ -12,24 +12,27 @@ describe("formulas", () => {
   const lexical = { score: 3, rank: 2, terms: [] };
   const dense = { score: 0.5, rank: 1 };
 
-  it("absolute is BM25 over the query's rarity, plus a fifth of the cosine [T24 C10]", () => {
-    const fusion = createFusion("absolute", [
-      { term: "keys", idf: 1, count: 2, chunks: 1 },
-      { term: "unseen", idf: 4, count: 1, chunks: 0 },
-    ]);
+  it("absolute is BM25 over the length of the query's rarities, plus the cosine by its weight, a fifth unless the leg says otherwise [T24 C10]", () => {
+    const fusion = createFusion("absolute", {
+      terms: [
+        { term: "keys", idf: 3, count: 2, chunks: 1 },
+        { term: "unseen", idf: 4, count: 1, chunks: 0 },
+      ],
+    });
     expect(fusion.parts({ lexical, dense })).toEqual([
-      { name: "lexical", value: 0.5 },
+      { name: "lexical", value: 0.6 },
       { name: "dense", value: 0.1 },
     ]);
     expect(fusion.parts({ dense: { score: -0.5, rank: 1 } })).toEqual([
       { name: "lexical", value: 0 },
       { name: "dense", value: 0 },
     ]);
-    expect(createFusion("absolute", []).parts({ lexical })[0]?.value).toBe(0);
+    expect(createFusion("absolute", { terms: [] }).parts({ lexical })[0]?.value).toBe(0);
+    expect(createFusion("absolute", { terms: [], denseWeight: 0.75 }).parts({ dense })[1]?.value).toBe(0.375);
   });
 
   it("weighted is 0.7 of the cosine and 0.3 of s / (s + 3) [T24 C10]", () => {
-    const fusion = createFusion("weighted", []);
+    const fusion = createFusion("weighted", { terms: [] });
     expect(fusion.parts({ lexical, dense })).toEqual([
       { name: "dense", value: 0.35 },
       { name: "lexical", value: 0.15 },
@@ -38,7 +41,7 @@ describe("formulas", () => {
   });
 
   it("rrf is the sum of 1 / (60 + rank) [T23 C10]", () => {
-    const fusion = createFusion("rrf", []);
+    const fusion = createFusion("rrf", { terms: [] });
     expect(fusion.parts({ lexical, dense })).toEqual([
       { name: "dense", value: 1 / 61 },
       { name: "lexical", value: 1 / 62 },
@@ -52,12 +55,16 @@ describe("a pattern beside the query", () => {
   const regex = { score: 0.75, rank: 3, matches: [] };
 
   it("adds n / (n + 1), three tenths of it, or 1 / (60 + rank) [T23 T24 E26]", () => {
-    const part = (fusion: FusionName) => createFusion(fusion, [], true).parts({ dense, regex })[2];
+    const part = (fusion: FusionName) =>
+      createFusion(fusion, { terms: [], withPattern: true }).parts({ dense, regex })[2];
     expect(part("absolute")).toEqual({ name: "regex", value: 0.75 });
     expect(part("weighted")).toEqual({ name: "regex", value: 0.3 * 0.75 });
     expect(part("rrf")).toEqual({ name: "regex", value: 1 / 63 });
-    expect(createFusion("absolute", [], true).parts({ dense })[2]).toEqual({ name: "regex", value: 0 });
-    expect(createFusion("absolute", []).parts({ dense })).toHaveLength(2);
+    expect(createFusion("absolute", { terms: [], withPattern: true }).parts({ dense })[2]).toEqual({
+      name: "regex",
+      value: 0,
+    });
+    expect(createFusion("absolute", { terms: [] }).parts({ dense })).toHaveLength(2);
   });
 
   it("finds what the words do not, without a model too, and without a lexical index [E23 E26]", async () => {

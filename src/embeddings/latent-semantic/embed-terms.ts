@@ -24,8 +24,11 @@ export function embedTerms(
   find: (term: string) => TermRow | undefined,
   purpose: "document" | "query",
 ): TermVector {
-  const { direction, energy } = projectLatent(text, dimensions, find);
-  const forms = hashForms(text, formDimensions, find);
+  // Rows may come from a database: each is asked for once.
+  const rows = new Map(text.terms.map((term) => [term, find(term)]));
+  const lookUp = (term: string): TermRow | undefined => rows.get(term);
+  const { direction, energy } = projectLatent(text, dimensions, lookUp);
+  const forms = hashForms(text, formDimensions, lookUp);
   const isQuery = purpose === "query";
   const chunkLength = dimensions > 0 ? Math.SQRT2 : 1;
   const [meaning, form] = isQuery ? [latentShare * energy, formShare] : [1, 1];
