@@ -85,7 +85,7 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
     sparse: lexical !== undefined,
     stages: [...(dense ? ["dense"] : []), ...(lexical ? ["lexical"] : []), ...(regex ? ["regex"] : []), "merge"],
   };
-  // What the dense leg found has its vector already.
+  // What no dense leg found has no vector yet.
   return regex === undefined ? found : withEmbeddings(search, found);
 }
 
