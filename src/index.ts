@@ -14,6 +14,8 @@ export { parseScope } from "./access/scopes.ts";
 
 // Text
 export { type AnalyzerOptions, createAnalyzer, defaultAnalyzer } from "./text/analyzer.ts";
+export type { LanguageRules } from "./text/language-rules.ts";
+export { createLuceneAnalyzer } from "./text/lucene-analyzer.ts";
 export { hashParts, hmacSha256, sha256 } from "./text/hash.ts";
 export { characters, codePoints, heuristicTokens } from "./text/length.ts";
 export { compileLinearRegex, type LinearRegex } from "./text/linear-regex.ts";
@@ -58,6 +60,8 @@ export type {
   RawRegexSearch,
   RawVectorStore,
 } from "./stores/raw-store.ts";
+export type { Bm25Options } from "./indexes/bm25-settings.ts";
+export type { Bm25Variant } from "./indexes/bm25-variants.ts";
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
 
 // Find
@@ -69,6 +73,27 @@ export { augmentUserQuery } from "./answers/augment-user-query.ts";
 export { prompt } from "./answers/prompt.ts";
 export { renderPrompt } from "./answers/render-prompt.ts";
 export { fromAiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
+
+// Evaluate
+export {
+  type Collection,
+  type CollectionDocument,
+  type CollectionFile,
+  parseCollection,
+} from "./evaluation/collection.ts";
+export {
+  type CollectOptions,
+  collectRun,
+  type LatencyQuantiles,
+  type RankDocuments,
+} from "./evaluation/collect-run.ts";
+export { type CompareOptions, type Comparison, compareRuns } from "./evaluation/compare-runs.ts";
+export type { Estimate } from "./evaluation/estimate-mean.ts";
+export { evaluateQuestions, type QuestionEvaluation, type QuestionOptions } from "./evaluation/evaluate-questions.ts";
+export { parseQrels, type Qrels } from "./evaluation/qrels.ts";
+export { parseQuestions, type Question } from "./evaluation/questions.ts";
+export { formatRun, parseRun, type RankedDocument, type Run } from "./evaluation/run.ts";
+export { type Evaluation, type QueryScores, type ScoreOptions, scoreRun } from "./evaluation/score-run.ts";
 
 // Promises
 export type { Analyzer } from "./contracts/analyzer.ts";
@@ -147,7 +172,15 @@ export type {
   TextInput,
 } from "./contracts/knowledge-base.ts";
 export type { KnowledgeStore, StoreStatus } from "./contracts/knowledge-store.ts";
-export type { LexicalIndex, LexicalMatch, LexicalQuery, LexicalResult, TermScore } from "./contracts/lexical-index.ts";
+export type {
+  LexicalIndex,
+  LexicalMatch,
+  LexicalQuery,
+  LexicalResult,
+  QuerySyntax,
+  QueryTerm,
+  TermScore,
+} from "./contracts/lexical-index.ts";
 export type { JsonValue, Metadata } from "./contracts/metadata.ts";
 export type { ReadInput, ReadResult, Reader, Source, SourceItem, SourceRefusal } from "./contracts/reader.ts";
 export type { RegexMatch, RegexQuery, RegexSearch } from "./contracts/regex-search.ts";

@@ -11,9 +11,11 @@ import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
 import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
-import { openSqliteStore } from "./adapters/sqlite/sqlite-store.ts";
+import { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
+import { openSqliteStore as openSqliteDirectory } from "./adapters/sqlite/sqlite-store.ts";
 import { isUrl, normalizeUrl } from "./adapters/web/normalize-url.ts";
 import { openUrlSource } from "./adapters/web/url-source.ts";
+import type { Analyzer } from "./contracts/analyzer.ts";
 import type { ChatModel } from "./contracts/chat.ts";
 import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
@@ -21,9 +23,15 @@ import type { KnowledgeBase } from "./contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "./contracts/knowledge-store.ts";
 import type { Source } from "./contracts/reader.ts";
 import { plainTextReader } from "./documents/plain-text-reader.ts";
-import { type AssembleOptions, assembleKnowledgeBase, assembleOptions } from "./knowledge-base/assemble.ts";
+import {
+  type AssembleOptions,
+  assembleKnowledgeBase,
+  assembleOptions,
+  storeChoices,
+} from "./knowledge-base/assemble.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
 import { createMemoryStore } from "./stores/memory-store.ts";
+import { createAnalyzer } from "./text/analyzer.ts";
 import { checkOptions } from "./text/check-options.ts";
 
 // The one `export *` of the project: two doors with one list of names.
@@ -33,8 +41,15 @@ export { type FileSourceOptions, openFileSource } from "./adapters/files/file-so
 export { createHtmlReader } from "./adapters/html/html-reader.ts";
 export { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 export { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
-export { openSqliteStore } from "./adapters/sqlite/sqlite-store.ts";
+export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 export { openUrlSource, type UrlSourceOptions } from "./adapters/web/url-source.ts";
+
+/** What knowledge bases on Node are analysed by unless somebody says otherwise: as everywhere, with Snowball's stemmers besides. */
+export const languageAnalyzer: Analyzer = createAnalyzer({ languages: snowballLanguages });
+
+/** A store in one SQLite file, analysed like a knowledge base's: each opens what the other wrote. See `adapters/sqlite/sqlite-store.ts`. */
+export const openSqliteStore: typeof openSqliteDirectory = (path, options) =>
+  openSqliteDirectory(path, { analyzer: languageAnalyzer, ...options });
 
 /** What can be chosen when a knowledge base is opened on Node. */
 export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel"> {
@@ -60,15 +75,16 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
  */
 export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
   checkOptions("openKnowledgeBase", options, [...assembleOptions, "create", "maxFileBytes", "allowAddress"]);
-  const { model, embeddingModel, ...rest } = options;
+  const { model, embeddingModel, analyzer = languageAnalyzer, ...rest } = options;
   const chosen: AssembleOptions = {
     ...rest,
+    analyzer,
     ...(model === undefined ? {} : { model: await chooseChatModel(model) }),
     ...(embeddingModel === undefined ? {} : { embeddingModel: await chooseEmbeddingModel(embeddingModel) }),
   };
   const folder = location === undefined ? undefined : resolve(checkLocation(location));
   const base = folder === undefined ? process.cwd() : dirname(folder);
-  const store = await openStore(folder, options);
+  const store = await openStore(folder, { ...options, analyzer });
 
   return assembleKnowledgeBase(store, chosen, {
     readers: [createMarkdownReader(), createHtmlReader(), createPdfReader(), plainTextReader],
@@ -96,8 +112,8 @@ function checkLocation(location: string): string {
 }
 
 async function openStore(folder: string | undefined, options: OpenOptions): Promise<KnowledgeStore> {
-  const analyzer = options.analyzer === undefined ? {} : { analyzer: options.analyzer };
-  if (folder === undefined) return createMemoryStore(analyzer);
+  const choices = storeChoices(options);
+  if (folder === undefined) return createMemoryStore(choices);
   const [file = ""] = storeFiles(folder);
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
     throw new IbidError("invalid-argument", `${folder} is a file; a knowledge base is a folder.`, {
@@ -123,7 +139,7 @@ async function openStore(folder: string | undefined, options: OpenOptions): Prom
     // Derived from documents that have a home elsewhere, it has no place in a repository; but what else is in the folder may have.
     if ((await readdir(folder)).length === 0) await writeFile(join(folder, ".gitignore"), "*\n");
   }
-  return openSqliteStore(file, analyzer);
+  return openSqliteStore(file, choices);
 }
 
 /** One folder at a time: where the system lets nobody make any (`/proc`), Node's own recursion does not end. */

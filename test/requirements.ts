@@ -132,7 +132,7 @@ export const requirements: readonly Requirement[] = [
   later("T56", "An extension point for tables", "reading"),
   later("T57", "An extension point for images, with nothing pretended", "reading"),
   later("T58", "Images wait for multimodal messages", "reading"),
-  later("T59", "Evaluation: recall, nDCG, MRR, latency", "search core"),
+  brought("T59", "Evaluation: recall, nDCG, MRR, latency"),
   // Wesichain
   later("W1", "Lean from documents to retrieval, proven by examples and benchmarks", "search core"),
   brought("W2", "No retries in the core"),

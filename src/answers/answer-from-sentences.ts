@@ -4,6 +4,7 @@ import { type Drafting, refuse } from "./answer-draft.ts";
 import { createCiter, type DocumentText } from "./cite-quote.ts";
 import { type RankedSentence, rankSentences } from "./rank-sentences.ts";
 import { openFenceAt, type SentenceKind } from "./find-sentences.ts";
+import { languageOfHits } from "./hits-language.ts";
 import { createMarkerScanner } from "./scan-markers.ts";
 
 /** More than this is no answer but a page. */
@@ -53,7 +54,7 @@ export function selectSentences(
   analyzer: Analyzer,
   openFences: readonly string[] = [],
 ): readonly RankedSentence[] {
-  const asked = new Set(analyzer.analyze(question));
+  const asked = new Set(analyzer.analyze(question, languageOfHits(hits)));
   const numbers = digitsOf(question);
   const [best, ...others] = rankSentences(question, hits, analyzer, { openFences }).filter(({ hit }) =>
     holdsAll(hit, numbers),

@@ -37,7 +37,7 @@ export function isGrounded(
   const sentences = findSentences(words);
   let claims = 0;
   for (const [index, sentence] of sentences.entries()) {
-    const terms = new Set(evidence.analyzer.analyze(words.slice(sentence.start, sentence.end)));
+    const terms = evidence.termsOf(words.slice(sentence.start, sentence.end));
     if (sentence.kind === "heading" || terms.size === 0) continue;
     claims += 1;
     const next = sentences[index + 1]?.start ?? Number.POSITIVE_INFINITY;

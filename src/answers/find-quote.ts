@@ -1,6 +1,7 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { findSentences, type FoundSentence, type SentenceKind } from "./find-sentences.ts";
+import { languageOfHits } from "./hits-language.ts";
 import { shareHeld, type TermWeights, weighTerms } from "./term-weights.ts";
 
 /** **Units** UTF-16, into the hit's text. */
@@ -12,7 +13,8 @@ export interface Quote {
 /** The hits of one answer, read once: their sentences, the terms of those, and how rare each term is among them. */
 export interface Evidence {
   readonly weights: TermWeights;
-  readonly analyzer: Analyzer;
+  /** The terms of a text, by the same rules as the hits'. */
+  readonly termsOf: (text: string) => ReadonlySet<string>;
   /** Beside the hits. */
   readonly sentences: readonly (readonly TermedSentence[])[];
   /** All terms of each hit's text. */
@@ -25,14 +27,16 @@ interface TermedSentence extends FoundSentence {
 
 /** **Cost** linear in the hits' texts. */
 export function readEvidence(hits: readonly Hit[], analyzer: Analyzer): Evidence {
+  const language = languageOfHits(hits);
+  const termsOf = (text: string): ReadonlySet<string> => new Set(analyzer.analyze(text, language));
   const sentences = hits.map((hit) =>
     findSentences(hit.text, { titles: new Set([hit.source.title, ...hit.source.headings]) }).map((sentence) => ({
       ...sentence,
-      terms: new Set(analyzer.analyze(hit.text.slice(sentence.start, sentence.end))),
+      terms: termsOf(hit.text.slice(sentence.start, sentence.end)),
     })),
   );
   return {
-    analyzer,
+    termsOf,
     sentences,
     hitTerms: sentences.map((ofHit) => new Set(ofHit.flatMap(({ terms }) => [...terms]))),
     weights: weighTerms(sentences.flat().map(({ terms }) => terms)),
@@ -55,8 +59,8 @@ export function findQuote(evidence: Evidence, hitIndex: number, claim: string, q
   return best(evidence, sentences, claim) ?? best(evidence, sentences, question) ?? sentences[0];
 }
 
-function best({ analyzer, weights }: Evidence, sentences: readonly TermedSentence[], text: string): Quote | undefined {
-  const wanted = new Set(analyzer.analyze(text));
+function best({ termsOf, weights }: Evidence, sentences: readonly TermedSentence[], text: string): Quote | undefined {
+  const wanted = termsOf(text);
   const shares = sentences.map(({ terms, kind }) => readable[kind] * shareHeld(wanted, terms, weights));
   let index = -1;
   for (const [at, share] of shares.entries()) if (share > (shares[index] ?? 0)) index = at;

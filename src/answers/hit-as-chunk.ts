@@ -22,6 +22,7 @@ export function hitAsChunk(hit: Hit): Chunk {
     sectionId: "",
     headings: source.headings,
     ...(source.page !== undefined && { page: source.page }),
+    ...(source.language !== undefined && { language: source.language }),
     ...(source.line !== undefined && { line: source.line }),
     metadata: hit.metadata,
     origin: hit.origin,

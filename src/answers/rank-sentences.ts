@@ -1,6 +1,7 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { findSentences, type SentenceKind } from "./find-sentences.ts";
+import { languageOfHits } from "./hits-language.ts";
 import { shareHeld, type TermWeights, weighTerms } from "./term-weights.ts";
 
 /** A sentence of a hit, and how well it answers. */
@@ -68,9 +69,11 @@ export function rankSentences(
   options: RankOptions = {},
 ): readonly RankedSentence[] {
   const { shares = defaultRankWeights, openFences = [] } = options;
-  const asked = [...new Set(analyzer.analyze(question))];
-  const perHit = hits.map((hit, index) => readHit(hit, analyzer, openFences[index]));
-  const weights = askedWeights(hits) ?? weighTerms(perHit.flat().map(({ terms }) => terms));
+  const language = languageOfHits(hits);
+  const asked = [...new Set(analyzer.analyze(question, language))];
+  const perHit = hits.map((hit, index) => readHit(hit, analyzer, language, openFences[index]));
+  const weights =
+    askedWeights(question, hits, analyzer, language) ?? weighTerms(perHit.flat().map(({ terms }) => terms));
   const best = hits.reduce((top, hit) => Math.max(top, hit.score), 0);
 
   const seen = new Set<string>();
@@ -78,7 +81,7 @@ export function rankSentences(
   for (const [hitIndex, hit] of hits.entries()) {
     const sentences = perHit[hitIndex] ?? [];
     const chunk = best > 0 ? Math.max(0, hit.score) / best : 1 / (hitIndex + 1);
-    const title = new Set(analyzer.analyze([hit.source.title, ...hit.source.headings].join("\n")));
+    const title = new Set(analyzer.analyze([hit.source.title, ...hit.source.headings].join("\n"), language));
     for (const [index, sentence] of sentences.entries()) {
       const place = `${hit.scope} ${hit.documentId} ${hit.source.start + sentence.start} ${hit.source.start + sentence.end}`;
       if (seen.has(place)) continue;
@@ -120,21 +123,35 @@ interface ReadSentence {
   readonly terms: ReadonlySet<string>;
 }
 
-function readHit(hit: Hit, analyzer: Analyzer, openFence = ""): readonly ReadSentence[] {
+function readHit(hit: Hit, analyzer: Analyzer, language: string, openFence = ""): readonly ReadSentence[] {
   const titles = new Set([hit.source.title, ...hit.source.headings]);
   return findSentences(hit.text, { titles, openFence }).map(({ start, end, kind }) => {
     // Where a link leads to is not what the sentence says.
     const said = hit.text.slice(start, end).replaceAll(/\]\([^)\n]{0,200}\)/gu, "]");
     // In lower case an identifier is one word, however many its parts are.
-    const words = new Set(analyzer.analyze(said.toLowerCase())).size;
-    return { start, end, kind, words, terms: new Set(analyzer.analyze(said)) };
+    const words = new Set(analyzer.analyze(said.toLowerCase(), language)).size;
+    return { start, end, kind, words, terms: new Set(analyzer.analyze(said, language)) };
   });
 }
 
-/** The rarity of the question's terms in everything the asker may read, when the hits carry it. */
-function askedWeights(hits: readonly Hit[]): TermWeights | undefined {
+/**
+ * The rarity of the question's terms in everything the asker may read, when the hits carry it. A word is searched in the forms of all languages that are
+ * there, and its rarity stands under one of them.
+ */
+function askedWeights(
+  question: string,
+  hits: readonly Hit[],
+  analyzer: Analyzer,
+  language: string,
+): TermWeights | undefined {
   const terms = hits.find((hit) => hit.explain?.queryTerms)?.explain?.queryTerms;
   if (!terms) return undefined;
   const rarity = new Map(terms.map(({ term, idf }) => [term, idf]));
+  const languages = new Set([language, "", ...hits.flatMap(({ source }) => source.language ?? [])]);
+  const forms = analyzer.analyzeQuery?.(question, [...languages]) ?? [];
+  for (const [index, term] of analyzer.analyze(question, language).entries()) {
+    const known = forms[index]?.find((form) => rarity.has(form));
+    if (!rarity.has(term) && known !== undefined) rarity.set(term, rarity.get(known)!);
+  }
   return (term) => rarity.get(term) ?? 0;
 }

@@ -39,6 +39,7 @@ export function createChunkFactory(document: TextDocument): ChunkFactory {
       headings: place.headings,
       ...(place.page === undefined ? {} : { page: place.page }),
       ...(place.line === undefined ? {} : { line: place.line }),
+      ...(document.language === undefined ? {} : { language: document.language }),
       metadata: { ...document.metadata },
       origin: document.origin,
     };

@@ -2,7 +2,7 @@ import type { Hit } from "../contracts/retriever.ts";
 
 /** A hit in the form that `search --json` and `ask --json` promise: these keys, in this order. */
 export function toHitJson(hit: Hit): object {
-  const { uri, title, headings, start, end, page, line } = hit.source;
+  const { uri, title, headings, start, end, page, line, language } = hit.source;
   return {
     rank: hit.rank,
     score: hit.score,
@@ -16,6 +16,7 @@ export function toHitJson(hit: Hit): object {
       end,
       ...(page === undefined ? {} : { page }),
       ...(line === undefined ? {} : { line }),
+      ...(language === undefined ? {} : { language }),
     },
     metadata: hit.metadata,
     ...(hit.matches === undefined ? {} : { matches: hit.matches }),

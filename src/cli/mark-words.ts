@@ -7,11 +7,17 @@ export interface Range {
   readonly end: number;
 }
 
-/** The words of `text` that share a term with the query, in order. */
-export function findQueryWords(text: string, terms: ReadonlySet<string>, analyzer: Analyzer): readonly Range[] {
+/** The words of `text`, in its language, that share a term with the query, in order. */
+export function findQueryWords(
+  text: string,
+  terms: ReadonlySet<string>,
+  analyzer: Analyzer,
+  language = "",
+): readonly Range[] {
   const ranges: Range[] = [];
   for (const word of segmentWords(text)) {
-    if (analyzer.analyze(word.text).some((term) => terms.has(term))) ranges.push({ start: word.start, end: word.end });
+    if (analyzer.analyze(word.text, language).some((term) => terms.has(term)))
+      ranges.push({ start: word.start, end: word.end });
   }
   return ranges;
 }

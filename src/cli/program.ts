@@ -2,10 +2,22 @@ import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { ask } from "./ask.ts";
 import { deleteDocument } from "./delete.ts";
+import { variants } from "./eval-collection.ts";
+import { evaluate } from "./eval.ts";
 import { ingest } from "./ingest.ts";
 import { list } from "./list.ts";
 import type { CommonOptions, Context } from "./open.ts";
-import { readFilter, readRange, readScope, readScore, readTopK } from "./read-option.ts";
+import {
+  type Floor,
+  readCutoffs,
+  readDepth,
+  readFilter,
+  readFloor,
+  readRange,
+  readScope,
+  readScore,
+  readTopK,
+} from "./read-option.ts";
 import { search } from "./search.ts";
 import { show } from "./show.ts";
 import { status } from "./status.ts";
@@ -108,6 +120,12 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         "regex",
       ]),
     )
+    .addOption(
+      new Option(
+        "--syntax <syntax>",
+        'how the query is read (default: literal); lucene knows +word -word "a phrase" begin* near~',
+      ).choices(["literal", "lucene"]),
+    )
     .option("--ignore-case", "with --mode regex, capitals and small letters are the same")
     .addOption(new Option("--filter <json>", "only where the metadata match").argParser(readFilter))
     .addOption(new Option("--min-score <x>", "floor of the dense leg's score").argParser(readScore))
@@ -118,6 +136,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         'ibid search "rotate keys"',
         `ibid search "rotate keys" --top-k 10 --filter '{"product":"api","year":{"gte":2024}}'`,
         "ibid search 'ERR_[A-Z_]+' --mode regex",
+        `ibid search '+rotate "api key" -legacy' --syntax lucene`,
       ]),
     )
     .action(run(search));
@@ -180,6 +199,48 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .description("Say how much there is, of what, for whom.")
     .addHelpText("after", examples(["ibid status"]))
     .action(runAlone(status));
+
+  program
+    .command("eval")
+    .summary("measure how well searches find")
+    .description(
+      "Measure how well searches find: on a test collection, in memory, or with questions of your own, in the knowledge base.",
+    )
+    .argument("<folder|questions.jsonl>", "corpus.jsonl, queries.jsonl and qrels.tsv; or questions")
+    .addOption(
+      new Option("--mode <mode>", "which legs search (default: hybrid)").choices(["hybrid", "dense", "lexical"]),
+    )
+    .addOption(new Option("--variant <name>", "how words are scored (default: default)").choices(Object.keys(variants)))
+    .addOption(new Option("--depth <n>", "how many results a query (default: 100)").argParser(readDepth))
+    .addOption(new Option("--k <n,…>", "measure also at these ranks, such as 5,30").argParser(readCutoffs))
+    .option("--run <file>", "write what was found, as a TREC run")
+    .addOption(
+      new Option("--read-run <file>", "score this TREC run instead of searching").conflicts([
+        "mode",
+        "variant",
+        "depth",
+        "run",
+      ]),
+    )
+    .addOption(new Option("--save-baseline <file>", "keep the result to compare with later").conflicts("against"))
+    .option("--against <file>", "compare with a kept result; exit 1 when worse beyond chance")
+    .addOption(
+      new Option("--min <metric=value>", "exit 1 below this; can be given again")
+        .argParser((text: string, floors: readonly Floor[]) => [...floors, readFloor(text)])
+        .default([], "none"),
+    )
+    .addHelpText(
+      "after",
+      examples([
+        "ibid eval ./scifact --mode lexical --run lexical.run",
+        "ibid eval questions.jsonl --save-baseline before.json",
+        "ibid eval questions.jsonl --against before.json --min success@5=0.9",
+      ]) +
+        note(
+          'A question is a line such as {"question": "…", "uri": "docs/keys.md", "quote": "…"}, with uri, quote or both; or, when nothing answers it, {"question": "…", "answerable": false}.',
+        ),
+    )
+    .action(run(evaluate));
 
   return program;
 }

@@ -15,6 +15,37 @@ export function readTopK(text: string): number | "all" {
   return number;
 }
 
+/** `--depth`: a whole number from 1. */
+export function readDepth(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/u.test(text) || !Number.isSafeInteger(number) || number < 1)
+    throw new InvalidArgumentError("It must be a whole number, 1 or more.");
+  return number;
+}
+
+/** `--k`: whole numbers from 1, with commas between. */
+export function readCutoffs(text: string): readonly number[] {
+  const parts = text.split(",").map((part) => part.trim());
+  if (!parts.every((part) => /^[1-9]\d{0,8}$/u.test(part)))
+    throw new InvalidArgumentError("It must be whole numbers, 1 or more, with commas between, such as 10,100.");
+  return [...new Set(parts.map(Number))];
+}
+
+/** A metric, and what it has to reach. */
+export interface Floor {
+  readonly metric: string;
+  readonly value: number;
+}
+
+/** `--min`: `metric=value`; which metrics there are is known where they are computed. */
+export function readFloor(text: string): Floor {
+  const [, metric = "", number = ""] = /^([^=\s]+)=(.+)$/u.exec(text) ?? [];
+  const value = Number(number);
+  if (metric === "" || number.trim() === "" || !(value >= 0 && value <= 1))
+    throw new InvalidArgumentError("It must be metric=value with a value from 0 to 1, such as ndcg@10=0.4.");
+  return { metric, value };
+}
+
 /** `--min-score`: any number. */
 export function readScore(text: string): number {
   const number = Number(text);

@@ -1,5 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { FilterInput } from "../contracts/filter.ts";
+import type { QuerySyntax } from "../contracts/lexical-index.ts";
 import type { Hit, HitExplanation, SearchMode, SearchOptions } from "../contracts/retriever.ts";
 import { toHitJson } from "./hit-json.ts";
 import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";
@@ -10,6 +11,7 @@ import { neutralise, wrap } from "./text-layout.ts";
 export interface SearchCommandOptions extends CommonOptions {
   readonly topK?: number | "all";
   readonly mode?: SearchMode;
+  readonly syntax?: QuerySyntax;
   readonly filter?: FilterInput;
   readonly minScore?: number;
   readonly explain?: true;
@@ -23,13 +25,14 @@ const snippetLines = 3;
 export async function search(context: Context, query: string, options: SearchCommandOptions): Promise<number> {
   const { output, signal } = context;
   requireText("query", query);
-  const { topK, mode, filter, minScore, explain, ignoreCase } = options;
+  const { topK, mode, syntax, filter, minScore, explain, ignoreCase } = options;
   const snippetLength = snippetLengthFor(output);
   const wanted: SearchOptions = {
     signal,
     ...(snippetLength === undefined ? {} : { snippetLength }),
     ...(topK === undefined ? {} : { topK }),
     ...(mode === undefined ? {} : { mode }),
+    ...(syntax === undefined ? {} : { syntax }),
     ...(filter === undefined ? {} : { filter }),
     ...(ignoreCase === undefined ? {} : { ignoreCase }),
     ...(minScore === undefined ? {} : { minScore }),
@@ -47,11 +50,11 @@ export async function search(context: Context, query: string, options: SearchCom
       await output.line("Nothing found.");
       return 0;
     }
-    const { defaultAnalyzer } = await import("../text/analyzer.ts");
+    const { languageAnalyzer } = await import("../node.ts");
     for (const [index, hit] of hits.entries()) {
       signal.throwIfAborted();
       if (index > 0) await output.line();
-      for (const line of describeHit(hit, query, defaultAnalyzer, output)) await output.line(line);
+      for (const line of describeHit(hit, query, languageAnalyzer, output)) await output.line(line);
     }
     return 0;
   });
@@ -97,7 +100,9 @@ function describeText(hit: Hit, query: string, analyzer: Analyzer, style: Style,
     return wrapMarked(neutralise(cut.text), cut.matches, style.mark, width);
   }
   const text = neutralise(hit.snippet.replaceAll(/\s+/gu, " ").trim());
-  return wrapMarked(text, findQueryWords(text, new Set(analyzer.analyze(query)), analyzer), style.mark, width);
+  const language = hit.source.language ?? "";
+  const terms = new Set(analyzer.analyze(query, language));
+  return wrapMarked(text, findQueryWords(text, terms, analyzer, language), style.mark, width);
 }
 
 function describeExplanation(explain: HitExplanation, score: number): readonly string[] {

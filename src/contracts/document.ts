@@ -25,6 +25,8 @@ export interface TextDocument {
   readonly title: string;
   /** IANA media type of the source, such as `text/markdown`. */
   readonly mediaType: string;
+  /** What it is written in, as a BCP 47 language such as `en`. Default: what its metadata say (`language`), else what its words show. */
+  readonly language?: string;
   readonly text: string;
   readonly metadata: Metadata;
   readonly origin: Origin;

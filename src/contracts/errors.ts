@@ -38,6 +38,8 @@ export type IbidErrorCode =
   | "store-corrupt"
   | "store-failed"
   | "unsupported"
+  // measuring
+  | "below-minimum"
   // running
   | "aborted"
   | "unsupported-runtime"

@@ -1,5 +1,6 @@
 import type { DocumentStore } from "./document-store.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
+import type { LatentSearch } from "./latent-search.ts";
 import type { LexicalIndex } from "./lexical-index.ts";
 import type { RegexSearch } from "./regex-search.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
@@ -14,16 +15,28 @@ export interface StoreStatus {
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
 }
 
+/** How {@link KnowledgeStore.settle} is watched and stopped. */
+export interface SettleOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** While a model is fitted. **Units** the share that is done, from 0 to 1. */
+  readonly onProgress?: ((share: number) => void) | undefined;
+}
+
 /**
  * A store that does everything: texts and trees, vectors, terms and patterns over one set of segments, so that a document appears in all of
  * them at the same moment. The parts can be had one by one from different databases; then each is atomic on its own.
  */
-export interface KnowledgeStore extends DocumentStore, VectorStore, LexicalIndex, RegexSearch {
+export interface KnowledgeStore
+  extends DocumentStore, VectorStore, LexicalIndex, RegexSearch, Partial<Pick<LatentSearch, "latentSearch">> {
   /** The knowledge base's own key, 32 random bytes made at its birth: queries are hashed under it (law 10). */
   readonly secret: Uint8Array;
   /** Counts live documents and chunks of the given scopes only. */
   status(scopes: AuthorizedScopes): Promise<StoreStatus>;
-  /** Finishes work that was put off, such as sealing a large live segment. Never needed for correctness. */
-  settle(): Promise<void>;
+  /**
+   * Finishes work that was put off: seals a large live segment, and fits the store's own model when there is enough to fit on. Never needed for correctness.
+   *
+   * **Errors** `aborted`, `timeout`: what is done is kept.
+   */
+  settle(options?: SettleOptions): Promise<void>;
   close(): Promise<void>;
 }

@@ -4,10 +4,17 @@ import type { Filter } from "./filter.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { ChunkStore } from "./store.ts";
 
+/** How the text of a lexical query is read. */
+export type QuerySyntax = "literal" | "lucene";
+
 /** What a lexical search is asked. */
 export interface LexicalQuery {
-  /** Taken literally: there is nothing in it that could fail to parse. */
   readonly text: string;
+  /**
+   * How `text` is read. `"literal"` (default): as words, with nothing in it that could fail to parse. `"lucene"`: any of its words, `+word` needed, `-word`
+   * excluded, `"words next to one another"`, `begin*`, and `word~` for what is written nearly so. **Source** Embabel (E25).
+   */
+  readonly syntax?: QuerySyntax;
   readonly filter?: Filter;
   /** Only chunks of these origins, filtered before ranking like `filter`, so that it starves nothing (law 4). Default: all; `[]` matches nothing. */
   readonly origins?: readonly Origin[];
@@ -18,14 +25,14 @@ export interface LexicalQuery {
   readonly minScore?: number;
 }
 
-/** What one query term gave to a score. */
+/** What one word of the query gave to a score. */
 export interface TermScore {
   readonly term: string;
-  /** `ln(1 + (N - df + 0.5) / (df + 0.5))` over the live chunks of the searched scopes. */
+  /** How rare it is in the searched scopes; by default `ln(1 + (N - df + 0.5) / (df + 0.5))`. */
   readonly idf: number;
-  /** How often the chunk has it. */
+  /** How often the chunk has it, in its text and in its names. */
   readonly frequency: number;
-  /** Its share of the score: idf times the saturated, length-normalised frequency. */
+  /** Its share of the score: idf, times how often the query says it, times the saturated, length-normalised frequency. */
   readonly score: number;
 }
 
@@ -33,27 +40,39 @@ export interface TermScore {
 export interface LexicalMatch {
   readonly scope: Scope;
   readonly chunk: Chunk;
-  /** BM25; the sum of `terms`, in their order. Above 0. */
+  /** BM25F; the sum of `terms`, in their order. Above 0. */
   readonly score: number;
   /** The query terms that the chunk has, in the query's order. */
   readonly terms: readonly TermScore[];
 }
 
+/** A word of a query, by the term that an index knows it by. */
+export interface QueryTerm {
+  readonly term: string;
+  readonly idf: number;
+  /** How often the query says it, from 1. */
+  readonly count: number;
+  /** How many chunks of the searched scopes have it. */
+  readonly chunks: number;
+}
+
 /** The matches, and the terms that the query was taken for. */
 export interface LexicalResult {
   readonly matches: readonly LexicalMatch[];
-  /** The distinct terms that the query was analysed into, with their idf; terms that no chunk has included. */
-  readonly terms: readonly { readonly term: string; readonly idf: number }[];
+  /** The distinct words that the query was analysed into, with their idf and how often the query says them; words that no chunk has included. */
+  readonly terms: readonly QueryTerm[];
 }
 
 /**
- * BM25 over the searched scopes, as if nothing else existed: document frequencies and lengths are sums over live chunks of those
+ * BM25F over the searched scopes, as if nothing else existed: document frequencies and average lengths are sums over live chunks of those
  * scopes alone, so that nothing hidden moves a score (law 3).
  *
- * `k1` is 1.2 and `b` 0.75 unless the store says otherwise; a chunk is found by the words of its title and headings, each
- * name once, and of its text; its length is their number.
+ * A chunk has two fields: its text, and its names, which are its title and headings, each once. A word scores
+ * `idf · count · (k1 + 1) · f / (k1 + f)`, where `f` is the sum over the fields of `weight · frequency / (1 - b + b · length / average length)`. Unless the
+ * store says otherwise `k1` is 1.2, `b` 0.5 for both fields, and the weight 1 for the text and 2 for the names.
  *
  * **Shape** best first, ties by chunk id then scope; chunks that share no term with the query are not matches.
+ * **Errors** `invalid-argument` for a query in Lucene's syntax that does not parse; see also {@link ChunkStore}.
  * **Source** Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), idf in Lucene's never negative form; ToolUp (T29).
  */
 export interface LexicalIndex extends ChunkStore {

@@ -1,7 +1,7 @@
 import type { Origin } from "./document.ts";
 import type { Embedding } from "./embedding.ts";
 import type { FilterInput } from "./filter.ts";
-import type { TermScore } from "./lexical-index.ts";
+import type { QuerySyntax, QueryTerm, TermScore } from "./lexical-index.ts";
 import type { Metadata } from "./metadata.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 
@@ -15,8 +15,10 @@ export type FusionName = "absolute" | "weighted" | "rrf";
 export interface RetrieveOptions {
   /** Default 5. `"all"` for every match; a number below 1 is an error. */
   readonly topK?: number | "all";
-  /** Default `"hybrid"`. */
+  /** Default `"hybrid"`; `"lexical"` for a query in Lucene's syntax, which no other mode takes. */
   readonly mode?: SearchMode;
+  /** How the query is read; see `LexicalQuery`. Default `"literal"`. */
+  readonly syntax?: QuerySyntax;
   readonly filter?: FilterInput;
   /** Inclusive floor of the dense leg. Default: none; but in a hybrid search with a model that sees form only, what no word matches needs .25: less is chance. */
   readonly minScore?: number;
@@ -30,7 +32,7 @@ export interface RetrieveOptions {
   readonly fusion?: FusionName;
   /** Rerank with the configured reranker. Default: true when there is one. */
   readonly rerank?: boolean;
-  /** Characters of `snippet`. Default 240. `text` is never cut. */
+  /** Characters of `snippet`; 0 for none, which is faster where there are many hits. Default 240. `text` is never cut. */
   readonly snippetLength?: number;
   /** Default false. */
   readonly explain?: boolean;
@@ -58,6 +60,8 @@ export interface HitSource {
   readonly page?: number;
   /** Of the source, from 1. */
   readonly line?: number;
+  /** What the document is written in, as a BCP 47 language such as `en`. Absent when nobody knows. */
+  readonly language?: string;
 }
 
 /** A chunk that was found, and where it came from. */
@@ -70,7 +74,7 @@ export interface Hit {
   readonly scope: Scope;
   /** The canonical text from `source.start` to `source.end`, whole. */
   readonly text: string;
-  /** The part of `text` that answers best, cut at word boundaries; for display only. */
+  /** The part of `text` that answers best, cut at word boundaries; for display only. Empty when none was asked for. */
   readonly snippet: string;
   readonly source: HitSource;
   readonly metadata: Metadata;
@@ -99,7 +103,7 @@ export interface HitExplanation {
   /** What each query term gave to the lexical leg's score; added in this order they give it. */
   readonly terms: readonly TermScore[];
   /** The distinct terms that the query was analysed into, with their idf; those that the hit lacks included. Absent when no lexical leg searched. */
-  readonly queryTerms?: readonly { readonly term: string; readonly idf: number }[];
+  readonly queryTerms?: readonly QueryTerm[];
   /** How much of what was asked the lexical leg found here, on a scale that means the same for every query. Absent like `queryTerms`. */
   readonly strength?: number;
   /** Whether the hit counts as evidence that the question can be answered (law 5). */

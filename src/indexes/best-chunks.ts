@@ -12,6 +12,8 @@ export interface FoundChunk {
 export interface SearchedSegment {
   readonly segment: Segment;
   readonly admitted: Uint8Array;
+  /** When only a few chunks are asked for: these, admitted or not. */
+  readonly only?: readonly number[];
 }
 
 /**

@@ -1,5 +1,7 @@
 import { bytesOf } from "./bytes.ts";
-import { type ChunkTerms, decodeTerms } from "./chunk-terms.ts";
+import { type ChunkTerms, decodeTerms, type FieldLengths, lengthsOf } from "./chunk-terms.ts";
+import { joinPostings } from "./join-postings.ts";
+import { encodeLanguages } from "./language-column.ts";
 import type { LiveSegment } from "./live-segment.ts";
 import { readTerms, type TermPostings, writePostings } from "./postings-file.ts";
 import type { Postings } from "./segment.ts";
@@ -19,27 +21,38 @@ interface Member {
   readonly key: number;
   readonly id: string;
   readonly live: boolean;
-  readonly length: number;
   /** Which of the sources, and where in it. */
   readonly source: number;
   readonly ordinal: number;
 }
 
+/** What the lexical side of a segment is made of, by ordinal. */
+interface LexicalParts {
+  readonly lengths: readonly FieldLengths[];
+  readonly languages: readonly string[];
+  readonly terms: Iterable<TermPostings>;
+}
+
 /** Makes a sealed segment of all that a live one holds, the restorable included. */
 export function sealSegment(live: LiveSegment): BuiltSegment {
   const members: Member[] = [];
-  for (const [ordinal, { key, id, live: found, length }] of live.rows()) {
-    members.push({ key, id, live: found, length, source: 0, ordinal });
+  for (const [ordinal, { key, id, live: found }] of live.rows()) {
+    members.push({ key, id, live: found, source: 0, ordinal });
   }
   members.sort(byId);
   const terms = createTermCollector();
   const columns = new Map<string, ColumnWriter>();
+  const languages: string[] = [];
+  const lengths: FieldLengths[] = [];
   members.forEach((member, ordinal) => {
     const row = live.row(member.ordinal);
-    terms.add(ordinal, decodeTerms(row.terms));
+    const decoded = decodeTerms(row.terms);
+    languages.push(decoded.language);
+    lengths.push(lengthsOf(decoded));
+    terms.add(ordinal, decoded);
     for (const vector of decodeVectors(row.vectors)) addVector(columns, ordinal, vector);
   });
-  return assemble(members, terms.inOrder(), columns);
+  return assemble(members, { lengths, languages, terms: terms.inOrder() }, columns);
 }
 
 /**
@@ -55,8 +68,9 @@ function createTermCollector(): {
   const termOf: number[] = [];
   const ordinalOf: number[] = [];
   const countOf: number[] = [];
+  const namesOf: number[] = [];
   return {
-    add(ordinal, { terms, counts }) {
+    add(ordinal, { terms, counts, names }) {
       for (let i = 0; i < terms.length; i++) {
         let number = numbers.get(terms[i]!);
         if (number === undefined) {
@@ -68,6 +82,7 @@ function createTermCollector(): {
         termOf.push(number);
         ordinalOf.push(ordinal);
         countOf.push(counts[i]!);
+        namesOf.push(names[i]!);
       }
     },
     *inOrder() {
@@ -76,15 +91,24 @@ function createTermCollector(): {
       const next = starts.slice();
       const ordinals = new Uint32Array(termOf.length);
       const counts = new Uint32Array(termOf.length);
+      const names = new Uint32Array(termOf.length);
+      const named = new Uint8Array(perTerm.length);
       for (let i = 0; i < termOf.length; i++) {
         const at = next[termOf[i]!]!++;
         ordinals[at] = ordinalOf[i]!;
         counts[at] = countOf[i]!;
+        names[at] = namesOf[i]!;
+        if (namesOf[i]! > 0) named[termOf[i]!] = 1;
       }
       for (const term of [...numbers.keys()].sort()) {
         const number = numbers.get(term)!;
         const [from, to] = [starts[number]!, starts[number + 1]!];
-        yield { term, ordinals: ordinals.subarray(from, to), counts: counts.subarray(from, to) };
+        yield {
+          term,
+          ordinals: ordinals.subarray(from, to),
+          counts: counts.subarray(from, to),
+          names: named[number] === 1 ? names.subarray(from, to) : undefined,
+        };
       }
     },
   };
@@ -100,7 +124,6 @@ export function mergeSegments(segments: readonly SealedSegment[]): BuiltSegment 
         key: segment.key(ordinal),
         id: segment.chunkId(ordinal),
         live: segment.live[ordinal] === 1,
-        length: segment.lengths[ordinal]!,
         source,
         ordinal,
       });
@@ -125,7 +148,13 @@ export function mergeSegments(segments: readonly SealedSegment[]): BuiltSegment 
   });
   rows.sort((a, b) => a.place - b.place);
   for (const { place, vector } of rows) addVector(columns, place, vector);
-  return assemble(members, mergeTerms(segments, moved), columns);
+  const lengths = members.map(({ source, ordinal }) => ({
+    text: segments[source]!.textLengths[ordinal]!,
+    names: segments[source]!.nameLengths[ordinal]!,
+  }));
+  const languagesBySource = segments.map((segment) => segment.languageColumn());
+  const languages = members.map(({ source, ordinal }) => languagesBySource[source]![ordinal]!);
+  return assemble(members, { lengths, languages, terms: mergeTerms(segments, moved) }, columns);
 }
 
 const gone = 0xffff_ffff;
@@ -145,34 +174,28 @@ function* mergeTerms(segments: readonly SealedSegment[], moved: readonly Uint32A
       if (list.ordinals.length > 0) lists.push(list);
       heads[source] = streams[source]!.next().value;
     });
-    if (lists.length > 0) yield { term, ...lists.reduce(joinLists) };
+    if (lists.length > 0) yield { term, ...lists.reduce(joinPostings) };
   }
 }
 
 /** New ordinals in the place of the old, without what is gone. They ascend again, since each segment was in order of ids too. */
-function renumber({ ordinals, counts }: Postings, moved: Uint32Array): Postings {
+function renumber({ ordinals, counts, names }: Postings, moved: Uint32Array): Postings {
   const newOrdinals = new Uint32Array(ordinals.length);
   const newCounts = new Uint32Array(ordinals.length);
+  const newNames = names && new Uint32Array(ordinals.length);
   let length = 0;
   for (let i = 0; i < ordinals.length; i++) {
     const ordinal = moved[ordinals[i]!]!;
     if (ordinal === gone) continue;
     newOrdinals[length] = ordinal;
+    if (newNames !== undefined) newNames[length] = names![i]!;
     newCounts[length++] = counts[i]!;
   }
-  return { ordinals: newOrdinals.subarray(0, length), counts: newCounts.subarray(0, length) };
-}
-
-function joinLists(a: Postings, b: Postings): Postings {
-  const length = a.ordinals.length + b.ordinals.length;
-  const ordinals = new Uint32Array(length);
-  const counts = new Uint32Array(length);
-  for (let at = 0, i = 0, j = 0; at < length; at++) {
-    const left = j >= b.ordinals.length || (i < a.ordinals.length && a.ordinals[i]! < b.ordinals[j]!);
-    ordinals[at] = left ? a.ordinals[i]! : b.ordinals[j]!;
-    counts[at] = left ? a.counts[i++]! : b.counts[j++]!;
-  }
-  return { ordinals, counts };
+  return {
+    ordinals: newOrdinals.subarray(0, length),
+    counts: newCounts.subarray(0, length),
+    names: newNames?.subarray(0, length),
+  };
 }
 
 function addVector(columns: Map<string, ColumnWriter>, ordinal: number, vector: StoredVector): void {
@@ -187,7 +210,7 @@ function addVector(columns: Map<string, ColumnWriter>, ordinal: number, vector: 
 
 function assemble(
   members: readonly Member[],
-  terms: Iterable<TermPostings>,
+  { lengths, languages, terms }: LexicalParts,
   columns: ReadonlyMap<string, ColumnWriter>,
 ): BuiltSegment {
   const size = members.length;
@@ -198,12 +221,13 @@ function assemble(
     row: {
       size,
       keys: bytesOf(Float64Array.from(members, ({ key }) => key)),
-      lengths: bytesOf(Uint32Array.from(members, ({ length }) => length)),
+      lengths: bytesOf(Uint32Array.from([...lengths.map(({ text }) => text), ...lengths.map(({ names }) => names)])),
       state: packState(live, new Uint8Array(size).fill(1), size),
       columns: JSON.stringify(finished.map(({ header }) => header)),
     },
     files: [
       { name: "terms", part: 0, data: index },
+      { name: "languages", part: 0, data: encodeLanguages(languages) },
       ...blocks.map((data, part) => ({ name: "postings", part, data })),
       ...finished.flatMap(({ files }) => files),
     ],

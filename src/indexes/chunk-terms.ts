@@ -2,56 +2,84 @@ import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import { createByteReader, createByteWriter, decodeText, encodeText } from "./bytes.ts";
 
-/** The terms of one chunk, each once, with how often it occurs. */
+/** The terms of one chunk, each once, with how often it occurs in each field. */
 export interface ChunkTerms {
   readonly terms: readonly string[];
+  /** Occurrences in the text, by term. */
   readonly counts: readonly number[];
-  /** Sum of the counts. */
-  readonly length: number;
+  /** Occurrences in the names, by term. */
+  readonly names: readonly number[];
+  /** What the text was taken to be written in; `""` when nobody could tell. */
+  readonly language: string;
+}
+
+/** Terms of each field of one chunk, repetitions included. */
+export interface FieldLengths {
+  readonly text: number;
+  readonly names: number;
 }
 
 /**
- * What a chunk is found by: the words of its document's title and of its headings, each name once, and of its text.
+ * What a chunk is found by: the words of its text, and those of its names: its document's title and its headings, each once.
  *
  * A passage under "Opting out" is about what its page is about, and seldom says so.
  */
 export function analyzeChunk(
   analyzer: Analyzer,
-  { title, headings, text }: Pick<Chunk, "title" | "headings" | "text">,
+  { title, headings, text, language: known }: Pick<Chunk, "title" | "headings" | "text" | "language">,
 ): ChunkTerms {
-  const counted = new Map<string, number>();
-  let length = 0;
-  for (const part of [...new Set([title, ...headings]), text]) {
-    for (const term of analyzer.analyze(part)) {
-      counted.set(term, (counted.get(term) ?? 0) + 1);
-      length++;
-    }
+  const language = known ?? analyzer.languageOf?.(text) ?? "";
+  const counts = new Map<string, number>();
+  for (const term of analyzer.analyze(text, language)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const names = new Map<string, number>();
+  for (const name of new Set([title, ...headings])) {
+    for (const term of analyzer.analyze(name, language)) names.set(term, (names.get(term) ?? 0) + 1);
   }
-  return { terms: [...counted.keys()], counts: [...counted.values()], length };
+  const terms = [...new Set([...counts.keys(), ...names.keys()])];
+  return {
+    terms,
+    counts: terms.map((term) => counts.get(term) ?? 0),
+    names: terms.map((term) => names.get(term) ?? 0),
+    language,
+  };
 }
 
-/** Names what terms are made by, so that a store can tell when to make them again. Change it with {@link analyzeChunk}. */
+export function lengthsOf({ counts, names }: Pick<ChunkTerms, "counts" | "names">): FieldLengths {
+  let text = 0;
+  let named = 0;
+  for (const count of counts) text += count;
+  for (const count of names) named += count;
+  return { text, names: named };
+}
+
+/** Names what terms are made by, so that a store can tell when to make them again. Change it with {@link analyzeChunk} and {@link encodeTerms}. */
 export function termsFingerprint({ fingerprint }: Analyzer): string {
-  return `names and text/${fingerprint}`;
+  return `two fields/${fingerprint}`;
 }
 
-/** **Shape** number of terms, their counts, then the terms as a JSON list. */
-export function encodeTerms({ terms, counts }: ChunkTerms): Uint8Array {
+/** **Shape** language, number of terms; for each, its count in the text, doubled, plus 1 when its count in the names follows; then the terms as a JSON list. */
+export function encodeTerms({ terms, counts, names, language }: ChunkTerms): Uint8Array {
   const writer = createByteWriter(terms.length * 10 + 16);
+  writer.text(language);
   writer.varint(terms.length);
-  for (const count of counts) writer.varint(count);
+  for (let i = 0; i < terms.length; i++) {
+    const named = names[i]!;
+    writer.varint(counts[i]! * 2 + (named > 0 ? 1 : 0));
+    if (named > 0) writer.varint(named);
+  }
   writer.bytes(encodeText(JSON.stringify(terms)));
   return writer.take();
 }
 
 export function decodeTerms(bytes: Uint8Array): ChunkTerms {
   const reader = createByteReader(bytes);
+  const language = reader.text();
   const counts: number[] = [];
-  let length = 0;
+  const names: number[] = [];
   for (let left = reader.varint(); left > 0; left--) {
     const count = reader.varint();
-    counts.push(count);
-    length += count;
+    counts.push(count >>> 1);
+    names.push((count & 1) === 1 ? reader.varint() : 0);
   }
-  return { terms: JSON.parse(decodeText(bytes.subarray(reader.position))) as string[], counts, length };
+  return { terms: JSON.parse(decodeText(bytes.subarray(reader.position))) as string[], counts, names, language };
 }

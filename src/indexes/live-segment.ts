@@ -1,9 +1,10 @@
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { decodeTerms } from "./chunk-terms.ts";
+import { decodeTerms, type FieldLengths, lengthsOf } from "./chunk-terms.ts";
 import { createGrowingRows, type DenseForm, formOf, type GrowingRows } from "./dense-rows.ts";
 import { createFactsColumn } from "./facts-column.ts";
-import type { Segment, SegmentSource, VectorColumn } from "./segment.ts";
+import { createPostingsCache } from "./postings-cache.ts";
+import type { Postings, Segment, SegmentSource, VectorColumn } from "./segment.ts";
 import { createSparseColumn, joinSparse } from "./sparse-rows.ts";
 import { decodeVectors, type StoredVector } from "./stored-vector.ts";
 import { columnName } from "./vector-column.ts";
@@ -18,8 +19,6 @@ export interface PendingRow {
   readonly live: boolean;
   /** As `encodeTerms` writes them. */
   readonly terms: Uint8Array;
-  /** Sum of the terms' counts. */
-  readonly length: number;
   /** As `encodeVectors` writes them. */
   readonly vectors: Uint8Array;
 }
@@ -54,30 +53,67 @@ interface GrowingColumn {
 export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegment {
   const rows: (PendingRow | undefined)[] = [];
   const ordinals = new Map<number, number>();
+  /** By term: ordinal, count in the text and count in the names of one chunk after the other. */
   const postings = new Map<string, number[]>();
+  const lists = createPostingsCache(buildPostings);
+  const languageOf: string[] = [];
   const columns = new Map<string, GrowingColumn>();
   const admitted = new Map<string, Uint8Array>();
   const facts = createFactsColumn();
   let live = new Uint8Array(64);
-  let lengths = new Uint32Array(64);
+  let textLengths = new Uint32Array(64);
+  let nameLengths = new Uint32Array(64);
   let liveCount = 0;
-  let liveLength = 0;
+  let liveLengths: FieldLengths | undefined;
   let inverted = 0;
   let collected = 0;
   let rank: Uint32Array | undefined;
 
-  /** Postings up to date with the rows: pairs of ordinal and count, end to end. */
+  /** Postings, lengths and languages up to date with the rows. */
   function invert(): void {
+    if (inverted === rows.length) return;
+    lists.clear();
     for (; inverted < rows.length; inverted++) {
       const row = rows[inverted];
       if (row === undefined) continue;
-      const { terms, counts } = decodeTerms(row.terms);
+      const decoded = decodeTerms(row.terms);
+      const { terms, counts, names } = decoded;
+      const { text, names: named } = lengthsOf(decoded);
+      textLengths[inverted] = text;
+      nameLengths[inverted] = named;
+      languageOf[inverted] = decoded.language;
       for (let i = 0; i < terms.length; i++) {
-        const pairs = postings.get(terms[i]!);
-        if (pairs === undefined) postings.set(terms[i]!, [inverted, counts[i]!]);
-        else pairs.push(inverted, counts[i]!);
+        const entries = postings.get(terms[i]!);
+        if (entries === undefined) postings.set(terms[i]!, [inverted, counts[i]!, names[i]!]);
+        else entries.push(inverted, counts[i]!, names[i]!);
       }
     }
+  }
+
+  function buildPostings(term: string): Postings | undefined {
+    const entries = postings.get(term);
+    if (entries === undefined) return undefined;
+    const length = entries.length / 3;
+    const list = { ordinals: new Uint32Array(length), counts: new Uint32Array(length), names: new Uint32Array(length) };
+    let named = 0;
+    for (let i = 0; i < length; i++) {
+      list.ordinals[i] = entries[3 * i]!;
+      list.counts[i] = entries[3 * i + 1]!;
+      list.names[i] = entries[3 * i + 2]!;
+      named += entries[3 * i + 2]!;
+    }
+    return named > 0 ? list : { ...list, names: undefined };
+  }
+
+  function sumLengths(): FieldLengths {
+    invert();
+    let text = 0;
+    let names = 0;
+    for (let i = 0; i < rows.length; i++) {
+      text += live[i]! * textLengths[i]!;
+      names += live[i]! * nameLengths[i]!;
+    }
+    return { text, names };
   }
 
   function collectVectors(): void {
@@ -115,14 +151,19 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
     get live() {
       return live;
     },
-    get lengths() {
-      return lengths;
+    get textLengths() {
+      invert();
+      return textLengths;
+    },
+    get nameLengths() {
+      invert();
+      return nameLengths;
     },
     get liveCount() {
       return liveCount;
     },
-    get liveLength() {
-      return liveLength;
+    get liveLengths() {
+      return (liveLengths ??= sumLengths());
     },
     get presentCount() {
       return ordinals.size;
@@ -134,16 +175,16 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       const ordinal = rows.length;
       if (ordinal === live.length) {
         live = copyInto(new Uint8Array(ordinal * 2), live);
-        lengths = copyInto(new Uint32Array(ordinal * 2), lengths);
+        textLengths = copyInto(new Uint32Array(ordinal * 2), textLengths);
+        nameLengths = copyInto(new Uint32Array(ordinal * 2), nameLengths);
       }
       rows.push(row);
       ordinals.set(row.key, ordinal);
-      lengths[ordinal] = row.length;
       if (row.live) {
         live[ordinal] = 1;
         liveCount++;
-        liveLength += row.length;
       }
+      liveLengths = undefined;
       rank = undefined;
       admitted.clear();
     },
@@ -155,8 +196,8 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       if (live[ordinal] === 1) {
         live[ordinal] = 0;
         liveCount--;
-        liveLength -= lengths[ordinal]!;
       }
+      liveLengths = undefined;
       rank = undefined;
       admitted.clear();
     },
@@ -169,14 +210,15 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
     chunkId: (ordinal) => rows[ordinal]!.id,
     postings(term) {
       invert();
-      const pairs = postings.get(term);
-      if (pairs === undefined) return undefined;
-      const found = { ordinals: new Uint32Array(pairs.length / 2), counts: new Uint32Array(pairs.length / 2) };
-      for (let i = 0; i < found.ordinals.length; i++) {
-        found.ordinals[i] = pairs[2 * i]!;
-        found.counts[i] = pairs[2 * i + 1]!;
-      }
-      return found;
+      return lists.get(term);
+    },
+    terms(prefix) {
+      invert();
+      return [...postings.keys()].filter((term) => term.startsWith(prefix)).sort();
+    },
+    languages() {
+      invert();
+      return new Set(languageOf.filter((_, ordinal) => live[ordinal] === 1));
     },
     column(version, kind, form) {
       collectVectors();

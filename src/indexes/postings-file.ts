@@ -18,18 +18,19 @@ const blockBytes = 16_384;
 /**
  * Writes postings as blocks of terms, each term beside its list, so that a segment costs a few rows rather than one per term.
  *
- * **Shape** per term: the term, the list's length in bytes, the list. A list: its number of entries; per entry the step from the last
- * ordinal, doubled, plus 1 when the count is 1; the count otherwise.
+ * **Shape** per term: the term, the list's length in bytes, the list. A list: its number of entries, doubled, plus 1 when names have the term;
+ * per entry the step from the last ordinal, doubled, plus 1 when the text has it once and the names do not; otherwise the text's count and, where
+ * names have the term at all, theirs.
  * **Source** the block tree of Lucene's term dictionary, without the tree.
  */
 export function writePostings(terms: Iterable<TermPostings>): PostingsFile {
   const blocks: Uint8Array[] = [];
   const firsts: string[] = [];
   const block = createByteWriter(blockBytes * 2);
-  for (const { term, ordinals, counts } of terms) {
+  for (const { term, ...list } of terms) {
     if (block.length >= blockBytes) blocks.push(block.take());
     if (block.length === 0) firsts.push(term);
-    const bytes = encodeList({ ordinals, counts });
+    const bytes = encodeList(list);
     block.text(term);
     block.varint(bytes.length);
     block.bytes(bytes);
@@ -42,19 +43,24 @@ export function writePostings(terms: Iterable<TermPostings>): PostingsFile {
 let scratch = new Uint8Array(1024);
 
 /** Written out by hand: most of the time that a segment costs is spent here. Ordinals are below 2^30, so that 32 bits hold a step and its flag. */
-function encodeList({ ordinals, counts }: Postings): Uint8Array {
-  const most = 5 + ordinals.length * 10;
+function encodeList({ ordinals, counts, names }: Postings): Uint8Array {
+  const most = 5 + ordinals.length * 15;
   if (scratch.length < most) scratch = new Uint8Array(most * 2);
   const bytes = scratch;
-  let at = writeVarint(bytes, 0, ordinals.length);
+  let at = writeVarint(bytes, 0, ordinals.length * 2 + (names === undefined ? 0 : 1));
   let last = 0;
   for (let i = 0; i < ordinals.length; i++) {
     const ordinal = ordinals[i]!;
     const count = counts[i]!;
+    const named = names === undefined ? 0 : names[i]!;
     const step = (ordinal - last) << 1;
     last = ordinal;
-    at = writeVarint(bytes, at, count === 1 ? step | 1 : step);
-    if (count !== 1) at = writeVarint(bytes, at, count);
+    if (count === 1 && named === 0) {
+      at = writeVarint(bytes, at, step | 1);
+      continue;
+    }
+    at = writeVarint(bytes, writeVarint(bytes, at, step), count);
+    if (names !== undefined) at = writeVarint(bytes, at, named);
   }
   return bytes.subarray(0, at);
 }
@@ -80,17 +86,24 @@ function readList(bytes: Uint8Array, start: number): Postings {
       if (byte < 0x80) return value;
     }
   };
-  const length = varint();
+  const head = varint();
+  const length = head >>> 1;
   const ordinals = new Uint32Array(length);
   const counts = new Uint32Array(length);
+  const names = (head & 1) === 1 ? new Uint32Array(length) : undefined;
   let last = 0;
   for (let i = 0; i < length; i++) {
     const step = varint();
     last += step >>> 1;
     ordinals[i] = last;
-    counts[i] = (step & 1) === 1 ? 1 : varint();
+    if ((step & 1) === 1) {
+      counts[i] = 1;
+      continue;
+    }
+    counts[i] = varint();
+    if (names !== undefined) names[i] = varint();
   }
-  return { ordinals, counts };
+  return { ordinals, counts, names };
 }
 
 export function readIndex(index: Uint8Array): readonly string[] {
@@ -129,6 +142,18 @@ function startsWith(bytes: Uint8Array, position: number, wanted: Uint8Array): bo
   return true;
 }
 
+/** The terms of a block that begin with `prefix`, in order. **Shape** `undefined` at the end when a later block may have more. */
+export function* termsOf(block: Uint8Array, prefix: string): Generator<string, "done" | undefined> {
+  const reader = createByteReader(block);
+  while (!reader.done) {
+    const term = reader.text();
+    reader.skip(reader.varint());
+    if (term.startsWith(prefix)) yield term;
+    else if (term > prefix) return "done";
+  }
+  return undefined;
+}
+
 /** Every term of the blocks, in order; for merging. */
 export function* readTerms(blocks: Iterable<Uint8Array>): Generator<TermPostings, undefined> {
   for (const block of blocks) {
@@ -136,9 +161,9 @@ export function* readTerms(blocks: Iterable<Uint8Array>): Generator<TermPostings
     while (!reader.done) {
       const term = reader.text();
       const bytes = reader.varint();
-      const { ordinals, counts } = readList(block, reader.position);
+      const list = readList(block, reader.position);
       reader.skip(bytes);
-      yield { term, ordinals, counts };
+      yield { term, ...list };
     }
   }
   return undefined;

@@ -3,7 +3,10 @@ import type { Scope } from "../contracts/scope.ts";
 import { packBits, unpackBits } from "../kernels/bitset.ts";
 import { asFloat64, asUint32 } from "./bytes.ts";
 import { createFactsColumn } from "./facts-column.ts";
-import { findBlock, findPostings, readIndex } from "./postings-file.ts";
+import type { FieldLengths } from "./chunk-terms.ts";
+import { decodeLanguages, liveLanguages } from "./language-column.ts";
+import { createPostingsCache } from "./postings-cache.ts";
+import { findBlock, findPostings, readIndex, termsOf } from "./postings-file.ts";
 import type { MetadataColumn, Segment, SegmentSource, VectorColumn } from "./segment.ts";
 import { type ColumnHeader, readColumn } from "./vector-column.ts";
 
@@ -17,7 +20,7 @@ export interface SegmentRow {
   readonly stamp: number;
   /** Chunk rows by ordinal: 64-bit floats, as many as `size`. */
   readonly keys: Uint8Array;
-  /** Terms by ordinal: 32-bit. */
+  /** Terms of the texts by ordinal, then of the names: 32-bit. */
   readonly lengths: Uint8Array;
   /** Two bit sets, one after the other: what can be found, and what has a row still. */
   readonly state: Uint8Array;
@@ -34,10 +37,14 @@ export interface SealedSegment extends Segment {
   readonly presentCount: number;
   /** The ordinal of a chunk's row, or -1. */
   find(key: number): number;
+  /** What each chunk is written in, by ordinal; for merging. */
+  languageColumn(): readonly string[];
+  /** What it says of its columns; one that was dropped is of version `""`, so that the others keep their places. */
+  headers(): readonly ColumnHeader[];
   /** Every block of its postings; for merging. */
   blocks(): Iterable<Uint8Array>;
   /** Takes over a newer state of the same segment. */
-  restate(state: Uint8Array, stamp: number): void;
+  restate(changed: Pick<SegmentRow, "state" | "columns">, stamp: number): void;
 }
 
 export function packState(live: Uint8Array, present: Uint8Array, size: number): Uint8Array {
@@ -53,18 +60,26 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   const { size } = row;
   const keys = asFloat64(row.keys);
   const lengths = asUint32(row.lengths);
-  const headers = JSON.parse(row.columns) as readonly ColumnHeader[];
+  const textLengths = lengths.subarray(0, size);
+  const nameLengths = lengths.subarray(size);
+  let columnsText = row.columns;
+  let headers = JSON.parse(row.columns) as readonly ColumnHeader[];
   const columns = new Map<number, VectorColumn>();
   const admitted = new Map<string, Uint8Array>();
   let stamp = row.stamp;
   let live: Uint8Array = new Uint8Array(0);
   let present: Uint8Array = new Uint8Array(0);
   let liveCount = 0;
-  let liveLength = 0;
+  let liveLengths: FieldLengths = { text: 0, names: 0 };
   let presentCount = 0;
   let firsts: readonly string[] | undefined;
+  let languages: ReadonlySet<string> | undefined;
   let facts: MetadataColumn | undefined;
   let byKey: Uint32Array | undefined;
+  const lists = createPostingsCache((term) => {
+    const block = findBlock(index(), term);
+    return block < 0 ? undefined : findPostings(file("postings", block), term);
+  });
   takeState(row.state);
 
   function takeState(state: Uint8Array): void {
@@ -72,13 +87,17 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     live = unpackBits(state, size);
     present = unpackBits(state.subarray(bytes), size);
     liveCount = 0;
-    liveLength = 0;
     presentCount = 0;
+    let text = 0;
+    let names = 0;
     for (let i = 0; i < size; i++) {
       presentCount += present[i]!;
       liveCount += live[i]!;
-      if (live[i] === 1) liveLength += lengths[i]!;
+      text += live[i]! * textLengths[i]!;
+      names += live[i]! * nameLengths[i]!;
     }
+    liveLengths = { text, names };
+    languages = undefined;
   }
 
   function file(name: string, part: number): Uint8Array {
@@ -106,7 +125,8 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     scope,
     row: row.key,
     size,
-    lengths,
+    textLengths,
+    nameLengths,
     rank: undefined,
     admitted,
     get stamp() {
@@ -121,18 +141,21 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     get liveCount() {
       return liveCount;
     },
-    get liveLength() {
-      return liveLength;
+    get liveLengths() {
+      return liveLengths;
     },
     get presentCount() {
       return presentCount;
     },
     key: (ordinal) => keys[ordinal]!,
     chunkId: (ordinal) => source.chunkId(keys[ordinal]!),
-    postings(term) {
-      const block = findBlock(index(), term);
-      return block < 0 ? undefined : findPostings(file("postings", block), term);
+    postings: (term) => lists.get(term),
+    *terms(prefix) {
+      for (let block = Math.max(0, findBlock(index(), prefix)); block < index().length; block++) {
+        if ((yield* termsOf(file("postings", block), prefix)) === "done") return;
+      }
     },
+    languages: () => (languages ??= liveLanguages(file("languages", 0), live)),
     column(version, kind, form) {
       const column = headers.findIndex(
         (header) => header.version === version && header.kind === kind && (header.form ?? "float32") === form,
@@ -140,7 +163,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       return column < 0 ? undefined : load(column);
     },
     *columns() {
-      for (let column = 0; column < headers.length; column++) yield load(column);
+      for (let column = 0; column < headers.length; column++) if (headers[column]!.version !== "") yield load(column);
     },
     facts() {
       if (facts !== undefined) return facts;
@@ -160,11 +183,20 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       }
       return low < size && keys[byKey[low]!] === key ? byKey[low]! : -1;
     },
+    languageColumn: () => decodeLanguages(file("languages", 0)),
+    headers: () => headers,
     *blocks() {
       for (let block = 0; block < index().length; block++) yield file("postings", block);
     },
-    restate(state, newStamp) {
-      takeState(state);
+    restate(changed, newStamp) {
+      takeState(changed.state);
+      if (changed.columns !== columnsText) {
+        columnsText = changed.columns;
+        headers = JSON.parse(columnsText) as readonly ColumnHeader[];
+        for (const [at, { version, rows }] of columns) {
+          if (headers[at]?.version !== version || headers[at].rows !== rows) columns.delete(at);
+        }
+      }
       stamp = newStamp;
       facts = undefined;
       admitted.clear();

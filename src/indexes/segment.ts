@@ -2,12 +2,16 @@ import type { Origin } from "../contracts/document.ts";
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { Scope } from "../contracts/scope.ts";
+import type { FieldLengths } from "./chunk-terms.ts";
 import type { DenseForm, DenseRows } from "./dense-rows.ts";
 
-/** Where a term occurs: `ordinals` ascend, `counts` run beside them. Chunks that have been deleted may still be among them. */
+/** Where a term occurs: `ordinals` ascend, the others run beside them. Chunks that have been deleted may still be among them. */
 export interface Postings {
   readonly ordinals: Uint32Array;
+  /** Occurrences in the text; 0 where only the names have it. */
   readonly counts: Uint32Array;
+  /** Occurrences in the names; absent when there are none in the whole list. */
+  readonly names: Uint32Array | undefined;
 }
 
 /**
@@ -72,15 +76,21 @@ export interface Segment {
   readonly live: Uint8Array;
   readonly liveCount: number;
   /** Terms of all live chunks, repetitions included. */
-  readonly liveLength: number;
-  /** Terms per chunk. May be longer than `size`. */
-  readonly lengths: Uint32Array;
+  readonly liveLengths: FieldLengths;
+  /** Terms of the text, per chunk. May be longer than `size`. */
+  readonly textLengths: Uint32Array;
+  /** Terms of the names, per chunk. May be longer than `size`. */
+  readonly nameLengths: Uint32Array;
   /** Place of each ordinal in the order of chunk ids; `undefined` when ordinals are in that order. */
   readonly rank: Uint32Array | undefined;
   /** The chunk's row. */
   key(ordinal: number): number;
   chunkId(ordinal: number): string;
   postings(term: string): Postings | undefined;
+  /** Terms from `prefix` on, in order of UTF-16 code units, each once, as long as they begin with it. */
+  terms(prefix: string): Iterable<string>;
+  /** What its live chunks are written in. */
+  languages(): ReadonlySet<string>;
   /** At most one of each form. */
   column(version: string, kind: EmbeddingKind, form: DenseForm): VectorColumn | undefined;
   columns(): Iterable<VectorColumn>;

@@ -12,6 +12,8 @@ import type { Tracer } from "../contracts/tracer.ts";
 import { createEmbedder } from "../embeddings/create-embedder.ts";
 import { createEmbeddingCache } from "../embeddings/embedding-cache.ts";
 import { createHashingModel } from "../embeddings/hashing-model.ts";
+import type { Bm25Options } from "../indexes/bm25-settings.ts";
+import type { StoreOptions } from "../stores/store-options.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { createKnowledgeBase } from "./create-knowledge-base.ts";
 import type { OpenSource } from "./ingest-items.ts";
@@ -31,6 +33,8 @@ export interface AssembleOptions {
   readonly chunker?: Chunker;
   readonly transformers?: readonly ChunkTransformer[];
   readonly analyzer?: Analyzer;
+  /** How words are weighed. Default: BM25F. */
+  readonly bm25?: Bm25Options;
   /** Default: the 10,000 most recent, in memory. */
   readonly embeddingCache?: EmbeddingCache;
   readonly tracer?: Tracer;
@@ -47,10 +51,19 @@ export const assembleOptions = [
   "chunker",
   "transformers",
   "analyzer",
+  "bm25",
   "embeddingCache",
   "tracer",
   "access",
 ] as const satisfies readonly (keyof AssembleOptions)[];
+
+/** What of it a store is told. */
+export function storeChoices({
+  analyzer,
+  bm25,
+}: Pick<AssembleOptions, "analyzer" | "bm25">): Pick<StoreOptions, "analyzer" | "bm25"> {
+  return { ...(analyzer && { analyzer }), ...(bm25 && { bm25 }) };
+}
 
 /** What only the runtime knows: its own readers, and how paths become documents. */
 export interface RuntimeParts {

@@ -4,6 +4,7 @@ import type { IngestResult, IngestSummary } from "../contracts/knowledge-base.ts
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { embedChunks } from "./embed-chunks.ts";
+import { withLanguages } from "./find-language.ts";
 import type { IngestStages } from "./stages.ts";
 
 export interface ChunkJob {
@@ -22,12 +23,15 @@ export interface ChunkJob {
  * **Errors** `invalid-id` before anything is embedded (W16), and those of the embedder and the store.
  */
 export async function* ingestChunks(
-  stages: Pick<IngestStages, "embedder" | "store">,
+  stages: Pick<IngestStages, "embedder" | "store" | "analyzer">,
   job: ChunkJob,
 ): AsyncGenerator<IngestResult, IngestSummary> {
   const started = performance.now();
   checkChunkIds(job.chunks);
-  const chunks = job.chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, ...job.metadata } }));
+  const chunks = withLanguages(
+    job.chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, ...job.metadata } })),
+    stages.analyzer,
+  );
   const { entries, sent } = await embedChunks(stages, job.into, "", chunks, job.signal);
   await stages.store.upsert(job.into, entries);
   await stages.store.settle();

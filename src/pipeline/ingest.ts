@@ -8,6 +8,7 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { hashParts } from "../text/hash.ts";
 import { embedChunks } from "./embed-chunks.ts";
+import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
 import { mapInOrder } from "./map-in-order.ts";
@@ -189,8 +190,13 @@ async function ingestText(
 ): Promise<Outcome> {
   const before = await known.find(given.uri);
   const bytes = new TextEncoder().encode(given.text);
-  // The tree and the title are part of what was given, beside the text.
-  const contentHash = hashParts(await hashBytes(bytes), given.title, JSON.stringify([given.root, given.sourceMap]));
+  // The tree, the title and the language are part of what was given, beside the text.
+  const contentHash = hashParts(
+    await hashBytes(bytes),
+    given.title,
+    given.language ?? "",
+    JSON.stringify([given.root, given.sourceMap]),
+  );
   const metadata = { ...given.metadata, ...job.metadata };
   const metadataHash = hashMetadata(metadata, given.origin);
   const fingerprint = fingerprintPipeline(stages, given.mediaType);
@@ -230,9 +236,10 @@ async function swap(
   stages: IngestStages,
   job: IngestJob,
   before: DocumentSummary | undefined,
-  document: TextDocument,
+  read: TextDocument,
   facts: SwapFacts,
 ): Promise<Outcome> {
+  const document = withLanguage(read, stages.analyzer);
   const chunks = await cutDocument(stages.chunker, stages.transformers, document);
   const write = async (): Promise<number> => {
     const { entries, keeps, sent } = await embedChunks(stages, job.into, document.id, chunks, job.signal);

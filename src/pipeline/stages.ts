@@ -1,3 +1,4 @@
+import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
@@ -11,4 +12,6 @@ export interface IngestStages {
   /** Without one, documents are found by their words alone. */
   readonly embedder?: Embedder | undefined;
   readonly store: KnowledgeStore;
+  /** The store's own, for the languages that it knows. Without one, a document is in the language that it says. */
+  readonly analyzer?: Analyzer | undefined;
 }

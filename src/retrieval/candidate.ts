@@ -1,6 +1,6 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Embedding } from "../contracts/embedding.ts";
-import type { TermScore } from "../contracts/lexical-index.ts";
+import type { QueryTerm, TermScore } from "../contracts/lexical-index.ts";
 import type { LegScore } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 
@@ -25,8 +25,8 @@ export interface Candidate {
   readonly before?: LegScore;
 }
 
-/** A query's distinct terms with their rarity in the searched scopes. */
-export type QueryTerms = readonly { readonly term: string; readonly idf: number }[];
+/** A query's distinct words with their rarity in the searched scopes. */
+export type QueryTerms = readonly QueryTerm[];
 
 /** One string per chunk: ids repeat across scopes. */
 export function candidateKey(scope: Scope, chunkId: string): string {

@@ -14,19 +14,31 @@ export interface HitContext extends ExplainContext {
 
 /** Stage 8: candidates as hits, each with a snippet; texts stay whole (law 1). */
 export function createHits(candidates: readonly Candidate[], context: HitContext): readonly Hit[] {
-  const queryTerms = context.plan.mode === "regex" ? undefined : new Set(context.analyzer.analyze(context.subject));
-  return candidates.map((candidate, index) => createHit(candidate, index + 1, queryTerms, context));
+  const { analyzer, subject, plan } = context;
+  const byLanguage = new Map<string, ReadonlySet<string>>();
+  // Each hit is marked by the query's words as its own language has them.
+  const termsFor = (candidate: Candidate, language: string): ReadonlySet<string> => {
+    if (plan.mode === "regex") return matchedTerms(candidate, analyzer, language);
+    let terms = byLanguage.get(language);
+    if (terms === undefined) byLanguage.set(language, (terms = new Set(analyzer.analyze(subject, language))));
+    return terms;
+  };
+  return candidates.map((candidate, index) => {
+    // A chunk that does not say its language was indexed in the one that its words show.
+    const language = candidate.chunk.language ?? analyzer.languageOf?.(candidate.chunk.text) ?? "";
+    return createHit(candidate, index + 1, language, termsFor(candidate, language), context);
+  });
 }
 
 function createHit(
   candidate: Candidate,
   rank: number,
-  queryTerms: ReadonlySet<string> | undefined,
+  language: string,
+  terms: ReadonlySet<string>,
   context: HitContext,
 ): Hit {
   const { chunk, scope, score, regex, embedding } = candidate;
   const { plan, analyzer } = context;
-  const terms = queryTerms ?? matchedTerms(candidate, analyzer);
   return {
     rank,
     score,
@@ -34,7 +46,7 @@ function createHit(
     documentId: chunk.documentId,
     scope,
     text: chunk.urtext,
-    snippet: cutSnippet(chunk.urtext, terms, analyzer, plan.snippetLength),
+    snippet: plan.snippetLength === 0 ? "" : cutSnippet(chunk.urtext, terms, analyzer, plan.snippetLength, language),
     source: {
       uri: chunk.uri,
       title: chunk.title,
@@ -43,6 +55,7 @@ function createHit(
       end: chunk.end,
       ...(chunk.page !== undefined && { page: chunk.page }),
       ...(chunk.line !== undefined && { line: chunk.line }),
+      ...(language !== "" && { language }),
     },
     metadata: chunk.metadata,
     origin: chunk.origin,
@@ -53,7 +66,8 @@ function createHit(
 }
 
 /** What a pattern found is what its snippet shows. */
-function matchedTerms({ chunk, regex }: Candidate, analyzer: Analyzer): ReadonlySet<string> {
+function matchedTerms({ chunk, regex }: Candidate, analyzer: Analyzer, language: string): ReadonlySet<string> {
   const first = regex?.matches[0];
-  return new Set(first ? analyzer.analyze(chunk.urtext.slice(first.start - chunk.start, first.end - chunk.start)) : []);
+  const found = first ? chunk.urtext.slice(first.start - chunk.start, first.end - chunk.start) : "";
+  return new Set(analyzer.analyze(found, language));
 }

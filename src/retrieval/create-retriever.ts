@@ -7,6 +7,7 @@ import type { AccessContext, AuthorizedScopes } from "../contracts/scope.ts";
 import type { Tracer } from "../contracts/tracer.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { luceneWords, parseLucene } from "../text/parse-lucene.ts";
 import { hmacSha256 } from "../text/hash.ts";
 import type { Candidate } from "./candidate.ts";
 import { createHits, type HitContext } from "./create-hits.ts";
@@ -132,7 +133,9 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     const run = { dense: false, sparse: false, reranked: false, pool: 0, evidence: 0 };
     let hits: readonly Hit[] = [];
     if (scopes.scopes.length > 0) {
-      const subject = findSubject(query, analyzer);
+      // Signs mean something there, and nothing is to be left out.
+      const asked = plan.syntax === "lucene" ? luceneWords(parseLucene(query)) : query;
+      const subject = findSubject(asked, analyzer);
       const queryEmbedding = await embedQuery(query, plan, signal);
       if (queryEmbedding) stages.push("embed");
       stopIfAborted(signal);
@@ -144,7 +147,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
         scopes,
         plan,
         query,
-        subject: subject.text,
+        subject: plan.syntax === "lucene" ? query : subject.text,
         queryEmbedding,
         meaning,
         wanted,
@@ -168,7 +171,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       run.sparse = found.sparse;
       run.reranked = reranking;
       run.pool = found.candidates.length;
-      const evidence = createEvidenceScale(found.terms ?? [], candidates, subject.functionTerms, floorsOf(plan));
+      const evidence = createEvidenceScale(found.terms ?? [], subject.functionTerms, floorsOf(plan));
       run.evidence = countEvidence(candidates, evidence);
 
       const context: HitContext = {

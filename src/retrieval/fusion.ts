@@ -55,7 +55,7 @@ export function createFusion(name: FusionName, terms: QueryTerms): Fusion {
 
 function absoluteFusion(terms: QueryTerms): Fusion {
   let mass = 0;
-  for (const { idf } of terms) mass += idf;
+  for (const { idf, count } of terms) mass += idf * count;
   const lexicalPart = (score: number | undefined): number => (score === undefined || mass <= 0 ? 0 : score / mass);
   const densePart = (score: number | undefined): number => absoluteDenseWeight * Math.max(0, score ?? 0);
   return {

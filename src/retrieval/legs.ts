@@ -56,7 +56,9 @@ export function createLexicalLeg(
   let terms: QueryTerms = [];
   return {
     search: async (topK, chunkIds) => {
-      const result = await lexicalSearch(scopes, { text, topK, ...restrictions(plan), ...(chunkIds && { chunkIds }) });
+      const { syntax } = plan;
+      const query = { text, topK, syntax, ...restrictions(plan), ...(chunkIds && { chunkIds }) };
+      const result = await lexicalSearch(scopes, query);
       terms = result.terms;
       return result.matches;
     },

@@ -1,6 +1,7 @@
 import type { Origin } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Filter } from "../contracts/filter.ts";
+import type { QuerySyntax } from "../contracts/lexical-index.ts";
 import type { FusionName, SearchMode, RetrieveOptions } from "../contracts/retriever.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
@@ -9,6 +10,7 @@ import { checkOptions } from "../text/check-options.ts";
 export interface SearchPlan {
   readonly topK: number | "all";
   readonly mode: SearchMode;
+  readonly syntax: QuerySyntax;
   readonly filter?: Filter;
   readonly ignoreCase: boolean;
   readonly minScore?: number;
@@ -26,6 +28,7 @@ export interface SearchPlan {
 export const retrieveOptionNames = [
   "topK",
   "mode",
+  "syntax",
   "filter",
   "ignoreCase",
   "minScore",
@@ -40,6 +43,7 @@ export const retrieveOptionNames = [
 ] as const satisfies readonly (keyof RetrieveOptions)[];
 
 const modes: readonly SearchMode[] = ["hybrid", "dense", "lexical", "regex"];
+const syntaxes: readonly QuerySyntax[] = ["literal", "lucene"];
 const fusions: readonly FusionName[] = ["absolute", "weighted", "rrf"];
 const everyOrigin: readonly Origin[] = ["user-content", "narrative", "note", "synthetic"];
 
@@ -57,7 +61,8 @@ const snippetLengths = { least: 32, most: 8192 } as const;
 export function planSearch(options: RetrieveOptions = {}): SearchPlan {
   checkOptions("search", options, retrieveOptionNames);
   const {
-    mode = "hybrid",
+    syntax = "literal",
+    mode = syntax === "lucene" ? "lexical" : "hybrid",
     fusion,
     origins,
     filter,
@@ -66,6 +71,13 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
     snippetLength = defaultSnippetLength,
   } = options;
   oneOf("mode", mode, modes);
+  oneOf("syntax", syntax, syntaxes);
+  if (syntax === "lucene" && mode !== "lexical") {
+    throw invalid(
+      `A query in Lucene's syntax is about words; mode "${mode}" is not.`,
+      "Leave mode out, or take syntax: literal.",
+    );
+  }
   if (fusion !== undefined) oneOf("fusion", fusion, fusions);
   if (origins !== undefined) {
     if (!Array.isArray(origins)) throw invalid("origins must be a list.", `Known origins: ${everyOrigin.join(", ")}.`);
@@ -73,15 +85,17 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
   }
   finite("minScore", minScore);
   finite("minFusedScore", minFusedScore);
-  if (!Number.isInteger(snippetLength) || snippetLength < snippetLengths.least || snippetLength > snippetLengths.most) {
+  const { least, most } = snippetLengths;
+  if (snippetLength !== 0 && !(Number.isInteger(snippetLength) && snippetLength >= least && snippetLength <= most)) {
     throw invalid(
       `snippetLength is ${String(snippetLength)}.`,
-      `Give a whole number of characters from ${snippetLengths.least} to ${snippetLengths.most}.`,
+      `Give a whole number of characters from ${least} to ${most}, or 0 for no snippet.`,
     );
   }
   return {
     topK: checkTopK(options.topK ?? defaultTopK),
     mode,
+    syntax,
     rerank: flag("rerank", options.rerank, true),
     snippetLength,
     ignoreCase: flag("ignoreCase", options.ignoreCase, false),

@@ -33,7 +33,7 @@ export interface EvidenceScale {
 /**
  * BM25 made comparable between queries, for the question whether there is evidence at all.
  *
- * Function words do not count, unless there are no others: in a small collection "how do I" is as rare as the subject. A term that no candidate has weighs like
+ * Function words do not count, unless there are no others: in a small collection "how do I" is as rare as the subject. A term that no chunk has weighs like
  * one that a single chunk has, which is the most that a collection can prove of its rarity.
  *
  * **Source** DESIGN 7: a lexical score over the query's idf mass tells answerable from off-topic questions. `idf` is `ln((N + 1) / (df + 0.5))`, so
@@ -41,15 +41,15 @@ export interface EvidenceScale {
  */
 export function createEvidenceScale(
   terms: QueryTerms,
-  candidates: readonly Pick<Candidate, "lexical">[],
   functionTerms: ReadonlySet<string>,
   floors: EvidenceFloors,
 ): EvidenceScale {
   const subjects = terms.filter(({ term }) => !functionTerms.has(term));
-  const counted = new Map((subjects.length > 0 ? subjects : terms).map(({ term, idf }) => [term, idf]));
-  const seen = new Set(candidates.flatMap(({ lexical }) => lexical?.terms.map(({ term }) => term) ?? []));
+  const counted = new Map((subjects.length > 0 ? subjects : terms).map((each) => [each.term, each]));
   let mass = 0;
-  for (const [term, idf] of counted) mass += seen.has(term) ? idf : Math.max(0, idf - Math.log(3));
+  for (const { idf, count, chunks } of counted.values()) {
+    mass += count * (chunks > 0 ? idf : Math.max(0, idf - Math.log(3)));
+  }
 
   const strength = ({ lexical }: Pick<Candidate, "lexical">): number => {
     if (!lexical || mass <= 0) return 0;

@@ -15,6 +15,7 @@ interface ChunkDetails {
   readonly headings: readonly string[];
   readonly page?: number;
   readonly line?: number;
+  readonly language?: string;
 }
 
 /** What a chunk's row says, before it has a place in the store. */
@@ -28,8 +29,23 @@ export interface HomeDocument {
 }
 
 export function toChunkContent(chunk: Chunk, home: HomeDocument | undefined): ChunkContent {
-  const { id, documentId, start, end, index, origin, text, urtext, uri, title, sectionId, headings, page, line } =
-    chunk;
+  const {
+    id,
+    documentId,
+    start,
+    end,
+    index,
+    origin,
+    text,
+    urtext,
+    uri,
+    title,
+    sectionId,
+    headings,
+    page,
+    line,
+    language,
+  } = chunk;
   const details: ChunkDetails = {
     ...(uri === home?.uri ? {} : { uri }),
     ...(title === home?.title ? {} : { title }),
@@ -37,6 +53,7 @@ export function toChunkContent(chunk: Chunk, home: HomeDocument | undefined): Ch
     headings,
     ...(page === undefined ? {} : { page }),
     ...(line === undefined ? {} : { line }),
+    ...(language === undefined ? {} : { language }),
   };
   return {
     id,
@@ -123,6 +140,7 @@ export function createChunkReader(rows: DirectoryReader, view: Pick<IndexView, "
         headings: details.headings,
         ...(details.page === undefined ? {} : { page: details.page }),
         ...(details.line === undefined ? {} : { line: details.line }),
+        ...(details.language === undefined ? {} : { language: details.language }),
         metadata: parseSaying(row.metadata) as Metadata,
         origin: row.origin,
       };
@@ -134,10 +152,16 @@ interface DocumentStructure {
   readonly root: Section;
   readonly sourceMap: SourceMap;
   readonly metadata: Metadata;
+  readonly language?: string;
 }
 
-export function toDocumentBody({ text, root, sourceMap, metadata }: TextDocument): DocumentBody {
-  const structure: DocumentStructure = { root, sourceMap, metadata };
+export function toDocumentBody({ text, root, sourceMap, metadata, language }: TextDocument): DocumentBody {
+  const structure: DocumentStructure = {
+    root,
+    sourceMap,
+    metadata,
+    ...(language === undefined ? {} : { language }),
+  };
   return { text, structure: JSON.stringify(structure) };
 }
 
@@ -162,10 +186,22 @@ export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow)
 
 export function toStoredDocument(rows: DirectoryReader, scope: Scope, row: DocumentRow): StoredDocument {
   const { text, structure } = rows.documentBody(row.key);
-  const { root, sourceMap, metadata } = JSON.parse(structure) as DocumentStructure;
+  const { root, sourceMap, metadata, language } = JSON.parse(structure) as DocumentStructure;
   const { id, uri, title, mediaType, origin } = row;
   return {
     summary: toSummary(rows, scope, row),
-    document: { type: "text", id, uri, title, mediaType, text, metadata, origin, root, sourceMap },
+    document: {
+      type: "text",
+      id,
+      uri,
+      title,
+      mediaType,
+      ...(language === undefined ? {} : { language }),
+      text,
+      metadata,
+      origin,
+      root,
+      sourceMap,
+    },
   };
 }

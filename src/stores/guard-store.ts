@@ -1,72 +1,16 @@
-import { assertAuthorized, assertSystem } from "../access/gate.ts";
+import { assertSystem } from "../access/gate.ts";
 import type { DocumentStore } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
-import type { LexicalIndex } from "../contracts/lexical-index.ts";
-import type { RegexSearch } from "../contracts/regex-search.ts";
-import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
-import type { ChunkStore, DeleteTarget, Metric } from "../contracts/store.ts";
-import type { VectorQuery, VectorStore } from "../contracts/vector-store.ts";
+import type { ChunkStore, DeleteTarget } from "../contracts/store.ts";
+import type { VectorStore } from "../contracts/vector-store.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
-import {
-  checkEmbedding,
-  checkEntries,
-  checkId,
-  checkScore,
-  decideTopK,
-  type EmbeddingPolicy,
-} from "./check-entries.ts";
-import { copyChunk, copyDocument, copyEmbedding, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
-import type {
-  RawChunkStore,
-  RawDocumentStore,
-  RawKnowledgeStore,
-  RawLexicalIndex,
-  RawRegexSearch,
-  RawVectorStore,
-} from "./raw-store.ts";
-
-export interface GuardOptions {
-  /** How many matches a search gives that does not say. Default 5. */
-  readonly topK?: number | "all";
-  /** What the store is called in messages. Default "This store". */
-  readonly name?: string;
-}
-
-interface Guard {
-  readonly policy: EmbeddingPolicy;
-  readonly topK: number;
-  /** Scopes that may be read. **Errors** `access-denied`, `store-closed`. */
-  read(proof: AuthorizedScopes): readonly Scope[];
-  /** The one scope that may be written. **Errors** `access-denied`, `store-closed`, `invalid-argument` for a proof of several. */
-  write(proof: AuthorizedScopes<"write">): Scope;
-  open(): void;
-}
-
-function createGuard(raw: RawChunkStore, options: GuardOptions, isClosed: () => boolean): Guard {
-  checkOptions("guard", options, ["topK", "name"]);
-  const open = (): void => {
-    if (isClosed()) throw new IbidError("store-closed", "The store is closed.", { mend: "Open it again." });
-  };
-  return {
-    policy: { embeddings: raw.capabilities.embeddings, name: options.name ?? "This store" },
-    topK: decideTopK(options.topK, 5),
-    open,
-    read(proof) {
-      assertAuthorized(proof, "read");
-      open();
-      return proof.scopes;
-    },
-    write(proof) {
-      assertAuthorized(proof, "write");
-      open();
-      const [scope, ...others] = proof.scopes;
-      if (scope !== undefined && others.length === 0) return scope;
-      throw new IbidError("invalid-argument", `A write goes to one scope, not to ${proof.scopes.length}.`);
-    },
-  };
-}
+import { checkEntries, checkId } from "./check-entries.ts";
+import { copyChunk, copyDocument, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
+import { createGuard, type Guard, type GuardOptions } from "./guard.ts";
+import { guardLatent, guardLexical, guardRegex, guardVectors } from "./guard-searches.ts";
+import type { RawChunkStore, RawDocumentStore, RawKnowledgeStore, RawVectorStore } from "./raw-store.ts";
 
 /** Methods are async throughout, so that what is wrong with a call is a rejection, never a throw. */
 function guardChunks(raw: RawChunkStore, guard: Guard): ChunkStore {
@@ -126,93 +70,6 @@ function guardChunks(raw: RawChunkStore, guard: Guard): ChunkStore {
 
 function copyTarget(target: DeleteTarget): DeleteTarget {
   return "filter" in target ? { filter: parseFilter(target.filter) } : copyPlain(target);
-}
-
-const metrics: readonly Metric[] = ["cosine", "dot", "euclidean"];
-const restrictions = ["filter", "origins", "chunkIds", "topK", "minScore"];
-
-/** A filter in its checked form, and lists that nobody else holds. */
-function decideQuery<Query extends Pick<VectorQuery, "filter" | "origins" | "chunkIds" | "topK">>(
-  query: Query,
-  topK: number,
-): Query & { readonly topK: number } {
-  return {
-    ...query,
-    topK: decideTopK(query.topK, topK),
-    ...(query.filter === undefined ? {} : { filter: parseFilter(query.filter) }),
-    ...(query.origins === undefined ? {} : { origins: [...query.origins] }),
-    ...(query.chunkIds === undefined ? {} : { chunkIds: [...new Set(query.chunkIds)] }),
-  };
-}
-
-function guardVectors(raw: RawVectorStore, guard: Guard): Pick<VectorStore, "search"> {
-  return {
-    async search(scopes, query) {
-      const readable = guard.read(scopes);
-      checkOptions("search", query, [...restrictions, "embedding", "version", "metric", "includeEmbeddings"]);
-      checkScore(query.minScore);
-      const { metric, embedding, version } = query;
-      if (metric !== undefined && (!metrics.includes(metric) || !raw.capabilities.metrics.includes(metric))) {
-        throw new IbidError(
-          metrics.includes(metric) ? "unsupported" : "invalid-argument",
-          `${guard.policy.name} has no metric "${metric}".`,
-          {
-            mend: `It has ${raw.capabilities.metrics.join(", ")}.`,
-          },
-        );
-      }
-      if (embedding !== undefined) {
-        if (version === undefined) {
-          throw new IbidError("invalid-argument", "A vector to search with has no version.", {
-            mend: "Say which version it is of: only vectors of one version can be compared.",
-          });
-        }
-        checkEmbedding(embedding, version, guard.policy, "the query");
-      }
-      const decided = decideQuery(query, guard.topK);
-      const matches = await raw.doSearch(
-        readable,
-        embedding === undefined ? decided : { ...decided, embedding: copyEmbedding(embedding) },
-      );
-      return matches.map((match) => ({
-        ...match,
-        chunk: copyChunk(match.chunk),
-        ...(match.embedding === undefined ? {} : { embedding: copyEmbedding(match.embedding) }),
-      }));
-    },
-  };
-}
-
-function guardLexical(raw: RawLexicalIndex, guard: Guard): Pick<LexicalIndex, "lexicalSearch"> {
-  return {
-    async lexicalSearch(scopes, query) {
-      const readable = guard.read(scopes);
-      checkOptions("lexicalSearch", query, [...restrictions, "text"]);
-      checkText(query.text, "text");
-      checkScore(query.minScore);
-      const { matches, terms } = await raw.doLexicalSearch(readable, decideQuery(query, guard.topK));
-      return {
-        matches: matches.map((match) => ({ ...match, chunk: copyChunk(match.chunk), terms: copyPlain(match.terms) })),
-        terms: copyPlain(terms),
-      };
-    },
-  };
-}
-
-function guardRegex(raw: RawRegexSearch, guard: Guard): Pick<RegexSearch, "regexSearch"> {
-  return {
-    async regexSearch(scopes, query) {
-      const readable = guard.read(scopes);
-      checkOptions("regexSearch", query, ["pattern", "ignoreCase", "filter", "origins", "topK"]);
-      checkText(query.pattern, "pattern");
-      const matches = await raw.doRegexSearch(readable, decideQuery(query, guard.topK));
-      return matches.map((match) => ({ ...match, chunk: copyChunk(match.chunk), matches: copyPlain(match.matches) }));
-    },
-  };
-}
-
-function checkText(text: string, what: string): void {
-  if (typeof text !== "string") throw new IbidError("invalid-argument", `The query has no ${what}.`);
 }
 
 function guardDocuments(raw: RawDocumentStore, guard: Guard): Omit<DocumentStore, keyof ChunkStore> {
@@ -284,6 +141,7 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     ...guardVectors(raw, guard),
     ...guardLexical(raw, guard),
     ...guardRegex(raw, guard),
+    ...guardLatent(raw, guard),
     ...guardDocuments(raw, guard),
     get secret() {
       return raw.secret.slice();
@@ -291,9 +149,10 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     async status(scopes) {
       return copyPlain(await raw.doStatus(guard.read(scopes)));
     },
-    async settle() {
+    async settle(settling = {}) {
       guard.open();
-      await raw.doSettle();
+      checkOptions("settle", settling, ["signal", "onProgress"]);
+      await raw.doSettle({ ...settling });
     },
     close: () => (closing ??= raw.doClose()),
   };

@@ -3,6 +3,7 @@ import type { EmbeddingVersion, VersionedEmbedding } from "../contracts/embeddin
 import type { StoreStatus } from "../contracts/knowledge-store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { ListChunksOptions, StoredChunk } from "../contracts/store.ts";
+import { isOwnVersion } from "./own-version.ts";
 import { createRestriction } from "../indexes/admit-chunks.ts";
 import { parseVersionKey, toEmbedding } from "../indexes/stored-vector.ts";
 import { vectorsAt } from "../indexes/vector-column.ts";
@@ -59,10 +60,9 @@ function chunksOfDocument(rows: DirectoryReader, scope: number, documentId: stri
 function embeddingsOf(view: ScopeView, row: ChunkRow): VersionedEmbedding[] {
   const place = findPlace(view, row.key);
   if (place === undefined) return [];
-  return vectorsAt(place.segment ?? view.tail, place.ordinal).map((vector) => ({
-    version: parseVersionKey(vector.version),
-    embedding: toEmbedding(vector),
-  }));
+  return vectorsAt(place.segment ?? view.tail, place.ordinal)
+    .filter(({ version }) => !isOwnVersion(version))
+    .map((vector) => ({ version: parseVersionKey(vector.version), embedding: toEmbedding(vector) }));
 }
 
 /** Live documents by uri, then scope, then id. */

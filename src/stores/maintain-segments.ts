@@ -67,11 +67,9 @@ function rewrite(rows: DirectoryWriter, view: ScopeView, stamp: number, segments
 export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Analyzer): void {
   const reader = createUncachedReader(rows);
   const stamp = rows.stamp() + 1;
-  const again = (key: number): Pick<PendingRow, "terms" | "length"> => {
-    const row = rows.chunk(key);
-    const terms = analyzeChunk(analyzer, reader.chunk(row));
-    return { terms: encodeTerms(terms), length: terms.length };
-  };
+  const again = (key: number): Pick<PendingRow, "terms"> => ({
+    terms: encodeTerms(analyzeChunk(analyzer, reader.chunk(rows.chunk(key)))),
+  });
   for (const { scope } of rows.scopes()) {
     const held = view.scope(rows, scope);
     if (held === undefined) continue;

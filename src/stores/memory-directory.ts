@@ -7,6 +7,7 @@ import type {
   DirectoryWriter,
   DocumentBody,
   DocumentRow,
+  FitRow,
   PendingRow,
   ScopeRow,
   SegmentDirectory,
@@ -71,6 +72,7 @@ function createRows(journal: Undo[]): DirectoryWriter {
   const filesBySegment = createGroupIndex<FileRow>(({ segment }) => String(segment));
   const filesByName = createGroupIndex<FileRow>(({ segment, name, part }) => `${segment}/${name}/${part}`);
   const files = createMemoryTable<FileRow>(journal, [filesBySegment, filesByName]);
+  const fits = createMemoryTable<{ readonly row: FitRow; readonly parts: readonly Uint8Array[] }>(journal, []);
   const pendingByScope = createGroupIndex<KeptPending>(({ scope }) => String(scope));
   const pending = createMemoryTable<KeptPending>(journal, [pendingByScope]);
 
@@ -128,12 +130,24 @@ function createRows(journal: Undo[]): DirectoryWriter {
 
     segmentStamps: (scope) => all(segments, segmentsByScope.keys(String(scope))),
     segment: (key) => must(segments.get(key)),
-    segmentState: (key) => must(segments.get(key)).state,
+    segmentState: (key) => must(segments.get(key)),
+    fits: () => Array.from(fits.values(), ({ row }) => row),
+    fitPart: (key, part) => fits.get(key)?.parts[part],
+    addFit(row, parts) {
+      fits.set(++keys, { row: { ...row, key: keys }, parts });
+      return keys;
+    },
+    putFit: (row) => fits.set(row.key, { row, parts: must(fits.get(row.key)).parts }),
+    deleteFit: (key) => fits.delete(key),
     addSegment(row) {
       segments.set(++keys, { ...row, key: keys });
       return keys;
     },
     putSegmentState: (key, state, at) => segments.set(key, { ...must(segments.get(key)), state, stamp: at }),
+    putSegmentColumns: (key, columns, at) => segments.set(key, { ...must(segments.get(key)), columns, stamp: at }),
+    deleteFile(segment, name) {
+      for (const key of filesBySegment.keys(String(segment))) if (files.get(key)?.name === name) files.delete(key);
+    },
     deleteSegment(key) {
       for (const file of filesBySegment.keys(String(key))) files.delete(file);
       segments.delete(key);

@@ -1,6 +1,7 @@
 import type { DocumentEntry, DocumentSummary, ReplaceResult, StoredDocument } from "../contracts/document-store.ts";
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
-import type { StoreStatus } from "../contracts/knowledge-store.ts";
+import type { SettleOptions, StoreStatus } from "../contracts/knowledge-store.ts";
+import type { LatentQuery, LatentResult } from "../contracts/latent-search.ts";
 import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
 import type { RegexMatch, RegexQuery } from "../contracts/regex-search.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -45,6 +46,11 @@ export interface RawLexicalIndex extends RawChunkStore {
   doLexicalSearch(scopes: readonly Scope[], query: Decided<LexicalQuery>): Promise<LexicalResult>;
 }
 
+/** The store's own model over scope keys that the guard has checked. */
+export interface RawLatentSearch {
+  doLatentSearch(scopes: readonly Scope[], query: Decided<LatentQuery>): Promise<LatentResult>;
+}
+
 /** Patterns over scope keys that the guard has checked. */
 export interface RawRegexSearch extends RawChunkStore {
   doRegexSearch(scopes: readonly Scope[], query: Decided<RegexQuery>): Promise<readonly RegexMatch[]>;
@@ -61,9 +67,10 @@ export interface RawDocumentStore extends RawChunkStore {
 }
 
 /** Everything a guarded {@link KnowledgeStore} stands on. */
-export interface RawKnowledgeStore extends RawVectorStore, RawLexicalIndex, RawRegexSearch, RawDocumentStore {
+export interface RawKnowledgeStore
+  extends RawVectorStore, RawLexicalIndex, RawRegexSearch, RawDocumentStore, Partial<RawLatentSearch> {
   readonly secret: Uint8Array;
   doStatus(scopes: readonly Scope[]): Promise<StoreStatus>;
-  doSettle(): Promise<void>;
+  doSettle(options?: SettleOptions): Promise<void>;
   doClose(): Promise<void>;
 }

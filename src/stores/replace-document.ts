@@ -16,6 +16,7 @@ import {
   toDocumentBody,
 } from "./chunk-rows.ts";
 import { findPlace, type ScopeView } from "./index-view.ts";
+import { isOwnVersion } from "./own-version.ts";
 import type { ScopeChange } from "./scope-change.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 
@@ -57,11 +58,12 @@ export function createUncachedReader(rows: DirectoryReader): ChunkReader {
   });
 }
 
-/** Whether the index would have the same of both: title, headings and words. */
+/** Whether the index would have the same of both: title, headings and words, in the same language. */
 function sameWords(held: Chunk, chunk: Chunk): boolean {
   return (
     saysTheSame(held, chunk) &&
     held.title === chunk.title &&
+    held.language === chunk.language &&
     JSON.stringify(held.headings) === JSON.stringify(chunk.headings)
   );
 }
@@ -114,7 +116,7 @@ function hasVector(view: ScopeView, row: ChunkRow, version: string): boolean {
 function vectorsOf(change: ScopeChange, row: ChunkRow): readonly StoredVector[] {
   const place = change.before && findPlace(change.before, row.key);
   if (place === undefined || change.before === undefined) return [];
-  return vectorsAt(place.segment ?? change.before.tail, place.ordinal);
+  return vectorsAt(place.segment ?? change.before.tail, place.ordinal).filter(({ version }) => !isOwnVersion(version));
 }
 
 interface Swap {

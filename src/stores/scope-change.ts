@@ -3,6 +3,7 @@ import { type ChunkTerms, encodeTerms } from "../indexes/chunk-terms.ts";
 import { packState, type SealedSegment } from "../indexes/sealed-segment.ts";
 import { encodeVectors, type StoredVector } from "../indexes/stored-vector.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
+import type { LatentLeg } from "./latent-leg.ts";
 import type { ChunkRow, DirectoryWriter } from "./segment-directory.ts";
 
 /**
@@ -36,7 +37,7 @@ interface ChangedSegment {
   readonly present: Uint8Array;
 }
 
-export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope): ScopeChange {
+export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope, latent?: LatentLeg): ScopeChange {
   const before = view.scope(rows, scope);
   const stamp = rows.stamp() + 1;
   const segments = new Map<SealedSegment, ChangedSegment>();
@@ -83,8 +84,7 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
         stamp,
         live: true,
         terms: encodeTerms(terms),
-        length: terms.length,
-        vectors: encodeVectors(vectors),
+        vectors: encodeVectors(latent === undefined ? vectors : [...vectors, latent.embed(rows, terms)]),
       });
     },
     remove(row) {

@@ -1,5 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import { type Embedding, kindOf, versionKey } from "../contracts/embedding.ts";
+import type { LatentQuery, LatentResult } from "../contracts/latent-search.ts";
 import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
 import type { RegexMatch, RegexQuery } from "../contracts/regex-search.ts";
 import type { Origin } from "../contracts/document.ts";
@@ -9,16 +10,22 @@ import type { Metric } from "../contracts/store.ts";
 import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
 import { admitChunks, createRestriction, narrow, type Restriction } from "../indexes/admit-chunks.ts";
 import type { SearchedSegment } from "../indexes/best-chunks.ts";
-import { type Bm25Options, searchBm25 } from "../indexes/bm25.ts";
+import { searchBm25 } from "../indexes/bm25.ts";
+import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { findEvery } from "../indexes/every-chunk.ts";
+import { planLucene } from "../indexes/lucene-plan.ts";
+import { findWords } from "../indexes/query-words.ts";
 import { searchNearest } from "../indexes/nearest.ts";
 import type { ChunkFacts, Segment } from "../indexes/segment.ts";
 import { toEmbedding, toStoredVector } from "../indexes/stored-vector.ts";
 import { rowOf, vectorAt } from "../indexes/vector-column.ts";
 import { createTopK } from "../kernels/top-k.ts";
 import { compileLinearRegex } from "../text/linear-regex.ts";
+import { parseLucene } from "../text/parse-lucene.ts";
 import { type ChunkReader, createChunkReader } from "./chunk-rows.ts";
 import { findPlace, type IndexView } from "./index-view.ts";
+import type { LatentLeg } from "./latent-leg.ts";
+import { isOwnVersion } from "./own-version.ts";
 import type { Decided } from "./raw-store.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 
@@ -52,10 +59,10 @@ function openSearch(
       const place = row && findPlace(held, row.key);
       if (place !== undefined) ordinals.get(place.segment ?? held.tail)?.push(place.ordinal);
     }
-    return held.segments.map((segment) => ({
-      segment,
-      admitted: narrow(admitChunks(segment, restriction), ordinals.get(segment) ?? []),
-    }));
+    return held.segments.map((segment) => {
+      const only = ordinals.get(segment) ?? [];
+      return { segment, admitted: narrow(admitChunks(segment, restriction), only), only };
+    });
   });
 }
 
@@ -98,6 +105,7 @@ function embeddingOf(
   kind: ReturnType<typeof kindOf> | undefined,
 ): Embedding | undefined {
   for (const column of segment.columns()) {
+    if (version === undefined && isOwnVersion(column.version)) continue;
     if ((version !== undefined && column.version !== version) || (kind !== undefined && column.kind !== kind)) continue;
     const row = rowOf(column, ordinal);
     if (row >= 0) return toEmbedding(vectorAt(column, row));
@@ -111,11 +119,17 @@ export function searchTerms(
   scopes: readonly Scope[],
   query: Decided<LexicalQuery>,
   analyzer: Analyzer,
-  bm25: Bm25Options,
+  bm25: Bm25Settings,
 ): LexicalResult {
   const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds);
-  const result = searchBm25(searched, analyzer.analyze(query.text), query.topK, query.minScore ?? 0, bm25);
   const reader = createChunkReader(rows, view);
+  const plan =
+    query.syntax === "lucene"
+      ? planLucene(parseLucene(query.text), analyzer, searched, (segment, ordinal) =>
+          reader.chunk(rows.chunk(segment.key(ordinal))),
+        )
+      : { words: findWords(analyzer, query.text, searched), searched };
+  const result = searchBm25(plan.searched, plan.words, query.topK, query.minScore ?? 0, bm25);
   return {
     terms: result.terms,
     matches: result.hits.map(({ segment, ordinal, score, terms }) => ({
@@ -123,6 +137,35 @@ export function searchTerms(
       chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
       score,
       terms,
+    })),
+  };
+}
+
+export function searchLatent(
+  rows: DirectoryReader,
+  view: IndexView,
+  scopes: readonly Scope[],
+  query: Decided<LatentQuery>,
+  leg: LatentLeg,
+): LatentResult {
+  const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds);
+  const space = leg.space(rows);
+  const counts = leg.queryCounts(space, findWords(leg.analyzer, query.text, searched));
+  const { vector, energy } = leg.model.project(counts, space);
+  const version = leg.versionOf(space);
+  const stored = toStoredVector(versionKey(version), vector);
+  const minScore = query.minScore ?? -Infinity;
+  const hits = energy > 0 ? searchNearest(searched, stored, "cosine", query.topK, minScore) : [];
+  const reader = createChunkReader(rows, view);
+  return {
+    version,
+    fitted: space !== leg.model.unfitted,
+    energy,
+    matches: hits.map(({ segment, ordinal, score, rawScore }) => ({
+      scope: segment.scope,
+      chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
+      score,
+      rawScore,
     })),
   };
 }

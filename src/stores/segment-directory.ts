@@ -19,6 +19,20 @@ export interface ScopeRow {
   readonly rewrites: number;
 }
 
+/** A space that was fitted on the corpus; its terms lie in the parts of a file. */
+export interface FitRow {
+  readonly key: number;
+  readonly fingerprint: string;
+  readonly dimensions: number;
+  /** Live chunks that there were to fit on. */
+  readonly corpus: number;
+  /** Chunks that it was fitted on. */
+  readonly chunks: number;
+  readonly energy: number;
+  /** Whether searches use it: every chunk has a vector in it. */
+  readonly current: boolean;
+}
+
 /** A chunk as it is kept. Its text is a slice of its document's wherever that is true (law 1), and is then not kept twice. */
 export interface ChunkRow {
   readonly key: number;
@@ -85,7 +99,10 @@ export interface DirectoryReader extends SegmentSource {
   scopes(): readonly ScopeRow[];
   segmentStamps(scope: number): readonly { readonly key: number; readonly stamp: number }[];
   segment(key: number): SegmentRow;
-  segmentState(key: number): Uint8Array;
+  segmentState(key: number): Pick<SegmentRow, "state" | "columns">;
+  /** Spaces that were fitted, those under way included. */
+  fits(): readonly FitRow[];
+  fitPart(key: number, part: number): Uint8Array | undefined;
   /** Pending rows of chunks that came after the one with this row, in order of their keys. */
   pendingAfter(scope: number, key: number): readonly PendingRow[];
   pendingStamps(scope: number): readonly { readonly key: number; readonly stamp: number }[];
@@ -122,6 +139,14 @@ export interface DirectoryWriter extends DirectoryReader {
   deleteScope(key: number): void;
   addSegment(row: Omit<SegmentRow, "key">): number;
   putSegmentState(key: number, state: Uint8Array, stamp: number): void;
+  putSegmentColumns(key: number, columns: string, stamp: number): void;
+  /** All parts of one of a segment's files. */
+  deleteFile(segment: number, name: string): void;
+  /** With the parts of its file, from 0. */
+  addFit(row: Omit<FitRow, "key">, parts: readonly Uint8Array[]): number;
+  putFit(row: FitRow): void;
+  /** With its parts. */
+  deleteFit(key: number): void;
   /** With its files. */
   deleteSegment(key: number): void;
   addFile(segment: number, name: string, part: number, data: Uint8Array): void;

@@ -1,10 +1,11 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
+import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Metric } from "../contracts/store.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
-import type { Bm25Options } from "../indexes/bm25.ts";
+import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { toStoredDocument } from "./chunk-rows.ts";
@@ -12,7 +13,9 @@ import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./de
 import { createIndexView } from "./index-view.ts";
 import { countRows, listChunks, listDocuments } from "./list-rows.ts";
 import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
+import { createLatentLeg } from "./latent-leg.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
+import { forgetTerms, refit } from "./refit.ts";
 import {
   analyzeAhead,
   heldChunks,
@@ -22,7 +25,7 @@ import {
   upsertChunks,
 } from "./replace-document.ts";
 import { changeScope, type ScopeChange } from "./scope-change.ts";
-import { searchPattern, searchTerms, searchVectors } from "./search-segments.ts";
+import { searchLatent, searchPattern, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
 
 export interface SegmentStoreOptions {
@@ -31,8 +34,10 @@ export interface SegmentStoreOptions {
   readonly embeddings: readonly EmbeddingKind[];
   /** Of a search that names none. */
   readonly metric: Metric;
-  readonly bm25: Bm25Options;
+  readonly bm25: Bm25Settings;
   readonly policy: SegmentPolicy;
+  /** A dense leg of the store's own. */
+  readonly corpusModel: CorpusModel | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -43,6 +48,7 @@ const analyzerSetting = "analyzer";
 export function createSegmentStore(directory: SegmentDirectory, options: SegmentStoreOptions): RawKnowledgeStore {
   const { analyzer, policy, now } = options;
   const view = createIndexView();
+  const latent = options.corpusModel && createLatentLeg(options.corpusModel, analyzer);
   let checked = -1;
   let scrubbed = true;
 
@@ -62,7 +68,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
   const change = <Result>(scope: Scope, work: (change: ScopeChange) => Result): Promise<Result> =>
     write((rows) => {
-      const changes = changeScope(rows, view, scope);
+      const changes = changeScope(rows, view, scope, latent);
       const result = work(changes);
       changes.finish();
       return result;
@@ -93,6 +99,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
   async function forget(scopes: readonly Scope[]): Promise<void> {
     for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
+    if (latent !== undefined) await write((rows) => forgetTerms(rows, view, latent));
     scrubbed = await directory.scrub();
   }
 
@@ -104,6 +111,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       rows.setStamp(rows.stamp() + 1);
       return held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
     });
+    if (latent !== undefined) await write((rows) => forgetTerms(rows, view, latent));
     scrubbed = await directory.scrub();
     return gone;
   }
@@ -218,8 +226,13 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     doStatus: (scopes) => look((rows) => countRows(rows, view, scopes)),
 
-    async doSettle() {
+    ...(latent && {
+      doLatentSearch: (scopes, query) => look((rows) => searchLatent(rows, view, scopes, query, latent)),
+    }),
+
+    async doSettle(settling = {}) {
       for (const { scope } of await look((rows) => rows.scopes())) await tidy(scope, policy.settleAt);
+      if (latent !== undefined) await refit({ look, write }, view, latent, settling);
       if (!scrubbed) scrubbed = await directory.scrub();
     },
 

@@ -1,7 +1,9 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
+import type { CorpusModel } from "../contracts/corpus-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Metric } from "../contracts/store.ts";
-import type { Bm25Options } from "../indexes/bm25.ts";
+import { type Bm25Options, type Bm25Settings, defaultBm25 } from "../indexes/bm25-settings.ts";
+import { bm25Formulas } from "../indexes/bm25-variants.ts";
 import { defaultPolicy, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../text/check-options.ts";
@@ -16,24 +18,19 @@ export interface StoreOptions {
   /** Similarity of a search that does not say which. Default `"cosine"`. */
   readonly metric?: Metric;
   readonly bm25?: Bm25Options;
+  /** A dense leg that the store makes of its own terms. Default: none. */
+  readonly corpusModel?: CorpusModel;
   /** When segments are sealed and merged; changes no result. */
   readonly segments?: Partial<SegmentPolicy>;
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
 }
 
-export const storeOptionNames = ["analyzer", "topK", "metric", "bm25", "segments", "now"] as const;
+export const storeOptionNames = ["analyzer", "topK", "metric", "bm25", "corpusModel", "segments", "now"] as const;
 
 /** Fills in the defaults. **Errors** `invalid-argument` for a value that cannot be. */
 export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOptions, "secret" | "embeddings"> {
-  const { k1 = 1.2, b = 0.75 } = options.bm25 ?? {};
-  checkOptions("bm25", options.bm25, ["k1", "b"]);
   checkOptions("segments", options.segments, ["sealAt", "settleAt", "mergeFactor", "maxMerged"]);
-  if (!(k1 >= 0 && k1 < Infinity) || !(b >= 0 && b <= 1)) {
-    throw new IbidError("invalid-argument", `bm25 is { k1: ${k1}, b: ${b} }.`, {
-      mend: "k1 is 0 or more, b from 0 to 1.",
-    });
-  }
   const { metric = "cosine" } = options;
   if (!["cosine", "dot", "euclidean"].includes(metric)) {
     throw new IbidError("invalid-argument", `There is no metric "${metric}".`, {
@@ -52,8 +49,28 @@ export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOpti
   return {
     analyzer: options.analyzer ?? defaultAnalyzer,
     metric,
-    bm25: { k1, b },
+    bm25: decideBm25(options.bm25),
+    corpusModel: options.corpusModel,
     policy,
     now: options.now ?? Date.now,
   };
+}
+
+function decideBm25(options: Bm25Options = {}): Bm25Settings {
+  checkOptions("bm25", options, ["variant", "k1", "b", "nameWeight", "nameB"]);
+  const settings = { ...defaultBm25, ...options };
+  const { variant, k1, b, nameWeight, nameB } = settings;
+  if (!Object.hasOwn(bm25Formulas, variant)) {
+    throw new IbidError("invalid-argument", `There is no variant of BM25 called "${variant}".`, {
+      mend: `Known variants: ${Object.keys(bm25Formulas).join(", ")}.`,
+    });
+  }
+  const isShare = (value: number): boolean => value >= 0 && value <= 1;
+  const isWeight = (value: number): boolean => value >= 0 && value < Infinity;
+  if (!isWeight(k1) || !isShare(b) || !isWeight(nameWeight) || !isShare(nameB)) {
+    throw new IbidError("invalid-argument", `bm25 is ${JSON.stringify(settings)}.`, {
+      mend: "k1 and nameWeight are 0 or more, b and nameB from 0 to 1.",
+    });
+  }
+  return settings;
 }

@@ -33,6 +33,7 @@ export const chunkWritingCases: readonly StoreCase<ChunkStore>[] = [
         sectionId: "0.1.2",
         page: 3,
         line: 7,
+        language: "nl",
         origin: "note",
       };
       await store.upsert(into(north), [{ chunk, embeddings: [] }]);

@@ -55,6 +55,7 @@ const keeping: readonly StoreCase<DocumentStore>[] = [
           __proto__x: 1,
         },
         origin: "narrative",
+        language: "he",
         sourceMap: { lines: "anchors", anchors: [{ start: 0, line: 3 }], pages: [{ number: 2, start: 0 }] },
       });
       equal(throughJson(document), document, "a document after a round trip through JSON");

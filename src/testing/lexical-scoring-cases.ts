@@ -6,16 +6,17 @@ import { deployment, from, into, north, south, wordsOf } from "./store-fixtures.
 import { idsOf } from "./vector-queries.ts";
 
 const k1 = 1.2;
-const b = 0.75;
+const b = 0.5;
 
 /** `ln(1 + (N - df + 0.5) / (df + 0.5))`. */
 function idf(chunks: number, having: number): number {
   return Math.log(1 + (chunks - having + 0.5) / (having + 0.5));
 }
 
-/** `tf (k1 + 1) / (tf + k1 (1 - b + b length / average))`. */
-function saturate(frequency: number, length: number, average: number): number {
-  return (frequency * (k1 + 1)) / (frequency + k1 * (1 - b + (b * length) / average));
+/** `(k1 + 1) f / (k1 + f)` with `f = tf / (1 - b + b length / average)`, of one field; of the names, twice that. */
+function saturate(frequency: number, length: number, average: number, weight = 1): number {
+  const normalised = (weight * frequency) / (1 - b + (b * length) / average);
+  return ((k1 + 1) * normalised) / (k1 + normalised);
 }
 
 /** Searches the deployment, or these scopes. */
@@ -29,16 +30,16 @@ export function find(
 }
 
 /** Ids and scores to the last bit: what must not move when something hidden does. */
-function scoresOf(result: LexicalResult): unknown {
+export function scoresOf(result: LexicalResult): unknown {
   return [result.matches.map(({ scope, chunk, score }) => [scope, chunk.id, score]), result.terms];
 }
 
-/** Four chunks of 2, 4, 1 and 1 terms: eight in all, two on average. */
+/** Four chunks of 2, 4, 3 and 3 terms: twelve in all, three on average. */
 export const fruits = [
   wordsOf("a", "mango kiwi"),
   wordsOf("b", "mango mango lemon papaya"),
-  wordsOf("c", "kiwi"),
-  wordsOf("d", "quince"),
+  wordsOf("c", "kiwi lime lime"),
+  wordsOf("d", "quince olive olive"),
 ];
 
 /** What a lexical index promises about its scores: BM25, and statistics of the searched scopes alone. */
@@ -48,15 +49,15 @@ export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
     "T29 T24",
     async (store) => {
       await store.upsert(into(deployment), fruits);
-      // mango is in 2 of 4 chunks: idf = ln(1 + 2.5/2.5) = ln 2. The average length is 2.
+      // mango is in 2 of 4 chunks: idf = ln(1 + 2.5/2.5) = ln 2. The average length is 3.
       const mango = idf(4, 2);
       close(mango, Math.LN2, "idf of a word in half of the chunks");
       const { matches, terms } = await find(store, "mango");
       equal(idsOf(matches), "b a", "chunks with mango, best first");
-      // b: tf 2 of 4 terms: 2·2.2 / (2 + 1.2·(.25 + .75·2)) = 4.4/4.1. a: tf 1 of 2 terms: 2.2 / (1 + 1.2) = 1.
-      close(saturate(2, 4, 2), 4.4 / 4.1, "saturation by hand");
-      close(matches[0]?.score, (mango * 4.4) / 4.1, "score of b");
-      close(matches[1]?.score, mango, "score of a");
+      // b: tf 2 of 4 terms, f = 2 / (.5 + .5·4/3) = 12/7: 2.2·(12/7) / (1.2 + 12/7) = 22/17. a: tf 1 of 2 terms, f = 1.2: 2.2·1.2 / 2.4 = 1.1.
+      close(saturate(2, 4, 3), 22 / 17, "saturation by hand");
+      close(matches[0]?.score, (mango * 22) / 17, "score of b");
+      close(matches[1]?.score, mango * 1.1, "score of a");
       equal(
         terms.map(({ term }) => term),
         ["mango"],
@@ -72,12 +73,16 @@ export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
       await store.upsert(into(deployment), fruits);
       const { matches, terms } = await find(store, "kiwi absent mango");
       equal(
-        terms.map(({ term }) => term),
-        ["kiwi", "absent", "mango"],
-        "terms, unseen ones too, in the query's order",
+        terms.map(({ term, chunks }) => [term, chunks]),
+        [
+          ["kiwi", 2],
+          ["absent", 0],
+          ["mango", 2],
+        ],
+        "terms, unseen ones too, in the query's order, with how many chunks have them",
       );
       close(terms[1]?.idf, idf(4, 0), "idf of a word that no chunk has");
-      equal(idsOf(matches), "a c b", "order");
+      equal(idsOf(matches), "a b c", "order");
       const [both] = matches;
       equal(
         both?.terms.map(({ term, frequency }) => [term, frequency]),
@@ -95,7 +100,7 @@ export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
         );
         check(score > 0, `the score of ${chunk.id} is above 0`, score);
       }
-      close(matches[1]?.score, idf(4, 2) * saturate(1, 1, 2), "score of c");
+      close(matches[2]?.score, idf(4, 2) * saturate(1, 3, 3), "score of c");
     },
   ],
   [
@@ -107,26 +112,44 @@ export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
         wordsOf("a", "kiwi", { title: "Orchard", headings }),
         wordsOf("b", "mango papaya"),
       ]);
-      // a has 4 terms, for the title that is a heading too counts once: orchard, picking, mango, kiwi; b has 2; 3 on average.
-      for (const word of ["orchard", "picking", "kiwi"]) {
+      // a has 3 terms in its names, for the title that is a heading too counts once, and 1 in its text; b has 2 in its text: 1.5 and 1.5 on average.
+      for (const word of ["orchard", "picking"]) {
         const { matches } = await find(store, word);
         equal(idsOf(matches), "a", `found by ${word}`);
-        close(matches[0]?.score, idf(2, 1) * saturate(1, 4, 3), `score for ${word}`);
+        // f = 2 · 1 / (.5 + .5 · 3 / 1.5) = 4/3: 2.2·(4/3) / (1.2 + 4/3) = 22/19.
+        close(matches[0]?.score, (idf(2, 1) * 22) / 19, `score for ${word}`);
+        equal(matches[0]?.terms[0]?.frequency, 1, `frequency of ${word}`);
       }
+      const kiwi = await find(store, "kiwi");
+      close(kiwi.matches[0]?.score, idf(2, 1) * saturate(1, 1, 1.5), "score for a word of the text");
       const { matches } = await find(store, "mango");
-      equal(idsOf(matches), "b a", "the shorter one first");
-      close(matches[1]?.score, idf(2, 2) * saturate(1, 4, 3), "score for a heading's word");
+      equal(idsOf(matches), "a b", "where a heading says it first");
+      close(matches[0]?.score, idf(2, 2) * saturate(1, 3, 1.5, 2), "score for a heading's word");
+      close(matches[1]?.score, idf(2, 2) * saturate(1, 2, 1.5), "score for the text's");
       await store.upsert(into(deployment), [wordsOf("a", "kiwi", { title: "Garden", headings: [] })]);
       equal(idsOf((await find(store, "orchard picking")).matches), "", "by names that it had");
       equal(idsOf((await find(store, "garden")).matches), "a", "by the name that it has");
     },
   ],
   [
-    "a-word-asked-twice-counts-once",
+    "a-word-asked-twice-counts-twice",
     "T29",
     async (store) => {
       await store.upsert(into(deployment), fruits);
-      equal(scoresOf(await find(store, "mango mango MANGO")), scoresOf(await find(store, "mango")), "distinct terms");
+      const once = await find(store, "kiwi mango");
+      const twice = await find(store, "mango kiwi MANGO");
+      equal(
+        twice.terms.map(({ term, count }) => [term, count]),
+        [
+          ["mango", 2],
+          ["kiwi", 1],
+        ],
+        "distinct words, with how often they are asked",
+      );
+      const scoreOf = ({ matches }: LexicalResult, term: string): number | undefined =>
+        matches.find(({ chunk }) => chunk.id === "a")?.terms.find((each) => each.term === term)?.score;
+      close(scoreOf(twice, "mango"), 2 * (scoreOf(once, "mango") ?? 0), "the share of mango in a");
+      close(scoreOf(twice, "kiwi"), scoreOf(once, "kiwi") ?? 0, "the share of kiwi in a");
     },
   ],
   [
@@ -135,7 +158,7 @@ export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
     async (store) => {
       equal(
         await find(store, "mango"),
-        { matches: [], terms: [{ term: "mango", idf: idf(0, 0) }] },
+        { matches: [], terms: [{ term: "mango", idf: idf(0, 0), count: 1, chunks: 0 }] },
         "in an empty index",
       );
       await store.upsert(into(deployment), fruits);
@@ -196,8 +219,8 @@ export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
       await store.upsert(into(south), rest);
       const { matches } = await find(store, "mango", {}, north, south);
       equal(idsOf(matches), "b a", "order over two scopes");
-      close(matches[0]?.score, (Math.LN2 * 4.4) / 4.1, "score of b, as if all were in one scope");
-      close(matches[1]?.score, Math.LN2, "score of a, as if all were in one scope");
+      close(matches[0]?.score, (Math.LN2 * 22) / 17, "score of b, as if all were in one scope");
+      close(matches[1]?.score, Math.LN2 * 1.1, "score of a, as if all were in one scope");
     },
   ],
   [
@@ -210,7 +233,7 @@ export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
       await store.delete(into(deployment), { ids: ["x", "y"] });
       equal(scoresOf(await find(store, "mango kiwi")), before, "scores after chunks came and went");
       await store.upsert(into(deployment), [wordsOf("d", "mango mango plum")]);
-      await store.upsert(into(deployment), [wordsOf("d", "quince")]);
+      await store.upsert(into(deployment), [wordsOf("d", "quince olive olive")]);
       equal(scoresOf(await find(store, "mango kiwi")), before, "scores after a chunk was replaced and replaced back");
       equal(idsOf((await find(store, "plum")).matches), "", "words that only gone chunks had");
     },

@@ -124,7 +124,7 @@ function perMode(subject: RetrieverSubject, mode: SearchMode): readonly CaseDefi
         const crowd = Array.from({ length: 60 }, (_, i) => ({
           scope: deployment,
           uri: `c${i}.md`,
-          text: `${question} ${i}`,
+          text: `${question} ${question} ${i}`,
           metadata: { crowd: true },
         }));
         const retriever = await subject.create([...texts, ...crowd]);

@@ -74,7 +74,13 @@ export function createLengthFunctionPack(subject: { create(): LengthFunction }):
   ]);
 }
 
-/** What every {@link Analyzer} promises: the same terms for the same text, none blank, letters of every script found, case folded. */
+/** What nobody knows, one language with endings, one that runs words together, one with letters of its own, and one that nobody has heard of. */
+const someLanguages: readonly string[] = ["", "en", "zh", "ru", "xx"];
+
+/**
+ * What every {@link Analyzer} promises: the same terms for the same text, none blank, letters of every script found, case folded; and that a query has for
+ * each word what documents hold for it, in every language that is searched.
+ */
 export function createAnalyzerPack(subject: { create(): Analyzer }): readonly ContractCase[] {
   return defineCases("analyzer", [
     [
@@ -170,6 +176,69 @@ export function createAnalyzerPack(subject: { create(): Analyzer }): readonly Co
             `"${sentence}" is not found by "${word}"`,
             [...terms],
           );
+        }
+      },
+    ],
+    [
+      "a-language-that-nobody-says-is-the-one-that-it-takes-the-text-for",
+      "T29",
+      () => {
+        const analyzer = subject.create();
+        for (const text of texts) {
+          const language = analyzer.languageOf?.(text) ?? "";
+          equal(
+            analyzer.analyze(text),
+            analyzer.analyze(text, language),
+            `terms of ${text.slice(0, 30)}, in "${language}"`,
+          );
+        }
+      },
+    ],
+    [
+      "a-query-is-analysed-like-the-documents-of-each-language",
+      "T29",
+      () => {
+        const analyzer = subject.create();
+        const analyzeQuery = analyzer.analyzeQuery?.bind(analyzer);
+        if (analyzeQuery === undefined) return;
+        for (const text of texts) {
+          const what = `of ${JSON.stringify(text.slice(0, 30))}`;
+          for (const language of someLanguages) {
+            const alone = analyzeQuery(text, [language]);
+            equal(alone.flat(), analyzer.analyze(text, language), `the query terms ${what} in "${language}"`);
+            check(
+              alone.every((group) => group.length === 1),
+              `one term a word ${what} in "${language}"`,
+            );
+          }
+          const groups = analyzeQuery(text, someLanguages);
+          for (const language of someLanguages) {
+            const terms = analyzer.analyze(text, language);
+            equal(groups.length, terms.length, `words ${what}`);
+            check(
+              terms.every((term, at) => groups[at]?.includes(term) === true),
+              `each word ${what} as in "${language}"`,
+            );
+          }
+        }
+      },
+    ],
+    [
+      "a-query-word-has-each-of-its-terms-once",
+      "T29",
+      () => {
+        const analyzer = subject.create();
+        for (const languages of [[], [""], someLanguages, ["en", "en", "", ""]]) {
+          for (const text of texts) {
+            for (const group of analyzer.analyzeQuery?.(text, languages) ?? []) {
+              check(group.length > 0, `no empty word in ${JSON.stringify(text.slice(0, 30))}`);
+              equal(
+                new Set(group).size,
+                group.length,
+                `distinct terms of a word in ${JSON.stringify(text.slice(0, 30))}`,
+              );
+            }
+          }
         }
       },
     ],

@@ -1,20 +1,27 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import { addBigrams } from "./bigrams.ts";
-import { latin, number, upper } from "./character-class.ts";
+import { number, upper } from "./character-class.ts";
 import { checkOptions } from "./check-options.ts";
+import { createLanguageDetector, detectorVersion } from "./detect-language.ts";
 import { foldAscii, foldWord, maxTermLength } from "./fold-word.ts";
-import { isArabic, stemArabic } from "./stem-arabic.ts";
-import { stemPlural } from "./stem-plural.ts";
+import { hashParts } from "./hash.ts";
+import { coreLanguages, type LanguageRules } from "./language-rules.ts";
+import { createStemmers } from "./stemmers.ts";
 import { unicodeVersion } from "./unicode-version.ts";
 import { type WordScanner, scanWords } from "./words.ts";
 
 /** Changes whenever the same text would give other terms. */
-const version = 1;
+const version = 2;
 
 /** What an analyzer can be told; see {@link createAnalyzer}. */
 export interface AnalyzerOptions {
-  /** `"light"` (default): words of the Latin script lose a plural ending, Arabic ones article, particle and endings. `"none"`: they stay. */
-  readonly stem?: "light" | "none";
+  /**
+   * `"language"` (default): words lose their endings by the rules of the text's language; where there are none, a plural ending. `"light"`: in every
+   * language words of the Latin script lose a plural ending, Arabic ones article, particle and endings. `"none"`: words stay.
+   */
+  readonly stem?: "language" | "light" | "none";
+  /** Rules by language (`de`), in place of the core's own or beside them. On Node `snowballLanguages` has them for some thirty. */
+  readonly languages?: Readonly<Record<string, LanguageRules>>;
   /** Words that are no terms, compared after folding and before stemming. Default: none; BM25's idf makes frequent words weigh little. */
   readonly stopWords?: readonly string[];
 }
@@ -22,121 +29,162 @@ export interface AnalyzerOptions {
 /**
  * An analyzer for text in any script.
  *
- * - Words are folded (`fold-word.ts`) and lightly stemmed (`stem-plural.ts`, `stem-arabic.ts`); a possessive `'s` and an elided article (`l'`,
- *   `dell'`) go too.
+ * - Words are folded (`fold-word.ts`) and stemmed by the rules of the text's language (`stemmers.ts`), which is found by its function words when nobody
+ *   names it (`detect-language.ts`); a possessive `'s` and an elided article (`l'`, `dell'`) go too.
  * - Identifiers are kept whole and split: `getUserById` also gives `get`, `user`, `by`, `id`; `SKU-1234` also `sku`, `1234`;
  *   so do `snake_case`, `dotted.names`, `src/paths.ts` and addresses. Words that only a hyphen or a slash joins (`well-known`, `and/or`) are
  *   split and not kept, so that prose does not grow; `e-mail` gives `email` and `mail`. `U.S.` gives `us`; `C++` and `C#` keep their signs.
  * - Runs of a script without spaces give overlapping pairs of characters, and each ideograph (`bigrams.ts`).
  *
- * **Shape** terms in order of appearance, none blank, none longer than 64 code units. **Cost** linear in the text, whatever it holds.
+ * A query's word has one term for each way in which the searched languages stem it. Where words begin and end does not depend on the language, so that
+ * the same words stand on both sides.
+ *
+ * **Shape** terms in order of appearance, none blank, none longer than 64 code units. `analyzeQuery(text, [language])` gives the terms of
+ * `analyze(text, language)`, each by itself. **Cost** linear in the text, whatever it holds; stems of some ten thousand words a language are remembered.
  * **Errors** `invalid-argument` for an unknown option.
  * **Source** pairs of characters: Lee and Ahn, Using n-Grams for Korean Text Retrieval (SIGIR 1996); they do as well as a dictionary and
  * do not change with the ICU version (law 11).
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
-  checkOptions("createAnalyzer", options, ["stem", "stopWords"]);
-  const stems = (options.stem ?? "light") === "light";
+  checkOptions("createAnalyzer", options, ["stem", "languages", "stopWords"]);
+  const languages = { ...coreLanguages, ...options.languages };
+  const kind = options.stem ?? "language";
+  const stemmers = createStemmers(kind, languages);
+  const functionWords = collectFunctionWords(languages);
+  const detect = createLanguageDetector(functionWords);
   const stopWords = new Set(options.stopWords?.map(foldWord));
-  const settings = JSON.stringify([stems ? "light" : "none", ...[...stopWords].toSorted()]);
+  const settings = JSON.stringify([kind, ...[...stopWords].toSorted()]);
 
   return Object.freeze({
-    fingerprint: `ibid-words/${version}/unicode-${unicodeVersion()}/${settings}`,
-    analyze(text: string): readonly string[] {
+    fingerprint: `ibid-words/${version}/unicode-${unicodeVersion()}/${nameLanguages(languages)}/${settings}`,
+    functionWords,
+    languageOf: detect,
+    analyze(text: string, language?: string): readonly string[] {
+      const stem = stemmers.of(language ?? detect(text));
       const terms: string[] = [];
-      const scanner = scanWords(text);
-      let more = scanner.next();
-      while (more) {
-        const { start, end, classes } = scanner;
-        const ascii = scanner.units < 0x80;
-        if (scanner.run) {
-          addBigrams(text, start, end, terms);
-          more = scanner.next();
-          continue;
-        }
-        more = scanner.next();
-        if (more && isJoined(text, end, scanner)) {
-          const parts: Part[] = [{ start, end, classes, ascii }];
-          let last = end;
-          do {
-            parts.push({
-              start: scanner.start,
-              end: scanner.end,
-              classes: scanner.classes,
-              ascii: scanner.units < 0x80,
-            });
-            last = scanner.end;
-            more = scanner.next();
-          } while (more && isJoined(text, last, scanner));
-          addCompound(text, parts, terms);
-        } else {
-          const sign = end - start <= 2 ? signAfter(text, end) : "";
-          if (sign === "") addWord(text.slice(start, end), classes, ascii, terms);
-          else add(foldWord(text.slice(start, end)) + sign, number, terms);
-        }
-      }
+      walk(text, {
+        word: (folded, classes) => terms.push(stem(folded, classes)),
+        run: (start, end) => addBigrams(text, start, end, terms),
+      });
       return terms;
+    },
+    analyzeQuery(text: string, searched: readonly string[]): readonly (readonly string[])[] {
+      const detected = detect(text);
+      // The query's own language first, so that its stem is the one that is shown.
+      const ordered = detected !== "" && searched.includes(detected) ? [detected, ...searched] : searched;
+      const stems = [...new Set((ordered.length === 0 ? [detected] : ordered).map((each) => stemmers.of(each)))];
+      const groups: (readonly string[])[] = [];
+      walk(text, {
+        word: (folded, classes) => groups.push([...new Set(stems.map((stem) => stem(folded, classes)))]),
+        run(start, end) {
+          const terms: string[] = [];
+          addBigrams(text, start, end, terms);
+          for (const term of terms) groups.push([term]);
+        },
+      });
+      return groups;
     },
   });
 
-  /** Adds a folded word; `classes` tell whether it is one that can be in the plural. */
-  function add(folded: string, classes: number, terms: string[]): void {
+  /** Finds the words of a text, whatever its language. */
+  function walk(text: string, sink: Sink): void {
+    const scanner = scanWords(text);
+    let more = scanner.next();
+    while (more) {
+      const { start, end, classes } = scanner;
+      const ascii = scanner.units < 0x80;
+      if (scanner.run) {
+        sink.run(start, end);
+        more = scanner.next();
+        continue;
+      }
+      more = scanner.next();
+      if (more && isJoined(text, end, scanner)) {
+        const parts: Part[] = [{ start, end, classes, ascii }];
+        let last = end;
+        do {
+          parts.push({
+            start: scanner.start,
+            end: scanner.end,
+            classes: scanner.classes,
+            ascii: scanner.units < 0x80,
+          });
+          last = scanner.end;
+          more = scanner.next();
+        } while (more && isJoined(text, last, scanner));
+        addCompound(text, parts, sink);
+      } else {
+        const sign = end - start <= 2 ? signAfter(text, end) : "";
+        if (sign === "") addWord(text.slice(start, end), classes, ascii, sink);
+        else add(foldWord(text.slice(start, end)) + sign, number, sink);
+      }
+    }
+  }
+
+  /** Adds a folded word; `classes` tell whether it is one that can have endings. */
+  function add(folded: string, classes: number, sink: Sink): void {
     if (folded === "" || (stopWords.size > 0 && stopWords.has(folded))) return;
-    terms.push(stems ? stem(folded, classes) : folded);
+    sink.word(folded, classes);
   }
 
   /** Words that single signs join: an identifier, a date, an address, an acronym; or plain words with a hyphen between them. */
-  function addCompound(text: string, parts: readonly Part[], terms: string[]): void {
+  function addCompound(text: string, parts: readonly Part[], sink: Sink): void {
     const first = parts[0]!;
     const last = parts[parts.length - 1]!;
     const whole =
       last.end - first.start <= maxTermLength ? text.slice(first.start, last.end).replaceAll(/[‐‑]/g, "-") : "";
     if (acronym.test(whole)) {
-      add(foldWord(whole.replaceAll(".", "")), number, terms);
+      add(foldWord(whole.replaceAll(".", "")), number, sink);
       return;
     }
     const identifier =
       whole !== "" && (parts.some((part) => (part.classes & number) !== 0) || identifierSign.test(whole));
     const prefixed =
       !identifier && whole !== "" && parts.length === 2 && first.end - first.start === 1 && whole[1] === "-";
-    if (identifier) add(foldWord(whole), number, terms);
-    if (prefixed) add(foldWord(whole.replace("-", "")), last.classes, terms);
+    if (identifier) add(foldWord(whole), number, sink);
+    if (prefixed) add(foldWord(whole.replace("-", "")), last.classes, sink);
     for (const part of parts) {
       // A single letter of something that was added whole says nothing by itself.
       if ((identifier || prefixed) && part.end - part.start === 1 && (part.classes & number) === 0) continue;
-      addWord(text.slice(part.start, part.end), part.classes, part.ascii, terms);
+      addWord(text.slice(part.start, part.end), part.classes, part.ascii, sink);
     }
   }
 
-  function addWord(word: string, classes: number, ascii: boolean, terms: string[]): void {
+  function addWord(word: string, classes: number, ascii: boolean, sink: Sink): void {
     const fold = ascii ? foldAscii : foldWord;
     if ((classes & number) !== 0 && word.includes(",")) {
-      add(fold(word.replaceAll(",", "")), classes, terms);
+      add(fold(word.replaceAll(",", "")), classes, sink);
       return;
     }
     const apostrophe = word.search(/['’]/);
     if (apostrophe > 0) {
-      if (/['’][sS]$/.test(word)) addWord(word.slice(0, -2), classes, ascii, terms);
+      if (/['’][sS]$/.test(word)) addWord(word.slice(0, -2), classes, ascii, sink);
       else if (elided.has(foldWord(word.slice(0, apostrophe))))
-        addWord(word.slice(apostrophe + 1), classes, ascii, terms);
-      else add(foldWord(word), number, terms);
+        addWord(word.slice(apostrophe + 1), classes, ascii, sink);
+      else add(foldWord(word), classes, sink);
       return;
     }
     const long = word.length > maxTermLength;
     if (word.includes("_")) {
-      if (!long) add(fold(word), number, terms);
-      for (const part of word.split(/_+/)) if (part.length > 1 || isDigit(part)) addWord(part, classes, ascii, terms);
+      if (!long) add(fold(word), number, sink);
+      for (const part of word.split(/_+/)) if (part.length > 1 || isDigit(part)) addWord(part, classes, ascii, sink);
       return;
     }
-    add(fold(word), classes, terms);
+    add(fold(word), classes, sink);
     if (long || (classes & upper) === 0 || !/\p{Lu}/u.test(word.slice(1))) return;
     const humps = word.split(hump).filter((part) => part.length > 1);
-    if (humps.length > 1) for (const part of humps) add(fold(part), classes, terms);
+    if (humps.length > 1) for (const part of humps) add(fold(part), classes, sink);
   }
 }
 
 /** What documents and queries share unless somebody configures another. */
 export const defaultAnalyzer: Analyzer = createAnalyzer();
+
+/** Who takes the words that are found. */
+interface Sink {
+  word(folded: string, classes: number): void;
+  run(start: number, end: number): void;
+}
 
 interface Part {
   readonly start: number;
@@ -156,10 +204,21 @@ const elided: ReadonlySet<string> = new Set(
   "l d j m n s t c qu jusqu lorsqu puisqu quoiqu un gl all dall dell nell sull coll quell quest".split(" "),
 );
 
-function stem(folded: string, classes: number): string {
-  if ((classes & number) !== 0) return folded;
-  if ((classes & latin) !== 0) return stemPlural(folded);
-  return isArabic(folded) ? stemArabic(folded) : folded;
+function collectFunctionWords(languages: Readonly<Record<string, LanguageRules>>): Readonly<Record<string, string>> {
+  const words: [string, string][] = [];
+  for (const [language, rules] of Object.entries(languages)) {
+    if (rules.functionWords !== undefined) words.push([language, rules.functionWords]);
+  }
+  return Object.freeze(Object.fromEntries(words));
+}
+
+/** All that the languages bring into the terms, as one short name. */
+function nameLanguages(languages: Readonly<Record<string, LanguageRules>>): string {
+  const known = Object.entries(languages).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return hashParts(
+    String(detectorVersion),
+    ...known.flatMap(([language, rules]) => [language, rules.version, rules.script, rules.functionWords ?? ""]),
+  ).slice(0, 16);
 }
 
 /** Whether the scanner's word follows on what ended at `end`, with only a joining sign between. */

@@ -31,30 +31,41 @@ const arabicLetters: Readonly<Record<string, string>> = {
   "\u06a9": "\u0643",
 };
 
+/** Greek with accents, breathings or diaeresis: capitals go without, and `ΑΘΗΝΑ` is `Αθήνα`. */
+const markedGreek = /[\u0370-\u03ff\u1f00-\u1fff]/;
+const greekMarks = /[\u0300\u0301\u0304\u0306\u0308\u0313\u0314\u0342\u0345]/g;
+
 const foreignDigits = /(?![0-9])\p{Nd}/gu;
 
 /**
  * The form in which spellings of one word meet: compatibility forms (full width, ligatures), lower case whatever the locale, `ß` as `ss`,
- * digits of every script as ASCII, Arabic letter variants as one, without optional marks.
+ * digits of every script as ASCII, Arabic letter variants as one, without optional marks. What else writers leave out goes too: the accents of Greek, which
+ * capitals do not have, and the dots of Russian `ё`. Romanian's comma and cedilla are one letter's. All other marks stay, for in most languages they make another word (Vietnamese is full of such); a
+ * language whose writers leave them out drops them with its endings (`language-rules.ts`). The dot that lower case leaves over `İ` is no mark of its own.
  *
  * **Shape** possibly empty. Idempotent on what it returns. **Cost** linear; of a very long word only the beginning is kept.
  * **Source** NFKC and case folding (UAX 15, UAX 21); Arabic as in Larkey, Ballesteros and Connell, Light Stemming for Arabic Information
  * Retrieval (2007).
  */
 export function foldWord(word: string): string {
-  const folded = cut(word, maxFoldedLength)
+  let folded = cut(word, maxFoldedLength)
     .replaceAll(optionalMarks, "")
     .normalize("NFKC")
     .toLowerCase()
+    .replaceAll("i\u0307", "i")
     .replaceAll("ß", "ss")
     .normalize("NFKC")
     // Compatibility forms bring marks of their own, and spaces: some Arabic ligatures are whole phrases.
     .replaceAll(optionalMarks, "")
     .replaceAll(/\s/g, "")
     .replaceAll("ς", "σ")
+    .replaceAll("ё", "е")
+    .replaceAll("ș", "ş")
+    .replaceAll("ț", "ţ")
     .replaceAll("’", "'")
     .replaceAll(arabicVariants, (letter) => arabicLetters[letter] ?? letter)
     .replaceAll(foreignDigits, asciiDigit);
+  if (markedGreek.test(folded)) folded = folded.normalize("NFD").replaceAll(greekMarks, "").normalize("NFC");
   return cut(folded, maxTermLength);
 }
 

@@ -19,10 +19,16 @@ interface Found {
  * Cuts fall between words (between characters in scripts without spaces) and are marked by `…`; only a word longer than the whole snippet is cut inside.
  *
  * **Shape** a slice of the text without white space around it, and marks; with them never longer than `length`. `terms` are the query's, as `analyzer`
- * gives them. Never half a surrogate pair. **Units** UTF-16 code units.
+ * gives them, and `language` the text's. Never half a surrogate pair. **Units** UTF-16 code units.
  * **Errors** `invalid-argument` for a length that is not a whole number above 0. **Cost** linear in the text.
  */
-export function cutSnippet(text: string, terms: ReadonlySet<string>, analyzer: Analyzer, length: number): string {
+export function cutSnippet(
+  text: string,
+  terms: ReadonlySet<string>,
+  analyzer: Analyzer,
+  length: number,
+  language = "",
+): string {
   if (!Number.isInteger(length) || length < 1) {
     throw new IbidError("invalid-argument", `A snippet cannot be ${length} characters long.`, {
       mend: "Give a whole number above 0.",
@@ -34,7 +40,7 @@ export function cutSnippet(text: string, terms: ReadonlySet<string>, analyzer: A
   if (length < 4) return visible.slice(0, toBoundary(visible, length));
 
   const budget = length - 2 * ellipsis.length;
-  const best = findBest(findTerms(visible, terms, analyzer), budget);
+  const best = findBest(findTerms(visible, terms, analyzer, language), budget);
   const spare = Math.max(0, budget - (best.end - best.start));
   // A third of what is left goes before the terms: people read on from them.
   let start = Math.max(0, best.start - Math.floor(spare / 3));
@@ -52,11 +58,11 @@ export function cutSnippet(text: string, terms: ReadonlySet<string>, analyzer: A
 }
 
 /** Words that hold a term; of a run, pairs of neighbouring characters. */
-function findTerms(text: string, terms: ReadonlySet<string>, analyzer: Analyzer): Found[] {
+function findTerms(text: string, terms: ReadonlySet<string>, analyzer: Analyzer, language: string): Found[] {
   const found: Found[] = [];
   if (terms.size === 0) return found;
   const look = (start: number, end: number): void => {
-    const held = analyzer.analyze(text.slice(start, end)).filter((term) => terms.has(term));
+    const held = analyzer.analyze(text.slice(start, end), language).filter((term) => terms.has(term));
     if (held.length > 0) found.push({ start, end, terms: held });
   };
   for (const word of segmentWords(text)) {

@@ -49,6 +49,7 @@ export const adapters: Readonly<Record<string, { readonly host?: string; readonl
   html: { host: "documents", packs: "contracts/readers.test.ts" },
   markdown: { host: "documents", packs: "contracts/readers.test.ts" },
   pdf: { host: "documents", packs: "contracts/readers.test.ts" },
+  snowball: { packs: "contracts/texts.test.ts" },
   sqlite: { host: "stores", packs: "contracts/sqlite-store.test.ts" },
   web: { packs: "contracts/sources.test.ts" },
 };

@@ -80,6 +80,30 @@ describe("ibid search", () => {
     expect(found.hits[0]?.source).toMatchObject({ uri: "docs/keys.md", line: expect.any(Number) });
   });
 
+  it("takes a query in Lucene's syntax, and says where it does not parse [E25]", async () => {
+    const { hits } = await json<{ hits: HitJson[] }>(
+      "search",
+      '+keys -zzyzx "rotat*',
+      "--syntax",
+      "literal",
+      "--as-user",
+      "bob",
+    );
+    expect(hits.length).toBeGreaterThan(0);
+    const found = await json<{ hits: HitJson[] }>("search", "+key* -zzyzx", "--syntax", "lucene", "--as-user", "bob");
+    expect(found.hits.length).toBeGreaterThan(0);
+    const none = await json<{ hits: HitJson[] }>("search", "+key* -rotat*", "--syntax", "lucene", "--as-user", "bob");
+    for (const { text } of none.hits) expect(text).not.toMatch(/rotat/iu);
+    const [open, dense] = await Promise.all([
+      ibid("search", 'keys "open', "--syntax", "lucene"),
+      ibid("search", "keys", "--syntax", "lucene", "--mode", "dense"),
+    ]);
+    expect(open.code).not.toBe(0);
+    expect(open.stderr).toMatch(/quotation mark has no other half at character 6/u);
+    expect(dense.code).not.toBe(0);
+    expect(dense.stderr).toMatch(/Leave mode out/u);
+  });
+
   it("obeys top-k, filter, mode and explain; regex hits say where they matched", async () => {
     const [one, all, plain, built, none, explained, regex] = await Promise.all([
       json<{ hits: HitJson[] }>("search", "keys", "--top-k", "1"),

@@ -68,7 +68,7 @@ describe("used wrongly: exit 2, what and the mend on standard error, nothing on 
 
 describe("help", () => {
   it("is there for everything, with examples, and exits 0", async () => {
-    const commands = ["ingest", "search", "ask", "list", "show", "delete", "status"];
+    const commands = ["ingest", "search", "ask", "list", "show", "delete", "status", "eval"];
     const texts = await Promise.all([runHere(["--help"]), ...commands.map((name) => runHere([name, "--help"]))]);
     for (const { code, stdout, stderr } of texts) {
       expect([code, stderr]).toEqual([0, ""]);

@@ -19,6 +19,8 @@ import type { VectorMatch } from "../../src/contracts/vector-store.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
 import { checkOptions } from "../../src/text/check-options.ts";
 import { passes } from "./plain-filter.ts";
+import { readPlainLucene } from "./plain-lucene.ts";
+import { countWords, createPlainBm25, type Fields } from "./plain-bm25.ts";
 import type { StoreFault } from "./store-faults.ts";
 
 interface Row {
@@ -62,13 +64,13 @@ export function createPlainStore(
   };
   const analyze = (text: string): readonly string[] =>
     broken("case matters in words") ? text.split(/\P{L}+/u).filter(Boolean) : defaultAnalyzer.analyze(text);
-  const wordsOf = ({ title, headings, text, urtext }: Chunk): readonly string[] => {
+  const wordsOf = ({ title, headings, text, urtext }: Chunk): Fields => {
     const names = [
       ...(broken("title not indexed") ? [] : [title]),
       ...(broken("headings not indexed") ? [] : headings),
     ];
     const once = broken("a name counts twice") ? names : [...new Set(names)];
-    return [...once, broken("urtext indexed") ? urtext : text].flatMap(analyze);
+    return { names: once.flatMap(analyze), text: analyze(broken("urtext indexed") ? urtext : text) };
   };
   const open = (): void => {
     if (closed && !broken("open after close")) fail("store-closed", "The store is closed.");
@@ -456,39 +458,51 @@ export function createPlainStore(
 
     async lexicalSearch(scopes, query) {
       const readable = read(scopes);
-      known("lexicalSearch", query, ["text", "filter", "origins", "topK", "minScore"]);
+      known("lexicalSearch", query, ["text", "syntax", "filter", "origins", "topK", "minScore"]);
       check(query.filter);
       limit(query.topK);
       if (broken("query parsed") && /["(~[]|^-|\*/u.test(query.text))
         throw new IbidError("invalid-argument", "A query that does not parse.");
-      const words = analyze(query.text);
-      const terms = broken("repeated query terms count") ? words : [...new Set(words)];
+      if (query.syntax !== undefined && !["literal", "lucene"].includes(query.syntax))
+        fail("invalid-argument", "No such syntax.");
+      const lucene =
+        query.syntax === "lucene"
+          ? readPlainLucene(query.text, analyze, {
+              must: broken("needed words not needed"),
+              not: broken("excluded words not excluded"),
+              order: broken("phrases in any order"),
+            })
+          : undefined;
+      const words = countWords(lucene?.words ?? analyze(query.text));
       const pool = broken("hidden scopes counted")
         ? rows.filter(alive)
         : broken("tombstones counted")
           ? rows.filter((row) => readable.includes(row.scope))
           : within(readable);
       const analysed = new Map(pool.map((row) => [row, wordsOf(row.chunk)]));
-      const average = [...analysed.values()].reduce((sum, list) => sum + list.length, 0) / Math.max(1, pool.length);
-      const weighed = terms.map((term) => {
-        const having = [...analysed.values()].filter((list) => list.includes(term)).length;
-        const odds = (pool.length - having + 0.5) / (having + 0.5);
-        return { term, idf: Math.log(broken("idf of another formula") ? odds : 1 + odds) };
+      const bm25 = createPlainBm25([...analysed.values()], {
+        logOdds: broken("idf of another formula"),
+        flat: broken("length not normalised"),
+        oneLength: broken("fields share one length"),
+        ...(broken("names weigh as text") ? { nameWeight: 1 } : {}),
       });
+      const weighed = Array.from(words, ([term, count]) => ({
+        term,
+        idf: bm25.idf(term),
+        count: broken("repeated query terms count once") ? 1 : count,
+        chunks: [...analysed.values()].filter(({ text, names }) => text.includes(term) || names.includes(term)).length,
+      }));
       const found: { row: Row; score: number; parts: LexicalMatch["terms"] }[] = [];
-      for (const [row, list] of analysed) {
+      for (const [row, fields] of analysed) {
         if (!alive(row) || !(readable.includes(row.scope) || broken("scope ignored"))) continue;
-        const parts = weighed.flatMap(({ term, idf }) => {
-          const frequency = list.filter((word) => word === term).length;
-          const norm = broken("length not normalised") ? 1 : 0.25 + (0.75 * list.length) / average;
-          return frequency === 0
-            ? []
-            : [{ term, idf, frequency, score: (idf * frequency * 2.2) / (frequency + 1.2 * norm) }];
+        const parts = weighed.flatMap(({ term, idf, count }) => {
+          const frequency = [...fields.text, ...fields.names].filter((word) => word === term).length;
+          return frequency === 0 ? [] : [{ term, idf, frequency, score: bm25.share(fields, term, count) }];
         });
         const score = parts.reduce((sum, part) => sum + part.score, 0) + (broken("terms do not add up") ? 0.01 : 0);
-        if (parts.length > 0) found.push({ row, score, parts });
+        if (lucene?.admits(fields) ?? parts.length > 0) found.push({ row, score: Math.max(score, 1e-9), parts });
       }
-      const seen = new Set([...analysed.values()].flat());
+      const seen = new Set([...analysed.values()].flatMap(({ text, names }) => [...text, ...names]));
       return {
         matches: narrow(found, query, readable).map(({ row, score, parts }) =>
           copy({ scope: row.scope, chunk: row.chunk, score, terms: parts }, "output aliased"),

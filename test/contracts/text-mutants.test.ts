@@ -35,6 +35,8 @@ describe("the length pack notices a length function with one fault [T32 T33]", (
 });
 
 const good = createAnalyzer();
+const analyzeQuery = (text: string, languages: readonly string[]): readonly (readonly string[])[] =>
+  good.analyzeQuery?.(text, languages) ?? [];
 const analyzer = (
   analyze: (text: string, calls: number) => readonly string[],
   fingerprint = "f",
@@ -85,6 +87,55 @@ describe("the analyzer pack notices an analyzer with one fault [T29 L11 L12]", (
       "split at blanks alone",
       "analyzer/a-word-in-a-sentence-is-the-word-alone",
       analyzer((text) => text.toLowerCase().split(/\s+/u)),
+    ],
+    [
+      "another language in its terms than it says",
+      "analyzer/a-language-that-nobody-says-is-the-one-that-it-takes-the-text-for",
+      { create: () => ({ ...good, languageOf: (text) => (good.languageOf?.(text) === "en" ? "xx" : "") }) },
+    ],
+    [
+      "queries in one language alone",
+      "analyzer/a-query-is-analysed-like-the-documents-of-each-language",
+      { create: () => ({ ...good, analyzeQuery: (text) => good.analyze(text, "en").map((term) => [term]) }) },
+    ],
+    [
+      "a word of a query lost",
+      "analyzer/a-query-is-analysed-like-the-documents-of-each-language",
+      { create: () => ({ ...good, analyzeQuery: (text, languages) => analyzeQuery(text, languages).slice(1) }) },
+    ],
+    [
+      "terms of other words beside a word's own",
+      "analyzer/a-query-is-analysed-like-the-documents-of-each-language",
+      {
+        create: () => ({
+          ...good,
+          analyzeQuery: (text, languages) => analyzeQuery(text, languages).map((group) => [...group, "more"]),
+        }),
+      },
+    ],
+    [
+      "a term for each language, alike or not",
+      "analyzer/a-query-word-has-each-of-its-terms-once",
+      {
+        create: () => ({
+          ...good,
+          analyzeQuery: (text, languages) =>
+            languages.length < 2
+              ? analyzeQuery(text, languages)
+              : analyzeQuery(text, languages).map((group) => [...group, ...group]),
+        }),
+      },
+    ],
+    [
+      "nothing searched, nothing in a word",
+      "analyzer/a-query-word-has-each-of-its-terms-once",
+      {
+        create: () => ({
+          ...good,
+          analyzeQuery: (text, languages) =>
+            analyzeQuery(text, languages).map((group) => (languages.length === 0 ? [] : group)),
+        }),
+      },
     ],
     [
       "throws at half a pair",

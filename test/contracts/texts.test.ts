@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 
+import { snowballLanguages } from "../../src/adapters/snowball/snowball-languages.ts";
 import { createAnalyzer } from "../../src/text/analyzer.ts";
 import { characters, codePoints, heuristicTokens } from "../../src/text/length.ts";
 import { createAnalyzerPack, createLengthFunctionPack } from "../../src/testing/text-packs.ts";
@@ -11,4 +12,8 @@ describe.each([characters, codePoints, heuristicTokens])("the length function $n
 
 describe("the default analyzer", () => {
   runPack(createAnalyzerPack({ create: () => createAnalyzer() }));
+});
+
+describe("the analyzer with Snowball's stemmers", () => {
+  runPack(createAnalyzerPack({ create: () => createAnalyzer({ languages: snowballLanguages }) }));
 });

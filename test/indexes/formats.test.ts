@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createByteReader, createByteWriter } from "../../src/indexes/bytes.ts";
-import { analyzeChunk, decodeTerms, encodeTerms } from "../../src/indexes/chunk-terms.ts";
+import { analyzeChunk, decodeTerms, encodeTerms, lengthsOf } from "../../src/indexes/chunk-terms.ts";
 import { findBlock, findPostings, readIndex, readTerms, writePostings } from "../../src/indexes/postings-file.ts";
 import { decodeVectors, encodeVectors, toEmbedding, toStoredVector } from "../../src/indexes/stored-vector.ts";
 import { formOf } from "../../src/indexes/dense-rows.ts";
@@ -40,22 +40,23 @@ describe("what is written is read back", () => {
   it("terms of a chunk, with their counts", () => {
     fc.assert(
       fc.property(fc.uniqueArray(text), (terms) => {
-        const counts = terms.map((_, i) => (i % 400) + 1);
-        const chunk = { terms, counts, length: counts.reduce((sum, count) => sum + count, 0) };
+        const counts = terms.map((_, i) => (i * 7) % 400);
+        const names = terms.map((_, i) => (i * 3) % 2);
+        const chunk = { terms, counts, names, language: terms[0] ?? "" };
         expect(decodeTerms(encodeTerms(chunk))).toEqual(chunk);
       }),
     );
-    expect(analyzeChunk(plainAnalyzer, { title: "Woods", headings: ["Ash Tree"], text: "an ash" })).toEqual({
-      terms: ["woods", "ash", "tree", "an"],
-      counts: [1, 2, 1, 1],
-      length: 5,
+    const woods = { title: "Woods", headings: ["Ash Tree"], text: "an ash", language: "en" };
+    expect(analyzeChunk(plainAnalyzer, woods)).toEqual({
+      terms: ["an", "ash", "woods", "tree"],
+      counts: [1, 1, 0, 0],
+      names: [0, 1, 1, 1],
+      language: "en",
     });
-    // A title that is a heading too is one title.
-    expect(analyzeChunk(plainAnalyzer, { title: "Ash", headings: ["Ash", "Bark"], text: "ash" })).toEqual({
-      terms: ["ash", "bark"],
-      counts: [2, 1],
-      length: 3,
-    });
+    // A title that is a heading too is one title; what nobody says to be of a language is of none.
+    const ash = analyzeChunk(plainAnalyzer, { title: "Ash", headings: ["Ash", "Bark"], text: "ash" });
+    expect(ash).toEqual({ terms: ["ash", "bark"], counts: [1, 0], names: [1, 1], language: "" });
+    expect(lengthsOf(ash)).toEqual({ text: 1, names: 2 });
   });
 
   it("postings, over as many blocks as they take; and of other terms nothing", () => {
@@ -70,7 +71,9 @@ describe("what is written is read back", () => {
         const all = new Map([...padding, ...Object.entries(lists)]);
         const written = [...all.keys()].sort().map((term) => {
           const ordinals = Uint32Array.from(all.get(term)!).sort();
-          return { term, ordinals, counts: ordinals.map((ordinal) => (ordinal % 5) + 1) };
+          const counts = ordinals.map((ordinal) => ordinal % 5);
+          const named = ordinals.map((ordinal) => Math.max(ordinal % 3, ordinal % 5 === 0 ? 1 : 0));
+          return { term, ordinals, counts, names: named.some((count) => count > 0) ? named : undefined };
         });
         const { blocks, index } = writePostings(written);
         const firsts = readIndex(index);
@@ -84,7 +87,7 @@ describe("what is written is read back", () => {
         expect(find(other) !== undefined).toBe(all.has(other));
         expect([...readTerms(blocks)]).toEqual(written);
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 

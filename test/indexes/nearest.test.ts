@@ -72,7 +72,7 @@ function tail(code: Code, items: readonly Item[], scope: Scope): { segment: Segm
     const { vector } = items[i]!;
     const vectors = encodeVectors(vector === undefined ? [] : [vector]);
     admitted[ordinal] = items[i]!.admitted ? 1 : 0;
-    segment.add({ key: i, id: idOf(i), stamp: 0, live: true, terms: new Uint8Array(1), length: 0, vectors });
+    segment.add({ key: i, id: idOf(i), stamp: 0, live: true, terms: new Uint8Array(1), vectors });
   });
   return { segment, admitted };
 }

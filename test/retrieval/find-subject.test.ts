@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { snowballLanguages } from "../../src/adapters/snowball/snowball-languages.ts";
 import { findSubject } from "../../src/retrieval/find-subject.ts";
 import { createAnalyzer, defaultAnalyzer } from "../../src/text/analyzer.ts";
 
@@ -25,6 +26,20 @@ describe("the subject of a question", () => {
     const { text, functionTerms } = findSubject("黑豹队的防守丢了多少分？", defaultAnalyzer);
     expect(text).toBe("黑豹队的防守丢了多少分？");
     expect(functionTerms.has("多少")).toBe(true);
+  });
+
+  it("drops a word, and not what merely has its stem [T24]", () => {
+    expect(subject("how is canned food made in the willing?")).toBe("canned food willing?");
+    expect(subject("qu'est-ce que c'est que la démocratie ?")).toBe("démocratie");
+  });
+
+  it("knows the function words that the analyzer brings, in all their forms [T24]", () => {
+    const snowball = createAnalyzer({ languages: snowballLanguages });
+    expect(findSubject("Vilka nycklar är det som finns i lådan?", snowball).text).toBe("nycklar lådan?");
+    expect(findSubject("Hangi anahtar nerede ve neden orada?", snowball).text).toBe("anahtar orada?");
+    expect(findSubject("chìa khóa ở đâu và là của ai?", snowball).text).toBe("chìa khóa");
+    const { functionTerms } = findSubject("Wie werden die Schlüssel rotiert?", snowball);
+    for (const term of ["werden", "werd", "die"]) expect(functionTerms.has(term)).toBe(true);
   });
 
   it("sees words as the given analyzer does [T24]", () => {

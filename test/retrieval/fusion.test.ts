@@ -14,8 +14,8 @@ describe("formulas", () => {
 
   it("absolute is BM25 over the query's rarity, plus a fifth of the cosine [T24 C10]", () => {
     const fusion = createFusion("absolute", [
-      { term: "keys", idf: 2 },
-      { term: "unseen", idf: 4 },
+      { term: "keys", idf: 1, count: 2, chunks: 1 },
+      { term: "unseen", idf: 4, count: 1, chunks: 0 },
     ]);
     expect(fusion.parts({ lexical, dense })).toEqual([
       { name: "lexical", value: 0.5 },

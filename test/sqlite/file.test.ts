@@ -73,6 +73,28 @@ describe("a file that is not ours", () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
+  it("one of an earlier version is brought up to date, and found in as before [L8]", async () => {
+    const store = await open();
+    await store.upsert(into, [entry("a", "ash birch"), entry("b", "cedar")]);
+    await store.close();
+    const database = new DatabaseSync(path);
+    // As version 1 had it; its terms were made in another way, and were written in another.
+    database.exec(`ALTER TABLE pending ADD COLUMN length INTEGER NOT NULL DEFAULT 2;
+      UPDATE pending SET terms = x'0201015b2261225d'; UPDATE settings SET value = 'names and text/' || value WHERE name = 'analyzer';
+      DROP TABLE fits; DROP TABLE fit_parts; PRAGMA user_version = 1;`);
+    database.close();
+    const again = await open();
+    const { matches } = await again.lexicalSearch(from, { text: "birch" });
+    expect(matches.map(({ chunk }) => chunk.id)).toEqual(["a"]);
+    await again.close();
+    const after = new DatabaseSync(path);
+    expect(after.prepare("PRAGMA user_version").get()).toEqual({ user_version: 2 });
+    expect(after.prepare("SELECT count(*) AS n FROM pragma_table_info('pending') WHERE name = 'length'").get()).toEqual(
+      { n: 0 },
+    );
+    after.close();
+  });
+
   it("a damaged file says so", async () => {
     const store = await open();
     for (let i = 0; i < 20; i++) await store.replace(into, documentEntry(`d${i}`, ["ash ".repeat(800)]));

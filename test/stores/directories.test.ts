@@ -55,7 +55,7 @@ function fill(rows: DirectoryWriter) {
   const document = rows.addDocument(documentRow(scope, "d", "d.txt"), { text: "ash", structure: "{}" });
   const chunk = rows.addChunk(chunkRow(scope, "a"));
   const bytes = Uint8Array.of(1, 2, 3);
-  rows.addPending(scope, { key: chunk, id: "a", stamp: 1, live: true, terms: bytes, length: 2, vectors: bytes });
+  rows.addPending(scope, { key: chunk, id: "a", stamp: 1, live: true, terms: bytes, vectors: bytes });
   const segment = rows.addSegment({
     scope,
     size: 1,

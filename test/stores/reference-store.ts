@@ -4,6 +4,7 @@ import type { Metadata } from "../../src/contracts/metadata.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import type { ChunkEntry, DeleteTarget } from "../../src/contracts/store.ts";
 import { plainAnalyzer } from "./build.ts";
+import { countWords, createPlainBm25 } from "../contracts/plain-bm25.ts";
 
 interface Kept {
   readonly chunk: Chunk;
@@ -122,26 +123,22 @@ export function createReferenceStore() {
         [...open(scope).documents].filter(([, gone]) => gone === undefined).map(([id]) => ({ scope, id })),
       ),
 
-    /** BM25 as it is written down, with k1 = 1.2 and b = 0.75. */
+    /** BM25F as it is written down. */
     lexical(readable: readonly Scope[], query: string, topK: number, test?: Test) {
-      const all = live(readable).map((kept) => ({
-        ...kept,
-        words: [...new Set([kept.chunk.title, ...kept.chunk.headings]), kept.chunk.text].flatMap((text) =>
-          plainAnalyzer.analyze(text),
-        ),
+      const all = live(readable).map(({ scope, chunk }) => ({
+        scope,
+        chunk,
+        text: plainAnalyzer.analyze(chunk.text),
+        names: [...new Set([chunk.title, ...chunk.headings])].flatMap((name) => plainAnalyzer.analyze(name)),
       }));
-      const average = all.reduce((sum, { words }) => sum + words.length, 0) / all.length;
+      const bm25 = createPlainBm25(all);
+      const words = countWords(plainAnalyzer.analyze(query));
       const hits: ReferenceHit[] = [];
-      for (const { scope, chunk, words } of all) {
+      for (const each of all) {
+        const { scope, chunk } = each;
         if (test?.(chunk.metadata) === false) continue;
         let score = 0;
-        for (const term of new Set(plainAnalyzer.analyze(query))) {
-          const count = words.filter((word) => word === term).length;
-          if (count === 0) continue;
-          const df = all.filter((other) => other.words.includes(term)).length;
-          const idf = Math.log(1 + (all.length - df + 0.5) / (df + 0.5));
-          score += (idf * count * 2.2) / (count + 1.2 * (1 - 0.75 + (0.75 * words.length) / average));
-        }
+        for (const [term, count] of words) score += bm25.share(each, term, count);
         if (score > 0) hits.push({ scope, id: chunk.id, score });
       }
       return best(hits, topK);

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { IbidError } from "../../contracts/errors.ts";
 import { isBusy, isReadOnly, toStoreError } from "./sqlite-errors.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
-import { createSchema, hasSchema } from "./sqlite-schema.ts";
+import { createSchema, readSchemaState, upgradeSchema } from "./sqlite-schema.ts";
 
 /** One connection, its statements prepared once. */
 export interface SqliteConnection {
@@ -76,8 +76,19 @@ function openForReading(path: string, options: ConnectionOptions): SqliteConnect
     const address = pathToFileURL(path);
     address.searchParams.set("immutable", "1");
     const database = new Database(address, { readOnly: true });
-    if (hasSchema(database, path)) return createConnection(database, path, options);
+    const state = readSchemaState(database, path);
+    if (state === "current") return createConnection(database, path, options);
     database.close();
+    if (state === "earlier") {
+      throw new IbidError(
+        "store-failed",
+        `${path} was written by an earlier version of ibid, and may not be written.`,
+        {
+          uri: path,
+          mend: "Open it once where it can be written: that brings it up to date.",
+        },
+      );
+    }
     throw new IbidError("store-failed", `${path} is empty and may not be written.`, {
       uri: path,
       mend: "Make its folder writable, or name another.",
@@ -121,13 +132,15 @@ async function prepare(
 ): Promise<void> {
   database.exec("PRAGMA busy_timeout = 0");
   // Looked at before anything is written: the file may be somebody else's.
-  const made = await retryWhileBusy(options, () => hasSchema(database, path));
+  const state = await retryWhileBusy(options, () => readSchemaState(database, path));
   await retryWhileBusy(options, () => useLog(database, path));
   database.exec(settings);
-  if (made) return;
+  if (state === "current") return;
   await connection.transaction("BEGIN IMMEDIATE", () => {
     // Another process may have been faster.
-    if (!hasSchema(database, path)) createSchema(database);
+    const now = readSchemaState(database, path);
+    if (now === "none") createSchema(database);
+    if (now === "earlier") upgradeSchema(database);
   });
 }
 

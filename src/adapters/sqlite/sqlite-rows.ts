@@ -6,6 +6,7 @@ import type {
   DocumentBody,
   DocumentRow,
   DocumentTotals,
+  FitRow,
   PendingRow,
   ScopeRow,
   SegmentRow,
@@ -41,7 +42,9 @@ const chunkColumns = `key, scope, id, document_id AS documentId, document, start
 const documentColumns = `key, scope, id, uri, ${bytesOf("title")}, media_type AS mediaType, origin, content_hash AS contentHash,
   metadata_hash AS metadataHash, fingerprint, bytes, folder, ingested_at AS ingestedAt, deleted_at AS deletedAt`;
 
-const pendingColumns = "key, id, stamp, live, terms, length, vectors";
+const pendingColumns = "key, id, stamp, live, terms, vectors";
+
+type FitRecord = Omit<FitRow, "current"> & { readonly current: number };
 
 /** A pending row as SQLite has it: truth is a number. */
 type PendingRecord = Omit<PendingRow, "live"> & { readonly live: number };
@@ -97,7 +100,33 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
         "SELECT key, scope, size, stamp, keys, lengths, state, columns FROM segments WHERE key = ?",
         key,
       ),
-    segmentState: (key) => must<{ state: Uint8Array }>("SELECT state FROM segments WHERE key = ?", key).state,
+    segmentState: (key) =>
+      must<Pick<SegmentRow, "state" | "columns">>("SELECT state, columns FROM segments WHERE key = ?", key),
+    fits: () =>
+      db
+        .all<FitRecord>("SELECT key, fingerprint, dimensions, corpus, chunks, energy, current FROM fits ORDER BY key")
+        .map((record) => ({ ...record, current: record.current === 1 })),
+    fitPart: (fit, part) =>
+      db.get<{ data: Uint8Array }>("SELECT data FROM fit_parts WHERE fit = ? AND part = ?", fit, part)?.data,
+    addFit({ fingerprint, dimensions, corpus, chunks, energy, current }, parts) {
+      const key = db.run(
+        "INSERT INTO fits (fingerprint, dimensions, corpus, chunks, energy, current) VALUES (?, ?, ?, ?, ?, ?)",
+        fingerprint,
+        dimensions,
+        corpus,
+        chunks,
+        energy,
+        current ? 1 : 0,
+      );
+      for (const [part, data] of parts.entries()) db.run("INSERT INTO fit_parts VALUES (?, ?, ?)", key, part, data);
+      return key;
+    },
+    putFit: ({ key, corpus, current }) =>
+      void db.run("UPDATE fits SET corpus = ?, current = ? WHERE key = ?", corpus, current ? 1 : 0, key),
+    deleteFit(key) {
+      db.run("DELETE FROM fit_parts WHERE fit = ?", key);
+      db.run("DELETE FROM fits WHERE key = ?", key);
+    },
     addSegment: ({ scope, size, stamp, keys, lengths, state, columns }) =>
       db.run(
         "INSERT INTO segments (scope, size, stamp, keys, lengths, state, columns) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -111,6 +140,9 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       ),
     putSegmentState: (key, state, stamp) =>
       void db.run("UPDATE segments SET state = ?, stamp = ? WHERE key = ?", state, stamp, key),
+    putSegmentColumns: (key, columns, stamp) =>
+      void db.run("UPDATE segments SET columns = ?, stamp = ? WHERE key = ?", columns, stamp, key),
+    deleteFile: (segment, name) => void db.run("DELETE FROM files WHERE segment = ? AND name = ?", segment, name),
     deleteSegment(key) {
       db.run("DELETE FROM files WHERE segment = ?", key);
       db.run("DELETE FROM segments WHERE key = ?", key);
@@ -135,16 +167,15 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
         .map(toPending),
     pendingStamps: (scope) => db.all<Key>("SELECT key, stamp FROM pending WHERE scope = ?", scope),
     pending: (key) => toPending(must<PendingRecord>(`SELECT ${pendingColumns} FROM pending WHERE key = ?`, key)),
-    addPending: (scope, { key, id, stamp, live, terms, length, vectors }) =>
+    addPending: (scope, { key, id, stamp, live, terms, vectors }) =>
       void db.run(
-        "INSERT INTO pending (scope, key, id, stamp, live, terms, length, vectors) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO pending (scope, key, id, stamp, live, terms, vectors) VALUES (?, ?, ?, ?, ?, ?, ?)",
         scope,
         key,
         id,
         stamp,
         live ? 1 : 0,
         terms,
-        length,
         vectors,
       ),
     markPending: (key, live, stamp) =>

@@ -4,13 +4,20 @@ import { IbidError } from "../../contracts/errors.ts";
 /** `ibid` in ASCII, where SQLite keeps what application a file is of. */
 const applicationId = 0x69626964;
 
-/** Of the tables below. A file with a higher number was written by a later ibid. */
-const schemaVersion = 1;
+/** Of the tables below. A file with a higher number was written by a later ibid, one with a lower is brought up to date by {@link upgradeSchema}. */
+const schemaVersion = 2;
 
 /**
  * Small columns come first and large ones last: SQLite reads the tail of a long row only when it is asked for.
  * Keys are never used again (AUTOINCREMENT), so that a reader can tell a new row from an old one by its key alone.
  */
+const fitTables = `
+CREATE TABLE fits (
+  key INTEGER PRIMARY KEY AUTOINCREMENT, fingerprint TEXT NOT NULL, dimensions INTEGER NOT NULL, corpus INTEGER NOT NULL,
+  chunks INTEGER NOT NULL, energy REAL NOT NULL, current INTEGER NOT NULL
+);
+CREATE TABLE fit_parts (fit INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (fit, part)) WITHOUT ROWID;`;
+
 const schema = `
 CREATE TABLE clock (key INTEGER PRIMARY KEY CHECK (key = 1), stamp INTEGER NOT NULL);
 INSERT INTO clock VALUES (1, 0);
@@ -39,7 +46,7 @@ CREATE INDEX chunks_by_document ON chunks (scope, document_id, deleted_at);
 CREATE INDEX chunks_deleted ON chunks (scope, deleted_at) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE pending (
-  key INTEGER PRIMARY KEY, scope INTEGER NOT NULL, stamp INTEGER NOT NULL, live INTEGER NOT NULL, length INTEGER NOT NULL,
+  key INTEGER PRIMARY KEY, scope INTEGER NOT NULL, stamp INTEGER NOT NULL, live INTEGER NOT NULL,
   id TEXT NOT NULL, terms BLOB NOT NULL, vectors BLOB NOT NULL
 );
 CREATE INDEX pending_by_scope ON pending (scope);
@@ -53,21 +60,32 @@ CREATE TABLE files (
   key INTEGER PRIMARY KEY, segment INTEGER NOT NULL, name TEXT NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL
 );
 CREATE UNIQUE INDEX files_by_name ON files (segment, name, part);
+${fitTables}
 
 PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${schemaVersion};
 `;
 
 /**
- * Whether the file has our tables (`true`) or nothing at all (`false`).
- *
- * **Errors** `store-corrupt` for anything else: another application's file, or a later version's. Writes nothing.
+ * Statements that make a file of version `i + 1` one of the next. What they leave without terms is analysed again when the store is opened, for
+ * terms are made in another way in each.
  */
-export function hasSchema(database: DatabaseSync, path: string): boolean {
+const upgrades: readonly string[] = [`ALTER TABLE pending DROP COLUMN length; ${fitTables}`];
+
+/** What tables a file has: ours, those of an earlier version of ours, or none at all. */
+export type SchemaState = "current" | "earlier" | "none";
+
+/**
+ * Looks at a file's tables, and writes nothing.
+ *
+ * **Errors** `store-corrupt` for anything but a {@link SchemaState}: another application's file, or a later version's.
+ */
+export function readSchemaState(database: DatabaseSync, path: string): SchemaState {
   const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
   const application = number("PRAGMA application_id");
   const version = number("PRAGMA user_version");
-  if (application === applicationId && version === schemaVersion) return true;
+  if (application === applicationId && version === schemaVersion) return "current";
+  if (application === applicationId && version >= 1 && version < schemaVersion) return "earlier";
   if (application === applicationId) {
     throw new IbidError(
       "store-corrupt",
@@ -79,7 +97,7 @@ export function hasSchema(database: DatabaseSync, path: string): boolean {
       },
     );
   }
-  if (application === 0 && version === 0 && number("SELECT count(*) FROM sqlite_schema") === 0) return false;
+  if (application === 0 && version === 0 && number("SELECT count(*) FROM sqlite_schema") === 0) return "none";
   throw new IbidError("store-corrupt", `${path} is a SQLite database of another application.`, {
     uri: path,
     mend: "Name another file. Nothing was written to this one.",
@@ -89,4 +107,11 @@ export function hasSchema(database: DatabaseSync, path: string): boolean {
 /** Makes the tables, inside the caller's transaction. */
 export function createSchema(database: DatabaseSync): void {
   database.exec(schema);
+}
+
+/** Makes the tables of an earlier version today's, inside the caller's transaction. */
+export function upgradeSchema(database: DatabaseSync): void {
+  const version = Number(Object.values(database.prepare("PRAGMA user_version").get() ?? {})[0]);
+  for (const statements of upgrades.slice(version - 1)) database.exec(statements);
+  database.exec(`PRAGMA user_version = ${schemaVersion}`);
 }

@@ -79,7 +79,7 @@ export function createFakeStore(
       const average = readable.reduce((sum, terms) => sum + terms.length, 0) / Math.max(1, readable.length);
       const terms = [...new Set(defaultAnalyzer.analyze(query.text))].map((term) => {
         const df = readable.filter((ofChunk) => ofChunk.includes(term)).length;
-        return { term, idf: Math.log(1 + (readable.length - df + 0.5) / (df + 0.5)) };
+        return { term, idf: Math.log(1 + (readable.length - df + 0.5) / (df + 0.5)), count: 1, chunks: df };
       });
       const matches = admitted(scopes, query).flatMap((chunk): LexicalMatch[] => {
         const ofChunk = defaultAnalyzer.analyze(chunk.text);

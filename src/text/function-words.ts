@@ -1,8 +1,11 @@
 /**
- * Words that questions are made of in every subject.
+ * The words that sentences and questions are made of, whatever they are about.
  *
- * **Shape** by language, folded by the analyzer before they are compared. **Source** our own choice: articles, pronouns, auxiliaries, prepositions,
- * conjunctions and question words of some widely written languages; words that carry a subject of their own are left out.
+ * Two uses: they tell which language a text is in (`detect-language.ts`), and a question loses them before its words are looked up.
+ *
+ * **Shape** by language, separated by white space, not folded; of scripts without spaces, pieces that the analyzer's pairs of characters come from.
+ * **Source** our own choice: articles, pronouns, auxiliaries, prepositions, conjunctions and question words; words that carry a subject of their own
+ * are left out. The longer lists are of languages that were measured.
  */
 export const functionWords: Readonly<Record<string, string>> = {
   en: `a about after all also am an and any are as at be because been before being but by can could did do does doing done during each for from get give given gives had has have

@@ -1,0 +1,221 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Chunk } from "../contracts/chunk.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { Collection, CollectionDocument, CollectionFile, LatencyQuantiles, OpenOptions, Run } from "../node.ts";
+import { checkPlace, readText, writeText } from "./eval-files.ts";
+import {
+  applyGates,
+  chooseMetrics,
+  describeLatency,
+  type EvalCommandOptions,
+  judge,
+  latencyJson,
+  metricsJson,
+  readAgainst,
+  saveBaseline,
+  writeMetrics,
+  writeNote,
+} from "./eval-report.ts";
+import type { Context } from "./open.ts";
+import { createProgressLine, type ProgressLine } from "./progress.ts";
+import { count, formatDuration, neutralise, shorten } from "./text-layout.ts";
+
+/** Ways to open the knowledge base that is measured, by the name that `--variant` takes. */
+export const variants: Readonly<Record<string, () => Promise<OpenOptions>>> = {
+  default: () => Promise.resolve({}),
+  lucene: async () => {
+    const { createLuceneAnalyzer } = await import("../text/lucene-analyzer.ts");
+    return { analyzer: createLuceneAnalyzer(), bm25: { variant: "lucene", k1: 0.9, b: 0.4 }, embeddingModel: null };
+  },
+  ...Object.fromEntries(
+    (["robertson", "atire", "bm25l", "bm25+"] as const).map((variant) => [
+      variant,
+      async () => ({ bm25: { variant } }),
+    ]),
+  ),
+};
+
+const defaultMetrics = ["ndcg@10", "recall@100", "map", "mrr@10", "p@10"];
+const metricsPerCutoff = ["ndcg", "recall", "mrr", "p"];
+
+/** A run, and what only searching tells. */
+interface Collected {
+  readonly run: Run;
+  readonly latencyMs: LatencyQuantiles | null;
+  readonly indexMs: number | null;
+}
+
+/**
+ * `ibid eval <folder>`: searches a test collection in memory, with everything as a user gets it, and says how good what was found is.
+ *
+ * **Shape** one line of the corpus is one document and one chunk.
+ */
+export async function evaluateCollection(
+  context: Context,
+  folder: string,
+  options: EvalCommandOptions,
+): Promise<number> {
+  const { output } = context;
+  const { mode = "hybrid", variant = "default", depth = 100, readRun } = options;
+  await checkPlace("--run", options.run);
+  await checkPlace("--save-baseline", options.saveBaseline);
+  const { parseCollection, parseRun, scoreRun, formatRun } = await import("../node.ts");
+  const names = chooseMetrics(defaultMetrics, metricsPerCutoff, options);
+  const baseline = await readAgainst(options);
+  const collection = parseCollection(await readCollectionFiles(folder));
+  if (options.run !== undefined) checkIds(collection);
+  // Scores that nothing was found, for a metric that does not exist is to be said before the work and not after it.
+  scoreRun(new Map(), collection.qrels, { metrics: names });
+
+  const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
+  let collected: Collected;
+  try {
+    collected =
+      readRun === undefined
+        ? await searchCollection(context, collection, { mode, variant, depth }, line)
+        : { run: parseRun(await readText(readRun), { file: readRun }), latencyMs: null, indexMs: null };
+  } finally {
+    line.clear();
+  }
+  const { run, latencyMs, indexMs } = collected;
+  const evaluation = scoreRun(run, collection.qrels, { metrics: names });
+  const how = readRun ?? (variant === "default" ? mode : `${mode}, variant ${variant}`);
+  const judged = await judge(evaluation, options, baseline);
+  if (options.run !== undefined) await writeText(options.run, formatRun(run, { tag: `ibid-${mode}` }));
+  await saveBaseline(options, how, evaluation);
+
+  const queries = collection.queries.size;
+  const documents = collection.documents.length;
+  if (output.json) {
+    const { metrics, baseline: compared } = metricsJson(judged);
+    await output.object({
+      mode: readRun === undefined ? mode : null,
+      queries,
+      documents,
+      metrics,
+      latencyMs: latencyMs === null ? null : latencyJson(latencyMs),
+      indexMs,
+      ...(compared === undefined ? {} : { baseline: compared }),
+    });
+  } else {
+    const { style } = output;
+    await output.line(style.bold(shorten(neutralise(folder), output.columns)));
+    await output.line(
+      `${neutralise(how)} · ${count(documents, "document")} · ${queries.toLocaleString("en")} judged ${queries === 1 ? "query" : "queries"}`,
+    );
+    await output.line();
+    await writeMetrics(output, judged);
+    if (latencyMs !== null && indexMs !== null) {
+      await output.line();
+      await output.line(`${style.dim("a search")}  ${describeLatency(latencyMs)}`);
+      await output.line(`${style.dim("indexing")}  ${formatDuration(indexMs)}`);
+    }
+    const deepest = readRun === undefined ? depth : Infinity;
+    const notes = describeOddities(collection, names, deepest);
+    if (notes.length > 0) await output.line();
+    for (const note of notes) await writeNote(output, note);
+  }
+  return await applyGates(output, judged, options);
+}
+
+/** **Errors** `not-found` for a folder that holds no test collection. */
+async function readCollectionFiles(
+  folder: string,
+): Promise<Readonly<Record<"corpus" | "queries" | "qrels", CollectionFile>>> {
+  const read = async (...candidates: readonly string[]): Promise<CollectionFile> => {
+    const file = candidates.map((name) => join(folder, name)).find((path) => existsSync(path));
+    if (file !== undefined) return { text: await readText(file), file };
+    throw new IbidError("not-found", `${folder} has no ${candidates.join(" and no ")}.`, {
+      uri: folder,
+      mend: "A test collection is a folder with corpus.jsonl, queries.jsonl and qrels.tsv (or qrels/test.tsv).",
+    });
+  };
+  const [corpus, queries, qrels] = await Promise.all([
+    read("corpus.jsonl"),
+    read("queries.jsonl"),
+    read("qrels.tsv", "qrels/test.tsv"),
+  ]);
+  return { corpus, queries, qrels };
+}
+
+/** A run's fields have white space between them. **Errors** `invalid-id`, before the work rather than after it. */
+function checkIds({ documents, queries }: Collection): void {
+  const id = [...queries.keys(), ...documents.map((document) => document.id)].find((each) => /\s/u.test(each));
+  if (id === undefined) return;
+  throw new IbidError("invalid-id", `--run cannot be written: the _id "${id}" has white space in it.`, {
+    mend: "Use ids without white space, or leave --run out.",
+  });
+}
+
+async function searchCollection(
+  { signal }: Context,
+  { documents, queries }: Collection,
+  how: { readonly mode: "hybrid" | "dense" | "lexical"; readonly variant: string; readonly depth: number },
+  line: ProgressLine,
+): Promise<Collected> {
+  const { openKnowledgeBase, collectRun } = await import("../node.ts");
+  const kb = await openKnowledgeBase(undefined, await variants[how.variant]?.());
+  try {
+    line.say(`Indexing ${count(documents.length, "document")} …`);
+    const started = performance.now();
+    const chunks = documents.filter((document) => !isBlank(document)).map(toChunk);
+    if (chunks.length > 0) await kb.ingest(chunks, { signal });
+    const indexMs = Math.round(performance.now() - started);
+
+    let shown = 0;
+    const collected = await collectRun(
+      async (query, topK) => {
+        const hits = await kb.search(query, { mode: how.mode, topK, snippetLength: 0, signal });
+        return hits.map(({ documentId, score }) => ({ documentId, score }));
+      },
+      queries,
+      {
+        depth: how.depth,
+        signal,
+        onQuery(done, total) {
+          if (performance.now() - shown < 100) return;
+          shown = performance.now();
+          line.say(`Searching ${done.toLocaleString("en")}/${total.toLocaleString("en")} …`);
+        },
+      },
+    );
+    return { ...collected, indexMs };
+  } finally {
+    await kb.close();
+  }
+}
+
+const isBlank = ({ title, text }: CollectionDocument): boolean => title.trim() === "" && text.trim() === "";
+
+function toChunk({ id, title, text }: CollectionDocument): Chunk {
+  return {
+    type: "text-chunk",
+    id,
+    documentId: id,
+    uri: id,
+    title,
+    text,
+    urtext: text,
+    start: 0,
+    end: text.length,
+    index: 0,
+    sectionId: "0",
+    headings: [],
+    metadata: {},
+    origin: "user-content",
+  };
+}
+
+/** What makes the figures say less than they seem to. */
+function describeOddities({ documents, missing }: Collection, names: readonly string[], depth: number): string[] {
+  const blank = documents.filter(isBlank).length;
+  const beyond = names.filter((name) => Number(name.split("@")[1] ?? 0) > depth);
+  return [
+    ...(blank === 0 ? [] : [`${count(blank, "document")} without a word: nobody can find them.`]),
+    ...(missing.length === 0
+      ? []
+      : [`${count(missing.length, "document")} judged relevant, and not in the corpus: nobody can find them.`]),
+    ...(beyond.length === 0 ? [] : [`${beyond.join(", ")}: seen to depth ${depth} only; --depth looks further.`]),
+  ];
+}

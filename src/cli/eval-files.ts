@@ -1,0 +1,90 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { IbidError } from "../contracts/errors.ts";
+import type { Evaluation } from "../node.ts";
+
+/** An evaluation of before, as it was kept in a file. */
+export interface Baseline extends Pick<Evaluation, "queries"> {
+  /** What was evaluated, and how: `hybrid`, `lexical, variant lucene`. */
+  readonly how: string;
+}
+
+/** Reads a text file whole. **Errors** `not-found`, `unreadable`. */
+export async function readText(path: string, mend = "Check the name."): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new IbidError(
+      isMissing ? "not-found" : "unreadable",
+      isMissing ? `There is no ${path}.` : `${path} cannot be read: ${reason}.`,
+      { uri: path, mend, cause },
+    );
+  }
+}
+
+/** Finds out before the work, rather than after it, that a file has no place to go. **Errors** `invalid-argument`. */
+export async function checkPlace(option: string, path: string | undefined): Promise<void> {
+  if (path === undefined) return;
+  const isFolder = (place: string): Promise<boolean> =>
+    stat(place).then(
+      (facts) => facts.isDirectory(),
+      () => false,
+    );
+  const isBlank = path.trim() === "";
+  if (!isBlank && (await isFolder(dirname(path))) && !(await isFolder(path))) return;
+  throw new IbidError("invalid-argument", `${option} cannot be written to ${isBlank ? "a blank name" : path}.`, {
+    mend: "Name a file in a folder that is there.",
+  });
+}
+
+/** **Errors** `store-failed` when the file cannot be written. */
+export async function writeText(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new IbidError("store-failed", `${path} cannot be written: ${reason}.`, {
+      uri: path,
+      mend: "Name a place that can be written to.",
+      cause,
+    });
+  }
+}
+
+/** One query a line, so that two baselines can be told apart by eye. */
+export function formatBaseline({ how, queries }: Baseline): string {
+  const lines = Array.from(queries, ([id, scores]) => `${JSON.stringify(id)}: ${JSON.stringify(scores)}`);
+  return `{\n"baseline": 1,\n"how": ${JSON.stringify(how)},\n"queries": {\n${lines.join(",\n")}\n}\n}\n`;
+}
+
+/** **Errors** `not-found`; `unreadable` for a file that `--save-baseline` did not write. */
+export async function readBaseline(path: string): Promise<Baseline> {
+  const text = await readText(path, "Make one with --save-baseline.");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Said below, like everything else that is no baseline.
+  }
+  if (isBaselineFile(value)) return { how: value.how, queries: new Map(Object.entries(value.queries)) };
+  throw new IbidError("unreadable", `${path} is no baseline.`, { uri: path, mend: "Make one with --save-baseline." });
+}
+
+interface BaselineFile {
+  readonly baseline: 1;
+  readonly how: string;
+  readonly queries: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+function isBaselineFile(value: unknown): value is BaselineFile {
+  if (!isRecord(value) || value["baseline"] !== 1 || typeof value["how"] !== "string" || !isRecord(value["queries"]))
+    return false;
+  return Object.values(value["queries"]).every(
+    (scores) => isRecord(scores) && Object.values(scores).every((score) => typeof score === "number"),
+  );
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

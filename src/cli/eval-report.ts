@@ -1,0 +1,189 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { Comparison, Evaluation, LatencyQuantiles } from "../node.ts";
+import { type Baseline, formatBaseline, readBaseline, writeText } from "./eval-files.ts";
+import type { CommonOptions } from "./open.ts";
+import type { Output } from "./output.ts";
+import type { Floor } from "./read-option.ts";
+import { neutralise, pad, wrap } from "./text-layout.ts";
+
+export interface EvalCommandOptions extends CommonOptions {
+  readonly mode?: "hybrid" | "dense" | "lexical";
+  readonly variant?: string;
+  readonly run?: string;
+  readonly readRun?: string;
+  readonly depth?: number;
+  readonly k?: readonly number[];
+  readonly min: readonly Floor[];
+  readonly saveBaseline?: string;
+  readonly against?: string;
+}
+
+/** What is worse than chance alone would make it, one time in twenty. */
+const significant = 0.05;
+
+/**
+ * Four decimals as trec_eval prints them: C's `printf` rounds an exact half to the even digit, where `toFixed` rounds up. What is shown is also what is
+ * compared with `--min`.
+ */
+export function formatScore(value: number): string {
+  // Only multiples of 1/32 lie exactly between two numbers of four decimals, and those are exact ten thousandths and a half in binary too.
+  const scaled = value * 10_000;
+  const isHalf = Number.isInteger(value * 32) && scaled % 1 !== 0;
+  return isHalf ? (2 * Math.round(scaled / 2) * 0.0001).toFixed(4) : value.toFixed(4);
+}
+
+const fourDecimals = (value: number): number => Number(formatScore(value));
+
+const threeDecimals = (value: number): number => Number(value.toFixed(3));
+
+/** The metrics that are always there, and those that `--k` and `--min` ask for, each once. */
+export function chooseMetrics(
+  always: readonly string[],
+  perCutoff: readonly string[],
+  { k = [], min }: EvalCommandOptions,
+): readonly string[] {
+  const more = k.flatMap((cutoff) => perCutoff.map((name) => `${name}@${cutoff}`));
+  return [...new Set([...always, ...more, ...min.map(({ metric }) => metric)])];
+}
+
+/** An evaluation beside its baseline, when there is one. */
+export interface Judged {
+  readonly evaluation: Evaluation;
+  readonly comparisons: Readonly<Record<string, Comparison>> | undefined;
+  readonly baseline: Baseline | undefined;
+}
+
+/** Compares with `--against`. **Errors** `invalid-argument` for a baseline of other queries. */
+export async function judge(
+  evaluation: Evaluation,
+  options: EvalCommandOptions,
+  baseline: Baseline | undefined,
+): Promise<Judged> {
+  if (baseline === undefined) return { evaluation, comparisons: undefined, baseline };
+  const { compareRuns } = await import("../node.ts");
+  try {
+    return { evaluation, comparisons: compareRuns(evaluation, baseline), baseline };
+  } catch (error) {
+    if (!IbidError.isInstance(error, "invalid-argument")) throw error;
+    throw new IbidError("invalid-argument", `${options.against ?? ""} is a baseline of other queries.`, {
+      mend: "Make one of these with --save-baseline.",
+      cause: error,
+    });
+  }
+}
+
+export async function readAgainst({ against }: EvalCommandOptions): Promise<Baseline | undefined> {
+  return against === undefined ? undefined : await readBaseline(against);
+}
+
+export async function saveBaseline(
+  { saveBaseline: path }: EvalCommandOptions,
+  how: string,
+  { queries }: Evaluation,
+): Promise<void> {
+  if (path !== undefined) await writeText(path, formatBaseline({ how, queries }));
+}
+
+/** The part of the JSON that every evaluation has. */
+export function metricsJson({ evaluation, comparisons }: Judged): {
+  readonly metrics: object;
+  readonly baseline?: object;
+} {
+  const metrics = Object.entries(evaluation.metrics).map(([name, { mean }]) => [name, fourDecimals(mean)]);
+  const compared = Object.entries(comparisons ?? {}).map(([name, { baseline, difference, p }]) => [
+    name,
+    { mean: fourDecimals(baseline), difference: fourDecimals(difference), p: fourDecimals(p) },
+  ]);
+  return {
+    metrics: Object.fromEntries(metrics) as object,
+    ...(comparisons === undefined ? {} : { baseline: Object.fromEntries(compared) as object }),
+  };
+}
+
+export function latencyJson({ p50, p95, p99 }: LatencyQuantiles): object {
+  return { p50: threeDecimals(p50), p95: threeDecimals(p95), p99: threeDecimals(p99) };
+}
+
+/** A table of metrics, one a line, with what they are compared to. */
+export async function writeMetrics(output: Output, { evaluation, comparisons, baseline }: Judged): Promise<void> {
+  const { style } = output;
+  const entries = Object.entries(evaluation.metrics);
+  const width = Math.max(6, ...entries.map(([name]) => name.length)) + 2;
+  const of = new Set(entries.map(([, { queries }]) => queries)).size > 1;
+  const heading = [
+    pad("metric", width),
+    pad("mean", 8),
+    pad("95 % interval", 18),
+    ...(of ? [pad("of", 6)] : []),
+    ...(comparisons === undefined ? [] : [pad("baseline", 10), pad("change", 9), "p"]),
+  ].join("");
+  await output.line(style.dim(heading.trimEnd()));
+  for (const [name, { mean, low, high, queries }] of entries) {
+    const compared = comparisons?.[name];
+    const interval = `${formatScore(low)} to ${formatScore(high)}`;
+    const cells = [
+      pad(name, width),
+      style.bold(pad(formatScore(mean), 8)),
+      pad(interval, 18),
+      ...(of ? [pad(String(queries), 6)] : []),
+      ...(compared === undefined ? [] : [pad(formatScore(compared.baseline), 10), pad(signed(compared.difference), 9)]),
+      compared === undefined ? "" : formatScore(compared.p),
+    ];
+    const verdict = compared === undefined ? "" : describeVerdict(compared, output);
+    await output.line(`${cells.join("").trimEnd()}${verdict}`);
+  }
+  if (baseline !== undefined && comparisons !== undefined) {
+    await output.line();
+    const shared = Math.max(0, ...Object.values(comparisons).map(({ queries }) => queries));
+    const missing = evaluation.queries.size - shared;
+    const only = missing === 0 ? "" : ` Over the ${shared} queries that both have.`;
+    await writeNote(
+      output,
+      `baseline: ${neutralise(baseline.how)}. p: how often chance alone would differ as much (paired randomisation test).${only}`,
+    );
+  }
+}
+
+function describeVerdict(comparison: Comparison, { style }: Output): string {
+  if (comparison.p >= significant) return "";
+  return comparison.difference < 0 ? `  ${style.bad("worse")}` : "  better";
+}
+
+const signed = (value: number): string => `${value < 0 ? "-" : "+"}${formatScore(Math.abs(value))}`;
+
+/** Something that whoever reads the figures has to know. */
+export async function writeNote(output: Output, text: string): Promise<void> {
+  for (const line of wrap(text, output.columns)) await output.line(output.style.dim(line));
+}
+
+export function describeLatency({ p50, p95, p99 }: LatencyQuantiles): string {
+  const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ms`;
+  return `p50 ${ms(p50)} · p95 ${ms(p95)} · p99 ${ms(p99)}`;
+}
+
+/** The exit code, after saying why it is not 0: a floor of `--min` that was missed, a metric that is worse than the baseline beyond chance. */
+export async function applyGates(
+  output: Output,
+  judged: Judged,
+  { min, against }: EvalCommandOptions,
+): Promise<number> {
+  const missed = min.flatMap(({ metric, value }) => {
+    const mean = judged.evaluation.metrics[metric]?.mean;
+    if (mean === undefined) return [`${metric} cannot be measured: no question has something to say on it.`];
+    return fourDecimals(mean) < value ? [`${metric} is ${formatScore(mean)}, below the ${value} of --min.`] : [];
+  });
+  const worse = Object.entries(judged.comparisons ?? {})
+    .filter(([, { difference, p }]) => difference < 0 && p < significant)
+    .map(([metric, { mean, baseline }]) => `${metric} ${formatScore(mean)} (was ${formatScore(baseline)})`);
+  const failures = [
+    ...missed,
+    ...(worse.length === 0 ? [] : [`Worse than ${against} beyond chance: ${worse.join(", ")}.`]),
+  ];
+  if (failures.length === 0) return 0;
+  await output.error(
+    new IbidError("below-minimum", failures.join(" "), {
+      mend: "Undo what made it worse; or, if that is what you want, lower --min or save a new baseline.",
+    }),
+  );
+  return 1;
+}

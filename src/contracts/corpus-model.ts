@@ -1,0 +1,68 @@
+/** The distinct terms of one text, with how often each occurs; order does not matter. */
+export interface TermCounts {
+  readonly terms: readonly string[];
+  readonly counts: readonly number[];
+}
+
+/** What a model knows of one term: its coordinates are `row` times `scale`. Both numbers are 32-bit floats, so that they survive being stored as such. */
+export interface TermRow {
+  readonly row: Int8Array;
+  readonly scale: number;
+  /** How much the term says, from 0 to 1. */
+  readonly weight: number;
+}
+
+/** A space in which terms have places. */
+export interface TermSpace {
+  /** Two spaces with the same fingerprint place every text alike. */
+  readonly fingerprint: string;
+  readonly dimensions: number;
+  find(term: string): TermRow | undefined;
+}
+
+/** A text's place in a {@link TermSpace}. */
+export interface TermVector {
+  /** All zero when the space knows none of the terms. Compared by cosine. */
+  readonly vector: Int8Array;
+  /** How much of the text the space captures, from 0 to 1. */
+  readonly energy: number;
+}
+
+/** A chunk to fit on. */
+export interface FitChunk {
+  readonly id: string;
+  readonly terms: TermCounts;
+}
+
+/** A space that was fitted, to be stored by term. */
+export interface CorpusFit {
+  readonly fingerprint: string;
+  /** 0 when there was nothing to fit. */
+  readonly dimensions: number;
+  /** Chunks that it was fitted on. */
+  readonly chunks: number;
+  /** The share of their weight that it captures, from 0 to 1. */
+  readonly energy: number;
+  /** By name, ascending by UTF-16 code unit. */
+  readonly terms: readonly (TermRow & { readonly term: string })[];
+}
+
+/**
+ * A dense leg without a download: an embedding made of the terms that the lexical index has anyway, in a space that is fitted on the corpus itself.
+ *
+ * The store that has such a model embeds what it is given, fits when there is enough, and fits anew when the corpus has outgrown the fit.
+ *
+ * **Shape** everything is deterministic: the same terms give the same vector, the same chunks the same fit, on every machine (law 11).
+ * **Source** DESIGN 7.
+ */
+export interface CorpusModel {
+  /** Chunks below which nothing is fitted. */
+  readonly leastChunks: number;
+  /** Where terms are before anything is fitted: by how they are written. */
+  readonly unfitted: TermSpace;
+  /** Ids of the chunks to fit on, ascending; of the same chunks in any order the same. */
+  sample(chunks: Iterable<{ readonly id: string; readonly language?: string | undefined }>): readonly string[];
+  /** Fits in slices, so that others get their turn. **Shape** yields the share that is done, from 0 to 1. */
+  fit(chunks: Iterable<FitChunk>): Generator<number, CorpusFit>;
+  project(terms: TermCounts, space: TermSpace): TermVector;
+}

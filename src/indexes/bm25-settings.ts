@@ -1,0 +1,24 @@
+import type { Bm25Variant } from "./bm25-variants.ts";
+
+/** How terms are weighed. */
+export interface Bm25Options {
+  /** Default `"bm25f"`. */
+  readonly variant?: Bm25Variant;
+  /** How slowly repetition of a term stops counting. Default 1.2. */
+  readonly k1?: number;
+  /** How much the length of a chunk's text counts against it, from 0 to 1. Default 0.5. */
+  readonly b?: number;
+  /** How often an occurrence in title or headings counts, against one in the text; for `bm25f`. Default 2. */
+  readonly nameWeight?: number;
+  /** As `b`, for the length of title and headings together; for `bm25f`. Default 0.5. */
+  readonly nameB?: number;
+}
+
+/** Every option, decided. */
+export type Bm25Settings = Required<Bm25Options>;
+
+/**
+ * **Source** `k1` as ToolUp has it (T29), in the middle of what Robertson and Zaragoza found to work (2009). `b` is lower than theirs (0.75), for chunks
+ * are cut to one size and differ in length by chance; measured by `bench/lexical-quality.ts`, docs/decisions/0015.
+ */
+export const defaultBm25: Bm25Settings = { variant: "bm25f", k1: 1.2, b: 0.5, nameWeight: 2, nameB: 0.5 };

@@ -1,0 +1,78 @@
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { CorpusModel, TermCounts, TermSpace } from "../contracts/corpus-model.ts";
+import { type EmbeddingVersion, versionKey } from "../contracts/embedding.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { QueryWord } from "../indexes/bm25.ts";
+import type { ChunkTerms } from "../indexes/chunk-terms.ts";
+import { totalCounts } from "../indexes/forward-terms.ts";
+import { readSpace } from "../indexes/space-file.ts";
+import { type StoredVector, toStoredVector } from "../indexes/stored-vector.ts";
+import { ownModel } from "./own-version.ts";
+import type { DirectoryReader, FitRow } from "./segment-directory.ts";
+
+/** A space as it is stored: its terms can be listed. */
+export type StoredSpace = ReturnType<typeof readSpace>;
+
+/** The model that a store keeps fitted on its own terms, and the space that it is in at the moment. */
+export interface LatentLeg {
+  readonly model: CorpusModel;
+  readonly analyzer: Analyzer;
+  /** The space that searches use. Must be called inside a transaction of the directory. */
+  space(rows: DirectoryReader): TermSpace;
+  /** A space that was fitted, current or not. */
+  spaceOf(rows: DirectoryReader, fit: FitRow): StoredSpace;
+  versionOf(space: TermSpace): EmbeddingVersion;
+  /** What a chunk gets beside the vectors that it comes with. */
+  vectorOf(space: TermSpace, terms: TermCounts): StoredVector;
+  /** {@link vectorOf} in the current space, for a chunk on its way in. */
+  embed(rows: DirectoryReader, terms: ChunkTerms): StoredVector;
+  /** Of a query, by whichever form of each word the space knows. */
+  queryCounts(space: TermSpace, words: readonly QueryWord[]): TermCounts;
+}
+
+export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentLeg {
+  const spaces = new Map<number, StoredSpace>();
+
+  function spaceOf(rows: DirectoryReader, fit: FitRow): StoredSpace {
+    let space = spaces.get(fit.key);
+    if (space === undefined) {
+      // What one look has read of it must not outlive the fit; there are two at most, one under way.
+      for (const key of spaces.keys()) if (!rows.fits().some((other) => other.key === key)) spaces.delete(key);
+      space = readSpace(fit, (part) => rows.fitPart(fit.key, part) ?? missing(part));
+      spaces.set(fit.key, space);
+    }
+    return space;
+  }
+
+  const versionOf = ({ dimensions, fingerprint }: TermSpace): EmbeddingVersion => ({
+    ...ownModel,
+    dimensions,
+    fingerprint,
+  });
+  const currentSpace = (rows: DirectoryReader): TermSpace => {
+    const fit = rows.fits().find(({ current }) => current);
+    return fit === undefined ? model.unfitted : spaceOf(rows, fit);
+  };
+  const vectorOf = (space: TermSpace, terms: TermCounts): StoredVector =>
+    toStoredVector(versionKey(versionOf(space)), model.project(terms, space).vector);
+
+  return {
+    model,
+    analyzer,
+    space: currentSpace,
+    spaceOf,
+    versionOf,
+    vectorOf,
+    embed: (rows, terms) => vectorOf(currentSpace(rows), totalCounts(terms)),
+    queryCounts: (space, words) => ({
+      terms: words.map(({ terms }) => terms.find((term) => space.find(term) !== undefined) ?? terms[0]!),
+      counts: words.map(({ count }) => count),
+    }),
+  };
+}
+
+function missing(part: number): never {
+  throw new IbidError("store-corrupt", `A part of the fitted space is missing: part ${part}.`, {
+    mend: "Restore the file from a backup, or ingest the documents again into a new one.",
+  });
+}

@@ -1,0 +1,250 @@
+import type { CorpusFit, FitChunk, TermCounts, TermSpace } from "../contracts/corpus-model.ts";
+import { versionKey } from "../contracts/embedding.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { collectLiveTerms, collectTerms } from "../indexes/forward-terms.ts";
+import type { SealedSegment } from "../indexes/sealed-segment.ts";
+import { writeSpace } from "../indexes/space-file.ts";
+import { decodeVectors, encodeVectors } from "../indexes/stored-vector.ts";
+import { type ColumnFile, type ColumnHeader, createColumnWriter } from "../indexes/vector-column.ts";
+import { throwIfAborted } from "../text/abort.ts";
+import type { IndexView, ScopeView } from "./index-view.ts";
+import type { LatentLeg } from "./latent-leg.ts";
+import { isOwnVersion } from "./own-version.ts";
+import type { DirectoryReader, DirectoryWriter, FitRow } from "./segment-directory.ts";
+
+/** Looks and writes of the directory, checked. */
+export interface RefitAccess {
+  look<Result>(work: (rows: DirectoryReader) => Result): Promise<Result>;
+  write<Result>(work: (rows: DirectoryWriter) => Result): Promise<Result>;
+}
+
+export interface RefitOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** **Units** the share that is done, from 0 to 1. */
+  readonly onProgress?: ((share: number) => void) | undefined;
+}
+
+/** A model is fitted on what all its readers may read (law 3); other scopes are folded in. */
+const fittedOn: Scope = "deployment";
+/** A corpus has outgrown its fit when it is so many times what it was. **Source** DESIGN 7. */
+const outgrown = 2;
+
+/**
+ * Fits the store's model anew when there is enough to fit on, or twice as much as the last time, and moves every chunk into the new space.
+ *
+ * Searches go on in the old space until every chunk has a vector in the new one, and then change over in one transaction. Chunks that came meanwhile get theirs
+ * in that transaction.
+ *
+ * **Shape** whether it did. **Cost** the fit; one pass over the postings; one vector a chunk.
+ */
+export async function refit(
+  access: RefitAccess,
+  view: IndexView,
+  leg: LatentLeg,
+  { signal, onProgress }: RefitOptions = {},
+): Promise<boolean> {
+  const corpus = await access.look((rows) => {
+    const live = liveCount(view.scope(rows, fittedOn));
+    const fit = rows.fits().find(({ current }) => current);
+    return live >= leg.model.leastChunks && (fit === undefined || live >= outgrown * fit.corpus) ? live : 0;
+  });
+  if (corpus === 0) return catchUp(access, view, leg);
+  const chunks = await access.look((rows) => sampleChunks(view.scope(rows, fittedOn), leg));
+  const fitted = await runFit(leg.model.fit(chunks), signal, onProgress);
+  if (fitted.dimensions === 0) return catchUp(access, view, leg);
+  const fit = await access.write((rows) => {
+    for (const { key, current } of rows.fits()) if (!current) rows.deleteFit(key);
+    const { fingerprint, dimensions, energy } = fitted;
+    const row = { fingerprint, dimensions, corpus, chunks: fitted.chunks, energy, current: false };
+    return { ...row, key: rows.addFit(row, writeSpace(fitted)) };
+  });
+  const space = spaceIn(fitted);
+  const scopes = await access.look((rows) => rows.scopes().map(({ scope }) => scope));
+  for (const scope of scopes) await moveSegments(access, view, leg, scope, space, signal);
+  return access.write((rows) => changeOver(rows, view, leg, fit, space));
+}
+
+/** Chunks that were written without the model, or by an earlier version of ours, get their vectors. */
+async function catchUp(access: RefitAccess, view: IndexView, leg: LatentLeg): Promise<boolean> {
+  const lacking = await access.look((rows) => {
+    const version = versionKey(leg.versionOf(leg.space(rows)));
+    return rows.scopes().some(({ scope }) => isLacking(view.scope(rows, scope), version));
+  });
+  return lacking && access.write((rows) => changeOver(rows, view, leg, undefined, leg.space(rows)));
+}
+
+function isLacking(held: ScopeView | undefined, version: string): boolean {
+  if (held === undefined) return false;
+  if (held.sealed.some((segment) => !hasColumn(segment, version))) return true;
+  for (const [, row] of held.tail.rows()) {
+    if (!decodeVectors(row.vectors).some((vector) => vector.version === version)) return true;
+  }
+  return false;
+}
+
+function hasColumn(segment: SealedSegment, version: string): boolean {
+  return segment.headers().some((header) => header.version === version && header.rows >= segment.presentCount);
+}
+
+/** Drops from the fitted space the terms that no chunk has any more: what was purged is gone from every vocabulary (law 8). */
+export function forgetTerms(rows: DirectoryWriter, view: IndexView, leg: LatentLeg): void {
+  const held = rows.scopes().flatMap(({ scope }) => view.scope(rows, scope)?.segments ?? []);
+  for (const fit of rows.fits()) {
+    const kept = [...leg.spaceOf(rows, fit).terms()].filter(({ term }) =>
+      held.some((segment) => segment.postings(term) !== undefined),
+    );
+    rows.deleteFit(fit.key);
+    if (kept.length > 0) rows.addFit(fit, writeSpace({ terms: kept }));
+  }
+}
+
+function liveCount(held: ScopeView | undefined): number {
+  return held?.segments.reduce((sum, segment) => sum + segment.liveCount, 0) ?? 0;
+}
+
+/** The terms of the chunks that the model chooses. */
+function sampleChunks(held: ScopeView | undefined, { model }: LatentLeg): readonly FitChunk[] {
+  if (held === undefined) return [];
+  const known: { readonly id: string; readonly language: string }[] = [];
+  for (const segment of held.sealed) {
+    const languages = segment.languageColumn();
+    for (let ordinal = 0; ordinal < segment.size; ordinal++) {
+      if (segment.live[ordinal] === 1) known.push({ id: segment.chunkId(ordinal), language: languages[ordinal]! });
+    }
+  }
+  for (const [, row] of held.tail.rows()) if (row.live) known.push({ id: row.id, language: "" });
+  const chosen = new Set(model.sample(known));
+  const chunks: FitChunk[] = [];
+  const take = (terms: Map<number, TermCounts>, idOf: (ordinal: number) => string): void => {
+    for (const [ordinal, counts] of terms) chunks.push({ id: idOf(ordinal), terms: counts });
+  };
+  for (const segment of held.sealed) {
+    const isChosen = (ordinal: number): boolean => segment.live[ordinal] === 1 && chosen.has(segment.chunkId(ordinal));
+    take(collectTerms(segment, isChosen), (ordinal) => segment.chunkId(ordinal));
+  }
+  const { tail } = held;
+  const isChosen = (ordinal: number): boolean => tail.live[ordinal] === 1 && chosen.has(tail.chunkId(ordinal));
+  take(collectLiveTerms(tail, isChosen), (ordinal) => tail.chunkId(ordinal));
+  return chunks;
+}
+
+async function runFit(
+  steps: Generator<number, CorpusFit>,
+  signal: AbortSignal | undefined,
+  onProgress: RefitOptions["onProgress"],
+): Promise<CorpusFit> {
+  for (;;) {
+    throwIfAborted(signal, "The fit");
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    onProgress?.(step.value);
+    // A task of its own, so that whatever else waits gets its turn.
+    await new Promise((resolve) => void setTimeout(resolve, 0));
+  }
+}
+
+function spaceIn({ fingerprint, dimensions, terms }: CorpusFit): TermSpace {
+  const rows = new Map(terms.map(({ term, ...row }) => [term, row]));
+  return { fingerprint, dimensions, find: (term) => rows.get(term) };
+}
+
+/** Gives every sealed segment of a scope a column in the new space, one transaction each. */
+async function moveSegments(
+  access: RefitAccess,
+  view: IndexView,
+  leg: LatentLeg,
+  scope: Scope,
+  space: TermSpace,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const keys = await access.look((rows) => view.scope(rows, scope)?.sealed.map(({ row }) => row) ?? []);
+  for (const key of keys) {
+    throwIfAborted(signal, "The fit");
+    await access.write((rows) => {
+      const held = view.scope(rows, scope);
+      const segment = held?.sealed.find(({ row }) => row === key);
+      if (held === undefined || segment === undefined) return;
+      const stamp = rows.stamp() + 1;
+      if (!moveSegment(rows, segment, leg, space, stamp)) return;
+      rows.putScope({ ...held.row, stamp });
+      rows.setStamp(stamp);
+    });
+  }
+}
+
+/** **Shape** whether there was anything to do. */
+function moveSegment(
+  rows: DirectoryWriter,
+  segment: SealedSegment,
+  leg: LatentLeg,
+  space: TermSpace,
+  stamp: number,
+): boolean {
+  const version = versionKey(leg.versionOf(space));
+  if (hasColumn(segment, version)) return false;
+  const headers = segment.headers();
+  const writer = createColumnWriter(version, "dense", space.dimensions, "int8");
+  const terms = collectTerms(segment, (ordinal) => segment.present[ordinal] === 1);
+  for (const [ordinal, counts] of terms) writer.add(ordinal, leg.vectorOf(space, counts));
+  const before = headers.findIndex((header) => header.version === version);
+  const place = before < 0 ? headers.length : before;
+  const { header, files } = writer.finish(place);
+  dropFiles(rows, segment.row, place);
+  for (const { name, part, data } of files) rows.addFile(segment.row, name, part, data);
+  const changed = headers.with(Math.min(place, headers.length - 1), header);
+  rows.putSegmentColumns(segment.row, JSON.stringify(before < 0 ? [...headers, header] : changed), stamp);
+  return true;
+}
+
+const columnFiles: readonly ColumnFile["name"][] = ["rows", "dense", "codes", "bounds", "starts", "indices", "values"];
+
+function dropFiles(rows: DirectoryWriter, segment: number, column: number): void {
+  for (const name of columnFiles) rows.deleteFile(segment, `${name}/${column}`);
+}
+
+const dropped: ColumnHeader = { version: "", kind: "dense", dimensions: 0, rows: 0 };
+
+/** Moves what came meanwhile, makes the new space the current one, and drops the old. */
+function changeOver(
+  rows: DirectoryWriter,
+  view: IndexView,
+  leg: LatentLeg,
+  fit: FitRow | undefined,
+  space: TermSpace,
+): boolean {
+  // Somebody else was faster.
+  if (fit !== undefined && !rows.fits().some(({ key }) => key === fit.key)) return false;
+  const stamp = rows.stamp() + 1;
+  const version = versionKey(leg.versionOf(space));
+  for (const { scope } of rows.scopes()) {
+    const held = view.scope(rows, scope);
+    if (held === undefined) continue;
+    for (const segment of held.sealed) moveSegment(rows, segment, leg, space, stamp);
+    const terms = collectLiveTerms(held.tail, () => true);
+    for (const [ordinal, row] of held.tail.rows()) {
+      const given = decodeVectors(row.vectors).filter((vector) => !isOwnVersion(vector.version));
+      const vectors = encodeVectors([...given, leg.vectorOf(space, terms.get(ordinal)!)]);
+      rows.deletePending(row.key);
+      rows.addPending(held.row.key, { ...row, stamp, vectors });
+    }
+    for (const { key } of rows.segmentStamps(held.row.key)) dropOtherSpaces(rows, key, version, stamp);
+    rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
+  }
+  if (fit !== undefined) {
+    for (const other of rows.fits()) if (other.key !== fit.key) rows.deleteFit(other.key);
+    rows.putFit({ ...fit, current: true });
+  }
+  rows.setStamp(stamp);
+  return true;
+}
+
+function dropOtherSpaces(rows: DirectoryWriter, segment: number, version: string, stamp: number): void {
+  const headers = JSON.parse(rows.segmentState(segment).columns) as readonly ColumnHeader[];
+  const isOld = (header: ColumnHeader): boolean => header.version !== version && isOwnVersion(header.version);
+  if (!headers.some(isOld)) return;
+  headers.forEach((header, column) => {
+    if (isOld(header)) dropFiles(rows, segment, column);
+  });
+  const kept = headers.map((header) => (isOld(header) ? dropped : header));
+  rows.putSegmentColumns(segment, JSON.stringify(kept), stamp);
+}

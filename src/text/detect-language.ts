@@ -1,0 +1,216 @@
+import { classOf, dense, letter } from "./character-class.ts";
+import { type FunctionWordIndex, indexFunctionWords } from "./function-word-index.ts";
+import { scanWords } from "./words.ts";
+
+/** Changes whenever the same text and words would give another language. */
+export const detectorVersion = 1;
+
+/** Texts to languages, by their scripts and function words. **Shape** `""` when it does not show. */
+export type LanguageDetector = (text: string) => string;
+
+/** Of a long text its beginning, middle and end are read, so much of each. **Units** UTF-16 code units. */
+const stretch = 1500;
+/** Function words must make up this share of a text's words … */
+const leastShare = 0.12;
+/** … and so many different ones of them be there; single letters do not count, for they are names and numbers more often than words. */
+const leastDistinct = 3;
+/** A short sentence that is made of them to this share needs one less. */
+const plainShare = 0.3;
+/** A script other than Latin decides from this share of the letters on: code, names and addresses are Latin everywhere. */
+const leastOfScript = 0.3;
+/** Text with kana is Japanese, however much of it is Han; Chinese has none. */
+const leastKana = 0.03;
+
+/** Scripts that several languages with function words share: words decide. */
+const sharedScripts: ReadonlySet<string> = new Set(["latin", "cyrillic", "arabic", "hebrew", "devanagari"]);
+
+/** From this code point on letters are of this script, or, where only one language is widely written in it, of this language. */
+const blocks: readonly (readonly [from: number, script: string])[] = [
+  [0x0000, "latin"],
+  [0x0370, "el"],
+  [0x0400, "cyrillic"],
+  [0x0530, "hy"],
+  [0x0590, "hebrew"],
+  [0x0600, "arabic"],
+  [0x0700, ""],
+  [0x0750, "arabic"],
+  [0x0780, ""],
+  [0x08a0, "arabic"],
+  [0x0900, "devanagari"],
+  [0x0980, "bn"],
+  [0x0a00, "pa"],
+  [0x0a80, "gu"],
+  [0x0b00, "or"],
+  [0x0b80, "ta"],
+  [0x0c00, "te"],
+  [0x0c80, "kn"],
+  [0x0d00, "ml"],
+  [0x0d80, "si"],
+  [0x0e00, "th"],
+  [0x0e80, "lo"],
+  [0x0f00, "bo"],
+  [0x1000, "my"],
+  [0x10a0, "ka"],
+  [0x1100, "ko"],
+  [0x1200, "am"],
+  [0x13a0, ""],
+  [0x1780, "km"],
+  [0x1800, ""],
+  [0x1c80, "cyrillic"],
+  [0x1c90, "ka"],
+  [0x1cc0, ""],
+  [0x1e00, "latin"],
+  [0x1f00, "el"],
+  [0x2000, ""],
+  [0x2c60, "latin"],
+  [0x2c80, ""],
+  [0x2de0, "cyrillic"],
+  [0x2e00, ""],
+  [0x3040, "kana"],
+  [0x3100, "zh"],
+  [0x3130, "ko"],
+  [0x3190, ""],
+  [0x31f0, "kana"],
+  [0x3200, ""],
+  [0x3400, "zh"],
+  [0xa000, ""],
+  [0xa640, "cyrillic"],
+  [0xa6a0, ""],
+  [0xac00, "ko"],
+  [0xd7b0, ""],
+  [0xf900, "zh"],
+  [0xfb00, "latin"],
+  [0xfb1d, "hebrew"],
+  [0xfb50, "arabic"],
+  [0xff00, "latin"],
+  [0xff66, "kana"],
+  [0xffa0, "ko"],
+  [0xffe0, ""],
+  [0x20000, "zh"],
+  [0x40000, ""],
+];
+
+/**
+ * Tells languages apart by what nobody who writes one can leave out: its script, and where several share that, its function words.
+ *
+ * A few hundred words are enough for any list of words to show; a title of three words is often not, and then nothing is said. Function words survive
+ * where n-grams of letters do not: among code, names and numbers.
+ *
+ * **Shape** `functionWords` as in `function-words.ts`; where several languages hold the same share, the first named. `""` for a text whose words are not
+ * in the lists, for one that is mixed evenly, and for one without words.
+ * **Cost** linear up to some 4,500 characters, the same beyond.
+ * **Source** function words: Grefenstette, Comparing Two Language Identification Schemes (JADT 1995); blocks: Unicode's Blocks.txt. Measured in
+ * `docs/decisions/0014-languages.md`.
+ */
+export function createLanguageDetector(functionWords: Readonly<Record<string, string>>): LanguageDetector {
+  let index: FunctionWordIndex | undefined;
+
+  return (text) => {
+    const read = text.length <= 3 * stretch ? text : sample(text);
+    const letters = new Map<string, number>();
+    /** Where words of a shared script begin and end, in threes with whether they are ASCII. */
+    const places = new Map<string, number[]>();
+    let latin = 0;
+    const plain: number[] = [];
+    const scanner = scanWords(read);
+    while (scanner.next()) {
+      const { start, end } = scanner;
+      if (scanner.run) {
+        countRun(read, start, end, letters);
+        continue;
+      }
+      if ((scanner.classes & letter) === 0) continue;
+      if (scanner.units < 0x80) {
+        latin += end - start;
+        plain.push(start, end, 1);
+        continue;
+      }
+      const script = scriptOf(read.codePointAt(start)!);
+      letters.set(script, (letters.get(script) ?? 0) + (end - start));
+      if (!sharedScripts.has(script)) continue;
+      const held = places.get(script);
+      if (held === undefined) places.set(script, [start, end, 0]);
+      else held.push(start, end, 0);
+    }
+    letters.set("latin", (letters.get("latin") ?? 0) + latin);
+
+    const script = decideScript(letters);
+    if (!sharedScripts.has(script)) return script;
+    const words = places.get(script) ?? [];
+    index ??= indexFunctionWords(functionWords);
+    return decideLanguage(read, script === "latin" ? [...plain, ...words] : words, index);
+  };
+}
+
+function decideLanguage(text: string, places: readonly number[], index: FunctionWordIndex): string {
+  const { languages } = index;
+  const hits = new Float64Array(languages.length);
+  const telling = new Float64Array(languages.length);
+  const distinct = languages.map(() => new Set<string>());
+  const total = places.length / 3;
+  for (let i = 0; i < places.length; i += 3) {
+    const word = text.slice(places[i], places[i + 1]);
+    const holders = index.languagesOf(word, places[i + 2] === 1);
+    for (const at of holders) {
+      hits[at]!++;
+      // Between equals, what fewer languages have tells more.
+      telling[at]! += 1 / holders.length;
+      if (!/^[a-z]$/iu.test(word)) distinct[at]!.add(word);
+    }
+  }
+  let best = -1;
+  for (let at = 0; at < hits.length; at++) {
+    const lead = best < 0 ? 1 : hits[at]! - hits[best]! || telling[at]! - telling[best]!;
+    if (lead > 0) best = at;
+  }
+  if (best < 0 || hits[best]! < leastShare * total) return "";
+  const needed = hits[best]! >= plainShare * total ? leastDistinct - 1 : leastDistinct;
+  return distinct[best]!.size < needed ? "" : languages[best]!;
+}
+
+/** Beginning, middle and end: a licence or a table of contents in front does not decide for the whole. */
+function sample(text: string): string {
+  const middle = (text.length - stretch) >> 1;
+  return [text.slice(0, stretch), text.slice(middle, middle + stretch), text.slice(text.length - stretch)].join("\n");
+}
+
+function countRun(text: string, start: number, end: number, letters: Map<string, number>): void {
+  for (let at = start; at < end;) {
+    const code = text.codePointAt(at)!;
+    at += code > 0xffff ? 2 : 1;
+    if ((classOf(code) & dense) === 0) continue;
+    const script = scriptOf(code);
+    // An ideograph or a syllable says as much as two or three letters.
+    letters.set(script, (letters.get(script) ?? 0) + 2);
+  }
+}
+
+function decideScript(letters: ReadonlyMap<string, number>): string {
+  let total = 0;
+  let most = 0;
+  let found = "latin";
+  const kana = letters.get("kana") ?? 0;
+  const ideographs = (letters.get("zh") ?? 0) + kana;
+  for (const [script, count] of letters) {
+    total += count;
+    const weight = script === "zh" || script === "kana" ? ideographs : count;
+    if (script !== "latin" && weight > most) {
+      most = weight;
+      found = script;
+    }
+  }
+  if (most === 0 || most < leastOfScript * total) return "latin";
+  if (found === "zh" || found === "kana") return kana >= leastKana * ideographs ? "ja" : "zh";
+  return found;
+}
+
+function scriptOf(code: number): string {
+  let low = 0;
+  let high = blocks.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (blocks[middle]![0] <= code) low = middle;
+    else high = middle - 1;
+  }
+  return blocks[low]![1];
+}
