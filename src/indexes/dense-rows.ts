@@ -85,6 +85,8 @@ export function createGrowingRows(dimensions: number, form: DenseForm): GrowingR
   function makeRoom(): CodeTable {
     if (table !== undefined && rows <= table.rows) return table;
     const grown = memory.allocate(stride, capacity);
+    // The padding of rows must be 0.
+    grown.codes().fill(0);
     if (table !== undefined) {
       grown.codes().set(table.codes());
       grown.norms().set(table.norms());

@@ -35,7 +35,7 @@ export interface CodeBounds {
 export interface CodeMemory {
   /** Whether scans run on SIMD instructions. What they find is the same without. */
   readonly simd: boolean;
-  /** **Shape** all zero. */
+  /** **Shape** what lies there may be left over from before. */
   allocate(stride: number, rows: number): CodeTable;
   free(table: CodeTable): void;
   /** Makes room for the query's codes, and for one flag a row. */
@@ -203,7 +203,6 @@ export function createSimdMemory(): CodeMemory | undefined {
         }
         return views;
       });
-      table.bytes().fill(0);
       placed.set(table, start);
       lost.register(table, [start, length], table);
       return table;
