@@ -5,6 +5,8 @@ export interface Bench {
   readonly data: Data;
   /** Numbers of passages to work with, ascending. */
   readonly sizes: readonly number[];
+  /** Passages that are the judged collection's own. */
+  readonly collectionSize: number;
   /** Where contestants may write; a folder each. */
   readonly scratch: string;
   /** Documents in Markdown, to ingest. */

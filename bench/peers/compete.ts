@@ -24,7 +24,10 @@ export interface Entry {
   /** Processor time of all threads. */
   readonly indexCpuMs: number;
   readonly memory: number;
+  readonly memoryBefore: number;
   readonly disk: number;
+  /** Milliseconds from its folder to its first answer; null from who cannot. */
+  readonly reopenMs: number | null;
   readonly query: Timing;
   /** Processor time of a query, of all threads: the mean. */
   readonly queryCpuMs: number;
@@ -72,6 +75,8 @@ export async function compete(bench: Bench, contest: Contest): Promise<Entry[]> 
       playing.map(({ player }) => player),
       contest.turns,
     );
+    const reopened = new Map<Player, number | null>();
+    for (const { player } of playing) reopened.set(player, await player.reopen());
     return playing.map(({ player, indexed, ms }) => {
       const own = answers.get(player)!;
       const query = timing(own.ms);
@@ -84,7 +89,9 @@ export async function compete(bench: Bench, contest: Contest): Promise<Entry[]> 
         indexMs: ms,
         indexCpuMs: indexed.cpuMs,
         memory: indexed.after - indexed.before,
+        memoryBefore: indexed.before,
         disk: player.disk(),
+        reopenMs: reopened.get(player) ?? null,
         query,
         queryCpuMs: own.cpuMs / own.ms.length,
         ids: own.ids,

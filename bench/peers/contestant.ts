@@ -43,6 +43,8 @@ export interface Contestant<Shaped = unknown, ShapedQuery = unknown> {
   shapeQuery(query: Query): ShapedQuery;
   /** Ids, best first, at most `topK`. */
   query(query: ShapedQuery): readonly string[] | Promise<readonly string[]>;
+  /** Opens what it left in its folder as a new process would, and answers one query. Only where there is something to open. */
+  reopen?(query: ShapedQuery): void | Promise<void>;
   close?(): void | Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Batch, Contestant, CreateContestant, Passage, Query } from "./contestant.ts";
-import type { IndexReply, QueryReply, Request, Spec } from "./protocol.ts";
+import type { IndexReply, QueryReply, ReopenReply, Request, Spec } from "./protocol.ts";
 
 // Stdout is for replies; what libraries print goes where it disturbs nobody.
 console.log = console.error;
@@ -128,6 +128,18 @@ async function answer(
   return { ms, cpuMs: processorTime(cpu), ids };
 }
 
+async function reopen(contestant: Contestant, queries: readonly unknown[]): Promise<ReopenReply> {
+  if (contestant.reopen === undefined) return { ms: null };
+  const started = performance.now();
+  await contestant.reopen(queries[0]);
+  return { ms: performance.now() - started };
+}
+
+function perform(request: Request): Promise<object> {
+  if (request.op === "index") return index(contestant, spec);
+  return request.op === "query" ? answer(contestant, queries, request) : reopen(contestant, queries);
+}
+
 const spec = (await receive<Spec>())!;
 const { create } = (await import(`./contestants/${spec.contestant}.ts`)) as { create: CreateContestant };
 const contestant = await create(spec);
@@ -137,7 +149,7 @@ for (;;) {
   const request = await receive<Request>();
   if (request === undefined || request.op === "close") break;
   try {
-    send(request.op === "index" ? await index(contestant, spec) : await answer(contestant, queries, request));
+    send(await perform(request));
   } catch (error) {
     send({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }

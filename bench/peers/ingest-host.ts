@@ -11,8 +11,11 @@ const { ingest } = (await import(`./ingesters/${name}.ts`)) as { ingest: Ingest 
 for await (const _ of createInterface({ input: process.stdin })) {
   const into = mkdtempSync(join(scratch, `${name}-`));
   globalThis.gc?.();
+  const cpu = process.cpuUsage();
   const started = performance.now();
   const chunks = await ingest(documents, into);
-  process.stdout.write(`${JSON.stringify({ ms: performance.now() - started, chunks })}\n`);
+  const ms = performance.now() - started;
+  const { user, system } = process.cpuUsage(cpu);
+  process.stdout.write(`${JSON.stringify({ ms, cpuMs: (user + system) / 1000, chunks })}\n`);
   rmSync(into, { recursive: true });
 }

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { IndexReply, QueryReply, Request, Spec } from "./protocol.ts";
+import type { IndexReply, QueryReply, ReopenReply, Request, Spec } from "./protocol.ts";
 
 const here = import.meta.dirname;
 /** Debian's own, which is where its packages are; another may come first on the path. */
@@ -14,6 +14,8 @@ export interface Player {
   readonly name: string;
   index(): Promise<IndexReply>;
   query(from: number, count: number, budgetMs: number): Promise<QueryReply>;
+  /** Milliseconds from nothing to the first answer, out of its folder; null from who cannot. */
+  reopen(): Promise<number | null>;
   /** Bytes in its folder. */
   disk(): number;
   close(): Promise<void>;
@@ -44,6 +46,7 @@ export async function openPlayer(spec: Spec, name = spec.contestant): Promise<Pl
     name,
     index: () => ask<IndexReply>({ op: "index" }),
     query: (from, count, budgetMs) => ask<QueryReply>({ op: "query", from, count, budgetMs }),
+    reopen: async () => (await ask<ReopenReply>({ op: "reopen" })).ms,
     disk: () => sizeOf(spec.folder),
     close: async () => {
       await ask({ op: "close" }).catch(() => {});

@@ -20,6 +20,7 @@ export interface Spec {
 export type Request =
   | { readonly op: "index" }
   | { readonly op: "query"; readonly from: number; readonly count: number; readonly budgetMs: number }
+  | { readonly op: "reopen" }
   | { readonly op: "close" };
 
 export interface IndexReply {
@@ -29,6 +30,11 @@ export interface IndexReply {
   /** Bytes of memory before the first and after the last passage, garbage collected. */
   readonly before: number;
   readonly after: number;
+}
+
+export interface ReopenReply {
+  /** Null from who cannot. */
+  readonly ms: number | null;
 }
 
 export interface QueryReply {

@@ -5,12 +5,13 @@
 //
 // <folder> holds retrieval/vaswani, retrieval/cacm (BEIR's layout) and docs (Markdown pages). Never part of the tests.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bench, Section, Work } from "./bench.ts";
 import { prepareData, readSources } from "./data.ts";
+import { describeGrowth } from "./growth.ts";
 import { describeMachine } from "./machine.ts";
 import { python } from "./play.ts";
 import { renderReport } from "./report.ts";
@@ -53,12 +54,18 @@ const log = (line: string): void =>
   console.error(`${((performance.now() - started) / 1000).toFixed(1).padStart(7)} s  ${line}`);
 mkdirSync(values.scratch, { recursive: true });
 const sources = readSources(values.data!);
-const data = await prepareData(join(values.scratch, "data"), sources, Math.max(...sizes), 384);
+const data = await prepareData(
+  join(values.scratch, "data-1"),
+  sources,
+  Math.max(...sizes, sources.judged.corpus.length),
+  384,
+);
 log("data ready");
 
 const bench: Bench = {
   data,
   sizes: sizes.toSorted((a, b) => a - b),
+  collectionSize: sources.judged.corpus.length,
   scratch: join(values.scratch, "work"),
   documents: join(values.data!, "docs"),
   numpy: canImport("numpy"),
@@ -66,17 +73,23 @@ const bench: Bench = {
   log,
 };
 
-const sections: Section[] = [];
+const sections = new Map<string, Section>();
 for (const name of works.filter((work) => chosen.includes(work))) {
   const { run } = (await import(`./works/${name}.ts`)) as { run: Work };
   log(`— ${name}`);
-  sections.push(await run(bench));
+  sections.set(name, await run(bench));
 }
+const growth = describeGrowth(sections);
+if (growth !== undefined) sections.set("growth", growth);
+rmSync(bench.scratch, { recursive: true, force: true });
 const machine = describeMachine();
 const command = `npx node bench/peers/run.ts --data <folder> --only ${values.only} --sizes ${values.sizes}`;
-const report = renderReport(sections, machine, command);
+const report = renderReport([...sections.values()], machine, command);
 if (values.out === undefined) console.log(report);
 else {
   writeFileSync(values.out, report);
-  writeFileSync(values.out.replace(/\.md$/u, ".json"), JSON.stringify({ machine, command, sections }, null, 1));
+  writeFileSync(
+    values.out.replace(/\.md$/u, ".json"),
+    JSON.stringify({ machine, command, sections: Object.fromEntries(sections) }, null, 1),
+  );
 }

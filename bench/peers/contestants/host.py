@@ -50,7 +50,6 @@ class FaissFlat:
 class FaissHnsw(FaissFlat):
     def make(self, dimensions):
         index = self.faiss.IndexHNSWFlat(dimensions, 16, self.faiss.METRIC_INNER_PRODUCT)
-        index.hnsw.efConstruction = 128
         index.hnsw.efSearch = 64
         self.faiss.omp_set_num_threads(2)
         return index
@@ -113,7 +112,10 @@ def main():
         request = json.loads(line)
         if request["op"] == "close":
             break
-        send(index(contestant, spec) if request["op"] == "index" else answer(contestant, spec, queries, request))
+        if request["op"] == "reopen":
+            send({"ms": None})
+        else:
+            send(index(contestant, spec) if request["op"] == "index" else answer(contestant, spec, queries, request))
     send({"closed": True})
 
 

@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { Index, MetricKind, ScalarKind } from "usearch";
 import type { CreateContestant } from "../contestant.ts";
 
-export const create: CreateContestant = ({ dimensions, topK }) => {
-  const index = new Index({
+export const create: CreateContestant = ({ folder, dimensions, topK }) => {
+  const settings = {
     dimensions,
     metric: MetricKind.IP,
     quantization: ScalarKind.F32,
@@ -10,7 +11,9 @@ export const create: CreateContestant = ({ dimensions, topK }) => {
     expansion_add: 128,
     expansion_search: 64,
     multi: false,
-  });
+  };
+  const index = new Index(settings);
+  const file = join(folder, "vectors.usearch");
   let filled = 0n;
   return {
     shape: ({ vectors }) => vectors,
@@ -19,6 +22,12 @@ export const create: CreateContestant = ({ dimensions, topK }) => {
       const keys = BigUint64Array.from({ length: rows }, (_, i) => filled + BigInt(i));
       index.add(keys, vectors as Float32Array, 2);
       filled += BigInt(rows);
+    },
+    finish: () => index.save(file),
+    reopen(vector) {
+      const again = new Index(settings);
+      again.view(file);
+      again.search(vector as Float32Array, topK, 1);
     },
     shapeQuery: ({ vector }) => vector,
     query: (vector) => Array.from(index.search(vector as Float32Array, topK, 1).keys, String),

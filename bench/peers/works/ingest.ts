@@ -16,18 +16,25 @@ const labels = {
 };
 const rounds = 5;
 
+interface Ingested {
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly chunks: number;
+}
+
 export async function run(bench: Bench): Promise<Section> {
   mkdirSync(bench.scratch, { recursive: true });
   const hosts = Object.keys(labels).map((name) => ({ name, ...start(name, bench) }));
-  const taken = new Map<string, { ms: number[]; chunks: number }>(
-    hosts.map(({ name }) => [name, { ms: [], chunks: 0 }]),
+  const taken = new Map<string, { ms: number[]; cpuMs: number[]; chunks: number }>(
+    hosts.map(({ name }) => [name, { ms: [], cpuMs: [], chunks: 0 }]),
   );
   // The first round is cold, and kept apart.
   for (let round = 0; round <= rounds; round++) {
     for (const { name, ask } of hosts) {
-      const { ms, chunks } = await ask();
+      const { ms, cpuMs, chunks } = await ask();
       const own = taken.get(name)!;
       own.ms.push(ms);
+      own.cpuMs.push(cpuMs);
       own.chunks = chunks;
     }
   }
@@ -57,7 +64,7 @@ export async function run(bench: Bench): Promise<Section> {
     tables: [
       {
         title: "Ingesting",
-        columns: ["", "chunks", "first ms", "ms"],
+        columns: ["", "chunks", "first ms", "ms", "processor"],
         rows: hosts
           .map(({ name }) => name)
           .toSorted((a, b) => warm(a) - warm(b))
@@ -66,6 +73,7 @@ export async function run(bench: Bench): Promise<Section> {
             String(taken.get(name)!.chunks),
             milliseconds(taken.get(name)!.ms[0]!),
             milliseconds(warm(name)),
+            milliseconds(quantile(taken.get(name)!.cpuMs.slice(1), 0.5)),
           ]),
       },
     ],
@@ -89,11 +97,11 @@ function start(name: string, { documents, scratch }: Bench) {
   );
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
-    async ask(): Promise<{ ms: number; chunks: number }> {
+    async ask(): Promise<Ingested> {
       child.stdin.write("\n");
       const { value, done } = await lines.next();
       if (done === true) throw new Error(`${name} ended.`);
-      return JSON.parse(value) as { ms: number; chunks: number };
+      return JSON.parse(value) as Ingested;
     },
     close: () => void child.kill(),
   };

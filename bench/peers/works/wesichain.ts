@@ -36,6 +36,15 @@ export async function run(bench: Bench): Promise<Section> {
     const truth = createTruth(data, size, 10);
     const recall = new Map<Entry, number>(entries.map((entry) => [entry, meanRecall(truth, entry)]));
     tables.push(toTable(`${count(size)} documents`, entries, { name: "recall@10", of: recall }, labels));
+    tables.push({
+      title: `${count(size)} documents: resident memory, MB`,
+      columns: ["", "before indexing", "after"],
+      rows: entries.map(({ name, memoryBefore, memory }) => [
+        labels[name as keyof typeof labels],
+        (memoryBefore / 1e6).toFixed(0),
+        ((memoryBefore + memory) / 1e6).toFixed(0),
+      ]),
+    });
     figures.push(toFigures(entries, recall));
     bars.push(
       ...fasterBar(
