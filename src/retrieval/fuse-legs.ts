@@ -25,8 +25,8 @@ export interface FuseInput {
   readonly wanted: number | "all";
   /** Inclusive floor on the fused score. */
   readonly minFusedScore?: number | undefined;
-  /** Inclusive floor on the dense score of what no other leg matches. */
-  readonly minDenseAlone?: number | undefined;
+  /** Whether closeness alone makes a match; otherwise it must be more than chance ({@link DenseLeg.chance}). */
+  readonly denseProves?: boolean;
 }
 
 /**
@@ -51,9 +51,11 @@ async function fuseRound(
   input: FuseInput,
   pool: number | "all",
 ): Promise<{ candidates: Candidate[]; certain: boolean }> {
-  const { minFusedScore = Number.NEGATIVE_INFINITY, minDenseAlone = Number.NEGATIVE_INFINITY, wanted } = input;
+  const { minFusedScore = Number.NEGATIVE_INFINITY, wanted } = input;
   const depth = input.fusion === "rrf" && pool !== "all" ? Math.max(pool, rankDepth) : pool;
   const [dense, lexical] = await Promise.all([input.dense.search(depth), input.lexical.search(depth)]);
+  const chance = input.denseProves === true ? undefined : input.dense.chance();
+  const minDenseAlone = chance ?? Number.NEGATIVE_INFINITY;
   const regex = (input.regex ?? []).slice(0, depth === "all" ? undefined : depth);
   const fusion = createFusion(input.fusion, {
     terms: input.lexical.terms(),

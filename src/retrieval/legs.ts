@@ -23,11 +23,20 @@ export interface QueryEmbedding {
   readonly version: EmbeddingVersion;
 }
 
+/**
+ * Likeness of form below this is chance: hashed into 256 dimensions, texts without anything in common have cosines of standard deviation 1/16, and this is
+ * four of them. Misspelt words reach .4 and more. In a hybrid search, what only chance makes alike is no match; a search that asks for dense hits, or names
+ * a floor, gets what it asks for.
+ */
+const chanceLikeness = 0.25;
+
 /** A dense leg, and what it knows once it has searched. */
 export interface DenseLeg {
   readonly search: Leg<VectorMatch>;
   /** What its score counts in an absolute fusion. */
   weight(): number;
+  /** What closeness alone must reach at least, where no other leg agrees; absent where it proves something by itself. */
+  chance(): number | undefined;
   /** Of the store's own model: what it could see of the query. */
   latent(): LatentExplanation | undefined;
 }
@@ -49,7 +58,7 @@ export function createDenseLeg(
       ...(plan.minScore !== undefined && { minScore: plan.minScore }),
       ...(plan.includeEmbeddings && { includeEmbeddings: true }),
     });
-  return { search, weight: () => absoluteDenseWeight, latent: () => undefined };
+  return { search, weight: () => absoluteDenseWeight, chance: () => chanceLikeness, latent: () => undefined };
 }
 
 /** Stage 3 without an embedding model: the nearest by the model that the store keeps fitted on what it holds. */
@@ -73,6 +82,8 @@ export function createLatentLeg(
       return matches;
     },
     weight: () => result?.weight ?? 0,
+    // Two directions side by side halve the variance of what only the second says.
+    chance: () => (result?.fitted === true ? chanceLikeness * Math.SQRT1_2 : chanceLikeness),
     latent: () => result && { fitted: result.fitted, energy: result.energy, weight: result.weight },
   };
 }

@@ -68,13 +68,13 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
   const lexical = store.lexicalSearch ? lexicalLeg() : undefined;
   const fusion = plan.fusion ?? (search.meaning ? "weighted" : "absolute");
   const candidates = await fuseLegs({
-    dense: dense ?? { search: async () => [], weight: () => 0, latent: () => undefined },
+    dense: dense ?? { search: async () => [], weight: () => 0, chance: () => undefined, latent: () => undefined },
     lexical: lexical ?? { search: async () => [], terms: () => [] },
     regex,
     fusion,
     wanted: search.wanted,
     minFusedScore: plan.minFusedScore,
-    minDenseAlone: search.meaning || plan.minScore !== undefined ? undefined : chanceLikeness,
+    denseProves: search.meaning || plan.minScore !== undefined,
   });
   const found: Found = {
     candidates,
@@ -88,13 +88,6 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
   // What no dense leg found has no vector yet.
   return regex === undefined ? found : withEmbeddings(search, found);
 }
-
-/**
- * Likeness of form below this is chance: hashed into 256 dimensions, texts without anything in common have cosines of standard deviation 1/16, and this is
- * four of them. Misspelt words reach .4 and more. In a hybrid search, what only chance makes alike is no match; a search that asks for dense hits, or names
- * a floor, gets what it asks for.
- */
-const chanceLikeness = 0.25;
 
 /** The embedding model's leg, or that of the store's own model; none where the mode or the store has none. */
 function denseLegOf({ store, scopes, plan, subject, queryEmbedding }: StoreSearch): DenseLeg | undefined {
