@@ -20,7 +20,9 @@ export function stemEnglish(word: string): string {
 function stemPlain(word: string): string {
   const stem = stemPorter(word);
   const last = stem.length - 1;
-  return stem[last] === "i" && (word[last] === "y" || last > 2) ? `${stem.slice(0, last)}y` : stem;
+  // `kiwi` and `kiwis` have an `i` of their own.
+  const turned = word[last] === "y" || (last > 2 && word.length > stem.length + 1);
+  return stem[last] === "i" && turned ? `${stem.slice(0, last)}y` : stem;
 }
 
 /**

@@ -361,7 +361,7 @@ describe("ibid list and status", () => {
     const { stdout } = await ibid("status");
     expect(stdout).toMatch(/^knowledge base {2}\//);
     expect(stdout).toMatch(/\ndocuments +6\n/);
-    expect(stdout).toMatch(/\nembeddings +ibid\/hashing, \d+ dimensions: \d+ chunks\n/);
+    expect(stdout).toMatch(/\nembeddings +ibid\/latent-semantic, \d+ dimensions: \d+ chunks\n/);
   });
 });
 

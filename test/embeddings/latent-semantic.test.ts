@@ -240,7 +240,7 @@ describe("an embedding of terms", () => {
         const chunk = asChunk(written);
         const meaning = [asked, written].map((one) => projectLatent(count(one), 2, find).direction);
         const form = [asked, written].map((one) => hashForms(count(one), formDimensions, find));
-        const expected = 0.75 * query.energy * cosine(meaning[0]!, meaning[1]!) + 0.25 * cosine(form[0]!, form[1]!);
+        const expected = 0.6 * query.energy * cosine(meaning[0]!, meaning[1]!) + 0.2 * cosine(form[0]!, form[1]!);
         const isKnown = meaning[1]!.some((value) => value !== 0);
         const product = query.weight * cosine(query.vector, chunk.vector);
         expect(Math.abs(product - (isKnown ? expected : Math.SQRT2 * expected))).toBeLessThan(0.02);
