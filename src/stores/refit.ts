@@ -191,8 +191,8 @@ function moveSegment(
   const { header, files } = writer.finish(place);
   dropFiles(rows, segment.row, place);
   for (const { name, part, data } of files) rows.addFile(segment.row, name, part, data);
-  const changed = headers.with(Math.min(place, headers.length - 1), header);
-  rows.putSegmentColumns(segment.row, JSON.stringify(before < 0 ? [...headers, header] : changed), stamp);
+  const changed = before < 0 ? [...headers, header] : headers.with(place, header);
+  rows.putSegmentColumns(segment.row, JSON.stringify(changed), stamp);
   return true;
 }
 
