@@ -1,5 +1,5 @@
 /**
- * How good answers without a model are, and how often they are refused: the whole way from documents to cited sentences, in memory, with the hashing model.
+ * How good answers without a model are, and how often they are refused: the whole way from documents to cited sentences, in memory, as a knowledge base does it unless told otherwise.
  *
  *     npx node bench/extractive-quality.ts <folder> [<folder of off-topic questions>]
  *
@@ -20,8 +20,8 @@ import { createSectionChunker } from "../src/chunks/section-chunker.ts";
 import type { Answer, Grounding } from "../src/contracts/answer.ts";
 import type { TextDocument } from "../src/contracts/document.ts";
 import { buildSections } from "../src/documents/build-sections.ts";
-import { createEmbedder } from "../src/embeddings/create-embedder.ts";
-import { createHashingModel } from "../src/embeddings/hashing-model.ts";
+import { latentSemanticModel } from "../src/embeddings/latent-semantic/latent-semantic-model.ts";
+import { languageAnalyzer } from "../src/node.ts";
 import { createRetriever } from "../src/retrieval/create-retriever.ts";
 import { createMemoryStore } from "../src/stores/memory-store.ts";
 
@@ -44,9 +44,8 @@ const judged = readJudgements(join(folder, "qrels.tsv"));
 const gate = createGate();
 const write = gate.write(operator, "deployment");
 const read = gate.read(operator, ["deployment"]);
-const store = createMemoryStore();
-const embedder = createEmbedder(createHashingModel(), { secret: store.secret });
-const retriever = createRetriever({ store, embedder });
+const store = createMemoryStore({ analyzer: languageAnalyzer, corpusModel: latentSemanticModel });
+const retriever = createRetriever({ store, analyzer: languageAnalyzer });
 const chunker = createSectionChunker();
 
 let started = performance.now();
@@ -54,7 +53,6 @@ let chunkCount = 0;
 for (const document of documents.values()) {
   const chunks = [...chunker.chunk(document)];
   chunkCount += chunks.length;
-  const { version, embeddings } = await embedder.embed(chunks, { purpose: "document" });
   await store.replace(write, {
     document,
     contentHash: "",
@@ -62,7 +60,7 @@ for (const document of documents.values()) {
     fingerprint: "bench",
     bytes: document.text.length,
     folder: null,
-    entries: chunks.map((chunk, index) => ({ chunk, embeddings: [{ version, embedding: embeddings[index] ?? [] }] })),
+    entries: chunks.map((chunk) => ({ chunk, embeddings: [] })),
   });
 }
 console.log(
@@ -96,7 +94,13 @@ await store.close();
 async function ask(question: string, grounding: Grounding): Promise<Answer> {
   const hits = await retriever.retrieve(read, question, { explain: true });
   let answer: Answer | undefined;
-  for await (const event of answerQuestion({ question, hits, grounding, documentText: async (id) => textOf(id) })) {
+  for await (const event of answerQuestion({
+    question,
+    hits,
+    grounding,
+    analyzer: languageAnalyzer,
+    documentText: async (id) => textOf(id),
+  })) {
     if (event.type === "answer") answer = event.answer;
   }
   if (!answer) throw new Error("No answer event.");

@@ -21,7 +21,7 @@ export interface Fusion {
 /**
  * Weight of the dense leg in `absolute`, for models that see form only.
  *
- * **Source** measured by `bench/search-quality.ts`, nDCG@10 of the lexical leg alone and with this weight: XQuAD en .969 .970, de .928 .940, zh .967 .965,
+ * **Source** measured when the core had no model of its own, nDCG@10 of the lexical leg alone and with this weight: XQuAD en .969 .970, de .928 .940, zh .967 .965,
  * ar .951 .953; CACM .475 .476; Vaswani .407 .403. At 0.5 CACM and Vaswani fell further.
  */
 export const absoluteDenseWeight = 0.2;
