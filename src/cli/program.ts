@@ -126,7 +126,8 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         'how the query is read (default: literal); lucene knows +word -word "a phrase" begin* near~',
       ).choices(["literal", "lucene"]),
     )
-    .option("--ignore-case", "with --mode regex, capitals and small letters are the same")
+    .option("--pattern <regex>", "beside the query: what it matches is found too, and ranks higher")
+    .option("--ignore-case", "of a pattern: capitals and small letters are the same")
     .addOption(new Option("--filter <json>", "only where the metadata match").argParser(readFilter))
     .addOption(new Option("--min-score <x>", "floor of the dense leg's score").argParser(readScore))
     .option("--explain", "say how each score came to be")
@@ -137,6 +138,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         `ibid search "rotate keys" --top-k 10 --filter '{"product":"api","year":{"gte":2024}}'`,
         "ibid search 'ERR_[A-Z_]+' --mode regex",
         `ibid search '+rotate "api key" -legacy' --syntax lucene`,
+        "ibid search 'what to do when it fails' --pattern 'ERR_[A-Z_]+'",
       ]),
     )
     .action(run(search));

@@ -15,6 +15,7 @@ export interface SearchCommandOptions extends CommonOptions {
   readonly filter?: FilterInput;
   readonly minScore?: number;
   readonly explain?: true;
+  readonly pattern?: string;
   readonly ignoreCase?: true;
 }
 
@@ -25,7 +26,7 @@ const snippetLines = 3;
 export async function search(context: Context, query: string, options: SearchCommandOptions): Promise<number> {
   const { output, signal } = context;
   requireText("query", query);
-  const { topK, mode, syntax, filter, minScore, explain, ignoreCase } = options;
+  const { topK, mode, syntax, filter, minScore, explain, pattern, ignoreCase } = options;
   const snippetLength = snippetLengthFor(output);
   const wanted: SearchOptions = {
     signal,
@@ -34,6 +35,7 @@ export async function search(context: Context, query: string, options: SearchCom
     ...(mode === undefined ? {} : { mode }),
     ...(syntax === undefined ? {} : { syntax }),
     ...(filter === undefined ? {} : { filter }),
+    ...(pattern === undefined ? {} : { pattern }),
     ...(ignoreCase === undefined ? {} : { ignoreCase }),
     ...(minScore === undefined ? {} : { minScore }),
     ...(explain === undefined ? {} : { explain }),

@@ -16,16 +16,24 @@ export interface TermRow {
 export interface TermSpace {
   /** Two spaces with the same fingerprint place every text alike. */
   readonly fingerprint: string;
+  /** 0 before anything is fitted: then a text is placed by how its terms are written alone. */
   readonly dimensions: number;
   find(term: string): TermRow | undefined;
 }
 
+/** A {@link TermRow} by its name. */
+export interface FittedTerm extends TermRow {
+  readonly term: string;
+}
+
 /** A text's place in a {@link TermSpace}. */
 export interface TermVector {
-  /** All zero when the space knows none of the terms. Compared by cosine. */
+  /** All zero for no terms. Compared by cosine. */
   readonly vector: Int8Array;
   /** How much of the text the space captures, from 0 to 1. */
   readonly energy: number;
+  /** Of a query: what a cosine with it counts in an absolute fusion. */
+  readonly weight: number;
 }
 
 /** A chunk to fit on. */
@@ -44,7 +52,7 @@ export interface CorpusFit {
   /** The share of their weight that it captures, from 0 to 1. */
   readonly energy: number;
   /** By name, ascending by UTF-16 code unit. */
-  readonly terms: readonly (TermRow & { readonly term: string })[];
+  readonly terms: readonly FittedTerm[];
 }
 
 /**
@@ -58,11 +66,13 @@ export interface CorpusFit {
 export interface CorpusModel {
   /** Chunks below which nothing is fitted. */
   readonly leastChunks: number;
-  /** Where terms are before anything is fitted: by how they are written. */
+  /** Where terms are before anything is fitted. */
   readonly unfitted: TermSpace;
+  /** Coordinates of a text's vector in a space of so many dimensions: the space's, and those of how terms are written. */
+  vectorLength(dimensions: number): number;
   /** Ids of the chunks to fit on, ascending; of the same chunks in any order the same. */
   sample(chunks: Iterable<{ readonly id: string; readonly language?: string | undefined }>): readonly string[];
   /** Fits in slices, so that others get their turn. **Shape** yields the share that is done, from 0 to 1. */
   fit(chunks: Iterable<FitChunk>): Generator<number, CorpusFit>;
-  project(terms: TermCounts, space: TermSpace): TermVector;
+  project(terms: TermCounts, space: TermSpace, purpose: "document" | "query"): TermVector;
 }

@@ -27,6 +27,8 @@ export interface LatentResult {
   readonly fitted: boolean;
   /** How much of the query the space captures, from 0 to 1. */
   readonly energy: number;
+  /** What a score counts in an absolute fusion; see `TermVector`. */
+  readonly weight: number;
 }
 
 /** Nearest chunks by a model that the store itself keeps fitted on what it holds; see `CorpusModel`. */

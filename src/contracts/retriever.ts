@@ -24,7 +24,12 @@ export interface RetrieveOptions {
   readonly minScore?: number;
   /** Inclusive floor on the fused score. Default: none. */
   readonly minFusedScore?: number;
-  /** Regex searches only: capitals and small letters are the same. Default false. */
+  /**
+   * A regular expression beside the query, as a further leg of a hybrid search: what it matches ranks higher, and is a hit whatever the other legs say.
+   * Its syntax is that of `RegexQuery`. To search by a pattern alone, give it as the query, with `mode: "regex"`.
+   */
+  readonly pattern?: string;
+  /** Of a pattern: capitals and small letters are the same. Default false. */
   readonly ignoreCase?: boolean;
   /** Only chunks of these origins. Default: all. */
   readonly origins?: readonly Origin[];
@@ -79,7 +84,7 @@ export interface Hit {
   readonly source: HitSource;
   readonly metadata: Metadata;
   readonly origin: Origin;
-  /** Regex searches only: where the pattern matched, in the document. */
+  /** Where a pattern matched, in the document; absent when none was given, or it did not. */
   readonly matches?: readonly { readonly start: number; readonly end: number }[];
   readonly explain?: HitExplanation;
   readonly embedding?: Embedding;
@@ -93,6 +98,16 @@ export interface LegScore {
   readonly rank: number;
 }
 
+/** What the store's own model saw of a query. */
+export interface LatentExplanation {
+  /** Whether it was fitted on the corpus; before that it sees how words are written. */
+  readonly fitted: boolean;
+  /** The share of the query that it captures, from 0 to 1. */
+  readonly energy: number;
+  /** What its cosine counts in the fused score. */
+  readonly weight: number;
+}
+
 /** Why a hit has the score it has. */
 export interface HitExplanation {
   /** `absolute`, `weighted`, `rrf`, or the one leg that searched. */
@@ -104,6 +119,8 @@ export interface HitExplanation {
   readonly terms: readonly TermScore[];
   /** The distinct terms that the query was analysed into, with their idf; those that the hit lacks included. Absent when no lexical leg searched. */
   readonly queryTerms?: readonly QueryTerm[];
+  /** Absent where an embedding model searched. */
+  readonly latent?: LatentExplanation;
   /** How much of what was asked the lexical leg found here, on a scale that means the same for every query. Absent like `queryTerms`. */
   readonly strength?: number;
   /** Whether the hit counts as evidence that the question can be answered (law 5). */

@@ -1,4 +1,5 @@
 import { scanWords } from "../text/words.ts";
+import { mixHash } from "./mix-hash.ts";
 
 /** A text as a unit vector of hashed features. */
 export interface FeatureHasher {
@@ -53,15 +54,6 @@ function fold(text: string): string {
 function dampen(count: number): number {
   const power = 31 - Math.clz32(count);
   return 1 + Math.LN2 * (power + count / 2 ** power - 1);
-}
-
-/** Spreads every bit over the word. **Source** MurmurHash3's 32-bit finaliser. */
-function mix(hash: number): number {
-  let h = hash ^ (hash >>> 16);
-  h = Math.imul(h, 0x85ebca6b);
-  h ^= h >>> 13;
-  h = Math.imul(h, 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
 }
 
 /**
@@ -140,7 +132,7 @@ export function createFeatureHasher(dimensions: number): FeatureHasher {
   }
 
   function add(feature: number, weight: number): void {
-    const hash = mix(feature);
+    const hash = mixHash(feature);
     // The high bits choose the dimension, the lowest the sign; both products are exact in a double.
     const dimension = Math.floor((hash * dimensions) / 4_294_967_296);
     sums[dimension] = (sums[dimension] as number) + ((hash & 1) === 0 ? weight : -weight);

@@ -11,7 +11,7 @@ import type { AccessPolicy } from "../contracts/scope.ts";
 import type { Tracer } from "../contracts/tracer.ts";
 import { createEmbedder } from "../embeddings/create-embedder.ts";
 import { createEmbeddingCache } from "../embeddings/embedding-cache.ts";
-import { createHashingModel } from "../embeddings/hashing-model.ts";
+import { latentSemanticModel } from "../embeddings/latent-semantic/latent-semantic-model.ts";
 import type { Bm25Options } from "../indexes/bm25-settings.ts";
 import type { StoreOptions } from "../stores/store-options.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
@@ -20,7 +20,7 @@ import type { OpenSource } from "./ingest-items.ts";
 
 /** What can be chosen when a knowledge base is opened, on any runtime. Everything has a default. */
 export interface AssembleOptions {
-  /** Default: the hashing model, which needs no key and no download. `null`: none, words alone. */
+  /** Default: none but the store's own, which is fitted on what it holds and needs no key and no download. `null`: not even that, words alone. */
   readonly embeddingModel?: EmbeddingModel | null;
   /** Who writes the answers. Default: nobody; answers are made of the documents' own sentences. */
   readonly model?: ChatModel;
@@ -57,12 +57,21 @@ export const assembleOptions = [
   "access",
 ] as const satisfies readonly (keyof AssembleOptions)[];
 
-/** What of it a store is told. */
+/** What of it a store is told: it has a model of its own where nobody chose another, or none. */
 export function storeChoices({
   analyzer,
   bm25,
-}: Pick<AssembleOptions, "analyzer" | "bm25">): Pick<StoreOptions, "analyzer" | "bm25"> {
-  return { ...(analyzer && { analyzer }), ...(bm25 && { bm25 }) };
+  embeddingModel,
+}: {
+  readonly analyzer?: Analyzer | undefined;
+  readonly bm25?: Bm25Options | undefined;
+  readonly embeddingModel?: unknown;
+}): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel"> {
+  return {
+    ...(analyzer && { analyzer }),
+    ...(bm25 && { bm25 }),
+    ...(embeddingModel === undefined && { corpusModel: latentSemanticModel }),
+  };
 }
 
 /** What only the runtime knows: its own readers, and how paths become documents. */
@@ -78,7 +87,7 @@ export function assembleKnowledgeBase(
   options: AssembleOptions,
   runtime: RuntimeParts,
 ): KnowledgeBase {
-  const model = options.embeddingModel === undefined ? createHashingModel() : options.embeddingModel;
+  const model = options.embeddingModel ?? null;
   const cache = options.embeddingCache ?? createEmbeddingCache();
   return createKnowledgeBase({
     store,

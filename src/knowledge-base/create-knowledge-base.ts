@@ -8,7 +8,6 @@ import type { IngestInput, IngestOptions, KnowledgeBase } from "../contracts/kno
 import type { Reranker, Retriever, SearchOptions } from "../contracts/retriever.ts";
 import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { Tracer } from "../contracts/tracer.ts";
-import { askQuestion } from "../pipeline/ask.ts";
 import { ingestChunks } from "../pipeline/ingest-chunks.ts";
 import { ingestDocuments } from "../pipeline/ingest.ts";
 import type { IngestStages } from "../pipeline/stages.ts";
@@ -116,6 +115,8 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
         const stages = { retriever, store, model: parts.chatModel, analyzer: parts.analyzer };
         const { scopes, ...rest } = options;
         return createRun(async function* () {
+          // A page that only searches need not load what answers.
+          const { askQuestion } = await import("../pipeline/ask.ts");
           return yield* askQuestion(stages, await readable(scopes), question, rest);
         });
       },

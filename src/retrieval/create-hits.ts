@@ -18,7 +18,9 @@ export function createHits(candidates: readonly Candidate[], context: HitContext
   const byLanguage = new Map<string, ReadonlySet<string>>();
   // Each hit is marked by the query's words as its own language has them.
   const termsFor = (candidate: Candidate, language: string): ReadonlySet<string> => {
-    if (plan.mode === "regex") return matchedTerms(candidate, analyzer, language);
+    // What only a pattern found has nothing of the query to show.
+    const { lexical, regex } = candidate;
+    if (plan.mode === "regex" || (regex && !lexical)) return matchedTerms(candidate, analyzer, language);
     let terms = byLanguage.get(language);
     if (terms === undefined) byLanguage.set(language, (terms = new Set(analyzer.analyze(subject, language))));
     return terms;

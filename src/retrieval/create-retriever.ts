@@ -62,7 +62,7 @@ const known = [
 ] as const satisfies readonly (keyof RetrieverOptions)[];
 
 /**
- * Query to hits, in eight stages: scopes, embed, dense, lexical, merge, rerank, origins, snippets.
+ * Query to hits, in eight stages: scopes, embed, dense, lexical, merge, rerank, origins, snippets; and a leg for a pattern, when one is given.
  *
  * **Shape** best first, ties by chunk id, then scope; nothing readable or nothing found is `[]`. A hit's `text` is whole. The same stored state and
  * options give the same hits in the same order with the same scores (law 11), and asking for more never reorders the first (but for what a reranker does).
@@ -107,6 +107,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
   ): Promise<QueryEmbedding | undefined> => {
     if (plan.mode === "lexical" || plan.mode === "regex" || (plan.mode === "hybrid" && !embedder)) return undefined;
     if (!embedder) {
+      if (store.latentSearch) return undefined;
       throw new IbidError("configuration-missing", "A dense search needs an embedding model, and none is configured.", {
         mend: "Give an embedder, or search with mode: lexical.",
       });
@@ -127,6 +128,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     assertAuthorized(scopes, "read");
     const plan = planSearch(search);
     checkQuery(query, plan.mode, maxQueryLength);
+    if (plan.pattern !== undefined) checkQuery(plan.pattern, "regex", maxQueryLength);
     const { signal } = search;
     stopIfAborted(signal);
 
@@ -181,6 +183,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
         evidence,
         fusion: found.fusion,
         terms: found.terms,
+        latent: found.latent,
         reranker: reranking ? reranker.name : undefined,
       };
       hits = createHits(plan.topK === "all" ? candidates : candidates.slice(0, plan.topK), context);

@@ -1,4 +1,4 @@
-import type { HitExplanation, LegScore } from "../contracts/retriever.ts";
+import type { HitExplanation, LatentExplanation, LegScore } from "../contracts/retriever.ts";
 import type { Candidate, QueryTerms } from "./candidate.ts";
 import type { EvidenceScale } from "./weigh-evidence.ts";
 
@@ -8,6 +8,8 @@ export interface ExplainContext {
   readonly fusion: string;
   /** `undefined` when no lexical leg searched. */
   readonly terms: QueryTerms | undefined;
+  /** `undefined` when the store's own model did not search. */
+  readonly latent: LatentExplanation | undefined;
   readonly reranker: string | undefined;
   readonly evidence: EvidenceScale;
 }
@@ -26,6 +28,7 @@ export function explainHit(candidate: Candidate, context: ExplainContext): HitEx
     parts: candidate.parts.map((part) => ({ ...part })),
     terms: (lexical?.terms ?? []).map((term) => ({ ...term })),
     ...(terms && { queryTerms: terms.map((term) => ({ ...term })), strength: context.evidence.strength(candidate) }),
+    ...(context.latent && { latent: { ...context.latent } }),
     evidence: context.evidence.isEvidence(candidate),
     ...(before &&
       context.reranker !== undefined && { rerank: { reranker: context.reranker, before: legScore(before) } }),

@@ -1,9 +1,10 @@
 import type { LexicalMatch } from "../contracts/lexical-index.ts";
+import type { RegexMatch } from "../contracts/regex-search.ts";
 import type { VectorMatch } from "../contracts/vector-store.ts";
 import type { FusionName } from "../contracts/retriever.ts";
 import { type Candidate, candidateKey, compareCandidates, sumParts } from "./candidate.ts";
 import { createFusion } from "./fusion.ts";
-import type { Leg, LexicalLeg } from "./legs.ts";
+import type { DenseLeg, LexicalLeg } from "./legs.ts";
 
 /** How many candidates each leg gives to begin with, for so many wanted. **Source** ToolUp (T28). */
 export function poolSize(wanted: number | "all"): number | "all" {
@@ -16,25 +17,27 @@ const rankDepth = 128;
 const growth = 4;
 
 export interface FuseInput {
-  readonly dense: Leg<VectorMatch>;
+  readonly dense: DenseLeg;
   readonly lexical: LexicalLeg;
+  /** All that a pattern matches, best first; absent when no pattern was given. */
+  readonly regex?: readonly RegexMatch[] | undefined;
   readonly fusion: FusionName;
   readonly wanted: number | "all";
   /** Inclusive floor on the fused score. */
   readonly minFusedScore?: number | undefined;
-  /** Inclusive floor on the dense score of what the lexical leg does not match. */
-  readonly minDenseAlone?: number | undefined;
+  /** Whether closeness alone makes a match; otherwise it must be more than chance ({@link DenseLeg.chance}). */
+  readonly denseProves?: boolean;
 }
 
 /**
- * Stage 5: both legs as one ranking.
+ * Stage 5: the legs as one ranking.
  *
- * By score, the first `wanted` are exactly those of fusing the whole of both legs, whatever the size of the pools: every candidate of either leg is
- * looked up in the other, and the pools grow until no chunk outside them can reach the last place (the threshold algorithm). By rank (`rrf`), a leg's
+ * By score, the first `wanted` are exactly those of fusing the whole of every leg, whatever the size of the pools: every candidate of one leg is
+ * looked up in the others, and the pools grow until no chunk outside them can reach the last place (the threshold algorithm). By rank (`rrf`), a leg's
  * candidates are its best `max(4 · wanted, 128)`; a chunk further down gets nothing from that leg.
  *
  * **Shape** at least `wanted` candidates when there are so many, best first, all at or above the floor; the surplus is what the pools happened to hold.
- * **Cost** two searches and up to two look-ups a round; in the worst case (everything ties) both legs whole.
+ * **Cost** two searches and up to two look-ups a round; in the worst case (everything ties) the legs whole.
  * **Source** Fagin, Lotem and Naor, Optimal Aggregation Algorithms for Middleware (2001), with stores that are exact.
  */
 export async function fuseLegs(input: FuseInput): Promise<readonly Candidate[]> {
@@ -48,18 +51,33 @@ async function fuseRound(
   input: FuseInput,
   pool: number | "all",
 ): Promise<{ candidates: Candidate[]; certain: boolean }> {
-  const { minFusedScore = Number.NEGATIVE_INFINITY, minDenseAlone = Number.NEGATIVE_INFINITY, wanted } = input;
+  const { minFusedScore = Number.NEGATIVE_INFINITY, wanted } = input;
   const depth = input.fusion === "rrf" && pool !== "all" ? Math.max(pool, rankDepth) : pool;
-  const [dense, lexical] = await Promise.all([input.dense(depth), input.lexical.search(depth)]);
-  const fusion = createFusion(input.fusion, input.lexical.terms());
-  const whole = { dense: depth === "all" || dense.length < depth, lexical: depth === "all" || lexical.length < depth };
+  const [dense, lexical] = await Promise.all([input.dense.search(depth), input.lexical.search(depth)]);
+  const chance = input.denseProves === true ? undefined : input.dense.chance();
+  const minDenseAlone = chance ?? Number.NEGATIVE_INFINITY;
+  const regex = (input.regex ?? []).slice(0, depth === "all" ? undefined : depth);
+  const fusion = createFusion(input.fusion, {
+    terms: input.lexical.terms(),
+    denseWeight: input.dense.weight(),
+    withPattern: input.regex !== undefined,
+  });
+  const whole = {
+    dense: depth === "all" || dense.length < depth,
+    lexical: depth === "all" || lexical.length < depth,
+    regex: regex.length === (input.regex ?? []).length,
+  };
 
-  const merged = mergeLegs(dense, lexical);
-  if (fusion.bound) await lookUpMissing(merged, input, whole);
+  const merged = mergeLegs(dense, lexical, regex);
+  if (fusion.bound) {
+    await lookUpMissing(merged, input, whole);
+    if (!whole.regex) addRegexToKnown(merged, input.regex ?? []);
+  }
 
   const candidates: Candidate[] = [];
   for (const entry of merged.values()) {
-    if (entry.lexical === undefined && (entry.dense?.score ?? 0) < minDenseAlone) continue;
+    const alone = entry.lexical === undefined && entry.regex === undefined;
+    if (alone && (entry.dense?.score ?? 0) < minDenseAlone) continue;
     const parts = fusion.parts(entry);
     const score = sumParts(parts);
     if (score >= minFusedScore && (fusion.above === undefined || score > fusion.above)) {
@@ -68,14 +86,15 @@ async function fuseRound(
   }
   candidates.sort(compareCandidates);
 
-  if (!fusion.bound || (whole.dense && whole.lexical)) return { candidates, certain: true };
+  if (!fusion.bound || (whole.dense && whole.lexical && whole.regex)) return { candidates, certain: true };
   const bound = fusion.bound(
     whole.dense ? undefined : dense.at(-1)?.score,
     whole.lexical ? undefined : lexical.at(-1)?.score,
+    whole.regex ? undefined : regex.at(-1)?.score,
   );
   const last = wanted === "all" ? undefined : candidates[wanted - 1];
   // A chunk outside that reached exactly the last score could still win by its id, so equality is not enough.
-  const nothingLeft = whole.lexical && (dense.at(-1)?.score ?? minDenseAlone) < minDenseAlone;
+  const nothingLeft = whole.lexical && whole.regex && (dense.at(-1)?.score ?? minDenseAlone) < minDenseAlone;
   const certain =
     nothingLeft ||
     (last !== undefined && last.score > bound) ||
@@ -86,11 +105,29 @@ async function fuseRound(
 
 type Entry = Omit<Candidate, "parts" | "score">;
 
-function mergeLegs(dense: readonly VectorMatch[], lexical: readonly LexicalMatch[]): Map<string, Entry> {
+function mergeLegs(
+  dense: readonly VectorMatch[],
+  lexical: readonly LexicalMatch[],
+  regex: readonly RegexMatch[],
+): Map<string, Entry> {
   const merged = new Map<string, Entry>();
   addDense(merged, dense);
   addLexical(merged, lexical);
+  for (const [index, match] of regex.entries()) {
+    const key = candidateKey(match.scope, match.chunk.id);
+    const entry = merged.get(key) ?? { scope: match.scope, chunk: match.chunk };
+    merged.set(key, { ...entry, regex: { score: match.score, rank: index + 1, matches: match.matches } });
+  }
   return merged;
+}
+
+/** All that the pattern matches is at hand, so what it says of a candidate need not be asked. */
+function addRegexToKnown(merged: Map<string, Entry>, regex: readonly RegexMatch[]): void {
+  for (const [index, { scope, chunk, score, matches }] of regex.entries()) {
+    const key = candidateKey(scope, chunk.id);
+    const entry = merged.get(key);
+    if (entry !== undefined) merged.set(key, { ...entry, regex: { score, rank: index + 1, matches } });
+  }
 }
 
 /** Ranks count on: what is looked up stands behind everything that the leg found by itself. */
@@ -115,7 +152,7 @@ function addLexical(merged: Map<string, Entry>, matches: readonly LexicalMatch[]
   }
 }
 
-/** Asks each leg for its exact score of what only the other leg found; a leg that gave everything has nothing to add. */
+/** Asks each leg for its exact score of what only another leg found; a leg that gave everything has nothing to add. */
 async function lookUpMissing(
   merged: Map<string, Entry>,
   legs: Pick<FuseInput, "dense" | "lexical">,
@@ -140,7 +177,7 @@ async function lookUpMissing(
 
   const [denseIds, lexicalIds] = [missing("dense"), missing("lexical")];
   const [denseFound, lexicalFound] = await Promise.all([
-    denseIds.length > 0 ? legs.dense("all", denseIds) : [],
+    denseIds.length > 0 ? legs.dense.search("all", denseIds) : [],
     lexicalIds.length > 0 ? legs.lexical.search("all", lexicalIds) : [],
   ]);
   addDense(merged, fresh(denseFound, "dense"), count("dense"));

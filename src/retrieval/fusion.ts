@@ -2,20 +2,20 @@ import type { FusionName } from "../contracts/retriever.ts";
 import type { Candidate, QueryTerms, ScorePart } from "./candidate.ts";
 
 /** What a fusion knows of a candidate: each leg's score and rank, absent when the leg did not match it. */
-export type FusionInput = Pick<Candidate, "dense" | "lexical">;
+export type FusionInput = Pick<Candidate, "dense" | "lexical" | "regex">;
 
 /**
- * How two legs become one score.
+ * How the legs become one score.
  *
- * **Shape** `parts` names what each leg gives. For a fusion by score, no chunk that scores at most `dense` and at most `lexical` in the legs
- * scores above `bound(dense, lexical)`; `undefined` stands for a leg that has nothing more to give. A fusion by rank has no bound.
+ * **Shape** `parts` names what each leg gives. For a fusion by score, no chunk that scores at most so much in each of the legs scores above
+ * `bound(dense, lexical, regex)`; `undefined` stands for a leg that has nothing more to give. A fusion by rank has no bound.
  */
 export interface Fusion {
   readonly name: FusionName;
   /** Candidates must score above this; absent when every candidate stands. */
   readonly above?: number;
   parts(input: FusionInput): readonly ScorePart[];
-  bound?(dense: number | undefined, lexical: number | undefined): number;
+  bound?(dense: number | undefined, lexical: number | undefined, regex: number | undefined): number;
 }
 
 /**
@@ -25,27 +25,49 @@ export interface Fusion {
  * ar .951 .953; CACM .475 .476; Vaswani .407 .403. At 0.5 CACM and Vaswani fell further.
  */
 export const absoluteDenseWeight = 0.2;
-/** **Source** ToolUp's default merge (T24 stage 5). */
-const weightedShares = { dense: 0.7, lexical: 0.3 } as const;
+/** A pattern weighs as much as the words do. **Source** ToolUp's default merge (T24 stage 5), for the other two. */
+const weightedShares = { dense: 0.7, lexical: 0.3, regex: 0.3 } as const;
 /** BM25 score that normalises to a half. **Source** Embabel's `s / (s + 3)` (C10). */
 const lexicalHalf = 3;
 /** **Source** Cormack, Clarke and Büttcher, Reciprocal Rank Fusion (SIGIR 2009). */
 const rankConstant = 60;
 
 /**
+ * What a pattern that matches once gives in `absolute`; with `n` matches `2n / (n + 1)` times that, less than twice. As much as half the query's words, for
+ * a pattern says exactly what it wants and still not what the question is. **Source** a choice; nothing to measure it on is known to us.
+ */
+const absoluteRegexWeight = 1;
+
+/** What a fusion must know of a query. */
+export interface FusedQuery {
+  readonly terms: QueryTerms;
+  /** For `absolute`. Default {@link absoluteDenseWeight}. */
+  readonly denseWeight?: number;
+  readonly withPattern?: boolean;
+}
+
+/**
  * A fusion by its name.
  *
- * - `absolute`: `lexical / Σ idf(query terms, unseen ones included) + 0.2 · max(0, cosine)`. The lexical leg leads, and the score means the same for every
- *   query: about how much of what was asked is there. What scores 0 has nothing in common with the query and is no hit.
- * - `weighted`: `0.7 · cosine + 0.3 · s / (s + 3)` with BM25's `s`.
+ * - `absolute`: `lexical / √Σ idf² + w · max(0, cosine) + n / (n + 1)`, over the query's distinct terms, unseen ones included, with `w` the dense leg's own
+ *   weight and `n` the matches of a pattern. The lexical leg leads, and the score says the same of every query: how much more the chunk has of what was asked than chance
+ *   would give it; several terms say more than one, as errors that do not depend on one another add up. What scores 0 has nothing in common with the query and is no hit.
+ * - `weighted`: `0.7 · cosine + 0.3 · s / (s + 3) + 0.3 · n / (n + 1)` with BM25's `s`.
  * - `rrf`: `Σ 1 / (60 + rank)`.
  *
- * A leg that did not match gives 0. **Source** DESIGN 6 and 7; ToolUp (T24), Embabel (C10).
+ * A leg that did not match gives 0; that of the pattern has no part where no pattern was given (`withPattern` false).
+ * **Source** DESIGN 6 and 7; ToolUp (T24), Embabel (C10).
  */
-export function createFusion(name: FusionName, terms: QueryTerms): Fusion {
+export function createFusion(name: FusionName, query: FusedQuery): Fusion {
+  const fusion = byName(name, query);
+  if (query.withPattern === true) return fusion;
+  return { ...fusion, parts: (input) => fusion.parts(input).filter((part) => part.name !== "regex") };
+}
+
+function byName(name: FusionName, query: FusedQuery): Fusion {
   switch (name) {
     case "absolute":
-      return absoluteFusion(terms);
+      return absoluteFusion(query);
     case "weighted":
       return weightedFusion();
     case "rrf":
@@ -53,19 +75,23 @@ export function createFusion(name: FusionName, terms: QueryTerms): Fusion {
   }
 }
 
-function absoluteFusion(terms: QueryTerms): Fusion {
-  let mass = 0;
-  for (const { idf, count } of terms) mass += idf * count;
+function absoluteFusion({ terms, denseWeight = absoluteDenseWeight }: FusedQuery): Fusion {
+  let squares = 0;
+  for (const { idf } of terms) squares += idf * idf;
+  const mass = Math.sqrt(squares);
   const lexicalPart = (score: number | undefined): number => (score === undefined || mass <= 0 ? 0 : score / mass);
-  const densePart = (score: number | undefined): number => absoluteDenseWeight * Math.max(0, score ?? 0);
+  const densePart = (score: number | undefined): number => denseWeight * Math.max(0, score ?? 0);
+  const regexPart = (score: number | undefined): number => absoluteRegexWeight * (score ?? 0);
   return {
     name: "absolute",
     above: 0,
-    parts: ({ dense, lexical }) => [
+    parts: ({ dense, lexical, regex }) => [
       { name: "lexical", value: lexicalPart(lexical?.score) },
       { name: "dense", value: densePart(dense?.score) },
+      { name: "regex", value: regexPart(regex?.score) },
     ],
-    bound: (dense, lexical) => lexicalPart(lexical) + densePart(dense),
+    // Added in the order of the parts, so that rounding cannot put a candidate above it.
+    bound: (dense, lexical, regex) => lexicalPart(lexical) + densePart(dense) + regexPart(regex),
   };
 }
 
@@ -73,14 +99,16 @@ function weightedFusion(): Fusion {
   const lexicalPart = (score: number | undefined): number =>
     score === undefined ? 0 : weightedShares.lexical * (score / (score + lexicalHalf));
   const densePart = (score: number | undefined): number => weightedShares.dense * (score ?? 0);
+  const regexPart = (score: number | undefined): number => weightedShares.regex * (score ?? 0);
   return {
     name: "weighted",
-    parts: ({ dense, lexical }) => [
+    parts: ({ dense, lexical, regex }) => [
       { name: "dense", value: densePart(dense?.score) },
       { name: "lexical", value: lexicalPart(lexical?.score) },
+      { name: "regex", value: regexPart(regex?.score) },
     ],
     // A chunk without a vector gives 0 to the dense part, which is more than a negative cosine gives.
-    bound: (dense, lexical) => Math.max(0, densePart(dense)) + lexicalPart(lexical),
+    bound: (dense, lexical, regex) => Math.max(0, densePart(dense)) + lexicalPart(lexical) + regexPart(regex),
   };
 }
 
@@ -88,9 +116,10 @@ function rankFusion(): Fusion {
   const part = (rank: number | undefined): number => (rank === undefined ? 0 : 1 / (rankConstant + rank));
   return {
     name: "rrf",
-    parts: ({ dense, lexical }) => [
+    parts: ({ dense, lexical, regex }) => [
       { name: "dense", value: part(dense?.rank) },
       { name: "lexical", value: part(lexical?.rank) },
+      { name: "regex", value: part(regex?.rank) },
     ],
   };
 }

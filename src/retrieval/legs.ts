@@ -1,8 +1,11 @@
 import type { Embedding, EmbeddingVersion } from "../contracts/embedding.ts";
+import type { LatentResult, LatentSearch } from "../contracts/latent-search.ts";
 import type { LexicalIndex, LexicalMatch } from "../contracts/lexical-index.ts";
 import type { RegexMatch, RegexSearch } from "../contracts/regex-search.ts";
+import type { LatentExplanation } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { VectorMatch, VectorStore } from "../contracts/vector-store.ts";
+import { absoluteDenseWeight } from "./fusion.ts";
 import type { QueryTerms } from "./candidate.ts";
 import type { SearchPlan } from "./search-plan.ts";
 
@@ -10,7 +13,7 @@ import type { SearchPlan } from "./search-plan.ts";
  * What a retriever searches. A database that has no lexical or regex search can be searched by its vectors alone.
  */
 export type SearchableStore = Pick<VectorStore, "search"> &
-  Partial<Pick<LexicalIndex, "lexicalSearch"> & Pick<RegexSearch, "regexSearch">>;
+  Partial<Pick<LexicalIndex, "lexicalSearch"> & Pick<RegexSearch, "regexSearch"> & Pick<LatentSearch, "latentSearch">>;
 
 /** One leg, asked for its best, or for its scores of given chunks. */
 export type Leg<Match> = (topK: number | "all", chunkIds?: readonly string[]) => Promise<readonly Match[]>;
@@ -20,14 +23,32 @@ export interface QueryEmbedding {
   readonly version: EmbeddingVersion;
 }
 
+/**
+ * Likeness of form below this is chance: hashed into 256 dimensions, texts without anything in common have cosines of standard deviation 1/16, and this is
+ * four of them. Misspelt words reach .4 and more. In a hybrid search, what only chance makes alike is no match; a search that asks for dense hits, or names
+ * a floor, gets what it asks for.
+ */
+const chanceLikeness = 0.25;
+
+/** A dense leg, and what it knows once it has searched. */
+export interface DenseLeg {
+  readonly search: Leg<VectorMatch>;
+  /** What its score counts in an absolute fusion. */
+  weight(): number;
+  /** What closeness alone must reach at least, where no other leg agrees; absent where it proves something by itself. */
+  chance(): number | undefined;
+  /** Of the store's own model: what it could see of the query. */
+  latent(): LatentExplanation | undefined;
+}
+
 /** Stage 3: the nearest vectors at or above the floor. */
 export function createDenseLeg(
   store: SearchableStore,
   scopes: AuthorizedScopes,
   plan: SearchPlan,
   query: QueryEmbedding,
-): Leg<VectorMatch> {
-  return (topK, chunkIds) =>
+): DenseLeg {
+  const search: Leg<VectorMatch> = (topK, chunkIds) =>
     store.search(scopes, {
       embedding: query.embedding,
       version: query.version,
@@ -37,6 +58,34 @@ export function createDenseLeg(
       ...(plan.minScore !== undefined && { minScore: plan.minScore }),
       ...(plan.includeEmbeddings && { includeEmbeddings: true }),
     });
+  return { search, weight: () => absoluteDenseWeight, chance: () => chanceLikeness, latent: () => undefined };
+}
+
+/** Stage 3 without an embedding model: the nearest by the model that the store keeps fitted on what it holds. */
+export function createLatentLeg(
+  latentSearch: LatentSearch["latentSearch"],
+  scopes: AuthorizedScopes,
+  plan: SearchPlan,
+  text: string,
+): DenseLeg {
+  let result: Omit<LatentResult, "matches"> | undefined;
+  return {
+    search: async (topK, chunkIds) => {
+      const { matches, ...told } = await latentSearch(scopes, {
+        text,
+        topK,
+        ...restrictions(plan),
+        ...(chunkIds && { chunkIds }),
+        ...(plan.minScore !== undefined && { minScore: plan.minScore }),
+      });
+      result = told;
+      return matches;
+    },
+    weight: () => result?.weight ?? 0,
+    // Two directions side by side halve the variance of what only the second says.
+    chance: () => (result?.fitted === true ? chanceLikeness * Math.SQRT1_2 : chanceLikeness),
+    latent: () => result && { fitted: result.fitted, energy: result.energy, weight: result.weight },
+  };
 }
 
 /** A lexical leg also learns how rare the query's terms are. */
@@ -66,7 +115,7 @@ export function createLexicalLeg(
   };
 }
 
-/** The one leg of a regex search. */
+/** The one leg of a regex search, or one more of a hybrid one. A store reads every chunk that may match in any case, so asking for all costs little more. */
 export function searchRegex(
   regexSearch: RegexSearch["regexSearch"],
   scopes: AuthorizedScopes,

@@ -12,6 +12,8 @@ export interface SearchPlan {
   readonly mode: SearchMode;
   readonly syntax: QuerySyntax;
   readonly filter?: Filter;
+  /** Of a hybrid search. */
+  readonly pattern?: string;
   readonly ignoreCase: boolean;
   readonly minScore?: number;
   readonly minFusedScore?: number;
@@ -30,6 +32,7 @@ export const retrieveOptionNames = [
   "mode",
   "syntax",
   "filter",
+  "pattern",
   "ignoreCase",
   "minScore",
   "minFusedScore",
@@ -56,7 +59,7 @@ const snippetLengths = { least: 32, most: 8192 } as const;
 /**
  * Checks what a caller asks for, once, before anything is searched or any model called.
  *
- * **Errors** `invalid-argument` for an unknown option or a value out of bounds, `invalid-filter`.
+ * **Errors** `invalid-argument` for an unknown option, a value out of bounds or options that do not go together, `invalid-filter`.
  */
 export function planSearch(options: RetrieveOptions = {}): SearchPlan {
   checkOptions("search", options, retrieveOptionNames);
@@ -66,6 +69,7 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
     fusion,
     origins,
     filter,
+    pattern,
     minScore,
     minFusedScore,
     snippetLength = defaultSnippetLength,
@@ -83,6 +87,7 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
     if (!Array.isArray(origins)) throw invalid("origins must be a list.", `Known origins: ${everyOrigin.join(", ")}.`);
     for (const origin of origins) oneOf("origins", origin, everyOrigin);
   }
+  if (pattern !== undefined) checkPattern(pattern, mode);
   finite("minScore", minScore);
   finite("minFusedScore", minFusedScore);
   const { least, most } = snippetLengths;
@@ -102,6 +107,7 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
     explain: flag("explain", options.explain, false),
     includeEmbeddings: flag("includeEmbeddings", options.includeEmbeddings, false),
     ...(filter !== undefined && { filter: parseFilter(filter) }),
+    ...(pattern !== undefined && { pattern }),
     ...(origins !== undefined && { origins: [...origins] }),
     ...(fusion !== undefined && { fusion }),
     ...(minScore !== undefined && { minScore }),
@@ -125,6 +131,17 @@ export function checkQuery(query: string, mode: SearchMode, maxLength: number): 
       details: { length: query.length, limit: maxLength },
     });
   }
+}
+
+function checkPattern(pattern: string, mode: SearchMode): void {
+  if (typeof pattern !== "string" || pattern === "") throw invalid("pattern is blank.", "Give one, or leave it out.");
+  if (mode === "hybrid") return;
+  throw invalid(
+    `A pattern beside the query is a leg of a hybrid search; the mode is "${mode}".`,
+    mode === "regex"
+      ? "Give it as the query."
+      : 'Leave the mode out, or search with mode: "regex" and the pattern as the query.',
+  );
 }
 
 function checkTopK(topK: number | "all"): number | "all" {

@@ -1,11 +1,15 @@
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { RegexMatch } from "../contracts/regex-search.ts";
+import type { LatentExplanation } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { type Candidate, candidateKey, compareCandidates, type QueryTerms } from "./candidate.ts";
 import { fuseLegs } from "./fuse-legs.ts";
 import {
   createDenseLeg,
+  createLatentLeg,
   createLexicalLeg,
+  type DenseLeg,
   type LexicalLeg,
   type QueryEmbedding,
   restrictions,
@@ -35,6 +39,8 @@ export interface Found {
   readonly fusion: string;
   /** `undefined` when no lexical leg searched. */
   readonly terms: QueryTerms | undefined;
+  /** `undefined` when the store's own model did not search. */
+  readonly latent: LatentExplanation | undefined;
   readonly dense: boolean;
   readonly sparse: boolean;
   readonly stages: readonly string[];
@@ -43,7 +49,7 @@ export interface Found {
 /**
  * Stages 3 to 5: the legs that the mode names, merged.
  *
- * **Errors** `unsupported` for a mode that the store cannot search. A hybrid search does with the legs that there are.
+ * **Errors** `unsupported` for a mode that the store cannot search. A hybrid search does with the legs that there are; but for a pattern that was given.
  */
 export async function searchStore(search: StoreSearch): Promise<Found> {
   const { store, plan } = search;
@@ -52,40 +58,46 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
     const lexicalSearch = store.lexicalSearch?.bind(store) ?? unsupported("lexical");
     return createLexicalLeg(lexicalSearch, search.scopes, plan, search.subject);
   };
-  const { queryEmbedding } = search;
-  if (!queryEmbedding) return withEmbeddings(search, await lexicalOnly(search, lexicalLeg()));
-  if (plan.mode === "dense" || !store.lexicalSearch) return denseOnly(search, queryEmbedding);
+  const dense = denseLegOf(search);
+  if (plan.pattern === undefined) {
+    if (!dense) return withEmbeddings(search, await lexicalOnly(search, lexicalLeg()));
+    if (plan.mode === "dense" || !store.lexicalSearch) return denseOnly(search, dense);
+  }
 
+  const regex = plan.pattern === undefined ? undefined : await matchPattern(search, plan.pattern, "all");
+  const lexical = store.lexicalSearch ? lexicalLeg() : undefined;
   const fusion = plan.fusion ?? (search.meaning ? "weighted" : "absolute");
-  const lexical = lexicalLeg();
   const candidates = await fuseLegs({
-    dense: createDenseLeg(store, search.scopes, plan, queryEmbedding),
-    lexical,
+    dense: dense ?? { search: async () => [], weight: () => 0, chance: () => undefined, latent: () => undefined },
+    lexical: lexical ?? { search: async () => [], terms: () => [] },
+    regex,
     fusion,
     wanted: search.wanted,
     minFusedScore: plan.minFusedScore,
-    minDenseAlone: search.meaning || plan.minScore !== undefined ? undefined : chanceLikeness,
+    denseProves: search.meaning || plan.minScore !== undefined,
   });
-  return {
+  const found: Found = {
     candidates,
     fusion,
-    terms: lexical.terms(),
-    dense: true,
-    sparse: true,
-    stages: ["dense", "lexical", "merge"],
+    terms: lexical?.terms(),
+    latent: dense?.latent(),
+    dense: dense !== undefined,
+    sparse: lexical !== undefined,
+    stages: [...(dense ? ["dense"] : []), ...(lexical ? ["lexical"] : []), ...(regex ? ["regex"] : []), "merge"],
   };
+  // What no dense leg found has no vector yet.
+  return regex === undefined ? found : withEmbeddings(search, found);
 }
 
-/**
- * Likeness of form below this is chance: hashed into 256 dimensions, texts without anything in common have cosines of standard deviation 1/16, and this is
- * four of them. Misspelt words reach .4 and more. In a hybrid search, what only chance makes alike is no match; a search that asks for dense hits, or names
- * a floor, gets what it asks for.
- */
-const chanceLikeness = 0.25;
+/** The embedding model's leg, or that of the store's own model; none where the mode or the store has none. */
+function denseLegOf({ store, scopes, plan, subject, queryEmbedding }: StoreSearch): DenseLeg | undefined {
+  if (queryEmbedding) return createDenseLeg(store, scopes, plan, queryEmbedding);
+  const latentSearch = plan.mode === "lexical" ? undefined : store.latentSearch?.bind(store);
+  return latentSearch && createLatentLeg(latentSearch, scopes, plan, subject);
+}
 
-async function denseOnly(search: StoreSearch, query: QueryEmbedding): Promise<Found> {
-  const leg = createDenseLeg(search.store, search.scopes, search.plan, query);
-  const candidates = (await leg(search.wanted)).map(({ scope, chunk, score, embedding }, index): Candidate => ({
+async function denseOnly(search: StoreSearch, leg: DenseLeg): Promise<Found> {
+  const candidates = (await leg.search(search.wanted)).map(({ scope, chunk, score, embedding }, index): Candidate => ({
     scope,
     chunk,
     score,
@@ -97,6 +109,7 @@ async function denseOnly(search: StoreSearch, query: QueryEmbedding): Promise<Fo
     candidates: floor(candidates, search.plan),
     fusion: "dense",
     terms: undefined,
+    latent: leg.latent(),
     dense: true,
     sparse: false,
     stages: ["dense"],
@@ -115,16 +128,25 @@ async function lexicalOnly(search: StoreSearch, leg: LexicalLeg): Promise<Found>
     candidates: floor(candidates, search.plan),
     fusion: "lexical",
     terms: leg.terms(),
+    latent: undefined,
     dense: false,
     sparse: true,
     stages: ["lexical"],
   };
 }
 
-async function regexOnly(search: StoreSearch): Promise<Found> {
-  const { store, scopes, plan, query, wanted } = search;
+function matchPattern(
+  { store, scopes, plan }: StoreSearch,
+  pattern: string,
+  topK: number | "all",
+): Promise<readonly RegexMatch[]> {
   const regexSearch = store.regexSearch?.bind(store) ?? unsupported("regex");
-  const candidates = (await searchRegex(regexSearch, scopes, plan, query, wanted)).map(
+  return searchRegex(regexSearch, scopes, plan, pattern, topK);
+}
+
+async function regexOnly(search: StoreSearch): Promise<Found> {
+  const { plan, query, wanted } = search;
+  const candidates = (await matchPattern(search, query, wanted)).map(
     ({ scope, chunk, score, matches }, index): Candidate => ({
       scope,
       chunk,
@@ -137,6 +159,7 @@ async function regexOnly(search: StoreSearch): Promise<Found> {
     candidates: floor(candidates, plan),
     fusion: "regex",
     terms: undefined,
+    latent: undefined,
     dense: false,
     sparse: false,
     stages: ["regex"],

@@ -111,12 +111,13 @@ export function guardLatent(raw: Partial<RawLatentSearch>, guard: Guard): Partia
       checkOptions("latentSearch", query, [...restrictions, "text"]);
       checkText(query.text, "text");
       checkScore(query.minScore);
-      const { matches, version, fitted, energy } = await search(readable, decideQuery(query, guard.topK));
+      const { matches, version, fitted, energy, weight } = await search(readable, decideQuery(query, guard.topK));
       return {
         matches: matches.map((match) => ({ ...match, chunk: copyChunk(match.chunk) })),
         version: { ...version },
         fitted,
         energy,
+        weight,
       };
     },
   };

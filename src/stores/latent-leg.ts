@@ -24,8 +24,11 @@ export interface LatentLeg {
   versionOf(space: TermSpace): EmbeddingVersion;
   /** What a chunk gets beside the vectors that it comes with. */
   vectorOf(space: TermSpace, terms: TermCounts): StoredVector;
-  /** {@link vectorOf} in the current space, for a chunk on its way in. */
-  embed(rows: DirectoryReader, terms: ChunkTerms): StoredVector;
+  /**
+   * {@link vectorOf} in the current space, for a chunk on its way into a scope that holds so many. None where the first fit is due: it places them all, and
+   * a large first ingestion would place them twice.
+   */
+  embed(rows: DirectoryReader, terms: ChunkTerms, held: number): readonly StoredVector[];
   /** Of a query, by whichever form of each word the space knows. */
   queryCounts(space: TermSpace, words: readonly QueryWord[]): TermCounts;
 }
@@ -46,7 +49,7 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentL
 
   const versionOf = ({ dimensions, fingerprint }: TermSpace): EmbeddingVersion => ({
     ...ownModel,
-    dimensions,
+    dimensions: model.vectorLength(dimensions),
     fingerprint,
   });
   const currentSpace = (rows: DirectoryReader): TermSpace => {
@@ -54,7 +57,7 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentL
     return fit === undefined ? model.unfitted : spaceOf(rows, fit);
   };
   const vectorOf = (space: TermSpace, terms: TermCounts): StoredVector =>
-    toStoredVector(versionKey(versionOf(space)), model.project(terms, space).vector);
+    toStoredVector(versionKey(versionOf(space)), model.project(terms, space, "document").vector);
 
   return {
     model,
@@ -63,7 +66,10 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentL
     spaceOf,
     versionOf,
     vectorOf,
-    embed: (rows, terms) => vectorOf(currentSpace(rows), totalCounts(terms)),
+    embed(rows, terms, held) {
+      const space = currentSpace(rows);
+      return space === model.unfitted && held >= model.leastChunks ? [] : [vectorOf(space, totalCounts(terms))];
+    },
     queryCounts: (space, words) => ({
       terms: words.map(({ terms }) => terms.find((term) => space.find(term) !== undefined) ?? terms[0]!),
       counts: words.map(({ count }) => count),

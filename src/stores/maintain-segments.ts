@@ -10,6 +10,7 @@ import { vectorsAt } from "../indexes/vector-column.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
 import { createUncachedReader } from "./replace-document.ts";
 import type { DirectoryWriter, PendingRow } from "./segment-directory.ts";
+import { mergeSegmentTrigrams } from "./trigram-keeper.ts";
 
 /** Each of these is the work of one transaction, and changes nothing that a search could tell (law 11). */
 
@@ -58,7 +59,9 @@ export function rewriteHollow(rows: DirectoryWriter, view: IndexView, scope: Sco
 
 function rewrite(rows: DirectoryWriter, view: ScopeView, stamp: number, segments: readonly SealedSegment[]): void {
   if (segments.some(({ presentCount }) => presentCount > 0)) {
-    addSegment(rows, view.row.key, stamp, mergeSegments(segments));
+    const merged = mergeSegments(segments);
+    const trigrams = mergeSegmentTrigrams(rows, segments, merged);
+    addSegment(rows, view.row.key, stamp, { ...merged, files: [...merged.files, ...trigrams] });
   }
   for (const segment of segments) rows.deleteSegment(segment.row);
 }

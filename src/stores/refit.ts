@@ -183,7 +183,7 @@ function moveSegment(
   const version = versionKey(leg.versionOf(space));
   if (hasColumn(segment, version)) return false;
   const headers = segment.headers();
-  const writer = createColumnWriter(version, "dense", space.dimensions, "int8");
+  const writer = createColumnWriter(version, "dense", leg.versionOf(space).dimensions, "int8");
   const terms = collectTerms(segment, (ordinal) => segment.present[ordinal] === 1);
   for (const [ordinal, counts] of terms) writer.add(ordinal, leg.vectorOf(space, counts));
   const before = headers.findIndex((header) => header.version === version);
@@ -191,8 +191,8 @@ function moveSegment(
   const { header, files } = writer.finish(place);
   dropFiles(rows, segment.row, place);
   for (const { name, part, data } of files) rows.addFile(segment.row, name, part, data);
-  const changed = headers.with(Math.min(place, headers.length - 1), header);
-  rows.putSegmentColumns(segment.row, JSON.stringify(before < 0 ? [...headers, header] : changed), stamp);
+  const changed = before < 0 ? [...headers, header] : headers.with(place, header);
+  rows.putSegmentColumns(segment.row, JSON.stringify(changed), stamp);
   return true;
 }
 

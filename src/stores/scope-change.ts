@@ -42,6 +42,7 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
   const stamp = rows.stamp() + 1;
   const segments = new Map<SealedSegment, ChangedSegment>();
   let key = before?.row.key;
+  let added = before?.segments.reduce((sum, { liveCount }) => sum + liveCount, 0) ?? 0;
   let rewritten = false;
   let changed = false;
 
@@ -84,7 +85,7 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
         stamp,
         live: true,
         terms: encodeTerms(terms),
-        vectors: encodeVectors(latent === undefined ? vectors : [...vectors, latent.embed(rows, terms)]),
+        vectors: encodeVectors([...vectors, ...(latent?.embed(rows, terms, added++) ?? [])]),
       });
     },
     remove(row) {

@@ -2,7 +2,6 @@ import type { Analyzer } from "../contracts/analyzer.ts";
 import { type Embedding, kindOf, versionKey } from "../contracts/embedding.ts";
 import type { LatentQuery, LatentResult } from "../contracts/latent-search.ts";
 import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
-import type { RegexMatch, RegexQuery } from "../contracts/regex-search.ts";
 import type { Origin } from "../contracts/document.ts";
 import type { Filter } from "../contracts/filter.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -19,23 +18,22 @@ import { searchNearest } from "../indexes/nearest.ts";
 import type { ChunkFacts, Segment } from "../indexes/segment.ts";
 import { toEmbedding, toStoredVector } from "../indexes/stored-vector.ts";
 import { rowOf, vectorAt } from "../indexes/vector-column.ts";
-import { createTopK } from "../kernels/top-k.ts";
-import { compileLinearRegex } from "../text/linear-regex.ts";
 import { parseLucene } from "../text/parse-lucene.ts";
-import { type ChunkReader, createChunkReader } from "./chunk-rows.ts";
+import { createChunkReader } from "./chunk-rows.ts";
 import { findPlace, type IndexView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import { isOwnVersion } from "./own-version.ts";
 import type { Decided } from "./raw-store.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 
-interface Restricted {
+/** What a query restricts itself to. */
+export interface Restricted {
   readonly filter?: Filter;
   readonly origins?: readonly Origin[];
   readonly chunkIds?: readonly string[];
 }
 
-function restrictionOf({ filter, origins }: Restricted): Restriction | undefined {
+export function restrictionOf({ filter, origins }: Restricted): Restriction | undefined {
   return createRestriction(filter, origins);
 }
 
@@ -151,63 +149,23 @@ export function searchLatent(
   const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds);
   const space = leg.space(rows);
   const counts = leg.queryCounts(space, findWords(leg.analyzer, query.text, searched));
-  const { vector, energy } = leg.model.project(counts, space);
+  const { vector, energy, weight } = leg.model.project(counts, space, "query");
   const version = leg.versionOf(space);
   const stored = toStoredVector(versionKey(version), vector);
   const minScore = query.minScore ?? -Infinity;
-  const hits = energy > 0 ? searchNearest(searched, stored, "cosine", query.topK, minScore) : [];
+  const hits = counts.terms.length > 0 ? searchNearest(searched, stored, "cosine", query.topK, minScore) : [];
   const reader = createChunkReader(rows, view);
   return {
     version,
     fitted: space !== leg.model.unfitted,
     energy,
+    weight,
     matches: hits.map(({ segment, ordinal, score, rawScore }) => ({
       scope: segment.scope,
       chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
       score,
       rawScore,
     })),
-  };
-}
-
-interface RegexHit {
-  readonly scope: Scope;
-  readonly row: ChunkRow;
-  readonly matches: readonly { readonly start: number; readonly end: number }[];
-}
-
-/** Reads documents one after the other rather than chunks in the order of the index, so that each text is read once. */
-export function searchPattern(
-  rows: DirectoryReader,
-  view: IndexView,
-  scopes: readonly Scope[],
-  query: Decided<RegexQuery>,
-): readonly RegexMatch[] {
-  const regex = compileLinearRegex(query.pattern, { ignoreCase: query.ignoreCase ?? false });
-  const admits = createRowFilter(restrictionOf(query));
-  const reader = createChunkReader(rows, view);
-  const found: RegexHit[] = [];
-  for (const scope of scopes) {
-    const held = rows.scope(scope);
-    if (held === undefined) continue;
-    for (const row of rows.scanChunks(held.key)) {
-      if (!admits(row)) continue;
-      const matches = regex.findAll(reader.urtext(row));
-      if (matches.length > 0) found.push({ scope, row, matches });
-    }
-  }
-  found.sort((a, b) => order(a.row.id, b.row.id) || order(a.scope, b.scope));
-  const best = createTopK(Math.min(query.topK, found.length));
-  found.forEach(({ matches }, i) => best.offer(matches.length, i));
-  return Array.from(best.take().items, (i) => toRegexMatch(found[i]!, reader));
-}
-
-function toRegexMatch({ scope, row, matches }: RegexHit, reader: ChunkReader): RegexMatch {
-  return {
-    scope,
-    chunk: reader.chunk(row),
-    score: matches.length / (matches.length + 1),
-    matches: matches.map(({ start, end }) => ({ start: row.start + start, end: row.start + end })),
   };
 }
 
@@ -224,8 +182,4 @@ export function createRowFilter(restriction: Restriction | undefined): (row: Chu
     }
     return verdict;
   };
-}
-
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

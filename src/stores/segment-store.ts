@@ -25,8 +25,10 @@ import {
   upsertChunks,
 } from "./replace-document.ts";
 import { changeScope, type ScopeChange } from "./scope-change.ts";
-import { searchLatent, searchPattern, searchTerms, searchVectors } from "./search-segments.ts";
+import { searchPattern } from "./search-pattern.ts";
+import { searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
+import { createTrigramKeeper } from "./trigram-keeper.ts";
 
 export interface SegmentStoreOptions {
   readonly analyzer: Analyzer;
@@ -49,6 +51,9 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
   const { analyzer, policy, now } = options;
   const view = createIndexView();
   const latent = options.corpusModel && createLatentLeg(options.corpusModel, analyzer);
+  const trigrams = createTrigramKeeper(policy.sealAt);
+  /** Ends when what searches made on their way is kept, or cannot be. */
+  let keeping: Promise<void> = Promise.resolve();
   let checked = -1;
   let scrubbed = true;
 
@@ -182,7 +187,13 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     doSearch: (scopes, query) => look((rows) => searchVectors(rows, view, scopes, query, options.metric)),
     doLexicalSearch: (scopes, query) => look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25)),
-    doRegexSearch: (scopes, query) => look((rows) => searchPattern(rows, view, scopes, query)),
+    async doRegexSearch(scopes, query) {
+      const matches = await look((rows) => searchPattern(rows, view, scopes, query, trigrams));
+      keeping = keeping.then(() => trigrams.save(write));
+      // Told of when the store is settled or closed.
+      keeping.catch(() => {});
+      return matches;
+    },
 
     doHeld: (scope, documentId, version) =>
       look((rows) => {
@@ -231,14 +242,19 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     }),
 
     async doSettle(settling = {}) {
+      await keeping;
       for (const { scope } of await look((rows) => rows.scopes())) await tidy(scope, policy.settleAt);
       if (latent !== undefined) await refit({ look, write }, view, latent, settling);
       if (!scrubbed) scrubbed = await directory.scrub();
     },
 
     async doClose() {
-      if (!scrubbed) await directory.scrub();
-      await directory.close();
+      try {
+        await keeping;
+        if (!scrubbed) await directory.scrub();
+      } finally {
+        await directory.close();
+      }
     },
   };
 }

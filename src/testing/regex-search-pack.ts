@@ -3,6 +3,7 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { check, close, equal, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
+import { regexIndexCases } from "./regex-index-cases.ts";
 import { withStore } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
 import {
@@ -22,7 +23,7 @@ import { idsOf } from "./vector-queries.ts";
 
 /** What every {@link RegexSearch} promises beside the chunk store's pack: positions in the document, scores, patterns that cannot run away. */
 export function createRegexSearchPack(subject: StoreSubject<RegexSearch>): readonly ContractCase[] {
-  return defineCases("regex-search", withStore(subject, cases));
+  return defineCases("regex-search", withStore(subject, [...cases, ...regexIndexCases]));
 }
 
 function find(

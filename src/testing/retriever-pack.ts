@@ -5,6 +5,7 @@ import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { ada, deployment, forgedProofs, from, north, south } from "./store-fixtures.ts";
 import { facts, question, texts, uris } from "./retriever-fixtures.ts";
+import { patternCase } from "./retriever-pattern-case.ts";
 import type { RetrievableText } from "./retriever-fixtures.ts";
 
 export type { RetrievableText } from "./retriever-fixtures.ts";
@@ -297,5 +298,6 @@ function whole(subject: RetrieverSubject): readonly CaseDefinition[] {
         );
       },
     ],
+    patternCase(subject),
   ];
 }

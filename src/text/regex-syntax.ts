@@ -127,7 +127,7 @@ export function parseRegex(pattern: string): RegexNode {
     if (next === "k" || (next >= "1" && next <= "9")) {
       throw invalidRegex("References back to a group are not supported.", start, "Write out what is to be repeated.");
     }
-    const escape = matchAt(escaped)![0];
+    const escape = escapeAt(pattern, at);
     at += escape.length;
     return { kind: "one", source: escape, literal: literalOf(escape) };
   }
@@ -150,6 +150,12 @@ export function parseRegex(pattern: string): RegexNode {
     expression.lastIndex = at;
     return expression.exec(pattern);
   }
+}
+
+/** The whole escape that begins at a backslash. */
+export function escapeAt(pattern: string, at: number): string {
+  escaped.lastIndex = at;
+  return escaped.exec(pattern)![0];
 }
 
 /** Refuses `(?i:…)`, whether this runtime knows it or not. */
@@ -195,7 +201,7 @@ function escapeCodePoint(character: string): string {
 }
 
 /** The one character that an escape stands for, or `undefined` for a class of several. */
-function literalOf(escape: string): string | undefined {
+export function literalOf(escape: string): string | undefined {
   if (/^\\[dDsSwWpP]/.test(escape)) return undefined;
   const pair = /^\\u([0-9a-fA-F]{4})\\u([0-9a-fA-F]{4})$/.exec(escape);
   if (pair !== null) return String.fromCharCode(Number.parseInt(pair[1]!, 16), Number.parseInt(pair[2]!, 16));

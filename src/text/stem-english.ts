@@ -16,11 +16,20 @@ export function stemEnglish(word: string): string {
   return stemAscii(ascii.test(word) ? word : word.normalize("NFD").replaceAll(accents, "").normalize("NFC"));
 }
 
+/** Porter turns a final `y` into `i`; turned back, `queri` is `query` to who reads an explanation, and `key*` finds `keys`. */
+function stemPlain(word: string): string {
+  const stem = stemPorter(word);
+  const last = stem.length - 1;
+  // `kiwi` and `kiwis` have an `i` of their own.
+  const turned = word[last] === "y" || (last > 2 && word.length > stem.length + 1);
+  return stem[last] === "i" && turned ? `${stem.slice(0, last)}y` : stem;
+}
+
 /**
  * A word of the Latin script in no known language: plain letters are most likely English; a word with marks is another language's, and keeps them.
  *
  * **Source** on German, taken for no language, nDCG@10 is no lower than with the plural alone (`docs/decisions/0014-languages.md`).
  */
 export function stemAscii(word: string): string {
-  return ascii.test(word) ? stemPorter(word) : stemPlural(word);
+  return ascii.test(word) ? stemPlain(word) : stemPlural(word);
 }

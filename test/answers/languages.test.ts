@@ -62,7 +62,7 @@ describe("the language in which a question and its hits are compared [B46]", () 
   });
 
   it("quotes for a claim the sentence that has its words in other forms", () => {
-    const quote = findQuote(readEvidence([hitIn("de", text)], analyzer), 0, "Ein Buch im Haus.", "");
+    const quote = findQuote(readEvidence([hitIn("de", text)], analyzer), 0, "Buch, Haus", "");
     expect(text.slice(quote?.start, quote?.end)).toMatch(/^Die Verkäuferinnen/u);
   });
 });

@@ -105,7 +105,7 @@ describe("ibid search", () => {
   });
 
   it("obeys top-k, filter, mode and explain; regex hits say where they matched", async () => {
-    const [one, all, plain, built, none, explained, regex] = await Promise.all([
+    const [one, all, plain, built, none, explained, regex, both] = await Promise.all([
       json<{ hits: HitJson[] }>("search", "keys", "--top-k", "1"),
       json<{ hits: HitJson[] }>("search", "keys", "--top-k", "all"),
       json<{ hits: HitJson[] }>("search", "keys", "--filter", '{"year":{"lt":2000}}'),
@@ -113,7 +113,19 @@ describe("ibid search", () => {
       json<{ hits: HitJson[] }>("search", "zzyzx qwfpgj", "--mode", "lexical"),
       json<{ hits: HitJson[] }>("search", "keys", "--explain", "--mode", "lexical"),
       json<{ hits: HitJson[] }>("search", "[Rr]otate.?keys?", "--mode", "regex", "--as-user", "bob"),
+      json<{ hits: HitJson[] }>(
+        "search",
+        "zzyzx",
+        "--pattern",
+        "ROTATE.keys",
+        "--ignore-case",
+        "--explain",
+        "--as-user",
+        "bob",
+      ),
     ]);
+    expect(both.hits.map(({ matches }) => matches?.length)).toEqual([1]);
+    expect(both.hits[0]?.explain?.parts.at(-1)).toEqual({ name: "regex", value: 0.5 });
     expect(one.hits.length).toBe(1);
     expect(all.hits.length).toBeGreaterThan(3);
     expect(plain.hits.map(({ source }) => source.uri)).toEqual(["ada/keys.md"]);
@@ -349,7 +361,7 @@ describe("ibid list and status", () => {
     const { stdout } = await ibid("status");
     expect(stdout).toMatch(/^knowledge base {2}\//);
     expect(stdout).toMatch(/\ndocuments +6\n/);
-    expect(stdout).toMatch(/\nembeddings +ibid\/hashing, \d+ dimensions: \d+ chunks\n/);
+    expect(stdout).toMatch(/\nembeddings +ibid\/latent-semantic, \d+ dimensions: \d+ chunks\n/);
   });
 });
 

@@ -28,7 +28,7 @@ const retriever = (change: (good: Retrieve) => Retrieve): RetrieverSubject => ({
     const good = await retrieverOver(texts, undefined);
     return { retrieve: change((...given) => good.retrieve(...given)) };
   },
-  modes: ["lexical", "regex"],
+  modes: ["hybrid", "lexical", "regex"],
 });
 const hits = (change: (hits: readonly Hit[], options: SearchOptions) => readonly Hit[]): RetrieverSubject =>
   retriever(
@@ -46,6 +46,48 @@ const everywhere = (): AuthorizedScopes =>
 
 describe("the retriever pack notices a retriever with one fault [T21 T22 T24 T26 L1 L3 L4 L5]", () => {
   runMutants(createRetrieverPack, [
+    [
+      "pattern ignored",
+      "retriever/a-pattern-beside-the-query",
+      retriever(
+        (good) =>
+          (scopes, query, options = {}) =>
+            good(scopes, query, { ...options, ...(options.pattern === undefined ? {} : { pattern: "nowhere" }) }),
+      ),
+    ],
+    [
+      "pattern as a filter",
+      "retriever/a-pattern-beside-the-query",
+      hits((all, { pattern }) => all.filter(({ matches }) => pattern === undefined || matches !== undefined)),
+    ],
+    [
+      "pattern finds nothing by itself",
+      "retriever/a-pattern-beside-the-query",
+      hits((all, { pattern }) =>
+        all.filter(({ explain }) => pattern === undefined || explain?.legs.lexical !== undefined),
+      ),
+    ],
+    [
+      "case kept in a pattern",
+      "retriever/a-pattern-beside-the-query",
+      retriever(
+        (good) =>
+          (scopes, query, options = {}) =>
+            good(scopes, query, { ...options, ignoreCase: false }),
+      ),
+    ],
+    [
+      "pattern past the origins",
+      "retriever/a-pattern-beside-the-query",
+      retriever(
+        (good) =>
+          (scopes, query, { origins, ...options } = {}) =>
+            good(scopes, query, {
+              ...options,
+              ...(origins === undefined || options.pattern !== undefined ? {} : { origins }),
+            }),
+      ),
+    ],
     [
       "worst first",
       "retriever/lexical/best-first-and-whole",

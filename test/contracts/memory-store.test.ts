@@ -6,4 +6,14 @@ import { runPack } from "./run-pack.ts";
 
 describe("the memory store", () => {
   runPack(createKnowledgeStorePack({ create: async () => createMemoryStore(), destroy: (store) => store.close() }));
+
+  describe("with segments of a few chunks, so that what only large ones have is there", () => {
+    const segments = { sealAt: 2, settleAt: 1 };
+    runPack(
+      createKnowledgeStorePack({
+        create: async () => createMemoryStore({ segments }),
+        destroy: (store) => store.close(),
+      }),
+    );
+  });
 });

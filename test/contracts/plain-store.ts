@@ -18,6 +18,7 @@ import type { ChunkEntry, DeleteTarget, Metric } from "../../src/contracts/store
 import type { VectorMatch } from "../../src/contracts/vector-store.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
 import { checkOptions } from "../../src/text/check-options.ts";
+import { mayMatch } from "./mistaken-index.ts";
 import { passes } from "./plain-filter.ts";
 import { readPlainLucene } from "./plain-lucene.ts";
 import { countWords, createPlainBm25, type Fields } from "./plain-bm25.ts";
@@ -30,6 +31,8 @@ interface Row {
   /** When it was deleted; `undefined` while it lives. */
   deletedAt: number | undefined;
   readonly born: number;
+  /** What an index that is not kept up to date takes the text for. */
+  indexed?: string;
 }
 
 interface DocumentRow {
@@ -209,6 +212,7 @@ export function createPlainStore(
       rows.push({ scope, chunk: stored, embeddings: list, deletedAt: undefined, born: clock++ });
       return;
     }
+    if (broken("regex index keeps old texts")) same.indexed = same.chunk.urtext;
     same.chunk = stored;
     if (!broken("stale vector")) same.embeddings = list;
     same.deletedAt = undefined;
@@ -359,6 +363,7 @@ export function createPlainStore(
       for (const row of back) {
         row.deletedAt = undefined;
         if (broken("restore forgets vectors")) row.embeddings = [];
+        if (broken("regex index forgets the restored")) row.indexed = "";
         const document = documentRow(scope, row.chunk.documentId);
         if (document !== undefined) document.deletedAt = undefined;
       }
@@ -525,7 +530,11 @@ export function createPlainStore(
       const found = within(readable).map((row) => {
         const from = broken("regex on text") ? row.chunk.text : row.chunk.urtext;
         const offset = broken("regex positions in the chunk") ? 0 : row.chunk.start;
-        const places = pattern(from).filter(({ start, end }) => end > start || broken("regex empty matches"));
+        const { indexed = from } = row;
+        const looked = mayMatch(fault, query, from) && (indexed === from || pattern(indexed).length > 0);
+        const places = (looked ? pattern(from) : []).filter(
+          ({ start, end }) => end > start || broken("regex empty matches"),
+        );
         const score = broken("regex score by position")
           ? 1 / (2 + (places[0]?.start ?? 0))
           : places.length / (places.length + 1);

@@ -4,9 +4,10 @@ import { join } from "node:path";
 
 import { afterAll, describe, expect, it } from "vitest";
 
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../../src/adapters/sqlite/sqlite-store.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import { createRegexSearchPack } from "../../src/testing/regex-search-pack.ts";
 import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
 import { runPack } from "./run-pack.ts";
 
@@ -16,8 +17,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const files = new WeakMap<KnowledgeStore, string>();
 let count = 0;
 
-async function open(file: string): Promise<KnowledgeStore> {
-  const store = await openSqliteStore(file);
+async function open(file: string, options?: SqliteStoreOptions): Promise<KnowledgeStore> {
+  const store = await openSqliteStore(file, options);
   files.set(store, file);
   return store;
 }
@@ -33,6 +34,16 @@ describe("the SQLite store", () => {
       destroy: (store) => store.close(),
     }),
   );
+
+  describe("with segments of a few chunks, so that what only large ones have is there", () => {
+    const few = { segments: { sealAt: 2, settleAt: 1 } };
+    runPack(
+      createRegexSearchPack({
+        create: () => open(join(folder, `store-${count++}.sqlite`), few),
+        destroy: (store) => (store as KnowledgeStore).close(),
+      }),
+    );
+  });
 });
 
 it("a file that is no database is told as such [W30]", async () => {

@@ -62,7 +62,7 @@ describe("ingesting again", () => {
   it("embeds and writes nothing when nothing changed, also after a restart and with new dates [L7]", async () => {
     await write("docs/a.md", "# A\n\nAbout apples.");
     await write("docs/b.md", "# B\n\nAbout pears.");
-    const first = await openHere();
+    const first = await openHere({ embeddingModel: createHashingModel() });
     expect(await results(first.ingest(join(folder, "docs")))).toEqual(["added docs/a.md", "added docs/b.md"]);
     const before = await first.document("docs/a.md");
     await first.close();

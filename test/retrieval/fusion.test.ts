@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { Hit } from "../../src/contracts/retriever.ts";
+import type { FusionName, Hit } from "../../src/contracts/retriever.ts";
 import { createRetriever } from "../../src/retrieval/create-retriever.ts";
 import { createFusion } from "../../src/retrieval/fusion.ts";
 import { createFakeEmbedder, createFakeStore, type FakeChunk, readAll } from "./support/fake-store.ts";
@@ -12,24 +12,27 @@ describe("formulas", () => {
   const lexical = { score: 3, rank: 2, terms: [] };
   const dense = { score: 0.5, rank: 1 };
 
-  it("absolute is BM25 over the query's rarity, plus a fifth of the cosine [T24 C10]", () => {
-    const fusion = createFusion("absolute", [
-      { term: "keys", idf: 1, count: 2, chunks: 1 },
-      { term: "unseen", idf: 4, count: 1, chunks: 0 },
-    ]);
+  it("absolute is BM25 over the length of the query's rarities, plus the cosine by its weight, a fifth unless the leg says otherwise [T24 C10]", () => {
+    const fusion = createFusion("absolute", {
+      terms: [
+        { term: "keys", idf: 3, count: 2, chunks: 1 },
+        { term: "unseen", idf: 4, count: 1, chunks: 0 },
+      ],
+    });
     expect(fusion.parts({ lexical, dense })).toEqual([
-      { name: "lexical", value: 0.5 },
+      { name: "lexical", value: 0.6 },
       { name: "dense", value: 0.1 },
     ]);
     expect(fusion.parts({ dense: { score: -0.5, rank: 1 } })).toEqual([
       { name: "lexical", value: 0 },
       { name: "dense", value: 0 },
     ]);
-    expect(createFusion("absolute", []).parts({ lexical })[0]?.value).toBe(0);
+    expect(createFusion("absolute", { terms: [] }).parts({ lexical })[0]?.value).toBe(0);
+    expect(createFusion("absolute", { terms: [], denseWeight: 0.75 }).parts({ dense })[1]?.value).toBe(0.375);
   });
 
   it("weighted is 0.7 of the cosine and 0.3 of s / (s + 3) [T24 C10]", () => {
-    const fusion = createFusion("weighted", []);
+    const fusion = createFusion("weighted", { terms: [] });
     expect(fusion.parts({ lexical, dense })).toEqual([
       { name: "dense", value: 0.35 },
       { name: "lexical", value: 0.15 },
@@ -38,12 +41,97 @@ describe("formulas", () => {
   });
 
   it("rrf is the sum of 1 / (60 + rank) [T23 C10]", () => {
-    const fusion = createFusion("rrf", []);
+    const fusion = createFusion("rrf", { terms: [] });
     expect(fusion.parts({ lexical, dense })).toEqual([
       { name: "dense", value: 1 / 61 },
       { name: "lexical", value: 1 / 62 },
     ]);
     expect(fusion.parts({ lexical })[0]?.value).toBe(0);
+  });
+});
+
+describe("a pattern beside the query", () => {
+  const dense = { score: 0.5, rank: 1 };
+  const regex = { score: 0.75, rank: 3, matches: [] };
+
+  it("adds n / (n + 1), three tenths of it, or 1 / (60 + rank) [T23 T24 E26]", () => {
+    const part = (fusion: FusionName) =>
+      createFusion(fusion, { terms: [], withPattern: true }).parts({ dense, regex })[2];
+    expect(part("absolute")).toEqual({ name: "regex", value: 0.75 });
+    expect(part("weighted")).toEqual({ name: "regex", value: 0.3 * 0.75 });
+    expect(part("rrf")).toEqual({ name: "regex", value: 1 / 63 });
+    expect(createFusion("absolute", { terms: [], withPattern: true }).parts({ dense })[2]).toEqual({
+      name: "regex",
+      value: 0,
+    });
+    expect(createFusion("absolute", { terms: [] }).parts({ dense })).toHaveLength(2);
+  });
+
+  it("finds what the words do not, without a model too, and without a lexical index [E23 E26]", async () => {
+    const chunks: readonly FakeChunk[] = [
+      { id: "a", text: "ERR_7 and ERR_9", vector: [0, 1], start: 10 },
+      { id: "b", text: "keys", vector: [0.5, 0] },
+    ];
+    const store = createFakeStore(chunks);
+    const { lexicalSearch: _, ...vectorsOnly } = store;
+    const { embedder } = createFakeEmbedder([1, 0]);
+    const find = async (options: Parameters<typeof createRetriever>[0], more = {}) =>
+      (await createRetriever(options).retrieve(readAll(), "keys", { pattern: "ERR_\\d", explain: true, ...more })).map(
+        ({ chunkId, matches, explain }) => [
+          chunkId,
+          matches?.length,
+          Object.keys(explain?.legs ?? {}).join(),
+          explain?.evidence,
+        ],
+      );
+    expect(await find({ store })).toEqual([
+      ["b", undefined, "lexical", true],
+      ["a", 2, "regex", true],
+    ]);
+    expect(await find({ store, embedder })).toEqual([
+      ["b", undefined, "dense,lexical", true],
+      ["a", 2, "dense,regex", true],
+    ]);
+    expect(await find({ store: vectorsOnly, embedder })).toEqual([
+      ["b", undefined, "dense", true],
+      ["a", 2, "dense,regex", true],
+    ]);
+    // What chance makes alike is left out; what the pattern matches is not left to chance.
+    const form = createFakeEmbedder([1, 0], "form").embedder;
+    expect((await find({ store, embedder: form })).map(([id]) => id)).toEqual(["b", "a"]);
+    const { regexSearch: __, ...noPatterns } = store;
+    await expect(find({ store: noPatterns, embedder })).rejects.toMatchObject({ code: "unsupported" });
+  });
+
+  it("shows in the snippet what it found, where the words found nothing [T45]", async () => {
+    const text = `${"Filler about the tide. ".repeat(40)}ERR_1234 happened. ${"More of the tide. ".repeat(40)}`;
+    const store = createFakeStore([{ id: "a", text }]);
+    const [hit] = await createRetriever({ store }).retrieve(readAll(), "keys", { pattern: "ERR_\\d+" });
+    expect(hit?.snippet).toContain("ERR_1234");
+  });
+
+  it("is one part of a reranked and a narrowed search like the others [T24 T26]", async () => {
+    const store = createFakeStore([
+      { id: "a", text: "ERR_1", metadata: { year: 1 } },
+      { id: "b", text: "ERR_2", metadata: { year: 2 } },
+      { id: "c", text: "ERR_3", scope: "team:a", metadata: { year: 2 } },
+    ]);
+    const retriever = createRetriever({ store });
+    const hits = await retriever.retrieve(readAll(), "nothing", { pattern: "ERR_\\d", filter: { year: 2 } });
+    expect(hits.map(({ chunkId }) => chunkId)).toEqual(["b"]);
+  });
+
+  it("asks its leg once, whatever the pools", async () => {
+    const chunks = Array.from({ length: 300 }, (_, i) => ({ id: `c${i}`, text: "keys ERR", vector: [0.5, 0] }));
+    const store = createFakeStore(chunks);
+    await createRetriever({ store, embedder: createFakeEmbedder([1, 0]).embedder }).retrieve(readAll(), "keys", {
+      topK: 1,
+      pattern: "ERR",
+    });
+    expect(store.calls.filter(({ leg }) => leg === "regex")).toEqual([
+      { leg: "regex", topK: "all", chunkIds: undefined },
+    ]);
+    expect(store.calls.filter(({ leg }) => leg === "dense").length).toBeGreaterThan(1);
   });
 });
 
@@ -157,10 +245,16 @@ describe("exactness", () => {
         fc.constantFrom("absolute" as const, "weighted" as const),
         fc.integer({ min: 1, max: 12 }),
         fc.option(fc.constantFrom(0, 0.3), { nil: undefined }),
-        async (corpus, fusion, topK, minScore) => {
+        fc.option(fc.constantFrom("key", "t", "e.", "rotate|night"), { nil: undefined }),
+        async (corpus, fusion, topK, minScore, pattern) => {
           const store = createFakeStore(distinct(asChunks(corpus)));
           const retriever = createRetriever({ store, embedder: createFakeEmbedder([1, 0]).embedder });
-          const options = { fusion, explain: true, ...(minScore !== undefined && { minScore }) };
+          const options = {
+            fusion,
+            explain: true,
+            ...(minScore !== undefined && { minScore }),
+            ...(pattern !== undefined && { pattern }),
+          };
           const scopes = readAll("deployment", "team:a");
           const all = await retriever.retrieve(scopes, "rotate key tonight", { ...options, topK: "all" });
           const some = await retriever.retrieve(scopes, "rotate key tonight", { ...options, topK });

@@ -106,7 +106,7 @@ describe("over the memory store", () => {
       expect(explain?.fusion).toBe("absolute");
       expect(explain?.parts.reduce((sum, { value }) => sum + value, 0)).toBe(score);
       expect(explain?.terms.reduce((sum, term) => sum + term.score, 0)).toBe(explain?.legs.lexical?.score ?? 0);
-      const mass = explain?.queryTerms?.reduce((sum, { idf }) => sum + idf, 0) ?? 0;
+      const mass = Math.sqrt(explain?.queryTerms?.reduce((sum, { idf }) => sum + idf * idf, 0) ?? 0);
       expect(explain?.parts[0]?.value).toBe((explain?.legs.lexical?.score ?? 0) / mass);
     }
   });

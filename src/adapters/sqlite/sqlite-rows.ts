@@ -24,12 +24,14 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** A row as SQLite has it, and the names of its columns that were read as bytes. */
 type Read<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: Uint8Array | null };
 
+/** In place, for a row is nobody else's yet, and there are many. */
 function readTexts<Row, Names extends keyof Row & string>(row: Read<Row, Names>, ...names: readonly Names[]): Row {
-  const texts = names.map((name) => {
+  const texts = row as Record<Names, Uint8Array | string | null>;
+  for (const name of names) {
     const bytes: Uint8Array | null = row[name];
-    return [name, bytes === null ? null : decoder.decode(bytes)];
-  });
-  return { ...row, ...Object.fromEntries(texts) } as Row;
+    if (bytes !== null) texts[name] = decoder.decode(bytes);
+  }
+  return row as unknown as Row;
 }
 
 const toChunk = (row: Read<ChunkRow, "urtext" | "text">): ChunkRow =>

@@ -1,0 +1,37 @@
+// Results as Markdown.
+import type { Section, Table } from "./bench.ts";
+import type { Machine } from "./machine.ts";
+
+export function renderReport(sections: readonly Section[], machine: Machine, command: string): string {
+  const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    "# Measured beside the others",
+    `Made by \`${command}\` (install with \`npm run build && npm --prefix bench/peers ci\`; \`apt-get install python3-faiss python3-numpy\`), ${machine.date}.`,
+    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGiB} GiB; ${machine.system}; Node ${machine.node}. ${versions.join(", ")}.`,
+    "One shared machine: times are medians of turns taken in one run, and their ratios say more than they do. “Processor” is the time of all threads, of indexing and of a query (the mean).",
+    ...sections.flatMap(renderSection),
+    "",
+  ].join("\n\n");
+}
+
+function renderSection({ title, about, tables, bars }: Section): string[] {
+  return [
+    `## ${title}`,
+    about,
+    ...tables.flatMap((table) => [`### ${table.title}`, renderTable(table)]),
+    ...(bars.length === 0
+      ? []
+      : [
+          renderTable({
+            title: "",
+            columns: ["bar", "wanted", "measured", ""],
+            rows: bars.map(({ what, wanted, measured, met }) => [what, wanted, measured, met ? "met" : "**missed**"]),
+          }),
+        ]),
+  ];
+}
+
+function renderTable({ columns, rows }: Table): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(columns), line(columns.map((_, i) => (i === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+}

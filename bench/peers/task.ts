@@ -1,0 +1,29 @@
+// Work that wants a process of its own for each time it is done: a script under tasks/, told what to do as JSON, that prints one JSON object.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+
+/** **Errors** what the script printed to stderr. */
+export async function runTask<Result>(name: string, told: object): Promise<Result & { readonly processMs: number }> {
+  const script = join(import.meta.dirname, "tasks", `${name}.ts`);
+  const started = performance.now();
+  const printed = await run(["--expose-gc", "--max-old-space-size=12000", script, JSON.stringify(told)]);
+  return { ...(JSON.parse(printed) as Result), processMs: performance.now() - started };
+}
+
+/** Runs Node and gives what it printed. */
+export function run(args: readonly string[]): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, LANCEDB_LOG: "error" },
+  });
+  let printed = "";
+  let complaints = "";
+  child.stdout.on("data", (data: Buffer) => (printed += data.toString()));
+  child.stderr.on("data", (data: Buffer) => (complaints += data.toString()));
+  child.on("error", reject);
+  child.on("close", (code) =>
+    code === 0 ? resolve(printed) : reject(new Error(`${args.join(" ")}: ${complaints.slice(-1500)}`)),
+  );
+  return promise;
+}

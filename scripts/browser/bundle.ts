@@ -1,0 +1,51 @@
+import { isAbsolute, join } from "node:path";
+import { rolldown } from "rolldown";
+
+/** What a page loads of a program. */
+export interface Bundle {
+  /** The entry first. File names are relative. */
+  readonly files: readonly { readonly name: string; readonly code: string }[];
+  /** Names of the files that are loaded before the program runs. The others are loaded when they are needed. */
+  readonly first: readonly string[];
+}
+
+const source = join(import.meta.dirname, "..", "..", "src");
+const entry = "\0entry";
+
+/**
+ * Bundles a program that says `import … from "ibid"`, as an application for a browser would be.
+ *
+ * Refuses whatever is not ours: a `node:` module and a package would have to be found outside `src`.
+ */
+export async function bundleForBrowser(program: string): Promise<Bundle> {
+  const bundle = await rolldown({
+    input: entry,
+    platform: "browser",
+    plugins: [
+      {
+        name: "ibid",
+        resolveId(id, importer) {
+          if (id === entry) return id;
+          if (id === "ibid") return join(source, "index.ts");
+          if (id.startsWith("./") || id.startsWith("../") || isAbsolute(id)) return undefined;
+          throw new Error(`${importer ?? "The program"} imports "${id}", which no browser has.`);
+        },
+        load: (id) => (id === entry ? program : undefined),
+      },
+    ],
+  });
+  try {
+    const { output } = await bundle.generate({ format: "esm", minify: true, entryFileNames: "entry.js" });
+    const chunks = output.filter((file) => file.type === "chunk");
+    const first = new Set<string>();
+    const follow = (name: string): void => {
+      if (first.has(name)) return;
+      first.add(name);
+      chunks.find(({ fileName }) => fileName === name)?.imports.forEach(follow);
+    };
+    follow("entry.js");
+    return { files: chunks.map(({ fileName, code }) => ({ name: fileName, code })), first: [...first] };
+  } finally {
+    await bundle.close();
+  }
+}
