@@ -109,12 +109,13 @@ interface Scratch {
   readonly reaches: Float64Array;
 }
 
-/** The scratch's bytes: reaches, middles, found, query, flags. **Shape** where each starts, after the start of all. */
+/** The scratch's bytes: reaches, middles, found, sums, query, flags. **Shape** where each starts, after the start of all. */
 function layScratch(stride: number, rows: number) {
   const found = 16 * batchRows;
-  const query = found + 4 * batchRows;
+  const sums = found + 4 * batchRows;
+  const query = sums + 4 * batchRows;
   const flags = query + 2 * stride;
-  return { middles: 8 * batchRows, found, query, flags, length: flags + rows };
+  return { middles: 8 * batchRows, found, sums, query, flags, length: flags + rows };
 }
 
 function viewScratch(buffer: ArrayBuffer, start: number, stride: number, rows: number): Scratch {
@@ -144,7 +145,8 @@ export function createSimdMemory(): CodeMemory | undefined {
     return undefined;
   }
   const memory = instance.exports["memory"] as WebAssembly.Memory;
-  const scan = instance.exports["scan"] as (...args: number[]) => number;
+  const sum = instance.exports["sum"] as (...args: number[]) => void;
+  const bound = instance.exports["bound"] as (...args: number[]) => number;
   const plain = createPlainMemory();
   const free = createFreeList();
   const placed = new WeakMap<CodeTable, number>();
@@ -236,16 +238,16 @@ export function createSimdMemory(): CodeMemory | undefined {
       const start = placed.get(table);
       if (start === undefined) return scanPlainly(table, from, rows, bounds, look());
       const { stride } = table;
-      const { query, flags, found, middles } = layScratch(place.stride, place.rows);
+      const { query, flags, found, sums, middles } = layScratch(place.stride, place.rows);
       const norms = start + stride * table.rows;
       const slopes = norms + 8 * table.rows;
-      const behind = scan(
-        start + from * stride,
-        stride,
+      const flag = place.start + flags + from;
+      sum(start + from * stride, stride, rows, flag, place.start + query, place.start + sums);
+      const behind = bound(
         from,
         rows,
-        place.start + flags + from,
-        place.start + query,
+        flag,
+        place.start + sums,
         slopes + 4 * from,
         slopes + 4 * (table.rows + from),
         norms + 8 * from,

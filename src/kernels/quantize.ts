@@ -42,8 +42,8 @@ export function quantize(
     if (size > top) top = size;
   }
   let step = Math.fround(top / largest);
-  // Among the smallest numbers there may be no step near enough.
-  if (top > step * (largest + 0.5)) step = top;
+  // Among the smallest numbers there may be no step near enough, and half a step too much could round up.
+  if (top >= step * (largest + 0.5)) step = top;
   const inverse = step === 0 ? 0 : 1 / step;
   let lane0 = 0;
   let lane1 = 0;

@@ -237,3 +237,79 @@ describe("the nearest vectors are those of a plain loop over all of them, to the
 
   afterAll(() => void vi.unstubAllGlobals());
 });
+
+describe("sparse and hybrid vectors", () => {
+  const code: Code = { ...nearest, ...columns, ...live };
+  const value = fc.oneof(fc.float({ noNaN: true, min: -4, max: 4 }), fc.constantFrom(0, 1, -1));
+  const sparse = fc
+    .dictionary(fc.constantFrom("0", "1", "2", "7", "9", "4294967295"), value, { maxKeys: 5, noNullPrototype: true })
+    .map((entries) => {
+      const indices = Object.keys(entries).map(Number);
+      indices.sort((a, b) => a - b);
+      return { indices, values: indices.map((index) => entries[index]!) };
+    });
+  const dense = fc.array(value, { minLength: 2, maxLength: 2 });
+  const vectors = fc.boolean().chain((both) => {
+    const vector = both ? fc.record({ dense, sparse }) : sparse;
+    return fc.record({
+      query: vector,
+      scopes: fc.array(fc.array(fc.record({ vector, admitted: fc.boolean() }), { maxLength: 12 }), { maxLength: 2 }),
+      metric: fc.constantFrom<Metric>("cosine", "dot", "euclidean"),
+      topK: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant(Infinity)),
+      minScore: fc.constantFrom(-Infinity, 0, 0.5),
+    });
+  });
+
+  /** The coordinates of both, zeros and all, in ascending order: what their zeros add changes no sum. */
+  const score = (a: StoredVector, b: StoredVector, metric: Metric) => {
+    const all = [...new Set([...a.indices, ...b.indices])].sort((x, y) => x - y);
+    const at = ({ indices, values }: StoredVector, index: number) => values[indices.indexOf(index)] ?? 0;
+    const product = (x: StoredVector, y: StoredVector) => all.reduce((sum, i) => sum + at(x, i) * at(y, i), 0);
+    const lanes = (term: (i: number) => number) => (a.dense.length === 0 ? 0 : term(0) + term(1));
+    const denseProduct = (x: StoredVector, y: StoredVector) => lanes((i) => x.dense[i]! * y.dense[i]!);
+    const squares = all.reduce((sum, i) => sum + (at(a, i) - at(b, i)) * (at(a, i) - at(b, i)), 0);
+    const denseSquares = lanes((i) => (a.dense[i]! - b.dense[i]!) * (a.dense[i]! - b.dense[i]!));
+    const cosine = (of: typeof product) => {
+      const [x, y] = [Math.sqrt(of(a, a)), Math.sqrt(of(b, b))];
+      return x === 0 || y === 0 ? 0 : Math.max(-1, Math.min(1, of(a, b) / (x * y))) + 0;
+    };
+    const hasDense = a.kind === "hybrid";
+    if (metric === "cosine") return (hasDense ? cosine(denseProduct) : 0) + cosine(product);
+    if (metric === "dot") return denseProduct(a, b) + 0 + (product(a, b) + 0);
+    return (hasDense ? 1 / (1 + Math.sqrt(denseSquares)) : 0) + 1 / (1 + Math.sqrt(squares));
+  };
+
+  it("are scored as coordinate by coordinate, in memory and in files [B12 B19 B28 L4 L5 L11]", () => {
+    fc.assert(
+      fc.property(vectors, ({ query: asked, scopes, metric, topK, minScore }) => {
+        const query = toStoredVector("v", asked);
+        const items = scopes.map((some) => some.map((item) => ({ ...item, vector: toStoredVector("v", item.vector) })));
+        const searched = items.map((some, place) => {
+          if (place === 1) return tail(code, some, scopeOf(place));
+          const admitted = Uint8Array.from(some, (item) => (item.admitted ? 1 : 0));
+          return { segment: seal(code, some, scopeOf(place), false), admitted };
+        });
+        const expected = items
+          .flatMap((some, place) =>
+            some.map(({ vector, admitted }, i) => ({
+              admitted,
+              hit: { id: idOf(i), scope: scopeOf(place), score: score(vector, query, metric) },
+            })),
+          )
+          .filter(({ admitted, hit }) => admitted && hit.score >= minScore)
+          .map(({ hit }) => hit)
+          .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.scope < b.scope ? -1 : 1))
+          .slice(0, topK);
+        const found = code.searchNearest(searched, query, metric, topK, minScore);
+        expect(
+          found.map(({ segment, ordinal, score: given }) => ({
+            id: segment.chunkId(ordinal),
+            scope: segment.scope,
+            score: given,
+          })),
+        ).toEqual(expected);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
