@@ -47,12 +47,6 @@ export function ratio(theirs: number, ours: number): string {
   return `${value.toFixed(value < 10 ? 2 : 0)} ×`;
 }
 
-/** Passes when `theirs` is at least `times` as long as `ours`. */
-export function fasterBar(what: string, times: number, theirs: number | undefined, ours: number | undefined): Bar[] {
-  if (theirs === undefined || ours === undefined) return [];
-  return [{ what, wanted: `${times} ×`, measured: ratio(theirs, ours), met: theirs / ours >= times }];
-}
-
 export function milliseconds(ms: number): string {
   if (!Number.isFinite(ms)) return "–";
   return ms < 1 ? ms.toFixed(3) : ms < 100 ? ms.toFixed(2) : ms.toFixed(0);

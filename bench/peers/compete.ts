@@ -1,6 +1,6 @@
 // One table's worth of work: every contestant indexes the same passages, then all answer the same queries in turns.
 import { join } from "node:path";
-import { type Bench, count as group, milliseconds, type Table } from "./bench.ts";
+import { type Bar, type Bench, count as group, milliseconds, ratio, type Table } from "./bench.ts";
 import { batchSize } from "./data.ts";
 import { quantile, takeTurns, timing, type Timing, type Turns } from "./measure.ts";
 import { openPlayer, type Player } from "./play.ts";
@@ -23,6 +23,7 @@ export interface Entry {
   readonly indexMs: number;
   /** Processor time of all threads. */
   readonly indexCpuMs: number;
+  /** Bytes resident when all was indexed and searched, minus those before. */
   readonly memory: number;
   readonly memoryBefore: number;
   readonly disk: number;
@@ -75,8 +76,12 @@ export async function compete(bench: Bench, contest: Contest): Promise<Entry[]> 
       playing.map(({ player }) => player),
       contest.turns,
     );
+    const memory = new Map<Player, number>();
     const reopened = new Map<Player, number | null>();
-    for (const { player } of playing) reopened.set(player, await player.reopen());
+    for (const { player } of playing) {
+      memory.set(player, await player.memory());
+      reopened.set(player, await player.reopen());
+    }
     return playing.map(({ player, indexed, ms }) => {
       const own = answers.get(player)!;
       const query = timing(own.ms);
@@ -88,7 +93,7 @@ export async function compete(bench: Bench, contest: Contest): Promise<Entry[]> 
         count,
         indexMs: ms,
         indexCpuMs: indexed.cpuMs,
-        memory: indexed.after - indexed.before,
+        memory: memory.get(player)! - indexed.before,
         memoryBefore: indexed.before,
         disk: player.disk(),
         reopenMs: reopened.get(player) ?? null,
@@ -151,4 +156,32 @@ export function toTable(
         entry.disk < 8192 ? "–" : group(Math.round(entry.disk / entry.count)),
       ]),
   };
+}
+
+/** What of an entry is compared, and the processor time that belongs to it. */
+const measures = {
+  p50: [({ query }: Entry) => query.p50, ({ queryCpuMs }: Entry) => queryCpuMs],
+  p95: [({ query }: Entry) => query.p95, undefined],
+  indexing: [({ indexMs }: Entry) => indexMs, ({ indexCpuMs }: Entry) => indexCpuMs],
+} as const;
+
+/** Met when they take at least `times` as long as we do; the ratio of processor times, which a busy machine moves less, stands beside. */
+export function fasterBar(
+  what: string,
+  times: number,
+  measure: keyof typeof measures,
+  theirs: Entry | undefined,
+  ours: Entry | undefined,
+): Bar[] {
+  if (theirs === undefined || ours === undefined) return [];
+  const [wall, processor] = measures[measure];
+  const beside = processor === undefined ? "" : ` (processor ${ratio(processor(theirs), processor(ours))})`;
+  return [
+    {
+      what,
+      wanted: `${times} ×`,
+      measured: `${ratio(wall(theirs), wall(ours))}${beside}`,
+      met: wall(theirs) >= times * wall(ours),
+    },
+  ];
 }

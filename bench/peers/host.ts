@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Batch, Contestant, CreateContestant, Passage, Query } from "./contestant.ts";
-import type { IndexReply, QueryReply, ReopenReply, Request, Spec } from "./protocol.ts";
+import type { IndexReply, MemoryReply, QueryReply, ReopenReply, Request, Spec } from "./protocol.ts";
 
 // Stdout is for replies; what libraries print goes where it disturbs nobody.
 console.log = console.error;
@@ -104,7 +104,7 @@ async function index(contestant: Contestant, spec: Spec): Promise<IndexReply> {
     await time(() => contestant.add(shaped));
   }
   await time(() => contestant.finish?.());
-  return { ms, cpuMs, before, after: await measureMemory() };
+  return { ms, cpuMs, before };
 }
 
 async function answer(
@@ -135,9 +135,20 @@ async function reopen(contestant: Contestant, queries: readonly unknown[]): Prom
   return { ms: performance.now() - started };
 }
 
-function perform(request: Request): Promise<object> {
-  if (request.op === "index") return index(contestant, spec);
-  return request.op === "query" ? answer(contestant, queries, request) : reopen(contestant, queries);
+async function perform(request: Request): Promise<object> {
+  switch (request.op) {
+    case "index":
+      return index(contestant, spec);
+    case "query":
+      return answer(contestant, queries, request);
+    case "memory":
+      return { bytes: await measureMemory() } satisfies MemoryReply;
+    case "reopen":
+      return reopen(contestant, queries);
+    case "close":
+      await contestant.close?.();
+      return { closed: true };
+  }
 }
 
 const spec = (await receive<Spec>())!;
@@ -147,13 +158,12 @@ const queries = readQueries(spec).map((query) => contestant.shapeQuery(query));
 send({ ready: true });
 for (;;) {
   const request = await receive<Request>();
-  if (request === undefined || request.op === "close") break;
+  if (request === undefined) break;
   try {
     send(await perform(request));
   } catch (error) {
     send({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
+  if (request.op === "close") break;
 }
-await contestant.close?.();
-send({ closed: true });
 process.exit(0);

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { IndexReply, QueryReply, ReopenReply, Request, Spec } from "./protocol.ts";
+import type { IndexReply, MemoryReply, QueryReply, ReopenReply, Request, Spec } from "./protocol.ts";
 
 const here = import.meta.dirname;
 /** Debian's own, which is where its packages are; another may come first on the path. */
@@ -14,6 +14,8 @@ export interface Player {
   readonly name: string;
   index(): Promise<IndexReply>;
   query(from: number, count: number, budgetMs: number): Promise<QueryReply>;
+  /** Bytes that are resident, garbage collected. */
+  memory(): Promise<number>;
   /** Milliseconds from nothing to the first answer, out of its folder; null from who cannot. */
   reopen(): Promise<number | null>;
   /** Bytes in its folder. */
@@ -46,6 +48,7 @@ export async function openPlayer(spec: Spec, name = spec.contestant): Promise<Pl
     name,
     index: () => ask<IndexReply>({ op: "index" }),
     query: (from, count, budgetMs) => ask<QueryReply>({ op: "query", from, count, budgetMs }),
+    memory: async () => (await ask<MemoryReply>({ op: "memory" })).bytes,
     reopen: async () => (await ask<ReopenReply>({ op: "reopen" })).ms,
     disk: () => sizeOf(spec.folder),
     close: async () => {

@@ -20,6 +20,7 @@ export interface Spec {
 export type Request =
   | { readonly op: "index" }
   | { readonly op: "query"; readonly from: number; readonly count: number; readonly budgetMs: number }
+  | { readonly op: "memory" }
   | { readonly op: "reopen" }
   | { readonly op: "close" };
 
@@ -27,9 +28,13 @@ export interface IndexReply {
   readonly ms: number;
   /** Processor time of all threads: what is left of the figure when others use the machine. */
   readonly cpuMs: number;
-  /** Bytes of memory before the first and after the last passage, garbage collected. */
+  /** Bytes of memory before the first passage came. */
   readonly before: number;
-  readonly after: number;
+}
+
+export interface MemoryReply {
+  /** Resident, garbage collected. */
+  readonly bytes: number;
 }
 
 export interface ReopenReply {

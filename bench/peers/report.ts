@@ -2,22 +2,29 @@
 import type { Section, Table } from "./bench.ts";
 import type { Machine } from "./machine.ts";
 
-export function renderReport(sections: readonly Section[], machine: Machine, command: string): string {
+export function renderReport(
+  sections: ReadonlyMap<string, Section>,
+  machine: Machine,
+  command: string,
+  commandFor: (work: string) => string,
+): string {
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
   return [
     "# Measured beside the others",
     `Made by \`${command}\` (install with \`npm run build && npm --prefix bench/peers ci\`; \`apt-get install python3-faiss python3-numpy\`), ${machine.date}.`,
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGiB} GiB; ${machine.system}; Node ${machine.node}. ${versions.join(", ")}.`,
     "One shared machine: times are medians of turns taken in one run, and their ratios say more than they do. “Processor” is the time of all threads, of indexing and of a query (the mean).",
-    ...sections.flatMap(renderSection),
+    ...[...sections].flatMap(([name, section]) =>
+      renderSection(section, name === "growth" ? command : commandFor(name)),
+    ),
     "",
   ].join("\n\n");
 }
 
-function renderSection({ title, about, tables, bars }: Section): string[] {
+function renderSection({ title, about, tables, bars }: Section, command: string): string[] {
   return [
     `## ${title}`,
-    about,
+    `${about} \`${command}\``,
     ...tables.flatMap((table) => [`### ${table.title}`, renderTable(table)]),
     ...(bars.length === 0
       ? []

@@ -3,11 +3,12 @@
 //   npm run build && npm --prefix bench/peers ci
 //   npx node bench/peers/run.ts --data <folder> [--only exact,bm25,…] [--sizes 1000,10000,100000] [--out bench/RESULTS.md]
 //
+// `--out` writes the tables there, and all figures to results/peers.json beside it.
 // <folder> holds retrieval/vaswani, retrieval/cacm (BEIR's layout) and docs (Markdown pages). Never part of the tests.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bench, Section, Work } from "./bench.ts";
 import { prepareData, readSources } from "./data.ts";
@@ -83,13 +84,16 @@ const growth = describeGrowth(sections);
 if (growth !== undefined) sections.set("growth", growth);
 rmSync(bench.scratch, { recursive: true, force: true });
 const machine = describeMachine();
-const command = `npx node bench/peers/run.ts --data <folder> --only ${values.only} --sizes ${values.sizes}`;
-const report = renderReport([...sections.values()], machine, command);
+const commandFor = (only: string): string =>
+  `npx node bench/peers/run.ts --data <folder> --only ${only} --sizes ${values.sizes}`;
+const report = renderReport(sections, machine, commandFor(values.only), commandFor);
 if (values.out === undefined) console.log(report);
 else {
+  const results = join(dirname(values.out), "results");
+  mkdirSync(results, { recursive: true });
   writeFileSync(values.out, report);
   writeFileSync(
-    values.out.replace(/\.md$/u, ".json"),
-    JSON.stringify({ machine, command, sections: Object.fromEntries(sections) }, null, 1),
+    join(results, "peers.json"),
+    `${JSON.stringify({ machine, command: commandFor(values.only), sections: Object.fromEntries(sections) }, null, 1)}\n`,
   );
 }

@@ -86,7 +86,7 @@ def index(contestant, spec):
     contestant.finish()
     seconds += time.perf_counter() - started
     busy += time.process_time() - cpu
-    return {"ms": seconds * 1000, "cpuMs": busy * 1000, "before": before, "after": resident()}
+    return {"ms": seconds * 1000, "cpuMs": busy * 1000, "before": before}
 
 
 def answer(contestant, spec, queries, request):
@@ -108,15 +108,18 @@ def main():
     spec = json.loads(sys.stdin.readline())
     queries = np.fromfile(spec["queryVectors"], dtype=np.float32).reshape(-1, spec["dimensions"])
     send({"ready": True})
+    replies = {
+        "index": lambda request: index(contestant, spec),
+        "query": lambda request: answer(contestant, spec, queries, request),
+        "memory": lambda request: {"bytes": resident()},
+        "reopen": lambda request: {"ms": None},
+        "close": lambda request: {"closed": True},
+    }
     for line in sys.stdin:
         request = json.loads(line)
+        send(replies[request["op"]](request))
         if request["op"] == "close":
             break
-        if request["op"] == "reopen":
-            send({"ms": None})
-        else:
-            send(index(contestant, spec) if request["op"] == "index" else answer(contestant, spec, queries, request))
-    send({"closed": True})
 
 
 main()

@@ -1,7 +1,8 @@
 // Opens a knowledge base and answers one hybrid query, in a fresh process.
-import { answer, readTold } from "./told.ts";
+import { answer, measureMemory, readTold } from "./told.ts";
 
 const { location, query } = readTold<{ location: string; query: string }>();
+const before = await measureMemory();
 const started = performance.now();
 const { openKnowledgeBase } = await import("../../../dist/node.js");
 const loaded = performance.now();
@@ -11,11 +12,13 @@ const hits = await kb.search(query, { topK: 10 });
 const answered = performance.now();
 const again = await kb.search(`${query} again`, { topK: 10 });
 const next = performance.now() - answered;
+const memory = (await measureMemory()) - before;
 await kb.close();
 answer({
   load: loaded - started,
   open: opened - loaded,
   first: answered - opened,
   next,
+  memory,
   hits: hits.length + again.length,
 });

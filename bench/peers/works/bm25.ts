@@ -1,7 +1,7 @@
 // BM25 top-10 for natural questions, each library as it comes.
 import { scoreRanking } from "../../beir.ts";
-import { type Bar, type Bench, count, fasterBar, type Section } from "../bench.ts";
-import { compete, type Entry, find, toFigures, toTable } from "../compete.ts";
+import { type Bar, type Bench, count, type Section } from "../bench.ts";
+import { compete, type Entry, fasterBar, find, toFigures, toTable } from "../compete.ts";
 
 const labels = {
   "ibid-words": "**ibid, memory store**",
@@ -28,12 +28,14 @@ export async function run(bench: Bench): Promise<Section> {
       texts: true,
       dimensions: 0,
       topK: 10,
-      turns: { rounds: 6, count: 16, budgetMs: 1200 },
+      turns: { rounds: 6, count: 16, budgetMs: 1500 },
       indexings: size <= 10_000 ? 3 : 1,
     });
-    const quality = new Map(entries.map((entry) => [entry, meanNdcg(bench, entry)]));
+    // Who had no time for every question is not compared by those that it happened to answer.
+    const complete = entries.filter(({ ids }) => ids.size >= bench.data.queries.length);
+    const quality = new Map(complete.map((entry) => [entry, meanNdcg(bench, entry)]));
     tables.push(toTable(`${count(size)} passages`, entries, { name: "nDCG@10", of: quality }, labels));
-    bars.push(...judge(size, entries, quality));
+    bars.push(...judge(bench, size, entries));
     figures.push(toFigures(entries, quality));
   }
   return {
@@ -46,29 +48,32 @@ export async function run(bench: Bench): Promise<Section> {
   };
 }
 
-function meanNdcg({ data }: Bench, { ids, count: size }: Entry): number {
+/** **Shape** over the questions that `other`, if given, answered too. */
+function meanNdcg({ data }: Bench, { ids, count: size }: Entry, other?: Entry): number {
   const scores = [...ids].flatMap(([query, found]) => {
+    if (other !== undefined && !other.ids.has(query)) return [];
     const grades = new Map([...data.judged[query % data.judged.length]!].filter(([id]) => Number(id) < size));
     return grades.size === 0 ? [] : [scoreRanking(found, grades).ndcg];
   });
   return scores.reduce((sum, score) => sum + score, 0) / scores.length;
 }
 
-function judge(size: number, entries: readonly Entry[], quality: ReadonlyMap<Entry, number>): Bar[] {
+function judge(bench: Bench, size: number, entries: readonly Entry[]): Bar[] {
   const ours = find(entries, "ibid-words");
   if (ours === undefined || size < 10_000) return [];
   return ["minisearch", "orama-words"].flatMap((name) => {
     const theirs = find(entries, name);
     if (theirs === undefined) return [];
+    const [own, other] = [meanNdcg(bench, ours, theirs), meanNdcg(bench, theirs, ours)];
     const label = `${count(size)}: against ${labels[name as keyof typeof labels]}`;
     return [
-      ...fasterBar(`${label}, p50`, 50, theirs.query.p50, ours.query.p50),
-      ...fasterBar(`${label}, p95`, 50, theirs.query.p95, ours.query.p95),
+      ...fasterBar(`${label}, p50`, 50, "p50", theirs, ours),
+      ...fasterBar(`${label}, p95`, 50, "p95", theirs, ours),
       {
-        what: `${label}, nDCG@10`,
-        wanted: `${quality.get(theirs)!.toFixed(3)} or more`,
-        measured: quality.get(ours)!.toFixed(3),
-        met: quality.get(ours)! >= quality.get(theirs)!,
+        what: `${label}, nDCG@10 of the ${theirs.ids.size} questions that both answered`,
+        wanted: `${other.toFixed(3)} or more`,
+        measured: own.toFixed(3),
+        met: own >= other,
       },
     ];
   });
