@@ -168,10 +168,6 @@ describe("a knowledge base that was made without a model", () => {
     await plain.close();
     // One segment of six, of which three have vectors; those go, the other three stay.
     const again = await open(quiet);
-    await again.delete(into, { ids: ["c0000", "c0001", "c0002"] });
-    await again.delete(into, { ids: ["c0000", "c0001"] }, { purge: false });
-    query("UPDATE chunks SET deleted_at = deleted_at RETURNING 1");
-    await find(again, "anchor");
     await again.upsert(into, [
       entry("c0000", "changed words"),
       entry("c0001", "changed too"),
@@ -236,7 +232,7 @@ describe("a process that is killed while it fits", () => {
   it("loses nothing, and the next settling finishes [L8]", async () => {
     const made = await open();
     // So many segments that their moving takes a while.
-    for (let at = 0; at < 400; at += 8) await made.upsert(into, topicEntries(at, at + 8));
+    for (let at = 0; at < 200; at += 8) await made.upsert(into, topicEntries(at, at + 8));
     const before = await find(made, "sailor harbour");
     await made.close();
 
@@ -261,20 +257,20 @@ describe("a process that is killed while it fits", () => {
       const after = await find(store, "sailor harbour");
       // Either space is whole: the change-over is one transaction.
       if (!after.fitted) expect(after).toEqual(before);
-      await expectWhole(store, 400);
+      await expectWhole(store, 200);
       await store.close();
     }
     const store = await open();
     await store.settle();
     expect(await find(store, "sailor harbour")).toMatchObject({ fitted: true });
-    await expectWhole(store, 400);
+    await expectWhole(store, 200);
     expect(query("SELECT current FROM fits")).toEqual([{ current: 1 }]);
     const scores = scoresOf(await find(store, "sailor harbour"));
     await store.close();
 
     path = join(folder, "undisturbed.sqlite");
     const undisturbed = await open();
-    await undisturbed.upsert(into, topicEntries(0, 400));
+    await undisturbed.upsert(into, topicEntries(0, 200));
     await undisturbed.settle();
     expect(scoresOf(await find(undisturbed, "sailor harbour"))).toEqual(scores);
     await undisturbed.close();

@@ -106,19 +106,6 @@ describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
       { numRuns: 8 },
     );
   });
-
-  it("finds what shares no word with the question, and says how much it saw", async () => {
-    const store = await open({ corpusModel: watchedModel(200) });
-    await store.upsert(into, topicEntries(0, 200));
-    await store.settle();
-    const { matches, energy, weight } = await find(store, { text: "anchor", topK: 30 });
-    // All of them are of its topic, with the word and without.
-    expect(matches.map(({ chunk }) => Number(chunk.id.slice(1)) % 4)).toEqual(matches.map(() => 0));
-    expect(matches.filter(({ chunk }) => !chunk.text.includes("anchor")).length).toBeGreaterThan(10);
-    expect(energy).toBeGreaterThan(0.5);
-    expect(energy).toBeLessThanOrEqual(1);
-    expect(weight).toBeGreaterThan(0);
-  });
 });
 
 describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
