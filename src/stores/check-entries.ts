@@ -4,10 +4,12 @@ import {
   type EmbeddingKind,
   type EmbeddingVersion,
   kindOf,
+  versionKey,
   type SparseVector,
 } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { ChunkEntry } from "../contracts/store.ts";
+import { isOwnVersion } from "./own-version.ts";
 
 /** **Errors** `invalid-id` for an id that is blank, that cannot be written as UTF-8, or that holds U+0000, where some databases end a string. */
 export function checkId(id: string, what: string): void {
@@ -32,8 +34,19 @@ export interface EmbeddingPolicy {
 export function checkEntries(entries: readonly ChunkEntry[], policy: EmbeddingPolicy): void {
   for (const { chunk, embeddings } of entries) {
     checkChunk(chunk);
-    for (const { version, embedding } of embeddings) checkEmbedding(embedding, version, policy, `chunk ${chunk.id}`);
+    for (const { version, embedding } of embeddings) {
+      checkEmbedding(embedding, version, policy, `chunk ${chunk.id}`);
+      checkNotOwn(version, chunk.id);
+    }
   }
+}
+
+/** A vector that somebody gave under that name would be taken for the store's own: hidden, and dropped with the next fit. */
+function checkNotOwn(version: EmbeddingVersion, id: string): void {
+  if (!isOwnVersion(versionKey(version))) return;
+  throw new IbidError("invalid-argument", `The embeddings of ${version.model} are the store's own (chunk ${id}).`, {
+    mend: "Call the model something else.",
+  });
 }
 
 function checkChunk({ id, documentId, start, end, index }: Chunk): void {

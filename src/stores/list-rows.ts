@@ -98,6 +98,12 @@ export function countRows(rows: DirectoryReader, view: IndexView, scopes: readon
   const counted: { scope: Scope; documents: number; chunks: number }[] = [];
   const versions = new Map<string, number>();
   let totalBytes = 0;
+  // A space that is not searched yet has no vectors for anybody to count.
+  const fits = rows.fits();
+  const underWay = new Set(fits.filter(({ current }) => !current).map(({ fingerprint }) => fingerprint));
+  for (const { current, fingerprint } of fits) if (current) underWay.delete(fingerprint);
+  const isUnderWay = (version: string): boolean =>
+    isOwnVersion(version) && underWay.has(parseVersionKey(version).fingerprint);
   for (const scope of scopes) {
     const held = view.scope(rows, scope);
     if (held === undefined) continue;
@@ -108,6 +114,7 @@ export function countRows(rows: DirectoryReader, view: IndexView, scopes: readon
     totalBytes += bytes;
     for (const segment of held.segments) {
       for (const { version, ordinals } of segment.columns()) {
+        if (isUnderWay(version)) continue;
         let live = 0;
         for (const ordinal of ordinals) live += segment.live[ordinal]!;
         if (live > 0) versions.set(version, (versions.get(version) ?? 0) + live);

@@ -5,9 +5,10 @@ import { analyzeChunk, encodeTerms } from "../indexes/chunk-terms.ts";
 import { createLiveSegment } from "../indexes/live-segment.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import type { SealedSegment } from "../indexes/sealed-segment.ts";
-import { encodeVectors } from "../indexes/stored-vector.ts";
+import { decodeVectors, encodeVectors, type StoredVector } from "../indexes/stored-vector.ts";
 import { vectorsAt } from "../indexes/vector-column.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
+import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
 import type { DirectoryWriter, PendingRow } from "./segment-directory.ts";
 import { mergeSegmentTrigrams } from "./trigram-keeper.ts";
@@ -66,8 +67,17 @@ function rewrite(rows: DirectoryWriter, view: ScopeView, stamp: number, segments
   for (const segment of segments) rows.deleteSegment(segment.row);
 }
 
-/** Computes the terms of every chunk again: with another analyzer, the old ones would never be found (or the wrong ones would). */
+/** Vectors without the store's own, which are made of terms. */
+function givenVectors(vectors: readonly StoredVector[]): StoredVector[] {
+  return vectors.filter(({ version }) => !isOwnVersion(version));
+}
+
+/**
+ * Computes the terms of every chunk again: with another analyzer, the old ones would never be found (or the wrong ones would). What was fitted on the old ones
+ * goes, and the store's own vectors with it; the next settling makes them anew.
+ */
 export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Analyzer): void {
+  for (const { key } of rows.fits()) rows.deleteFit(key);
   const reader = createUncachedReader(rows);
   const stamp = rows.stamp() + 1;
   const again = (key: number): Pick<PendingRow, "terms"> => ({
@@ -81,7 +91,7 @@ export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Anal
       for (let ordinal = 0; ordinal < segment.size; ordinal++) {
         if (segment.present[ordinal] === 0) continue;
         const key = segment.key(ordinal);
-        const vectors = encodeVectors(vectorsAt(segment, ordinal));
+        const vectors = encodeVectors(givenVectors(vectorsAt(segment, ordinal)));
         anew.add({
           key,
           id: segment.chunkId(ordinal),
@@ -96,7 +106,8 @@ export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Anal
     }
     for (const [, row] of held.tail.rows()) {
       rows.deletePending(row.key);
-      rows.addPending(held.row.key, { ...row, stamp, ...again(row.key) });
+      const vectors = encodeVectors(givenVectors(decodeVectors(row.vectors)));
+      rows.addPending(held.row.key, { ...row, stamp, vectors, ...again(row.key) });
     }
     rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
   }

@@ -2,6 +2,7 @@ import type { CorpusFit, FitChunk, TermCounts, TermSpace } from "../contracts/co
 import { versionKey } from "../contracts/embedding.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { collectLiveTerms, collectTerms } from "../indexes/forward-terms.ts";
+import { decodeTerms } from "../indexes/chunk-terms.ts";
 import type { SealedSegment } from "../indexes/sealed-segment.ts";
 import { writeSpace } from "../indexes/space-file.ts";
 import { decodeVectors, encodeVectors } from "../indexes/stored-vector.ts";
@@ -25,7 +26,7 @@ export interface RefitOptions {
 }
 
 /** A model is fitted on what all its readers may read (law 3); other scopes are folded in. */
-const fittedOn: Scope = "deployment";
+export const fittedOn: Scope = "deployment";
 /** A corpus has outgrown its fit when it is so many times what it was. **Source** DESIGN 7. */
 const outgrown = 2;
 
@@ -56,7 +57,10 @@ export async function refit(
     for (const { key, current } of rows.fits()) if (!current) rows.deleteFit(key);
     const { fingerprint, dimensions, energy } = fitted;
     const row = { fingerprint, dimensions, corpus, chunks: fitted.chunks, energy, current: false };
-    return { ...row, key: rows.addFit(row, writeSpace(fitted)) };
+    // What was purged since the sample was taken must not come back.
+    const isHeld = termsHeld(view.scope(rows, fittedOn));
+    const terms = fitted.terms.filter(({ term }) => isHeld(term));
+    return { ...row, key: rows.addFit(row, writeSpace({ terms })) };
   });
   const space = spaceIn(fitted);
   const scopes = await access.look((rows) => rows.scopes().map(({ scope }) => scope));
@@ -82,20 +86,57 @@ function isLacking(held: ScopeView | undefined, version: string): boolean {
   return false;
 }
 
+/** Whether every chunk of the segment has a vector of that version. */
 function hasColumn(segment: SealedSegment, version: string): boolean {
-  return segment.headers().some((header) => header.version === version && header.rows >= segment.presentCount);
+  const header = segment.headers().find((one) => one.version === version);
+  if (header === undefined || header.rows < segment.presentCount) return false;
+  if (header.rows === segment.size) return true;
+  // Rows of chunks that are gone are still counted: only a look tells whether the others have theirs.
+  for (const { version: other, ordinals } of segment.columns()) {
+    if (other !== version) continue;
+    let present = 0;
+    for (const ordinal of ordinals) present += segment.present[ordinal]!;
+    return present >= segment.presentCount;
+  }
+  return false;
 }
 
-/** Drops from the fitted space the terms that no chunk has any more: what was purged is gone from every vocabulary (law 8). */
+/**
+ * Drops from the fitted space the terms that its scope does not hold any more: what was purged is gone from every vocabulary (law 8). Whether another scope
+ * has such a term must not matter (law 3).
+ */
 export function forgetTerms(rows: DirectoryWriter, view: IndexView, leg: LatentLeg): void {
-  const held = rows.scopes().flatMap(({ scope }) => view.scope(rows, scope)?.segments ?? []);
-  for (const fit of rows.fits()) {
-    const kept = [...leg.spaceOf(rows, fit).terms()].filter(({ term }) =>
-      held.some((segment) => segment.postings(term) !== undefined),
-    );
-    rows.deleteFit(fit.key);
-    if (kept.length > 0) rows.addFit(fit, writeSpace({ terms: kept }));
+  const held = view.scope(rows, fittedOn);
+  if (held === undefined || [...held.sealed, held.tail].every(({ presentCount }) => presentCount === 0)) {
+    dropFits(rows, view, leg);
+    return;
   }
+  const isHeld = termsHeld(held);
+  for (const fit of rows.fits()) {
+    const terms = [...leg.spaceOf(rows, fit).terms()];
+    const kept = terms.filter(({ term }) => isHeld(term));
+    if (kept.length === terms.length) continue;
+    rows.deleteFit(fit.key);
+    rows.addFit(fit, writeSpace({ terms: kept }));
+  }
+}
+
+/** Removes all that was fitted, when what it was fitted on is wiped: the other scopes go back to where nothing is fitted. */
+export function dropFits(rows: DirectoryWriter, view: IndexView, leg: LatentLeg): void {
+  const fits = rows.fits();
+  if (fits.length === 0) return;
+  for (const { key } of fits) rows.deleteFit(key);
+  changeOver(rows, view, leg, undefined, leg.model.unfitted);
+}
+
+/** Whether a chunk has a term, live or restorable. Postings alone do not tell: they outlive the chunk. */
+function termsHeld(held: ScopeView | undefined): (term: string) => boolean {
+  if (held === undefined) return () => false;
+  const inTail = new Set<string>();
+  for (const { terms } of collectLiveTerms(held.tail, () => true).values()) for (const term of terms) inTail.add(term);
+  const isIn = (segment: SealedSegment, term: string): boolean =>
+    segment.postings(term)?.ordinals.some((ordinal) => segment.present[ordinal] === 1) ?? false;
+  return (term) => inTail.has(term) || held.sealed.some((segment) => isIn(segment, term));
 }
 
 function liveCount(held: ScopeView | undefined): number {
@@ -112,7 +153,9 @@ function sampleChunks(held: ScopeView | undefined, { model }: LatentLeg): readon
       if (segment.live[ordinal] === 1) known.push({ id: segment.chunkId(ordinal), language: languages[ordinal]! });
     }
   }
-  for (const [, row] of held.tail.rows()) if (row.live) known.push({ id: row.id, language: "" });
+  for (const [, row] of held.tail.rows()) {
+    if (row.live) known.push({ id: row.id, language: decodeTerms(row.terms).language });
+  }
   const chosen = new Set(model.sample(known));
   const chunks: FitChunk[] = [];
   const take = (terms: Map<number, TermCounts>, idOf: (ordinal: number) => string): void => {
@@ -186,13 +229,15 @@ function moveSegment(
   const writer = createColumnWriter(version, "dense", leg.versionOf(space).dimensions, "int8");
   const terms = collectTerms(segment, (ordinal) => segment.present[ordinal] === 1);
   for (const [ordinal, counts] of terms) writer.add(ordinal, leg.vectorOf(space, counts));
-  const before = headers.findIndex((header) => header.version === version);
-  const place = before < 0 ? headers.length : before;
-  const { header, files } = writer.finish(place);
-  dropFiles(rows, segment.row, place);
+  // A column that some chunks lack is not written over: who has read it must see that it is another.
+  const isPartial = (one: ColumnHeader): boolean => one.version === version;
+  headers.forEach((one, column) => {
+    if (isPartial(one)) dropFiles(rows, segment.row, column);
+  });
+  const { header, files } = writer.finish(headers.length);
   for (const { name, part, data } of files) rows.addFile(segment.row, name, part, data);
-  const changed = before < 0 ? [...headers, header] : headers.with(place, header);
-  rows.putSegmentColumns(segment.row, JSON.stringify(changed), stamp);
+  const columns = [...headers.map((one) => (isPartial(one) ? dropped : one)), header];
+  rows.putSegmentColumns(segment.row, JSON.stringify(columns), stamp);
   return true;
 }
 
@@ -212,8 +257,9 @@ function changeOver(
   fit: FitRow | undefined,
   space: TermSpace,
 ): boolean {
-  // Somebody else was faster.
-  if (fit !== undefined && !rows.fits().some(({ key }) => key === fit.key)) return false;
+  // Its key is another where terms were forgotten meanwhile; where it is gone, somebody else was faster.
+  const ours = fit && rows.fits().find(({ current, fingerprint }) => !current && fingerprint === fit.fingerprint);
+  if (fit !== undefined && ours === undefined) return false;
   const stamp = rows.stamp() + 1;
   const version = versionKey(leg.versionOf(space));
   for (const { scope } of rows.scopes()) {
@@ -230,9 +276,9 @@ function changeOver(
     for (const { key } of rows.segmentStamps(held.row.key)) dropOtherSpaces(rows, key, version, stamp);
     rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
   }
-  if (fit !== undefined) {
-    for (const other of rows.fits()) if (other.key !== fit.key) rows.deleteFit(other.key);
-    rows.putFit({ ...fit, current: true });
+  if (ours !== undefined) {
+    for (const other of rows.fits()) if (other.key !== ours.key) rows.deleteFit(other.key);
+    rows.putFit({ ...ours, current: true });
   }
   rows.setStamp(stamp);
   return true;

@@ -103,7 +103,7 @@ function embeddingOf(
   kind: ReturnType<typeof kindOf> | undefined,
 ): Embedding | undefined {
   for (const column of segment.columns()) {
-    if (version === undefined && isOwnVersion(column.version)) continue;
+    if (isOwnVersion(column.version)) continue;
     if ((version !== undefined && column.version !== version) || (kind !== undefined && column.kind !== kind)) continue;
     const row = rowOf(column, ordinal);
     if (row >= 0) return toEmbedding(vectorAt(column, row));

@@ -15,7 +15,7 @@ import { countRows, listChunks, listDocuments } from "./list-rows.ts";
 import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
 import { createLatentLeg } from "./latent-leg.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
-import { forgetTerms, refit } from "./refit.ts";
+import { dropFits, fittedOn, forgetTerms, refit } from "./refit.ts";
 import {
   analyzeAhead,
   heldChunks,
@@ -104,7 +104,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
   async function forget(scopes: readonly Scope[]): Promise<void> {
     for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
-    if (latent !== undefined) await write((rows) => forgetTerms(rows, view, latent));
+    if (latent !== undefined && scopes.includes(fittedOn)) await write((rows) => forgetTerms(rows, view, latent));
     scrubbed = await directory.scrub();
   }
 
@@ -113,10 +113,10 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       const held = view.scope(rows, scope);
       if (held === undefined) return 0;
       rows.deleteScope(held.row.key);
+      if (latent !== undefined && scope === fittedOn) dropFits(rows, view, latent);
       rows.setStamp(rows.stamp() + 1);
       return held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
     });
-    if (latent !== undefined) await write((rows) => forgetTerms(rows, view, latent));
     scrubbed = await directory.scrub();
     return gone;
   }

@@ -24,6 +24,8 @@ export { createKnowledgeBasePack } from "./knowledge-base-pack.ts";
 export type { KnowledgeBaseParts } from "./knowledge-base-case.ts";
 export type { KnowledgeBaseSubject } from "./knowledge-base-pack.ts";
 export { createKnowledgeStorePack } from "./knowledge-store-pack.ts";
+export { createLatentSearchPack } from "./latent-search-pack.ts";
+export type { LatentStore } from "./latent-search-pack.ts";
 export { createLexicalIndexPack } from "./lexical-index-pack.ts";
 export { createListSource } from "./list-source.ts";
 export type { ListedItem } from "./list-source.ts";

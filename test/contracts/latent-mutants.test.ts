@@ -1,0 +1,386 @@
+import { describe } from "vitest";
+
+import { createGate, operator } from "../../src/access/gate.ts";
+import type { LatentQuery, LatentResult } from "../../src/contracts/latent-search.ts";
+import type { AuthorizedScopes } from "../../src/contracts/scope.ts";
+import type { VectorMatch } from "../../src/contracts/vector-store.ts";
+import { latentSemanticModel as corpusModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
+import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createLatentSearchPack } from "../../src/testing/latent-search-pack.ts";
+import type { LatentStore } from "../../src/testing/latent-search-pack.ts";
+import { type Mutant, runMutants } from "./mutants.ts";
+
+type Search = LatentStore["latentSearch"];
+
+const gate = createGate({ platform: true });
+const create = (model = corpusModel) => createMemoryStore({ corpusModel: model }) as LatentStore;
+
+/** A store whose search is another. */
+function searching(change: (search: Search, store: LatentStore) => Search): () => LatentStore {
+  return () => {
+    const store = create();
+    return { ...store, latentSearch: change(store.latentSearch, store) };
+  };
+}
+
+/** A store that asks something else than it was asked. */
+const asking = (change: (query: LatentQuery) => LatentQuery) =>
+  searching((search) => (scopes, query) => search(scopes, change(query)));
+
+/** A store that answers something else than was found. */
+const answering = (change: (result: LatentResult, query: LatentQuery) => LatentResult) =>
+  searching((search) => async (scopes, query) => change(await search(scopes, query), query));
+
+const matching = (change: (matches: readonly VectorMatch[], query: LatentQuery) => readonly VectorMatch[]) =>
+  answering((result, query) => ({ ...result, matches: change(result.matches, query) }));
+
+/** A store of other parts. */
+const storing = (change: (store: LatentStore) => Partial<LatentStore>) => () => {
+  const store = create();
+  return { ...store, ...change(store) };
+};
+
+const without =
+  (...names: readonly (keyof LatentQuery)[]) =>
+  (query: LatentQuery): LatentQuery =>
+    Object.fromEntries(Object.entries(query).filter(([name]) => !(names as readonly string[]).includes(name))) as never;
+
+/** Filters what was found instead of what is searched. */
+const late =
+  (name: "filter" | "origins"): ((search: Search) => Search) =>
+  (search) =>
+  async (scopes, query) => {
+    const best = await search(scopes, without(name)(query));
+    const admitted = await search(scopes, { ...query, topK: "all" });
+    const ids = new Set(admitted.matches.map(({ chunk, scope }) => `${scope} ${chunk.id}`));
+    return { ...best, matches: best.matches.filter(({ chunk, scope }) => ids.has(`${scope} ${chunk.id}`)) };
+  };
+
+const everywhere = gate.read(operator, ["deployment", "team:north", "team:south", "user:ada"]);
+const scopesOf = (scopes: AuthorizedScopes): readonly string[] => scopes.scopes;
+
+/** Keeps what a search found, for as long as nothing is asked that it has not. */
+function remembering(search: Search): Search {
+  const known = new Map<string, Promise<LatentResult>>();
+  return (scopes, query) => {
+    const key = JSON.stringify([scopes?.scopes, query]);
+    const found = known.get(key) ?? search(scopes, query);
+    known.set(key, found);
+    return found;
+  };
+}
+
+const mutants: readonly Mutant<() => LatentStore>[] = [
+  [
+    "an empty store throws",
+    "starts-empty",
+    searching((search) => async (scopes, query) => {
+      const result = await search(scopes, query);
+      if (result.matches.length === 0 && query.chunkIds === undefined) throw new Error("nothing to search");
+      return result;
+    }),
+  ],
+  [
+    "the empty question finds all",
+    "starts-empty",
+    searching((search) => async (scopes, query) => {
+      if (query.text !== "") return search(scopes, query);
+      return search(scopes, { ...query, text: "a" });
+    }),
+  ],
+  [
+    "no version",
+    "starts-empty",
+    answering((result) => ({ ...result, version: { ...result.version, fingerprint: "" } })),
+  ],
+  [
+    "words only as they are written",
+    "misspelt-words-are-found-before-a-fit",
+    searching((search, store) => async (scopes, query) => {
+      const { matches } = await store.lexicalSearch(scopes, { ...query, topK: "all" });
+      const result = await search(scopes, query);
+      const ids = new Set(matches.map(({ chunk }) => chunk.id));
+      return { ...result, matches: result.matches.filter(({ chunk }) => ids.has(chunk.id)) };
+    }),
+  ],
+  [
+    "distance as score",
+    "scores-are-cosines",
+    matching((matches) => matches.map((match) => ({ ...match, score: 1 - match.score }))),
+  ],
+  [
+    "scores not scaled",
+    "scores-are-cosines",
+    matching((matches) =>
+      matches.map((match) => ({ ...match, score: match.score * 127, rawScore: match.score * 127 })),
+    ),
+  ],
+  [
+    "raw score left out",
+    "scores-are-cosines",
+    matching((matches) => matches.map((match) => ({ ...match, rawScore: 0 }))),
+  ],
+  [
+    "ties the other way",
+    "ties-by-id-then-scope",
+    matching((matches) => matches.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? 1 : -1))),
+  ],
+  [
+    "ties by scope first",
+    "ties-by-id-then-scope",
+    matching((matches) =>
+      matches.toSorted((a, b) => b.score - a.score || (a.scope < b.scope ? -1 : a.scope > b.scope ? 1 : 0)),
+    ),
+  ],
+  [
+    "top-k off by one",
+    "top-k",
+    matching((matches, { topK }) => (typeof topK === "number" ? matches.slice(0, Math.max(1, topK - 1)) : matches)),
+  ],
+  [
+    "top-k unchecked",
+    "top-k",
+    asking((query) => ({
+      ...query,
+      topK: typeof query.topK === "number" ? Math.max(1, Math.ceil(query.topK) || 1) : "all",
+    })),
+  ],
+  ["min score ignored", "min-score-inclusive", asking(without("minScore"))],
+  [
+    "min score exclusive",
+    "min-score-inclusive",
+    matching((matches, { minScore = -Infinity }) => matches.filter(({ score }) => score > minScore)),
+  ],
+  ["filter ignored", "filters-origins-and-chunk-ids", asking(without("filter"))],
+  ["origins ignored", "filters-origins-and-chunk-ids", asking(without("origins"))],
+  ["chunk ids ignored", "filters-origins-and-chunk-ids", asking(without("chunkIds"))],
+  ["top-k before the origins", "filters-origins-and-chunk-ids", searching(late("origins"))],
+  [
+    "given chunks scored among themselves",
+    "a-given-chunk-scores-as-in-the-whole",
+    matching((matches, { chunkIds }) =>
+      chunkIds === undefined ? matches : matches.map((match) => ({ ...match, score: 1, rawScore: 1 })),
+    ),
+  ],
+  [
+    "forged proof accepted",
+    "only-authorised-scopes",
+    searching((search) => async (scopes, query) => {
+      try {
+        return await search(scopes, query);
+      } catch {
+        return search(everywhere, query);
+      }
+    }),
+  ],
+  [
+    "top-k before the scopes",
+    "only-authorised-scopes",
+    searching((search) => async (scopes, query) => {
+      await search(scopes, query);
+      const result = await search(everywhere, query);
+      return { ...result, matches: result.matches.filter(({ scope }) => scopesOf(scopes).includes(scope)) };
+    }),
+  ],
+  [
+    "scores against the best of all scopes",
+    "hidden-scopes-move-nothing-before-a-fit",
+    searching((search) => async (scopes, query) => {
+      const result = await search(scopes, query);
+      const all = await search(everywhere, { text: query.text, topK: 1 });
+      const best = all.matches[0]?.score ?? 1;
+      return { ...result, matches: result.matches.map((match) => ({ ...match, score: match.score / best })) };
+    }),
+  ],
+  [
+    "energy of all scopes",
+    "hidden-scopes-move-nothing-before-a-fit",
+    searching((search) => async (scopes, query) => {
+      const result = await search(scopes, query);
+      const { matches } = await search(everywhere, { text: query.text, topK: "all" });
+      return { ...result, energy: 1 / (1 + matches.length) };
+    }),
+  ],
+  [
+    "the deleted is found",
+    "deleted-is-gone-restored-is-back",
+    storing(() => ({ delete: async () => 1, restore: async () => 1 })),
+  ],
+  [
+    "restore forgets vectors",
+    "deleted-is-gone-restored-is-back",
+    storing((store) => ({
+      restore: async (into, target) => {
+        await store.restore(into, target);
+        return store.delete(into, target);
+      },
+    })),
+  ],
+  [
+    "a changed text keeps its vector",
+    "a-changed-text-is-found-by-what-it-says-now",
+    storing((store) => {
+      const known = new Set<string>();
+      return {
+        upsert: async (into, entries) => {
+          const fresh = entries.filter(({ chunk }) => !known.has(chunk.id));
+          for (const { chunk } of fresh) known.add(chunk.id);
+          await store.upsert(into, fresh);
+        },
+      };
+    }),
+  ],
+  [
+    "own vectors in hits",
+    "own-vectors-are-never-handed-out",
+    matching((matches) => matches.map((match) => ({ ...match, embedding: [1] }))),
+  ],
+  [
+    "own vectors listed",
+    "own-vectors-are-never-handed-out",
+    storing((store) => ({
+      async *chunks(scopes, options) {
+        for await (const one of store.chunks(scopes, options)) {
+          const { version } = await store.latentSearch(scopes, { text: "x" });
+          yield { ...one, embeddings: [...(one.embeddings ?? []), { version, embedding: [1] }] };
+        }
+      },
+    })),
+  ],
+  [
+    "own vectors in a vector search",
+    "own-vectors-are-never-handed-out",
+    storing((store) => ({
+      search: async (scopes, query) =>
+        (await store.search(scopes, query)).map((match) => ({ ...match, embedding: match.embedding ?? [1] })),
+    })),
+  ],
+  [
+    "own version missing in the status",
+    "own-vectors-are-never-handed-out",
+    storing((store) => ({
+      status: async (scopes) => {
+        const status = await store.status(scopes);
+        return { ...status, embeddingVersions: status.embeddingVersions.filter(({ provider }) => provider !== "ibid") };
+      },
+    })),
+  ],
+  [
+    "own version can be given",
+    "own-vectors-are-never-handed-out",
+    storing((store) => ({
+      upsert: (into, entries) =>
+        store.upsert(
+          into,
+          entries.map((entry) => ({
+            ...entry,
+            embeddings: entry.embeddings.filter(({ version }) => version.provider !== "ibid"),
+          })),
+        ),
+    })),
+  ],
+  [
+    "unknown options pass",
+    "unknown-options-throw",
+    asking(
+      (query) =>
+        Object.fromEntries(
+          Object.entries(query).filter(([name]) =>
+            ["text", "filter", "origins", "chunkIds", "topK", "minScore"].includes(name),
+          ),
+        ) as never,
+    ),
+  ],
+  ["a query without text passes", "unknown-options-throw", asking((query) => ({ ...query, text: query.text ?? "" }))],
+  ["output aliased", "output-not-aliased", searching(remembering)],
+  ["never fits", "settling-fits-when-there-is-enough", storing(() => ({ settle: async () => {} }))],
+  ["fits on anything", "settling-fits-when-there-is-enough", () => create({ ...corpusModel, leastChunks: 2 })],
+  [
+    "energy above one",
+    "settling-fits-when-there-is-enough",
+    answering((result) => ({ ...result, energy: result.energy * 100 })),
+  ],
+  [
+    "progress in percent",
+    "settling-fits-when-there-is-enough",
+    storing((store) => ({
+      settle: (options) => store.settle({ ...options, onProgress: (share) => options?.onProgress?.(1 + share * 100) }),
+    })),
+  ],
+  [
+    "fitted, but says it is not",
+    "settling-fits-when-there-is-enough",
+    answering((result) => ({ ...result, fitted: false })),
+  ],
+  [
+    "one version for every space",
+    "settling-fits-when-there-is-enough",
+    answering((result) => ({ ...result, version: { ...result.version, fingerprint: "same" } })),
+  ],
+  [
+    "the status names an old version",
+    "settling-fits-when-there-is-enough",
+    storing((store) => ({
+      status: async (scopes) => {
+        const status = await store.status(scopes);
+        return {
+          ...status,
+          embeddingVersions: status.embeddingVersions.map((version) => ({ ...version, fingerprint: "old" })),
+        };
+      },
+    })),
+  ],
+  [
+    "forms alone",
+    "finds-what-shares-no-word",
+    () =>
+      create({
+        ...corpusModel,
+        project: (terms, _space, purpose) => corpusModel.project(terms, corpusModel.unfitted, purpose),
+        vectorLength: () => corpusModel.vectorLength(0),
+      }),
+  ],
+  [
+    "fits on what a team has",
+    "fitted-on-the-deployment-alone",
+    answering((result) => ({ ...result, fitted: result.matches.length > 200 })),
+  ],
+  [
+    "other scopes are not folded in",
+    "fitted-on-the-deployment-alone",
+    answering((result) =>
+      result.fitted ? { ...result, matches: result.matches.filter(({ scope }) => scope === "deployment") } : result,
+    ),
+  ],
+  [
+    "the hidden counts once it is fitted",
+    "hidden-scopes-move-nothing",
+    searching((search) => async (scopes, query) => {
+      const result = await search(scopes, query);
+      const { matches } = await search(everywhere, { ...query, topK: "all" });
+      return result.fitted ? { ...result, weight: result.weight + matches.length } : result;
+    }),
+  ],
+  [
+    "chunks after the fit have no vector",
+    "comes-and-goes-after-a-fit",
+    matching((matches) => matches.filter(({ chunk }) => chunk.id !== "new")),
+  ],
+  [
+    "delete hides nothing after a fit",
+    "comes-and-goes-after-a-fit",
+    storing(() => ({ delete: async () => 1, restore: async () => 1 })),
+  ],
+  [
+    "purged words stay",
+    "purged-words-are-forgotten",
+    storing((store) => ({ delete: (into, target) => store.delete(into, target) })),
+  ],
+];
+
+describe("the latent-search pack notices a store with one fault [L3 L4 L5 L6 L8 L11]", () => {
+  runMutants(
+    (open: () => LatentStore) => createLatentSearchPack({ create: async () => open() }),
+    mutants.map(([name, noticedBy, open]) => [name, `latent-search/${noticedBy}`, open] as const),
+  );
+});

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, describe } from "vitest";
+
+import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import { latentSemanticModel as corpusModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
+import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createLatentSearchPack } from "../../src/testing/latent-search-pack.ts";
+import type { LatentStore } from "../../src/testing/latent-search-pack.ts";
+import { runPack } from "./run-pack.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ibid-contracts-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const files = new WeakMap<KnowledgeStore, string>();
+let count = 0;
+
+async function open(file: string): Promise<LatentStore> {
+  const store = (await openSqliteStore(file, { corpusModel, segments: { sealAt: 32, settleAt: 8 } })) as LatentStore;
+  files.set(store, file);
+  return store;
+}
+
+describe("the memory store's own model", () => {
+  const create = async () => createMemoryStore({ corpusModel }) as LatentStore;
+  runPack(createLatentSearchPack({ create, destroy: (store) => store.close() }));
+
+  describe("with segments of a few chunks", () => {
+    const segments = { sealAt: 2, settleAt: 1 };
+    const few = async () => createMemoryStore({ corpusModel, segments }) as LatentStore;
+    runPack(createLatentSearchPack({ create: few, destroy: (store) => store.close() }));
+  });
+});
+
+describe("the SQLite store's own model", () => {
+  runPack(
+    createLatentSearchPack({
+      create: () => open(join(folder, `store-${count++}.sqlite`)),
+      destroy: (store) => store.close(),
+    }),
+  );
+});

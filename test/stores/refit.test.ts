@@ -1,0 +1,333 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
+import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { LatentQuery, LatentResult } from "../../src/contracts/latent-search.ts";
+import type { Scope } from "../../src/contracts/scope.ts";
+import { collect, entry, read, system, write } from "./build.ts";
+import { eachStore } from "./each-store.ts";
+import { topicEntries, topicText, watchedModel } from "./topics.ts";
+
+const from = read("deployment");
+const into = write("deployment");
+
+function find(store: KnowledgeStore, query: LatentQuery, ...scopes: Scope[]): Promise<LatentResult> {
+  if (store.latentSearch === undefined) throw new Error("The store has no model of its own.");
+  return store.latentSearch(scopes.length === 0 ? from : read(...scopes), { topK: "all", ...query });
+}
+
+const scoresOf = ({ matches }: LatentResult): unknown =>
+  matches.map(({ chunk, scope, score }) => [scope, chunk.id, score]);
+
+/** Versions of the store's own, with the chunks that have a vector of each. */
+async function ownVersions(
+  store: KnowledgeStore,
+  ...scopes: Scope[]
+): Promise<(EmbeddingVersion & { chunks: number })[]> {
+  const { embeddingVersions } = await store.status(scopes.length === 0 ? from : read(...scopes));
+  return embeddingVersions.filter(({ provider, model }) => provider === "ibid" && model === "latent-semantic");
+}
+
+/** Every chunk has one vector, of the space that is searched. */
+async function expectWhole(store: KnowledgeStore, chunks: number, ...scopes: Scope[]): Promise<void> {
+  const { version, matches } = await find(store, { text: "anchor" }, ...scopes);
+  expect(await ownVersions(store, ...scopes)).toEqual([{ ...version, chunks }]);
+  expect(matches).toHaveLength(chunks);
+}
+
+describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
+  it("not below the threshold; at it; then when the corpus is twice as large, and not in between [L11]", async () => {
+    const model = watchedModel(40);
+    const store = await open({ corpusModel: model });
+    await store.upsert(into, topicEntries(0, 39));
+    await store.settle();
+    expect(model.fits).toBe(0);
+    expect(await find(store, { text: "anchor" })).toMatchObject({ fitted: false });
+    await store.upsert(into, topicEntries(39, 40));
+    await store.settle();
+    expect(model.fits).toBe(1);
+    const first = await find(store, { text: "anchor" });
+    expect(first).toMatchObject({ fitted: true });
+    await store.settle();
+    await store.upsert(into, topicEntries(40, 79));
+    await store.settle();
+    expect(model.fits).toBe(1);
+    expect((await find(store, { text: "anchor" })).version).toEqual(first.version);
+    await expectWhole(store, 79);
+    await store.upsert(into, topicEntries(79, 80));
+    await store.settle();
+    expect(model.fits).toBe(2);
+    expect((await find(store, { text: "anchor" })).version.fingerprint).not.toBe(first.version.fingerprint);
+    await expectWhole(store, 80);
+  });
+
+  it("counts live chunks of the deployment alone, and folds other scopes in [L3]", async () => {
+    const model = watchedModel(20);
+    const store = await open({ corpusModel: model });
+    await store.upsert(write("team:north"), topicEntries(0, 40));
+    await store.upsert(into, topicEntries(0, 24));
+    await store.delete(into, { ids: topicEntries(0, 5).map(({ chunk }) => chunk.id) });
+    await store.settle();
+    expect(model.fits).toBe(0);
+    await store.restore(into, { ids: ["c0000"] });
+    await store.settle();
+    expect(model.fits).toBe(1);
+    await expectWhole(store, 40, "team:north");
+    await expectWhole(store, 20);
+    await store.restore(into, { ids: ["c0001"] });
+    await expectWhole(store, 21);
+  });
+
+  it("in what order and what segments chunks came does not matter [L11]", async () => {
+    const entries = topicEntries(0, 32);
+    const outcome = async (order: readonly number[], batch: number, sealAt: number) => {
+      const store = await open({ corpusModel: watchedModel(32), segments: { sealAt, settleAt: 5 } });
+      for (let at = 0; at < order.length; at += batch) {
+        await store.upsert(
+          into,
+          order.slice(at, at + batch).map((i) => entries[i]!),
+        );
+      }
+      await store.settle();
+      const { version, energy, weight, matches } = await find(store, { text: "sailor harbour yeast" });
+      return { version, energy, weight, scores: matches.map(({ chunk, score }) => [chunk.id, score]) };
+    };
+    const inOrder = entries.map((_, i) => i);
+    const expected = await outcome(inOrder, 32, 1024);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray(inOrder, { minLength: 32 }),
+        fc.constantFrom(1, 3, 7, 32),
+        fc.constantFrom(2, 9, 1024),
+        async (order, batch, sealAt) => {
+          expect(await outcome(order, batch, sealAt)).toEqual(expected);
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+});
+
+describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
+  it("searches answer from the old space until it changes over [L7 L11]", async () => {
+    let before: unknown;
+    let looks = 0;
+    const asked: Promise<void>[] = [];
+    const model = watchedModel(30, () => {
+      asked.push(
+        find(store, { text: "sailor harbour" }).then((result) => {
+          // The last ones may come after the change-over.
+          if (!result.fitted) expect([result.version, scoresOf(result)]).toEqual(before);
+          if (!result.fitted) looks++;
+        }),
+      );
+    });
+    const store = await open({ corpusModel: model });
+    await store.upsert(into, topicEntries(0, 40));
+    const result = await find(store, { text: "sailor harbour" });
+    before = [result.version, scoresOf(result)];
+    await store.settle();
+    await Promise.all(asked);
+    expect(looks).toBeGreaterThan(0);
+    expect(await find(store, { text: "sailor harbour" })).toMatchObject({ fitted: true });
+  });
+
+  it("what is written, changed, deleted, restored and purged meanwhile ends in the new space, whole [L8]", async () => {
+    const steps: (() => Promise<unknown>)[] = [
+      () => store.upsert(into, topicEntries(40, 47)),
+      () => store.upsert(into, [entry("c0001", "flour gravity gravity"), entry("c0020", "tempo")]),
+      () => store.delete(into, { ids: ["c0002", "c0003", "c0041"] }),
+      () => store.upsert(write("user:ada"), [entry("own", "anchor keel")]),
+      () => store.restore(into, { ids: ["c0003"] }),
+      () => store.delete(into, { ids: ["c0004", "c0005"] }, { purge: true }),
+      () => store.upsert(into, topicEntries(47, 49)),
+    ];
+    const done: Promise<unknown>[] = [];
+    const model = watchedModel(30, () => {
+      const step = steps.shift();
+      if (step !== undefined) done.push(step());
+    });
+    const store = await open({ corpusModel: model });
+    await store.upsert(into, topicEntries(0, 40));
+    await store.settle();
+    for (const step of steps.splice(0)) done.push(step());
+    await Promise.all(done);
+    expect(model.fits).toBe(1);
+    await store.settle();
+    await expectWhole(store, 40 + 7 + 2 - 2 - 2);
+    await expectWhole(store, 1, "user:ada");
+    await store.restore(into, { ids: ["c0002", "c0041"] });
+    await expectWhole(store, 47);
+    // As if its text had always been that.
+    await store.upsert(into, [entry("z", "flour gravity gravity")]);
+    const { matches } = await find(store, { text: "flour gravity", chunkIds: ["c0001", "z"] });
+    expect(matches.map(({ chunk }) => chunk.id)).toEqual(["c0001", "z"]);
+    expect(matches[0]?.score).toBe(matches[1]?.score);
+  });
+
+  it("a stop leaves what was there, and the next one fits", async () => {
+    const model = watchedModel(30);
+    const store = await open({ corpusModel: model });
+    await store.upsert(into, topicEntries(0, 40));
+    const look = async () => [
+      await find(store, { text: "sailor harbour" }),
+      await store.status(from),
+      await collect(store.chunks(from, { includeEmbeddings: true })),
+    ];
+    const before = await look();
+    const shares: number[] = [];
+    for (const stopAt of [0, 1, 2, 3]) {
+      const controller = new AbortController();
+      const settling = store.settle({
+        signal: controller.signal,
+        onProgress: (share) => {
+          shares.push(share);
+          if (shares.length > stopAt) controller.abort();
+        },
+      });
+      await expect(settling).rejects.toMatchObject({ code: "aborted" });
+      expect(await look()).toEqual(before);
+      shares.length = 0;
+    }
+    await store.settle({ onProgress: (share) => shares.push(share) });
+    expect(shares.length).toBeGreaterThan(0);
+    expect(shares.every((share) => share >= 0 && share <= 1)).toBe(true);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    await expectWhole(store, 40);
+    expect(await find(store, { text: "anchor" })).toMatchObject({ fitted: true });
+  });
+
+  it("a fit that fails leaves what was there", async () => {
+    const model = watchedModel(30);
+    let fails = true;
+    const store = await open({
+      corpusModel: {
+        ...model,
+        *fit(chunks) {
+          yield 0;
+          if (fails) throw new Error("no memory");
+          return yield* model.fit(chunks);
+        },
+      },
+    });
+    await store.upsert(into, topicEntries(0, 40));
+    const before = await find(store, { text: "sailor" });
+    await expect(store.settle()).rejects.toThrow("no memory");
+    expect(await find(store, { text: "sailor" })).toEqual(before);
+    fails = false;
+    await store.settle();
+    await expectWhole(store, 40);
+  });
+
+  it("two at once come to one space", async () => {
+    const store = await open({ corpusModel: watchedModel(30) });
+    await store.upsert(into, topicEntries(0, 40));
+    await Promise.all([store.settle(), store.settle(), store.settle()]);
+    await expectWhole(store, 40);
+    expect(await find(store, { text: "anchor" })).toMatchObject({ fitted: true });
+  });
+
+  it("the outcome is that of a store to which the same was done without a fit under way [L11]", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.tuple(fc.constantFrom("write", "change", "delete", "purge", "restore"), fc.integer({ min: 0, max: 59 })),
+          { maxLength: 12 },
+        ),
+        async (plan) => {
+          const act = async (store: KnowledgeStore, [what, i]: readonly [string, number]) => {
+            const [made] = topicEntries(i, i + 1);
+            const ids = [made!.chunk.id];
+            if (what === "write") await store.upsert(into, [made!]);
+            else if (what === "change") await store.upsert(into, [entry(ids[0]!, topicText(i + 1))]);
+            else if (what === "restore") await store.restore(into, { ids });
+            else await store.delete(into, { ids }, { purge: what === "purge" });
+          };
+          const pending = [...plan];
+          let last: Promise<void> = Promise.resolve();
+          const store = await open({
+            corpusModel: watchedModel(20, () => {
+              const step = pending.shift();
+              if (step !== undefined) last = last.then(() => act(store, step));
+            }),
+          });
+          await store.upsert(into, topicEntries(0, 24));
+          await store.settle();
+          for (const step of pending.splice(0)) last = last.then(() => act(store, step));
+          await last;
+          await store.settle();
+
+          const plain = await open({ corpusModel: watchedModel(20) });
+          await plain.upsert(into, topicEntries(0, 24));
+          await plain.settle();
+          for (const step of plan) await act(plain, step);
+          await plain.settle();
+          for (const text of ["sailor harbour", "yeast", "comet comet violin"]) {
+            expect(scoresOf(await find(store, { text }))).toEqual(scoresOf(await find(plain, { text })));
+          }
+          expect(await ownVersions(store)).toEqual(await ownVersions(plain));
+        },
+      ),
+      { numRuns: 10 },
+    );
+  });
+});
+
+describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
+  it("loses a word with its last chunk, whoever else has it [L3 L8]", async () => {
+    const knows = async (store: KnowledgeStore) => (await find(store, { text: "unicornword" })).energy;
+    const run = async (elsewhere: string) => {
+      const store = await open({ corpusModel: watchedModel(30) });
+      await store.upsert(into, topicEntries(0, 40));
+      await store.upsert(into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
+      await store.upsert(write("user:ada"), [entry("own", elsewhere)]);
+      await store.settle();
+      expect(await knows(store)).toBeGreaterThan(0);
+      await store.delete(into, { ids: ["u1"] }, { purge: true });
+      expect(await knows(store)).toBeGreaterThan(0);
+      await store.delete(into, { ids: ["u2"] });
+      expect(await knows(store)).toBeGreaterThan(0);
+      await store.vacuum(system, { olderThanMs: 0 });
+      expect(await knows(store)).toBe(0);
+      await expectWhole(store, 40);
+      return find(store, { text: "unicornword anchor" });
+    };
+    expect(await run("unicornword")).toEqual(await run("tide"));
+  });
+
+  it("is nothing once all that it was fitted on is gone, and other scopes are found as before any fit [L3 L8]", async () => {
+    for (const wipe of ["scope", "chunks"]) {
+      const store = await open({ corpusModel: watchedModel(30) });
+      const own = write("user:ada");
+      await store.upsert(own, [entry("own", "anchor rigging"), entry("other", "flour")]);
+      await store.upsert(own, [entry("third", "yeast")]);
+      const before = await find(store, { text: "anchr riging" }, "user:ada");
+      await store.upsert(into, topicEntries(0, 40));
+      await store.settle();
+      expect(await find(store, { text: "anchor" }, "user:ada")).toMatchObject({ fitted: true });
+      if (wipe === "scope") await store.delete(into, { scope: true });
+      else await store.delete(into, { ids: topicEntries(0, 40).map(({ chunk }) => chunk.id) }, { purge: true });
+      expect(await find(store, { text: "anchr riging" }, "user:ada")).toEqual(before);
+      await expectWhole(store, 3, "user:ada");
+      await store.upsert(into, topicEntries(0, 30));
+      await store.settle();
+      expect(await find(store, { text: "anchor" }, "user:ada")).toMatchObject({ fitted: true });
+      await expectWhole(store, 3, "user:ada");
+    }
+  });
+
+  it("a word purged while it is fitted does not come back [L8]", async () => {
+    let purging: Promise<unknown> | undefined;
+    const model = watchedModel(30, () => {
+      purging ??= store.delete(into, { ids: ["u1", "u2"] }, { purge: true });
+    });
+    const store = await open({ corpusModel: model });
+    await store.upsert(into, topicEntries(0, 40));
+    await store.upsert(into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
+    await store.settle();
+    await purging;
+    await store.settle();
+    expect(await find(store, { text: "unicornword" })).toMatchObject({ fitted: true, energy: 0 });
+    await expectWhole(store, 40);
+  });
+});
