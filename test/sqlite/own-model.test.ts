@@ -256,7 +256,7 @@ describe("a process that is killed while it fits", () => {
       const store = await open();
       const after = await find(store, "sailor harbour");
       // Either space is whole: the change-over is one transaction.
-      expect(after).toEqual(after.fitted ? { ...after, matches: expect.any(Array) as unknown } : before);
+      expect(after.fitted || JSON.stringify(after) === JSON.stringify(before)).toBe(true);
       await expectWhole(store, 200);
       await store.close();
     }

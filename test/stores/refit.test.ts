@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
 import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import type { LatentQuery, LatentResult } from "../../src/contracts/latent-search.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
+import { sampleForFit } from "../../src/embeddings/latent-semantic/sample-for-fit.ts";
 import { collect, entry, read, system, write } from "./build.ts";
 import { eachStore } from "./each-store.ts";
 import { topicEntries, topicText, watchedModel } from "./topics.ts";
@@ -79,9 +81,14 @@ describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
   });
 
   it("in what order and what segments chunks came does not matter [L11]", async () => {
-    const entries = topicEntries(0, 32);
+    // Of two languages, and more than the sample takes.
+    const entries = topicEntries(0, 32).map(({ chunk, embeddings }, i) => ({
+      chunk: { ...chunk, language: i % 5 === 0 ? "de" : "en" },
+      embeddings,
+    }));
+    const corpusModel: CorpusModel = { ...watchedModel(32), sample: (chunks) => sampleForFit(chunks, 20) };
     const outcome = async (order: readonly number[], batch: number, sealAt: number) => {
-      const store = await open({ corpusModel: watchedModel(32), segments: { sealAt, settleAt: 5 } });
+      const store = await open({ corpusModel, segments: { sealAt, settleAt: 5 } });
       for (let at = 0; at < order.length; at += batch) {
         await store.upsert(
           into,
@@ -305,6 +312,28 @@ describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
       expect(await find(store, { text: "anchor" }, "user:ada")).toMatchObject({ fitted: true });
       await expectWhole(store, 3, "user:ada");
     }
+  });
+
+  it("a word purged while chunks move to the space does not come back, nor is the fit lost [L8]", async () => {
+    let purging: Promise<unknown> | undefined;
+    const model = watchedModel(30);
+    const store = await open({
+      corpusModel: {
+        ...model,
+        project(terms, space, purpose) {
+          if (space.dimensions > 0) purging ??= store.delete(into, { ids: ["u1", "u2"] }, { purge: true });
+          return model.project(terms, space, purpose);
+        },
+      },
+    });
+    await store.upsert(into, topicEntries(0, 40));
+    await store.upsert(into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
+    for (let i = 40; i < 48; i++) await store.upsert(into, topicEntries(i, i + 1));
+    await store.settle();
+    expect(purging).toBeDefined();
+    await purging;
+    expect(await find(store, { text: "unicornword" })).toMatchObject({ fitted: true, energy: 0 });
+    await expectWhole(store, 48);
   });
 
   it("a word purged while it is fitted does not come back [L8]", async () => {
