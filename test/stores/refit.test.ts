@@ -6,7 +6,7 @@ import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import type { LatentQuery, LatentResult } from "../../src/contracts/latent-search.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { sampleForFit } from "../../src/embeddings/latent-semantic/sample-for-fit.ts";
-import { collect, entry, read, system, write } from "./build.ts";
+import { collect, documentEntry, entry, read, system, three, write } from "./build.ts";
 import { eachStore } from "./each-store.ts";
 import { topicEntries, topicText, watchedModel } from "./topics.ts";
 
@@ -195,6 +195,34 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
     expect(await find(store, { text: "anchor" })).toMatchObject({ fitted: true });
   });
 
+  it("a stop while chunks move leaves what was there, and the next one finishes", async () => {
+    const controller = new AbortController();
+    const model = watchedModel(30);
+    let moved = 0;
+    const store = await open({
+      corpusModel: {
+        ...model,
+        project(terms, space, purpose) {
+          if (space.dimensions > 0 && ++moved === 10) controller.abort();
+          return model.project(terms, space, purpose);
+        },
+      },
+    });
+    for (let i = 0; i < 40; i++) await store.upsert(into, topicEntries(i, i + 1));
+    const look = async () => [
+      await find(store, { text: "sailor harbour" }),
+      await store.status(from),
+      await collect(store.chunks(from, { includeEmbeddings: true })),
+    ];
+    const before = await look();
+    await expect(store.settle({ signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+    expect(moved).toBeGreaterThanOrEqual(10);
+    expect(await look()).toEqual(before);
+    await store.settle();
+    await expectWhole(store, 40);
+    expect(await find(store, { text: "anchor" })).toMatchObject({ fitted: true });
+  });
+
   it("a fit that fails leaves what was there", async () => {
     const model = watchedModel(30);
     let fails = true;
@@ -268,6 +296,27 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
       ),
       { numRuns: 10 },
     );
+  });
+});
+
+describe.each(eachStore)("a chunk of the $name store whose names change", ({ open }) => {
+  it("keeps the vectors that it came with, and gets one of the store's own anew [L6]", async () => {
+    const embed = (text: string): number[] => [text.length, 1, 2];
+    for (const segments of [
+      { sealAt: 1, settleAt: 1 },
+      { sealAt: 64, settleAt: 64 },
+    ]) {
+      const store = await open({ corpusModel: watchedModel(30), segments });
+      await store.replace(into, documentEntry("d", ["anchor keel"], { embed, document: { title: "Bread" } }));
+      await store.replace(into, documentEntry("d", ["anchor keel"], { document: { title: "Sonata" } }));
+      await store.replace(into, documentEntry("e", ["anchor keel"], { document: { title: "Sonata" } }));
+      const { matches } = await find(store, { text: "sonata anchor" });
+      expect(matches.map(({ chunk }) => chunk.id)).toEqual(["d-anchor", "e-anchor"]);
+      expect(matches[0]?.score).toBe(matches[1]?.score);
+      await expectWhole(store, 2);
+      const kept = await store.search(from, { embedding: [11, 1, 2], version: three, topK: "all" });
+      expect(kept.map(({ chunk }) => chunk.id)).toEqual(["d-anchor"]);
+    }
   });
 });
 
