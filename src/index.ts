@@ -47,6 +47,7 @@ export { createTitleTransformer } from "./chunks/title-transformer.ts";
 export { createEmbedder } from "./embeddings/create-embedder.ts";
 export { createEmbeddingCache } from "./embeddings/embedding-cache.ts";
 export { createHashingModel } from "./embeddings/hashing-model.ts";
+export { latentSemanticModel } from "./embeddings/latent-semantic/latent-semantic-model.ts";
 export { isAiSdkEmbeddingModel, isAiSdkLanguageModel } from "./adapters/ai-sdk/ai-sdk-model.ts";
 export { fromAiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
 
@@ -56,6 +57,7 @@ export type {
   RawChunkStore,
   RawDocumentStore,
   RawKnowledgeStore,
+  RawLatentSearch,
   RawLexicalIndex,
   RawRegexSearch,
   RawVectorStore,
@@ -171,7 +173,18 @@ export type {
   Status,
   TextInput,
 } from "./contracts/knowledge-base.ts";
-export type { KnowledgeStore, StoreStatus } from "./contracts/knowledge-store.ts";
+export type { KnowledgeStore, SettleOptions, StoreStatus } from "./contracts/knowledge-store.ts";
+export type {
+  CorpusFit,
+  CorpusModel,
+  FitChunk,
+  FittedTerm,
+  TermCounts,
+  TermRow,
+  TermSpace,
+  TermVector,
+} from "./contracts/corpus-model.ts";
+export type { LatentQuery, LatentResult, LatentSearch } from "./contracts/latent-search.ts";
 export type {
   LexicalIndex,
   LexicalMatch,
@@ -188,6 +201,7 @@ export type {
   FusionName,
   Hit,
   HitExplanation,
+  LatentExplanation,
   HitSource,
   LegScore,
   Reranker,

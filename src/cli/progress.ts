@@ -49,6 +49,10 @@ export function createProgressLine(
     },
     update(progress) {
       first ??= { at: now(), documents: progress.documents };
+      if (progress.fit !== undefined) {
+        if (now() - last >= minIntervalMs) draw(describeFit(progress.fit));
+        return;
+      }
       if (now() - last < minIntervalMs) return;
       const seconds = (now() - first.at) / 1000;
       const rate = seconds > 0 ? (progress.documents - first.documents) / seconds : 0;
@@ -66,6 +70,11 @@ export function createProgressLine(
       if (shown !== undefined) draw(shown);
     },
   };
+}
+
+/** `Fitting … 40 %`. **Units** the share that is done, from 0 to 1. */
+export function describeFit(share: number): string {
+  return `Fitting … ${Math.floor(share * 100)} %`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { QuerySyntax } from "../contracts/lexical-index.ts";
-import type { Hit, HitExplanation, SearchMode, SearchOptions } from "../contracts/retriever.ts";
+import type { Hit, HitExplanation, LatentExplanation, SearchMode, SearchOptions } from "../contracts/retriever.ts";
 import { toHitJson } from "./hit-json.ts";
 import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
@@ -107,12 +107,19 @@ function describeText(hit: Hit, query: string, analyzer: Analyzer, style: Style,
   return wrapMarked(text, findQueryWords(text, terms, analyzer, language), style.mark, width);
 }
 
+/** What the store's own model made of the query. */
+function describeLatent({ fitted, energy, weight }: LatentExplanation): string {
+  return fitted
+    ? `model: fitted on this knowledge base, sees ${Math.round(energy * 100)} % of the query, weight ${weight.toFixed(3)}`
+    : `model: not fitted yet, sees how words are written, weight ${weight.toFixed(3)}`;
+}
+
 function describeExplanation(explain: HitExplanation, score: number): readonly string[] {
   const number = (value: number): string => value.toFixed(3);
   const legs = Object.entries(explain.legs).map(([name, leg]) => `${name} ${number(leg.score)} (rank ${leg.rank})`);
   const parts = explain.parts.map(({ name, value }) => `${name} ${number(value)}`);
   const terms = explain.terms.map(({ term, score }) => `${neutralise(term)} ${number(score)}`);
-  const { rerank } = explain;
+  const { latent, rerank } = explain;
   return [
     `${explain.fusion}: ${parts.join(" + ")} = ${number(rerank?.before.score ?? score)}`,
     ...(rerank === undefined
@@ -120,5 +127,6 @@ function describeExplanation(explain: HitExplanation, score: number): readonly s
       : [`reranked by ${neutralise(rerank.reranker)}: ${number(score)}, before rank ${rerank.before.rank}`]),
     ...(legs.length === 0 ? [] : [`legs: ${legs.join(", ")}`]),
     ...(terms.length === 0 ? [] : [`terms: ${terms.join(", ")}`]),
+    ...(latent === undefined ? [] : [describeLatent(latent)]),
   ];
 }

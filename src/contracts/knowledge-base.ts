@@ -57,6 +57,8 @@ export interface IngestProgress {
   /** Documents found so far; final once `complete`. */
   readonly found: number;
   readonly complete: boolean;
+  /** While the store fits its own model, which it does last: the share that is done, from 0 to 1. */
+  readonly fit?: number;
 }
 
 /** What became of one document. */

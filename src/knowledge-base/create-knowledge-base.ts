@@ -89,7 +89,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
         const metadata = options.metadata ?? {};
         return createRun(() => {
           checkOpen();
-          const shared = { scope, into, metadata, signal: options.signal };
+          const shared = { scope, into, metadata, signal: options.signal, onProgress: options.onProgress };
           if (sorted.kind === "chunks") return ingestChunks(parts, { ...shared, chunks: sorted.chunks });
           return ingestDocuments(parts, {
             ...shared,
@@ -99,7 +99,6 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
             from: gate.read(caller, [scope], [scope]),
             origin: options.origin ?? "user-content",
             sweep: options.sweep ?? true,
-            onProgress: options.onProgress,
           });
         });
       },

@@ -1,10 +1,11 @@
 import { checkChunkIds } from "../chunks/check-chunk-ids.ts";
 import type { Chunk } from "../contracts/chunk.ts";
-import type { IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
+import type { IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { embedChunks } from "./embed-chunks.ts";
 import { withLanguages } from "./find-language.ts";
+import { createReport, settleStore } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 
 export interface ChunkJob {
@@ -13,6 +14,7 @@ export interface ChunkJob {
   readonly into: AuthorizedScopes<"write">;
   readonly metadata: Metadata;
   readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
 }
 
 /**
@@ -34,9 +36,12 @@ export async function* ingestChunks(
   );
   const { entries, sent } = await embedChunks(stages, job.into, "", chunks, job.signal);
   await stages.store.upsert(job.into, entries);
-  await stages.store.settle();
-
   const byDocument = Map.groupBy(chunks, (chunk) => chunk.documentId);
+  const documents = byDocument.size;
+  const progress = { documents, chunks: chunks.length, found: documents, complete: true };
+  const report = createReport(job.onProgress);
+  report(progress);
+  await settleStore(stages.store, job.signal, (fit) => report({ ...progress, fit }));
   for (const [documentId, own] of byDocument) {
     yield { uri: own[0]?.uri ?? "", scope: job.scope, status: "added", documentId, chunks: own.length };
   }

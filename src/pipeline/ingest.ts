@@ -12,6 +12,7 @@ import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
 import { mapInOrder } from "./map-in-order.ts";
+import { createReport, settleStore } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 import { outerFolder, vanished } from "./sweep.ts";
 import { cutDocument, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
@@ -52,13 +53,7 @@ export async function* ingestDocuments(
   const started = performance.now();
   const totals = { added: 0, updated: 0, unchanged: 0, removed: 0, failed: 0, chunks: 0, embedded: 0 };
   const progress = { documents: 0, chunks: 0, found: 0, complete: false };
-  const report = (): void => {
-    try {
-      job.onProgress?.({ ...progress });
-    } catch {
-      // A display that fails must not fail the work that it displays.
-    }
-  };
+  const report = createReport(job.onProgress);
   const known = await knownDocuments(stages.store, job.from, job.folders);
   const seen = new Set<string>();
 
@@ -87,7 +82,7 @@ export async function* ingestDocuments(
     if (result.status !== "failed") totals.chunks += result.chunks;
     progress.documents++;
     progress.chunks = totals.chunks;
-    report();
+    report({ ...progress });
     yield result;
   }
 
@@ -100,7 +95,7 @@ export async function* ingestDocuments(
       yield { uri: gone.uri, scope: job.scope, status: "removed", documentId: gone.id, chunks };
     }
   }
-  await stages.store.settle();
+  await settleStore(stages.store, job.signal, (fit) => report({ ...progress, fit }));
   return { ...totals, ms: Math.round(performance.now() - started) };
 }
 

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createOutput, toIbidError } from "../../src/cli/output.ts";
-import { createProgressLine, describeProgress } from "../../src/cli/progress.ts";
+import { createProgressLine, describeFit, describeProgress } from "../../src/cli/progress.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 
 function capture(terminal?: { columns: number }): PassThrough & { isTTY?: boolean; columns?: number; shown(): string } {
@@ -105,6 +105,28 @@ describe("results", () => {
 
 describe("progress", () => {
   const progress = { documents: 120, chunks: 1204, found: 447, complete: true };
+
+  it("says how far a fit is, in place of the documents, and nothing where nobody sees it", () => {
+    expect([0, 0.404, 0.999, 1].map(describeFit)).toEqual([
+      "Fitting … 0 %",
+      "Fitting … 40 %",
+      "Fitting … 99 %",
+      "Fitting … 100 %",
+    ]);
+    for (const [isTTY, enabled] of [
+      [true, true],
+      [false, true],
+      [true, false],
+    ] as const) {
+      const written: string[] = [];
+      let time = 0;
+      const stream = { isTTY, columns: 80, write: (text: string) => written.push(text) > 0 };
+      const line = createProgressLine(stream as never, { enabled, now: () => (time += 100) });
+      line.update({ ...progress, fit: 0.4 });
+      expect(written.join("").includes("Fitting … 40 %")).toBe(isTTY && enabled);
+      expect(written.join("")).not.toContain("documents");
+    }
+  });
 
   it("says documents, chunks, rate and time left", () => {
     expect(describeProgress(progress, 60)).toBe("120/447 documents · 1,204 chunks · 60/s · 6 s left");

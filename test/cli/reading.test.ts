@@ -149,6 +149,7 @@ describe("ibid search", () => {
     expect(hits).toMatchObject({ code: 0, stderr: "" });
     expect(hits.stdout).toMatch(/^ 1\. Keys {2}\d\.\d{3}\n {4}docs\/keys\.md:1\n {4}.*rotate every ninety days/);
     expect(hits.stdout).toMatch(/\n {4}absolute: .* = \d\.\d{3}\n/);
+    expect(hits.stdout).toMatch(/\n {4}model: not fitted yet, sees how words are written, weight \d\.\d{3}\n/);
     expect(none).toEqual({ code: 0, stdout: "Nothing found.\n", stderr: "" });
     expect(evil.stdout).toContain("docs/evil.md:");
     for (const { stdout } of [hits, evil, regex]) expect(stdout).not.toContain("\u001B");

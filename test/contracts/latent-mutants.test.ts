@@ -19,7 +19,7 @@ const create = (model = corpusModel) => createMemoryStore({ corpusModel: model }
 function searching(change: (search: Search, store: LatentStore) => Search): () => LatentStore {
   return () => {
     const store = create();
-    return { ...store, latentSearch: change(store.latentSearch, store) };
+    return { ...store, latentSearch: change(store.latentSearch.bind(store), store) };
   };
 }
 

@@ -7,6 +7,7 @@ import {
   createChunkFactory,
   createHashingModel,
   type EmbeddingModel,
+  type IngestProgress,
   type IngestResult,
   type KnowledgeBase,
   type Scope,
@@ -323,6 +324,73 @@ describe("what can be ingested", () => {
     });
     await expect(Promise.resolve(run)).rejects.toMatchObject({ code: "aborted" });
     expect((await kb.status()).documents).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describe("the store's own model", () => {
+  const texts = Array.from({ length: 260 }, (_, i) => ({
+    uri: `t${String(i)}`,
+    text:
+      ["The anchor holds the ship in the harbour.", "The oven bakes bread of flour.", "A comet passes the moon."][
+        i % 3
+      ]! + ` ${i}`,
+  }));
+  const latentOf = async (kb: KnowledgeBase) => (await kb.search("anchor", { explain: true }))[0]?.explain?.latent;
+
+  it("is fitted at the end of an ingestion, which says how far it is", async () => {
+    const kb = await openHere();
+    const seen: (number | undefined)[] = [];
+    await kb.ingest(texts, { onProgress: ({ fit }) => void seen.push(fit) });
+    const shares = seen.filter((share) => share !== undefined);
+    expect(shares.length).toBeGreaterThan(0);
+    expect(shares.every((share) => share >= 0 && share <= 1)).toBe(true);
+    expect(seen.slice(0, texts.length).every((share) => share === undefined)).toBe(true);
+    const latent = await latentOf(kb);
+    expect(latent).toMatchObject({ fitted: true });
+    expect(latent!.energy).toBeGreaterThan(0);
+    expect(latent!.energy).toBeLessThanOrEqual(1);
+  });
+
+  it("is left where a signal stops it, with all documents safe; the next ingestion fits it", async () => {
+    const kb = await openHere();
+    const controller = new AbortController();
+    const run = kb.ingest(texts, {
+      signal: controller.signal,
+      onProgress: ({ fit }) => {
+        if (fit !== undefined) controller.abort();
+      },
+    });
+    await expect(Promise.resolve(run)).rejects.toMatchObject({ code: "aborted" });
+    expect((await kb.status()).documents).toBe(texts.length);
+    expect(await latentOf(kb)).toMatchObject({ fitted: false });
+    expect(await kb.ingest(texts)).toMatchObject({ unchanged: texts.length });
+    expect(await latentOf(kb)).toMatchObject({ fitted: true });
+  });
+
+  it("is fitted after chunks that somebody else has cut, too", async () => {
+    const kb = await openHere();
+    const chunks = texts.map(({ uri, text }) => {
+      const root = { id: "0", title: "", level: 0, start: 0, end: text.length, contentStart: 0, children: [] };
+      const document: TextDocument = {
+        type: "text",
+        id: uri,
+        uri,
+        title: "",
+        mediaType: "text/plain",
+        text,
+        metadata: {},
+        origin: "user-content",
+        root,
+        sourceMap: { lines: "text" },
+      };
+      return createChunkFactory(document)(0, text.length);
+    });
+    const seen: IngestProgress[] = [];
+    await kb.ingest(chunks, { onProgress: (progress) => void seen.push(progress) });
+    expect(seen[0]).toEqual({ documents: 260, chunks: 260, found: 260, complete: true });
+    expect(seen.slice(1).length).toBeGreaterThan(0);
+    expect(seen.slice(1).every(({ fit, documents }) => fit !== undefined && documents === 260)).toBe(true);
+    expect(await latentOf(kb)).toMatchObject({ fitted: true });
   });
 });
 

@@ -1,0 +1,43 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { IngestProgress } from "../contracts/knowledge-base.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+
+/** Tells a display, if there is one. One that fails must not fail the work that it displays. */
+export function createReport(
+  onProgress: ((progress: IngestProgress) => void) | undefined,
+): (progress: IngestProgress) => void {
+  return (progress) => {
+    try {
+      onProgress?.(progress);
+    } catch {
+      // What it displays goes on.
+    }
+  };
+}
+
+/**
+ * Lets the store finish what it put off, after all that was asked for is written.
+ *
+ * What is written is done and safe and can be found, so settling that fails does not fail it: the next ingestion tries again. A stop does stop.
+ *
+ * **Errors** `aborted`, `timeout`; `store-closed`, `store-corrupt`.
+ */
+export async function settleStore(
+  store: Pick<KnowledgeStore, "settle">,
+  signal: AbortSignal | undefined,
+  onFit: (share: number) => void,
+): Promise<void> {
+  try {
+    await store.settle({ signal, onProgress: onFit });
+  } catch (error) {
+    if (isWorthStopping(error)) throw error;
+  }
+}
+
+/** A stop was asked for; a store that is closed or broken will answer nothing else either. */
+function isWorthStopping(error: unknown): boolean {
+  return (
+    IbidError.isInstance(error) &&
+    (["aborted", "timeout", "store-closed", "store-corrupt"] as string[]).includes(error.code)
+  );
+}
