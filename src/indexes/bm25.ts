@@ -46,8 +46,8 @@ interface Scoring {
  *
  * **Shape** the number of chunks, those that have a word, and the average lengths are sums over all live chunks of the segments, whether admitted or not: a filter
  * does not change what a word is worth, and how chunks are spread over segments changes nothing (law 11). Words of one query add up in their order.
- * **Cost** linear in the postings of the query's words, and one number per chunk of a segment that has any. Every chunk that has a word is scored: skipping
- * those that cannot reach the first ten (block-max WAND) was measured and does not pay at the sizes of a segment; docs/decisions/0015.
+ * **Cost** linear in the postings of the query's words, and one number per chunk of a segment that has any. Every chunk that has a word is scored: what skipping (block-max WAND) could save is less than what reading
+ * the hits costs; docs/decisions/0018.
  */
 export function searchBm25(
   searched: readonly SearchedSegment[],

@@ -1,0 +1,87 @@
+// How long words take: BM25 over a collection's own passages, and over more of them made by joining halves of two; with the question as it is asked, and without its function words.
+//
+//   npx node bench/lexical-speed.ts <folder in BEIR's layout> [passages]
+//
+// "postings" is how many entries a question's lists have together: what scoring every chunk looks at, and the most that skipping could save.
+import { createGate, operator } from "../src/access/gate.ts";
+import type { Chunk } from "../src/contracts/chunk.ts";
+import { languageAnalyzer } from "../src/node.ts";
+import { findSubject } from "../src/retrieval/find-subject.ts";
+import { createMemoryStore } from "../src/stores/memory-store.ts";
+import { readCollection } from "./beir.ts";
+
+const [folder, passages = "100000"] = process.argv.slice(2);
+if (folder === undefined) {
+  console.error("usage: npx node bench/lexical-speed.ts <folder> [passages]");
+  process.exit(2);
+}
+
+const { corpus, queries } = readCollection(folder);
+const own = corpus.map(({ text }) => text).filter((text) => text.trim() !== "");
+/** Half of one passage and half of another, chosen by two strides that visit all pairs before they repeat. */
+const textOf = (i: number): string => {
+  if (i < own.length) return own[i]!;
+  const [a, b] = [own[(i * 7) % own.length]!, own[(i * 13 + Math.floor(i / own.length)) % own.length]!];
+  return `${a.slice(0, a.length / 2)} ${b.slice(b.length / 2)}`;
+};
+
+const store = createMemoryStore({ analyzer: languageAnalyzer });
+const gate = createGate();
+const into = gate.write(operator, "deployment");
+const from = gate.read(operator, ["deployment"]);
+const count = Number(passages);
+let started = performance.now();
+for (let at = 0; at < count; at += 1000) {
+  const chunks = Array.from({ length: Math.min(1000, count - at) }, (_, i) => toChunk(at + i, textOf(at + i)));
+  await store.upsert(
+    into,
+    chunks.map((chunk) => ({ chunk, embeddings: [] })),
+  );
+}
+await store.settle();
+console.log(`${count} passages indexed in ${Math.round(performance.now() - started)} ms`);
+
+for (const [name, ask] of [
+  ["as asked", (text: string) => text],
+  ["subject", (text: string) => findSubject(text, languageAnalyzer).text],
+] as const) {
+  const times: number[] = [];
+  let postings = 0;
+  for (const measured of [false, false, true, true, true]) {
+    for (const { text } of queries) {
+      const query = ask(text);
+      started = performance.now();
+      const { terms } = await store.lexicalSearch(from, { text: query, topK: 10 });
+      if (!measured) continue;
+      times.push(performance.now() - started);
+      postings += terms.reduce((sum, { chunks }) => sum + chunks, 0);
+    }
+  }
+  times.sort((a, b) => a - b);
+  const quantile = (share: number): string => times[Math.floor(times.length * share)]!.toFixed(2);
+  console.log(
+    `${name.padEnd(9)} p50 ${quantile(0.5)} ms, p95 ${quantile(0.95)} ms, ${Math.round(postings / times.length)} postings a question`,
+  );
+}
+await store.close();
+
+function toChunk(i: number, text: string): Chunk {
+  const id = `c${i}`;
+  return {
+    type: "text-chunk",
+    id,
+    documentId: id,
+    uri: id,
+    title: "",
+    text,
+    urtext: text,
+    start: 0,
+    end: text.length,
+    index: 0,
+    sectionId: "0",
+    headings: [],
+    language: "en",
+    metadata: {},
+    origin: "user-content",
+  };
+}
