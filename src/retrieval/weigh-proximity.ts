@@ -1,6 +1,5 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { FusionName } from "../contracts/retriever.ts";
-import { analyzeQuery, countWords } from "../indexes/query-words.ts";
 import { weighBestPlace, type WeightedWords } from "./best-place.ts";
 import { type Candidate, compareCandidates, type QueryTerms, sumParts } from "./candidate.ts";
 import { createFusion, type Fusion } from "./fusion.ts";
@@ -39,7 +38,7 @@ export function weighProximity(input: ProximityInput): readonly Candidate[] {
   if (add === undefined || terms.length < 2) return candidates;
   const pool = candidates.slice(0, proximityPool);
   const languages = new Map(pool.map(({ chunk }) => [chunk, languageOf(chunk, analyzer)]));
-  const words = weighWords(analyzeQuery(analyzer, subject, [...new Set(languages.values())].toSorted()), terms);
+  const words = weighWords(distinctWords(analyzer, subject, [...new Set(languages.values())].toSorted()), terms);
   const near = (candidate: Candidate, place: number): Candidate => {
     if (candidate.lexical === undefined) return candidate;
     const value = add(candidate.lexical.score, proximityWeight * place);
@@ -118,16 +117,25 @@ function weighChunk(
   return weighBestPlace([...names, ...analyzer.analyze(text, language)], words);
 }
 
-/** The query's distinct words, with the idf that the lexical leg gave them. */
-function weighWords(groups: readonly (readonly string[])[], terms: QueryTerms): WeightedWords {
-  const distinct = countWords(groups);
+/** The query's words as the languages have them, each once, in the order of the lexical leg's. */
+function distinctWords(
+  analyzer: Analyzer,
+  subject: string,
+  languages: readonly string[],
+): readonly (readonly string[])[] {
+  const groups = analyzer.analyzeQuery?.(subject, languages) ?? analyzer.analyze(subject).map((term) => [term]);
+  return [...new Map(groups.map((group) => [group.join("\u0000"), group])).values()];
+}
+
+/** What each word weighs: the idf that the lexical leg gave it. */
+function weighWords(distinct: readonly (readonly string[])[], terms: QueryTerms): WeightedWords {
   const idf = new Map(terms.map((term) => [term.term, term.idf]));
   const words = new Map<string, number>();
-  const weights = distinct.map((word, at) => {
-    for (const term of word.terms) if (!words.has(term)) words.set(term, at);
+  const weights = distinct.map((group, at) => {
+    for (const term of group) if (!words.has(term)) words.set(term, at);
     // The leg names a word as some language that is searched has it, which none of the candidates need be in; the order of words is the same in all.
     if (distinct.length === terms.length) return terms[at]!.idf;
-    return Math.max(0, ...word.terms.map((term) => idf.get(term) ?? 0));
+    return Math.max(0, ...group.map((term) => idf.get(term) ?? 0));
   });
   return { words, weights };
 }
