@@ -35,7 +35,7 @@ export interface RetrieveOptions {
   readonly origins?: readonly Origin[];
   /** Default: `absolute` for models that see form only, `weighted` for those that see meaning. */
   readonly fusion?: FusionName;
-  /** Rerank with the configured reranker. Default: true when there is one. */
+  /** Rerank with the configured reranker, or by proximity where that was chosen. Default: true when there is one. */
   readonly rerank?: boolean;
   /** Characters of `snippet`; 0 for none, which is faster where there are many hits. Default 240. `text` is never cut. */
   readonly snippetLength?: number;

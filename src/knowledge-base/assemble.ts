@@ -24,7 +24,8 @@ export interface AssembleOptions {
   readonly embeddingModel?: EmbeddingModel | null;
   /** Who writes the answers. Default: nobody; answers are made of the documents' own sentences. */
   readonly model?: ChatModel;
-  readonly reranker?: Reranker;
+  /** `"proximity"`: what has the query's words near one another ranks higher; needs no model. Default: none. */
+  readonly reranker?: Reranker | "proximity";
   /** In place of the built-in retriever. */
   readonly retriever?: Retriever;
   /** Asked before the built-in readers. */

@@ -23,7 +23,7 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly analyzer: Analyzer;
   /** Default: the built-in retriever over the store, the embedder and the reranker. */
   readonly retriever?: Retriever | undefined;
-  readonly reranker?: Reranker | undefined;
+  readonly reranker?: Reranker | "proximity" | undefined;
   readonly chatModel?: ChatModel | undefined;
   readonly tracer?: Tracer | undefined;
   readonly access?: AccessPolicy | undefined;

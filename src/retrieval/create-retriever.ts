@@ -17,6 +17,7 @@ import type { QueryEmbedding, SearchableStore } from "./legs.ts";
 import { rerankCandidates } from "./rerank-candidates.ts";
 import { reportRetrieval } from "./report-retrieval.ts";
 import { checkQuery, planSearch, type SearchPlan } from "./search-plan.ts";
+import { proximityPool, weighProximity } from "./weigh-proximity.ts";
 import { searchStore } from "./search-store.ts";
 import {
   createEvidenceScale,
@@ -31,7 +32,8 @@ export interface RetrieverOptions {
   readonly store: SearchableStore;
   /** Without one, a hybrid search is a lexical one. */
   readonly embedder?: Embedder | undefined;
-  readonly reranker?: Reranker | undefined;
+  /** `"proximity"`: what has the query's words near one another ranks higher, without a model; see `weighProximity`. Default: none. */
+  readonly reranker?: Reranker | "proximity" | undefined;
   /** Told of every retrieval; needs `secret`. */
   readonly tracer?: Tracer | undefined;
   /** The store's own. Default: the one that stores use by default. */
@@ -77,13 +79,19 @@ export function createRetriever(options: RetrieverOptions): Retriever {
   const {
     store,
     embedder,
-    reranker,
     tracer,
     secret,
     analyzer = defaultAnalyzer,
     maxQueryLength = 8192,
     access = "operator",
   } = options;
+  const byProximity = options.reranker === "proximity";
+  const reranker = options.reranker === "proximity" ? undefined : options.reranker;
+  if (typeof reranker === "string") {
+    throw new IbidError("invalid-argument", `There is no reranker "${String(reranker)}".`, {
+      mend: 'Give a reranker, or "proximity".',
+    });
+  }
   if (tracer && !secret) {
     throw new IbidError("invalid-argument", "A tracer needs the secret under which queries are hashed.", {
       mend: "Give secret: the store's own.",
@@ -143,7 +151,9 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       stopIfAborted(signal);
 
       const reranking = reranker !== undefined && plan.rerank && plan.mode !== "regex";
-      const wanted = reranking || plan.mode === "lexical" ? poolSize(plan.topK) : atLeastTwo(plan.topK);
+      const nearing = byProximity && plan.rerank && plan.mode !== "regex" && plan.syntax === "literal";
+      const least = reranking || plan.mode === "lexical" ? poolSize(plan.topK) : atLeastTwo(plan.topK);
+      const wanted = nearing && least !== "all" ? Math.max(least, proximityPool) : least;
       const found = await searchStore({
         store,
         scopes,
@@ -164,6 +174,10 @@ export function createRetriever(options: RetrieverOptions): Retriever {
         candidates = await rerankCandidates(reranker, query, pool, signal);
         stages.push("rerank");
         stopIfAborted(signal);
+      } else if (nearing) {
+        const { terms = [], fusion } = found;
+        candidates = weighProximity({ candidates, subject: subject.text, terms, fusion, analyzer, topK: plan.topK });
+        stages.push("rerank");
       }
 
       candidates = candidates.filter((candidate) => mayBeShown(candidate, scopes, plan));
@@ -171,7 +185,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
 
       run.dense = found.dense;
       run.sparse = found.sparse;
-      run.reranked = reranking;
+      run.reranked = reranking || nearing;
       run.pool = found.candidates.length;
       const evidence = createEvidenceScale(found.terms ?? [], subject.functionTerms, floorsOf(plan));
       run.evidence = countEvidence(candidates, evidence);
