@@ -124,7 +124,9 @@ export function toUnit(vector: ArrayLike<number>): { readonly unit: Float32Array
   let sum = 0;
   for (let i = 0; i < vector.length; i++) sum += vector[i]! * vector[i]!;
   const length = Math.sqrt(sum);
-  return { unit: Float32Array.from(vector, (value) => (length === 0 ? 0 : value / length)), length };
+  const unit = new Float32Array(vector.length);
+  if (length > 0) for (let i = 0; i < unit.length; i++) unit[i] = vector[i]! / length;
+  return { unit, length };
 }
 
 /** FNV-1a over the words of the vector: two that are taken for one cost a candidate, never a wrong score. **Source** Fowler, Noll and Vo. */

@@ -289,5 +289,5 @@ export function denseOf(embeddings: readonly VersionedEmbedding[], version: stri
   const found = embeddings.findLast(
     ({ version: other, embedding }) => versionKey(other) === version && kindOf(embedding) === "dense",
   );
-  return found && Float32Array.from(found.embedding as Vector);
+  return found && new Float32Array(found.embedding as Vector);
 }

@@ -224,7 +224,8 @@ function readAsked(query: VectorQuery, standard: Metric): Asked | undefined {
   const vector = embedding as Vector;
   if (vector.length !== version.dimensions || vector.length === 0) return;
   const { unit, length } = toUnit(vector);
-  if (length === 0 || !unit.every(Number.isFinite)) return;
+  // Also of a coordinate that is no number: then the length is none either.
+  if (!(length > 0 && length < Infinity)) return;
   return { query: { ...query, embedding: vector.slice(), metric }, version, unit, length, metric, topK };
 }
 
@@ -257,7 +258,10 @@ async function searchGraph(
   { query, unit, length, metric, topK }: Asked,
 ): Promise<readonly VectorMatch[] | undefined> {
   if (index.size === 0 || (metric === "dot" && !index.normalized)) return undefined;
-  const isRestricted = query.filter !== undefined || query.origins !== undefined;
+  const { filter, origins } = query;
+  const isRestricted = filter !== undefined || origins !== undefined;
+  const restriction = isRestricted ? JSON.stringify([filter, origins, topK, query.minScore]) : "";
+  if (isRestricted && hasStarved(index, restriction)) return undefined;
   // Twice as many and some: rounded coordinates may have changed places.
   const wanted = isRestricted ? Math.max(restrictedCandidates, 8 * topK) : 2 * topK + 8;
   const { ids, reach } = index.search(unit, Math.min(wanted, index.size));
@@ -266,7 +270,23 @@ async function searchGraph(
   const kept = matches.filter(({ score }) => score >= minScore);
   const isAll = ids.length === index.size;
   const isBelow = (reach + rounding) * (metric === "dot" ? length : 1) < minScore;
-  return matches.length === topK || isAll || isBelow ? kept : undefined;
+  if (matches.length === topK || isAll || isBelow) return kept;
+  if (isRestricted) remember(index, restriction);
+  return undefined;
+}
+
+/** Restrictions that left too few candidates: the next search is not made twice for them. The scan is right whatever has changed since. */
+const starving = new WeakMap<HnswIndex, Set<string>>();
+const remembered = 64;
+
+function hasStarved(index: HnswIndex, restriction: string): boolean {
+  return starving.get(index)?.has(restriction) ?? false;
+}
+
+function remember(index: HnswIndex, restriction: string): void {
+  const known = starving.get(index) ?? new Set();
+  if (known.size >= remembered) known.clear();
+  starving.set(index, known.add(restriction));
 }
 
 function byScore(a: VectorMatch, b: VectorMatch): number {
