@@ -50,8 +50,8 @@ export const hnswOptionNames = [
 
 /** A search for more than this is a scan whatever one does. */
 const mostAsked = 1000;
-/** Candidates of a search that restricts itself: enough that a filter which admits one in ten leaves ten and more. */
-const restrictedCandidates = 256;
+/** Candidates for each match wanted of a search that restricts itself. What admits fewer than one in six is soon scanned. */
+const restrictedCandidates = 8;
 /** How far a cosine of 16-bit coordinates may be from the true one. */
 const rounding = 0.01;
 
@@ -263,7 +263,7 @@ async function searchGraph(
   const restriction = isRestricted ? JSON.stringify([filter, origins, topK, query.minScore]) : "";
   if (isRestricted && hasStarved(index, restriction)) return undefined;
   // Twice as many and some: rounded coordinates may have changed places.
-  const wanted = isRestricted ? Math.max(restrictedCandidates, 8 * topK) : 2 * topK + 8;
+  const wanted = (isRestricted ? restrictedCandidates : 2) * topK + 8;
   const { ids, reach } = index.search(unit, Math.min(wanted, index.size));
   const { minScore = -Infinity, ...rest } = query;
   const matches = await store.search(proof, { ...rest, chunkIds: ids });

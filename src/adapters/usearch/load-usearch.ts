@@ -38,24 +38,20 @@ export interface UsearchLibrary {
  * **Errors** `dependency-missing` when it is nowhere, or there and cannot be loaded on this machine.
  */
 export async function loadUsearch(folder: string = process.cwd()): Promise<UsearchLibrary> {
-  // Not a literal, so that no bundler and no compiler insists on a package that few installations have.
-  const name = "usearch";
-  try {
-    return libraryOf(await import(/* @vite-ignore */ name));
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND")
-      throw missing("cannot be loaded", error);
-  }
-  let path: string;
-  try {
-    path = createRequire(join(folder, "package.json")).resolve(name);
-  } catch (error) {
-    throw missing("is not installed", error);
-  }
+  const path = [import.meta.url, join(folder, "package.json")].map(resolveFrom).find((found) => found !== undefined);
+  if (path === undefined) throw missing("is not installed");
   try {
     return libraryOf(await import(/* @vite-ignore */ pathToFileURL(path).href));
   } catch (error) {
     throw missing("is installed but cannot be loaded", error);
+  }
+}
+
+function resolveFrom(place: string): string | undefined {
+  try {
+    return createRequire(place).resolve("usearch");
+  } catch {
+    return undefined;
   }
 }
 
@@ -66,7 +62,7 @@ function libraryOf(loaded: unknown): UsearchLibrary {
   return { Index: found };
 }
 
-function missing(what: string, cause: unknown): IbidError {
+function missing(what: string, cause?: unknown): IbidError {
   return new IbidError("dependency-missing", `The package usearch, which the HNSW index needs, ${what}.`, {
     mend: "npm install usearch@2.26.2",
     details: { package: "usearch" },
