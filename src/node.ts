@@ -13,6 +13,7 @@ import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 import { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 import { openSqliteStore as openSqliteDirectory } from "./adapters/sqlite/sqlite-store.ts";
+import { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 import { isUrl, normalizeUrl } from "./adapters/web/normalize-url.ts";
 import { openUrlSource } from "./adapters/web/url-source.ts";
 import type { Analyzer } from "./contracts/analyzer.ts";
@@ -42,6 +43,7 @@ export { createHtmlReader } from "./adapters/html/html-reader.ts";
 export { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 export { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
+export { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 export { openUrlSource, type UrlSourceOptions } from "./adapters/web/url-source.ts";
 
 /** What knowledge bases on Node are analysed by unless somebody says otherwise: as everywhere, with Snowball's stemmers besides. */
@@ -57,6 +59,8 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
   readonly model?: ChatModel | AiSdkLanguageModel | string;
   /** A model of your own, any AI SDK embedding model, or `"provider/model"`. Default: the hashing model; `null`: none. */
   readonly embeddingModel?: EmbeddingModel | AiSdkEmbeddingModel | string | null;
+  /** An approximate index for large scopes, by the optional package `usearch`; see {@link withHnsw}. Default: none, every search is exact. */
+  readonly hnsw?: Omit<HnswOptions, "folder" | "metric">;
   /** Make it when it is not there. Default true. */
   readonly create?: boolean;
   /** Largest file or page that is read, in bytes. Default: 10 MiB when found in a folder or fetched, more when named outright. */
@@ -74,8 +78,8 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
  * **Cost** opening reads the list of segments, not their contents.
  */
 export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
-  checkOptions("openKnowledgeBase", options, [...assembleOptions, "create", "maxFileBytes", "allowAddress"]);
-  const { model, embeddingModel, analyzer = languageAnalyzer, ...rest } = options;
+  checkOptions("openKnowledgeBase", options, [...assembleOptions, "hnsw", "create", "maxFileBytes", "allowAddress"]);
+  const { model, embeddingModel, analyzer = languageAnalyzer, hnsw, ...rest } = options;
   const chosen: AssembleOptions = {
     ...rest,
     analyzer,
@@ -84,7 +88,8 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
   };
   const folder = location === undefined ? undefined : resolve(checkLocation(location));
   const base = folder === undefined ? process.cwd() : dirname(folder);
-  const store = await openStore(folder, { ...options, analyzer });
+  const exact = await openStore(folder, { ...options, analyzer });
+  const store = hnsw === undefined ? exact : await putHnswBefore(exact, folder, hnsw);
 
   return assembleKnowledgeBase(store, chosen, {
     readers: [createMarkdownReader(), createHtmlReader(), createPdfReader(), plainTextReader],
@@ -142,6 +147,24 @@ async function openStore(folder: string | undefined, options: OpenOptions): Prom
   return openSqliteStore(file, choices);
 }
 
+/** Graphs lie beside the database. */
+async function putHnswBefore(
+  store: KnowledgeStore,
+  folder: string | undefined,
+  options: HnswOptions,
+): Promise<KnowledgeStore> {
+  try {
+    return await withHnsw(store, folder === undefined ? options : { ...options, folder: hnswFolder(folder) });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function hnswFolder(folder: string): string {
+  return join(folder, "hnsw");
+}
+
 /** One folder at a time: where the system lets nobody make any (`/proc`), Node's own recursion does not end. */
 async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return;
@@ -166,7 +189,7 @@ function openSource(inputs: readonly string[], base: string, folder: string | un
     sources.push(
       openFileSource(paths, {
         base,
-        ...(folder === undefined ? {} : { ignore: storeFiles(folder) }),
+        ...(folder === undefined ? {} : { ignore: [...storeFiles(folder), hnswFolder(folder)] }),
         ...(limit === undefined ? {} : { maxFileBytes: limit }),
       }),
     );

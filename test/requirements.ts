@@ -90,7 +90,7 @@ export const requirements: readonly Requirement[] = [
   brought("T14", "Vacuum removes old tombstones and counts them"),
   brought("T15", "A scope reset is for good, and stays empty"),
   later("T16", "The size that the exact store is meant for is stated", "search core"),
-  later("T17", "An approximate store, kept and opened warm", "search core"),
+  brought("T17", "An approximate store, kept and opened warm"),
   later("T18", "Distributed stores behind the same contract pack", "operations"),
   brought("T19", "Vectors of other dimensions are never compared"),
   brought("T20", "Stores check the gate's permission"),

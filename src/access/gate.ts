@@ -96,6 +96,18 @@ export function assertSystem(authority: SystemAuthority): void {
   }
 }
 
+/**
+ * A permission for fewer scopes, out of one that the gate gave: it can only lose some. **Errors** `access-denied` for what the gate did not make.
+ */
+export function narrowProof(proof: AuthorizedScopes, scopes: readonly Scope[]): AuthorizedScopes {
+  assertAuthorized(proof, "read");
+  return prove(
+    "read",
+    proof.scopes.filter((scope) => scopes.includes(scope)),
+    proof.requested,
+  );
+}
+
 function denied(message: string): IbidError {
   return new IbidError("access-denied", message, { mend: "Ask through the knowledge base, which asks the gate." });
 }

@@ -15,6 +15,19 @@ export interface StoreStatus {
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
 }
 
+/**
+ * How far a scope has come: two equal ones say that everything in it that can be found is as it was.
+ *
+ * **Shape** `life` is another one after a scope was deleted whole, and after something in it was purged or vacuumed: whatever was made of its
+ * chunks must go too (law 8). `changes` goes up by one with every call that changed something, whichever process made it, and never for what
+ * only moves things (sealing, merging).
+ */
+export interface ScopeRevision {
+  readonly scope: Scope;
+  readonly life: string;
+  readonly changes: number;
+}
+
 /** How {@link KnowledgeStore.settle} is watched and stopped. */
 export interface SettleOptions {
   readonly signal?: AbortSignal | undefined;
@@ -32,6 +45,11 @@ export interface KnowledgeStore
   readonly secret: Uint8Array;
   /** Counts live documents and chunks of the given scopes only. */
   status(scopes: AuthorizedScopes): Promise<StoreStatus>;
+  /**
+   * For whoever keeps something that is made of a scope's chunks, and must know when to make it anew. **Shape** one for each scope of the proof,
+   * in its order. **Cost** two rows read for each.
+   */
+  revisions?(scopes: AuthorizedScopes<"read" | "write">): Promise<readonly ScopeRevision[]>;
   /**
    * Finishes work that was put off: seals a large live segment, and fits the store's own model when there is enough to fit on. Never needed for correctness.
    *

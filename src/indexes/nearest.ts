@@ -32,8 +32,13 @@ export function searchNearest(
   const query = createScoredQuery(vector, metric);
   const columns = searched.map(({ segment }) => columnsOf(segment, vector));
   const most = columns.reduce((sum, some) => sum + some.reduce((rows, column) => rows + column.rows, 0), 0);
+  const areFew = searched.every(({ only }) => only !== undefined);
   const found =
-    vector.kind === "dense" && query.denseNorm > 0 && vector.dense.length <= certifiedDimensions && topK < most
+    !areFew &&
+    vector.kind === "dense" &&
+    query.denseNorm > 0 &&
+    vector.dense.length <= certifiedDimensions &&
+    topK < most
       ? searchCertified(searched, columns, query, topK, minScore)
       : searchEach(searched, columns, query, topK, minScore);
   return found.map((hit) => ({
@@ -81,7 +86,7 @@ function searchEach(
   topK: number,
   minScore: number,
 ): FoundChunk[] {
-  return findBest(searched, topK, ({ admitted }, offer, best, i) => {
+  return findBest(searched, topK, ({ admitted, only }, offer, best, i) => {
     for (const column of columns[i]!) {
       const { ordinals, rows } = column;
       const take = (row: number, score: number): void => {
@@ -89,6 +94,13 @@ function searchEach(
       };
       if (query.kind === "sparse" && query.metric !== "euclidean") {
         scanInverted(column, admitted, query, take);
+        continue;
+      }
+      if (only !== undefined) {
+        for (const ordinal of only) {
+          const row = admitted[ordinal] === 1 ? rowOf(column, ordinal) : -1;
+          if (row >= 0) take(row, scoreRow(column, row, query));
+        }
         continue;
       }
       for (let row = 0; row < rows; row++) {

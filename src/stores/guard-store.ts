@@ -2,6 +2,7 @@ import { assertSystem } from "../access/gate.ts";
 import type { DocumentStore } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { ChunkStore, DeleteTarget } from "../contracts/store.ts";
 import type { VectorStore } from "../contracts/vector-store.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
@@ -136,6 +137,7 @@ export function guardVectorStore(raw: RawVectorStore, options: GuardOptions = {}
 export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): KnowledgeStore {
   let closing: Promise<void> | undefined;
   const guard = createGuard(raw, options, () => closing !== undefined);
+  const revisions = raw.doRevisions?.bind(raw);
   return {
     ...guardChunks(raw, guard),
     ...guardVectors(raw, guard),
@@ -149,6 +151,12 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     async status(scopes) {
       return copyPlain(await raw.doStatus(guard.read(scopes)));
     },
+    ...(revisions && {
+      async revisions(proof: AuthorizedScopes<"read" | "write">) {
+        const scopes = isWrite(proof) ? [guard.write(proof)] : guard.read(proof as AuthorizedScopes);
+        return copyPlain(await revisions(scopes));
+      },
+    }),
     async settle(settling = {}) {
       guard.open();
       checkOptions("settle", settling, ["signal", "onProgress"]);
@@ -156,4 +164,9 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     },
     close: () => (closing ??= raw.doClose()),
   };
+}
+
+/** What it says of itself; whether that is true is for the guard. */
+function isWrite(proof: AuthorizedScopes<"read" | "write"> | null | undefined): proof is AuthorizedScopes<"write"> {
+  return proof?.right === "write";
 }

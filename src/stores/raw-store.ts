@@ -1,6 +1,6 @@
 import type { DocumentEntry, DocumentSummary, ReplaceResult, StoredDocument } from "../contracts/document-store.ts";
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
-import type { SettleOptions, StoreStatus } from "../contracts/knowledge-store.ts";
+import type { ScopeRevision, SettleOptions, StoreStatus } from "../contracts/knowledge-store.ts";
 import type { LatentQuery, LatentResult } from "../contracts/latent-search.ts";
 import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
 import type { RegexMatch, RegexQuery } from "../contracts/regex-search.ts";
@@ -71,6 +71,7 @@ export interface RawKnowledgeStore
   extends RawVectorStore, RawLexicalIndex, RawRegexSearch, RawDocumentStore, Partial<RawLatentSearch> {
   readonly secret: Uint8Array;
   doStatus(scopes: readonly Scope[]): Promise<StoreStatus>;
+  doRevisions?(scopes: readonly Scope[]): Promise<readonly ScopeRevision[]>;
   doSettle(options?: SettleOptions): Promise<void>;
   doClose(): Promise<void>;
 }

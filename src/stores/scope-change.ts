@@ -1,10 +1,11 @@
+import type { ScopeRevision } from "../contracts/knowledge-store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { type ChunkTerms, encodeTerms } from "../indexes/chunk-terms.ts";
 import { packState, type SealedSegment } from "../indexes/sealed-segment.ts";
 import { encodeVectors, type StoredVector } from "../indexes/stored-vector.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
-import type { ChunkRow, DirectoryWriter } from "./segment-directory.ts";
+import type { ChunkRow, DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
 
 /**
  * The changes of one transaction to one scope: rows at once, the index's bookkeeping in `finish`.
@@ -28,8 +29,31 @@ export interface ScopeChange {
   update(row: ChunkRow, facts: boolean): void;
   /** Something that the index does not know of was changed. */
   touch(): void;
+  /** What is removed must not live on in anything that was made of it. */
+  forget(): void;
   /** **Shape** whether anything changed. */
   finish(): boolean;
+}
+
+/** Keys of scopes are never used again, so what is left of a scope that went counts for no other. */
+function changesSetting(scope: number): string {
+  return `changes of ${scope}`;
+}
+
+function livesSetting(scope: number): string {
+  return `lives of ${scope}`;
+}
+
+/** How far a scope has come; see {@link ScopeRevision}. */
+export function readRevision(rows: DirectoryReader, scope: Scope): ScopeRevision {
+  const key = rows.scope(scope)?.key;
+  if (key === undefined) return { scope, life: "none", changes: 0 };
+  const lives = rows.setting(livesSetting(key)) ?? "0";
+  return { scope, life: `${key}.${lives}`, changes: count(rows, changesSetting(key)) };
+}
+
+function count(rows: DirectoryReader, setting: string): number {
+  return Number(rows.setting(setting) ?? 0);
 }
 
 interface ChangedSegment {
@@ -45,6 +69,7 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
   let added = before?.segments.reduce((sum, { liveCount }) => sum + liveCount, 0) ?? 0;
   let rewritten = false;
   let changed = false;
+  let forgotten = false;
 
   function changeSegment(segment: SealedSegment): ChangedSegment {
     let state = segments.get(segment);
@@ -117,6 +142,9 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
     touch() {
       changed = true;
     },
+    forget() {
+      forgotten = true;
+    },
     finish() {
       if (!changed) return false;
       for (const [segment, { live, present }] of segments) {
@@ -124,7 +152,12 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
         else rows.deleteSegment(segment.row);
       }
       const rewrites = (before?.row.rewrites ?? 0) + (rewritten ? 1 : 0);
-      if (key !== undefined) rows.putScope({ key, scope, stamp, rewrites });
+      if (key !== undefined) {
+        rows.putScope({ key, scope, stamp, rewrites });
+        for (const setting of forgotten ? [livesSetting(key), changesSetting(key)] : [changesSetting(key)]) {
+          rows.setSetting(setting, String(count(rows, setting) + 1));
+        }
+      }
       rows.setStamp(stamp);
       return true;
     },

@@ -44,6 +44,7 @@ function openSearch(
   scopes: readonly Scope[],
   restriction: Restriction | undefined,
   chunkIds: readonly string[] | undefined,
+  leaveOutOthers = false,
 ): SearchedSegment[] {
   if (chunkIds === undefined) {
     return view.segments(rows, scopes).map((segment) => ({ segment, admitted: admitChunks(segment, restriction) }));
@@ -57,9 +58,10 @@ function openSearch(
       const place = row && findPlace(held, row.key);
       if (place !== undefined) ordinals.get(place.segment ?? held.tail)?.push(place.ordinal);
     }
-    return held.segments.map((segment) => {
+    return held.segments.flatMap((segment) => {
       const only = ordinals.get(segment) ?? [];
-      return { segment, admitted: narrow(admitChunks(segment, restriction), only), only };
+      if (leaveOutOthers && only.length === 0) return [];
+      return [{ segment, admitted: narrow(admitChunks(segment, restriction), only), only }];
     });
   });
 }
@@ -72,7 +74,8 @@ export function searchVectors(
   defaultMetric: Metric,
 ): readonly VectorMatch[] {
   const restriction = restrictionOf(query);
-  const searched = openSearch(rows, view, scopes, restriction, query.chunkIds);
+  // Nothing is counted over a whole scope here, so where none of the chunks lies there is nothing to see.
+  const searched = openSearch(rows, view, scopes, restriction, query.chunkIds, true);
   const { embedding, version, topK, minScore = -Infinity, metric = defaultMetric } = query;
   const reader = createChunkReader(rows, view);
   const key = version && versionKey(version);

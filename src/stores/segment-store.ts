@@ -24,7 +24,7 @@ import {
   replaceDocument,
   upsertChunks,
 } from "./replace-document.ts";
-import { changeScope, type ScopeChange } from "./scope-change.ts";
+import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
 import { searchPattern } from "./search-pattern.ts";
 import { searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
@@ -155,9 +155,10 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     async doDelete(scope, target, deleteOptions) {
       if ("scope" in target) return deleteScope(scope);
       const matches = "filter" in target ? compileFilter(target.filter) : () => false;
-      const gone = await change(scope, (changes) =>
-        deleteTargets(changes, target, deleteOptions, now(), (held) => findByMetadata(held, matches)),
-      );
+      const gone = await change(scope, (changes) => {
+        if (deleteOptions.purge === true) changes.forget();
+        return deleteTargets(changes, target, deleteOptions, now(), (held) => findByMetadata(held, matches));
+      });
       if (deleteOptions.purge === true) await forget([scope]);
       await tidy(scope);
       return gone;
@@ -169,7 +170,12 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       const until = now() - olderThanMs;
       const scopes = await look((rows) => rows.scopes().map(({ scope }) => scope));
       let gone = 0;
-      for (const scope of scopes) gone += await change(scope, (changes) => vacuumScope(changes, until));
+      for (const scope of scopes) {
+        gone += await change(scope, (changes) => {
+          changes.forget();
+          return vacuumScope(changes, until);
+        });
+      }
       await forget(scopes);
       return gone;
     },
@@ -236,6 +242,8 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     },
 
     doStatus: (scopes) => look((rows) => countRows(rows, view, scopes)),
+
+    doRevisions: (scopes) => look((rows) => scopes.map((scope) => readRevision(rows, scope))),
 
     ...(latent && {
       doLatentSearch: (scopes, query) => look((rows) => searchLatent(rows, view, scopes, query, latent)),

@@ -51,6 +51,7 @@ export const adapters: Readonly<Record<string, { readonly host?: string; readonl
   pdf: { host: "documents", packs: "contracts/readers.test.ts" },
   snowball: { packs: "contracts/texts.test.ts" },
   sqlite: { host: "stores", packs: "contracts/sqlite-store.test.ts" },
+  usearch: { host: "stores", packs: "contracts/hnsw-store.test.ts" },
   web: { packs: "contracts/sources.test.ts" },
 };
 

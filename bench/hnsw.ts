@@ -1,0 +1,174 @@
+// The HNSW index against the exact scan: from which size on it wins, what it costs, what it misses, and what `usearch` called directly does.
+//
+//   npm ci --prefix compat/usearch && npx node bench/hnsw.ts [rows...]
+//
+// Vectors are drawn around 400 Gaussian centres, 384 dimensions, normalised; queries too. Searches are for ten, one at a time, on one thread;
+// Times of searches are the middle one, and the processor's on average, which other programs on the machine disturb less;
+// graphs are built by as many threads as there are. Recall is that of the ten against the exact scan's ten. SPREAD as in exact-search.ts.
+// Default: 1,000 to 300,000 rows.
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createGate, operator } from "../src/access/gate.ts";
+import { withHnsw } from "../src/adapters/usearch/hnsw-store.ts";
+import { loadUsearch } from "../src/adapters/usearch/load-usearch.ts";
+import type { KnowledgeStore } from "../src/contracts/knowledge-store.ts";
+import type { VectorQuery } from "../src/contracts/vector-store.ts";
+import { createMemoryStore } from "../src/stores/memory-store.ts";
+
+const dimensions = 384;
+const version = { provider: "bench", model: "clusters", dimensions, fingerprint: "" };
+const gate = createGate();
+const into = gate.write(operator, "deployment");
+const from = gate.read(operator, ["deployment"]);
+const library = await loadUsearch(join(import.meta.dirname, "..", "compat", "usearch"));
+const spread = Number(process.env["SPREAD"] ?? 1);
+
+/** Lehmer's generator: the same vectors every time. */
+let seed = 7;
+function random(): number {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed / 2_147_483_647;
+}
+
+function gaussian(): number {
+  return Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random());
+}
+
+const centres = Array.from({ length: 400 }, () => Float32Array.from({ length: dimensions }, gaussian));
+
+function draw(): Float32Array {
+  const centre = centres[Math.floor(random() * centres.length)]!;
+  const vector = centre.map((value) => value + spread * gaussian());
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  return vector.map((value) => value / length);
+}
+
+async function fill(store: KnowledgeStore, rows: number): Promise<void> {
+  for (let at = 0; at < rows; at += 1000) {
+    const count = Math.min(1000, rows - at);
+    const entries = Array.from({ length: count }, (_, i) => {
+      const text = `Chunk number ${at + i}.`;
+      const documentId = `d${Math.floor((at + i) / 100)}`;
+      const chunk = {
+        type: "text-chunk",
+        id: `c${String(at + i).padStart(7, "0")}`,
+        documentId,
+        uri: `${documentId}.txt`,
+        title: "",
+        text,
+        urtext: text,
+        start: 0,
+        end: text.length,
+        index: i % 100,
+        sectionId: "0",
+        headings: [],
+        metadata: { half: i % 2, thousandth: i % 1000 },
+        origin: "user-content",
+      } as const;
+      return { chunk, embeddings: [{ version, embedding: draw() }] };
+    });
+    await store.upsert(into, entries);
+  }
+  await store.settle();
+}
+
+interface Times {
+  readonly p50: number;
+  readonly processor: number;
+}
+
+async function measure(work: (i: number) => unknown, runs: number): Promise<Times> {
+  for (let i = 0; i < 20; i++) await work(i % runs);
+  const times: number[] = [];
+  const before = process.cpuUsage();
+  for (let i = 0; i < runs; i++) {
+    const started = performance.now();
+    await work(i);
+    times.push(performance.now() - started);
+  }
+  const { user, system } = process.cpuUsage(before);
+  times.sort((a, b) => a - b);
+  return { p50: times[runs >> 1]!, processor: (user + system) / 1000 / runs };
+}
+
+async function timed<Result>(label: string, work: () => Promise<Result>): Promise<Result> {
+  const started = performance.now();
+  const before = process.cpuUsage();
+  const result = await work();
+  const { user, system } = process.cpuUsage(before);
+  const [wall, processor] = [(performance.now() - started) / 1000, (user + system) / 1e6];
+  console.log(`  ${label.padEnd(40)} ${wall.toFixed(2).padStart(8)} s ${processor.toFixed(2).padStart(8)} processor`);
+  return result;
+}
+
+async function run(rows: number): Promise<void> {
+  seed = 7;
+  console.log(`${rows} rows`);
+  const queries = Array.from({ length: 200 }, draw);
+  const folder = mkdtempSync(join(tmpdir(), "ibid-bench-"));
+  const exact = createMemoryStore();
+  await timed("fill the memory store", () => fill(exact, rows));
+  const search = (store: KnowledgeStore, i: number, more: Partial<VectorQuery> = {}) =>
+    store.search(from, { embedding: queries[i]!, version, topK: 10, ...more });
+
+  const open = () => withHnsw(exact, { folder, startAt: 1, library });
+  const store = await open();
+  await timed("first search (exact), graph, files", async () => {
+    await search(store, 0);
+    await store.settle();
+  });
+  const bytes = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  console.log(`  ${"files".padEnd(40)} ${(bytes / 1e6).toFixed(1).padStart(8)} MB`);
+
+  let common = 0;
+  for (let i = 0; i < queries.length; i++) {
+    const wanted = new Set((await search(exact, i)).map(({ chunk }) => chunk.id));
+    common += (await search(store, i)).filter(({ chunk }) => wanted.has(chunk.id)).length;
+  }
+  console.log(`  ${"recall@10".padEnd(40)} ${(common / (10 * queries.length)).toFixed(4).padStart(8)}`);
+
+  const native = new library.Index({
+    dimensions,
+    metric: "ip",
+    quantization: "bf16",
+    connectivity: 16,
+    expansion_add: 128,
+    expansion_search: 64,
+  });
+  native.load(
+    join(
+      folder,
+      readdirSync(folder).find((name) => name.endsWith(".usearch"))!,
+    ),
+  );
+  const filter = { op: "eq", key: "half", value: 1 } as const;
+  const rare = { op: "eq", key: "thousandth", value: 1 } as const;
+  for (const [label, work] of [
+    ["exact scan", (i: number) => search(exact, i)],
+    ["HNSW", (i: number) => search(store, i)],
+    ["usearch directly, 10", (i: number) => native.search(queries[i]!, 10, 1)],
+    ["usearch directly, 28", (i: number) => native.search(queries[i]!, 28, 1)],
+    ["exact scan, a filter that keeps half", (i: number) => search(exact, i, { filter })],
+    ["HNSW, a filter that keeps half", (i: number) => search(store, i, { filter })],
+    ["exact scan, a filter that keeps 0.1 %", (i: number) => search(exact, i, { filter: rare })],
+    ["HNSW, a filter that keeps 0.1 %", (i: number) => search(store, i, { filter: rare })],
+  ] as const) {
+    const { p50, processor } = await measure(work, queries.length);
+    console.log(
+      `  ${label.padEnd(40)} ${p50.toFixed(3).padStart(8)} ms p50 ${processor.toFixed(3).padStart(8)} processor`,
+    );
+  }
+
+  const again = await timed("open again and read the graph", async () => {
+    const warm = await open();
+    await search(warm, 0);
+    return warm;
+  });
+  await again.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+const sizes = process.argv.slice(2).map(Number);
+console.log(`Node ${process.versions.node}, ${process.arch}`);
+for (const rows of sizes.length > 0 ? sizes : [1000, 3000, 10_000, 30_000, 100_000, 300_000]) await run(rows);

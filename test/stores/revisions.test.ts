@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+
+import { narrowProof, systemAuthority } from "../../src/access/gate.ts";
+import type { KnowledgeStore, ScopeRevision } from "../../src/contracts/knowledge-store.ts";
+import { deployment, entryOf, forgedProofs, from, into, north, south } from "../../src/testing/store-fixtures.ts";
+import { eachStore } from "./each-store.ts";
+
+async function revisionOf(store: KnowledgeStore): Promise<ScopeRevision> {
+  const [revision] = (await store.revisions?.(from(deployment))) ?? [];
+  if (revision === undefined) throw new TypeError("The store says nothing.");
+  return revision;
+}
+
+describe.each(eachStore)("revisions of the $name store", ({ open }) => {
+  it("count every call that changed something, in its scope alone, and nothing else", async () => {
+    const store = await open();
+    const put = (...ids: string[]) =>
+      store.upsert(
+        into(deployment),
+        ids.map((id) => entryOf(id, [1, 0])),
+      );
+    expect(await revisionOf(store)).toEqual({ scope: deployment, life: "none", changes: 0 });
+    // Segments of two: writes seal and merge on their way, which counts for nothing.
+    for (const [i, id] of ["a", "b", "c", "d", "e"].entries()) {
+      await put(id);
+      expect((await revisionOf(store)).changes).toBe(i + 1);
+    }
+    const { life } = await revisionOf(store);
+    await store.settle();
+    await store.upsert(into(north), [entryOf("n", [1, 0])]);
+    await store.delete(into(deployment), { ids: ["unknown"] });
+    await store.lexicalSearch(from(deployment), { text: "text" });
+    expect(await revisionOf(store)).toEqual({ scope: deployment, life, changes: 5 });
+    await store.delete(into(deployment), { ids: ["a", "b"] });
+    await store.restore(into(deployment), { ids: ["a"] });
+    expect(await revisionOf(store)).toEqual({ scope: deployment, life, changes: 7 });
+    expect(await store.revisions?.(into(deployment))).toEqual([await revisionOf(store)]);
+  });
+
+  it("begin another life when something is removed for good [L8]", async () => {
+    const store = await open();
+    const lives = new Set<string>();
+    const live = async (): Promise<number> => lives.add((await revisionOf(store)).life).size;
+    await store.upsert(into(deployment), [entryOf("a", [1, 0]), entryOf("b", [1, 0]), entryOf("c", [1, 0])]);
+    expect(await live()).toBe(1);
+    await store.delete(into(deployment), { ids: ["a"] });
+    expect(await live()).toBe(1);
+    await store.delete(into(deployment), { ids: ["a"] }, { purge: true });
+    expect(await live()).toBe(2);
+    await store.delete(into(deployment), { ids: ["a"] }, { purge: true });
+    await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+    expect(await live()).toBe(2);
+    await store.delete(into(deployment), { ids: ["b"] });
+    await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+    expect(await live()).toBe(3);
+    await store.delete(into(deployment), { scope: true });
+    expect(await live()).toBe(4);
+    await store.upsert(into(deployment), [entryOf("a", [1, 0])]);
+    expect(await live()).toBe(5);
+  });
+
+  it("are told only with the gate's permission [T20 L3]", async () => {
+    const store = await open();
+    const forged = forgedProofs("read").filter((proof) => (proof as { right?: string } | null)?.right !== "write");
+    for (const proof of forged) {
+      await expect(store.revisions?.(proof)).rejects.toMatchObject({ code: "access-denied" });
+    }
+    await expect(store.revisions?.({ ...into(deployment) })).rejects.toMatchObject({ code: "access-denied" });
+  });
+});
+
+it("a permission can be made narrower, never wider, and only out of the gate's [L3]", () => {
+  const proof = from(deployment, north);
+  expect(narrowProof(proof, [north]).scopes).toEqual([north]);
+  expect(narrowProof(proof, [south, north]).scopes).toEqual([north]);
+  expect(narrowProof(proof, []).scopes).toEqual([]);
+  for (const forged of forgedProofs("read")) {
+    expect(() => narrowProof(forged as never, [deployment])).toThrowError(
+      expect.objectContaining({ code: "access-denied" }),
+    );
+  }
+});
