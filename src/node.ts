@@ -57,7 +57,7 @@ export const openSqliteStore: typeof openSqliteDirectory = (path, options) =>
 export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel"> {
   /** A model of your own, any AI SDK language model, or `"provider/model"`. */
   readonly model?: ChatModel | AiSdkLanguageModel | string;
-  /** A model of your own, any AI SDK embedding model, or `"provider/model"`. Default: the hashing model; `null`: none. */
+  /** A model of your own, any AI SDK embedding model, or `"provider/model"`. Default: none but the store's own, fitted on what it holds; `null`: not even that. */
   readonly embeddingModel?: EmbeddingModel | AiSdkEmbeddingModel | string | null;
   /** An approximate index for large scopes, by the optional package `usearch`; see {@link withHnsw}. Default: none, every search is exact. */
   readonly hnsw?: Omit<HnswOptions, "folder" | "metric">;
