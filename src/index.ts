@@ -171,7 +171,7 @@ export type {
   Status,
   TextInput,
 } from "./contracts/knowledge-base.ts";
-export type { KnowledgeStore, StoreStatus } from "./contracts/knowledge-store.ts";
+export type { KnowledgeStore, ScopeRevision, StoreStatus } from "./contracts/knowledge-store.ts";
 export type {
   LexicalIndex,
   LexicalMatch,
