@@ -173,7 +173,7 @@ export type {
   Status,
   TextInput,
 } from "./contracts/knowledge-base.ts";
-export type { KnowledgeStore, SettleOptions, StoreStatus } from "./contracts/knowledge-store.ts";
+export type { KnowledgeStore, ScopeRevision, SettleOptions, StoreStatus } from "./contracts/knowledge-store.ts";
 export type {
   CorpusFit,
   CorpusModel,

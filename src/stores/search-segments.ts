@@ -44,7 +44,8 @@ function openSearch(
   scopes: readonly Scope[],
   restriction: Restriction | undefined,
   chunkIds: readonly string[] | undefined,
-  leaveOutOthers = false,
+  /** For who looks at nothing but `only`: neither segments where none of the chunks lies, nor flags for all the others. */
+  onlyThose = false,
 ): SearchedSegment[] {
   if (chunkIds === undefined) {
     return view.segments(rows, scopes).map((segment) => ({ segment, admitted: admitChunks(segment, restriction) }));
@@ -60,8 +61,9 @@ function openSearch(
     }
     return held.segments.flatMap((segment) => {
       const only = ordinals.get(segment) ?? [];
-      if (leaveOutOthers && only.length === 0) return [];
-      return [{ segment, admitted: narrow(admitChunks(segment, restriction), only), only }];
+      if (onlyThose && only.length === 0) return [];
+      const admitted = admitChunks(segment, restriction);
+      return [{ segment, admitted: onlyThose ? admitted : narrow(admitted, only), only }];
     });
   });
 }
@@ -74,8 +76,8 @@ export function searchVectors(
   defaultMetric: Metric,
 ): readonly VectorMatch[] {
   const restriction = restrictionOf(query);
-  // Nothing is counted over a whole scope here, so where none of the chunks lies there is nothing to see.
-  const searched = openSearch(rows, view, scopes, restriction, query.chunkIds, true);
+  const oneByOne = query.embedding !== undefined && kindOf(query.embedding) !== "sparse";
+  const searched = openSearch(rows, view, scopes, restriction, query.chunkIds, oneByOne);
   const { embedding, version, topK, minScore = -Infinity, metric = defaultMetric } = query;
   const reader = createChunkReader(rows, view);
   const key = version && versionKey(version);
