@@ -64,7 +64,7 @@ export interface CorpusFit {
  * **Source** DESIGN 7.
  */
 export interface CorpusModel {
-  /** Chunks below which nothing is fitted. */
+  /** Chunks below which nothing is fitted; `Infinity` for never, and then what was fitted before is left alone. */
   readonly leastChunks: number;
   /** Where terms are before anything is fitted. */
   readonly unfitted: TermSpace;

@@ -1,4 +1,5 @@
 import { createSectionChunker } from "../chunks/section-chunker.ts";
+import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
@@ -63,17 +64,24 @@ export function storeChoices({
   analyzer,
   bm25,
   embeddingModel,
+  access,
 }: {
   readonly analyzer?: Analyzer | undefined;
   readonly bm25?: Bm25Options | undefined;
   readonly embeddingModel?: unknown;
+  readonly access?: AccessPolicy | undefined;
 }): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel"> {
   return {
     ...(analyzer && { analyzer }),
     ...(bm25 && { bm25 }),
-    ...(embeddingModel === undefined && { corpusModel: latentSemanticModel }),
+    ...(embeddingModel === undefined && {
+      corpusModel: access?.deployment === false ? neverFitted : latentSemanticModel,
+    }),
   };
 }
+
+/** A model is fitted on the deployment's chunks, and would show in the scores of those who may not read them (law 3). */
+const neverFitted: CorpusModel = { ...latentSemanticModel, leastChunks: Infinity };
 
 /** What only the runtime knows: its own readers, and how paths become documents. */
 export interface RuntimeParts {

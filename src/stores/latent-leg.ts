@@ -53,7 +53,7 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentL
     fingerprint,
   });
   const currentSpace = (rows: DirectoryReader): TermSpace => {
-    const fit = rows.fits().find(({ current }) => current);
+    const fit = model.leastChunks === Infinity ? undefined : rows.fits().find(({ current }) => current);
     return fit === undefined ? model.unfitted : spaceOf(rows, fit);
   };
   const vectorOf = (space: TermSpace, terms: TermCounts): StoredVector =>
