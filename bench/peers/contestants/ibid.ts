@@ -48,7 +48,7 @@ export function toEntries({ passages, vectors, dimensions }: Batch): ChunkEntry[
 }
 
 export function openMemory(): KnowledgeStore {
-  return ibid.createMemoryStore();
+  return ibid.createMemoryStore({ analyzer: ibid.languageAnalyzer });
 }
 
 export function openDurable({ folder }: Setting): Promise<KnowledgeStore> {
@@ -68,14 +68,16 @@ export function byVector(store: KnowledgeStore, { topK, dimensions }: Setting): 
   };
 }
 
-/** The store by itself, asked with words. */
+/** Words as a search asks for them: a question without its function words. */
 export function byWords(store: KnowledgeStore, { topK }: Setting): Contestant<ChunkEntry[], string> {
+  const retriever = ibid.createRetriever({ store, analyzer: ibid.languageAnalyzer });
   return {
     shape: toEntries,
     add: (entries) => store.upsert(into, entries),
     finish: () => store.settle(),
     shapeQuery: ({ text }) => text,
-    query: async (text) => (await store.lexicalSearch(from, { text, topK })).matches.map(({ chunk }) => chunk.id),
+    query: async (text) =>
+      (await retriever.retrieve(from, text, { mode: "lexical", topK, snippetLength: 0 })).map(({ chunkId }) => chunkId),
     close: () => store.close(),
   };
 }
