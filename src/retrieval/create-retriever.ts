@@ -152,7 +152,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
 
       const reranking = reranker !== undefined && plan.rerank && plan.mode !== "regex";
       const nearing = byProximity && plan.rerank && plan.mode !== "regex" && plan.syntax === "literal";
-      const least = reranking || plan.mode === "lexical" ? poolSize(plan.topK) : atLeastTwo(plan.topK);
+      const least = reranking ? poolSize(plan.topK) : atLeastTwo(plan.topK);
       const wanted = nearing && least !== "all" ? Math.max(least, proximityPool) : least;
       const found = await searchStore({
         store,
@@ -227,7 +227,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
   return { retrieve };
 }
 
-/** So that a miss can be told from a search that only wanted one (T50). A lexical search takes a whole pool: evidence is weighed over it. */
+/** So that a miss can be told from a search that only wanted one (T50). */
 function atLeastTwo(topK: number | "all"): number | "all" {
   return topK === "all" ? topK : Math.max(topK, 2);
 }
