@@ -1,6 +1,7 @@
 // Test collections in BEIR's layout: `corpus.jsonl` and `queries.jsonl` (`_id`, `title`?, `text`), and `qrels.tsv` (query, document, grade; one heading line).
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Chunk } from "../src/contracts/chunk.ts";
 
 export interface Item {
   readonly _id: string;
@@ -59,4 +60,24 @@ export function scoreRanking(
 
 function discounted(gains: readonly number[]): number {
   return gains.reduce((sum, gain, i) => sum + gain / Math.log2(i + 2), 0);
+}
+
+/** A document as one chunk, so that figures are those of the ranking alone. */
+export function toChunk({ _id, title = "", text }: Item): Chunk {
+  return {
+    type: "text-chunk",
+    id: _id,
+    documentId: _id,
+    uri: _id,
+    title,
+    text,
+    urtext: text,
+    start: 0,
+    end: text.length,
+    index: 0,
+    sectionId: "0",
+    headings: [],
+    metadata: {},
+    origin: "user-content",
+  };
 }

@@ -112,7 +112,7 @@ async function run(rows: number): Promise<void> {
   const search = (store: KnowledgeStore, i: number, more: Partial<VectorQuery> = {}) =>
     store.search(from, { embedding: queries[i]!, version, topK: 10, ...more });
 
-  const open = () => withHnsw(exact, { folder, startAt: 1, library });
+  const open = () => withHnsw(exact, { folder, startAt: 1, usearch: library });
   const store = await open();
   await timed("first search (exact), graph, files", async () => {
     await search(store, 0);

@@ -11,7 +11,7 @@ import { languageAnalyzer } from "../src/node.ts";
 import { findSubject } from "../src/retrieval/find-subject.ts";
 import { createMemoryStore } from "../src/stores/memory-store.ts";
 import { createAnalyzer, defaultAnalyzer } from "../src/text/analyzer.ts";
-import { type Item, readCollection, scoreRanking } from "./beir.ts";
+import { readCollection, scoreRanking, toChunk } from "./beir.ts";
 
 const folders = process.argv.slice(2);
 if (folders.length === 0) {
@@ -27,7 +27,7 @@ const analyzers: readonly (readonly [string, Analyzer])[] = [
 
 for (const folder of folders) {
   const { corpus, queries, judged } = readCollection(folder);
-  const chunks = corpus.filter(({ text }) => text.trim() !== "").map(toChunk);
+  const chunks = corpus.filter(({ text }) => text.trim() !== "").map((item) => toChunk(item));
   for (const [name, analyzer] of analyzers) {
     const store = createMemoryStore({ analyzer });
     const gate = createGate();
@@ -72,23 +72,4 @@ function describeLanguages(chunks: readonly Chunk[], analyzer: Analyzer): string
     .sort((a, b) => b[1] - a[1])
     .map(([language, count]) => `${language} ${count}`)
     .join(", ");
-}
-
-function toChunk({ _id, title = "", text }: Item, index: number): Chunk {
-  return {
-    type: "text-chunk",
-    id: _id,
-    documentId: _id,
-    uri: _id,
-    title,
-    text,
-    urtext: text,
-    start: 0,
-    end: text.length,
-    index,
-    sectionId: "0",
-    headings: [],
-    metadata: {},
-    origin: "user-content",
-  };
 }

@@ -4,11 +4,10 @@
 //
 // "postings" is how many entries a question's lists have together: what scoring every chunk looks at, and the most that skipping could save.
 import { createGate, operator } from "../src/access/gate.ts";
-import type { Chunk } from "../src/contracts/chunk.ts";
 import { languageAnalyzer } from "../src/node.ts";
 import { findSubject } from "../src/retrieval/find-subject.ts";
 import { createMemoryStore } from "../src/stores/memory-store.ts";
-import { readCollection } from "./beir.ts";
+import { readCollection, toChunk } from "./beir.ts";
 
 const [folder, passages = "100000"] = process.argv.slice(2);
 if (folder === undefined) {
@@ -32,7 +31,10 @@ const from = gate.read(operator, ["deployment"]);
 const count = Number(passages);
 let started = performance.now();
 for (let at = 0; at < count; at += 1000) {
-  const chunks = Array.from({ length: Math.min(1000, count - at) }, (_, i) => toChunk(at + i, textOf(at + i)));
+  const chunks = Array.from({ length: Math.min(1000, count - at) }, (_, i) => ({
+    ...toChunk({ _id: `c${at + i}`, text: textOf(at + i) }),
+    language: "en",
+  }));
   await store.upsert(
     into,
     chunks.map((chunk) => ({ chunk, embeddings: [] })),
@@ -64,24 +66,3 @@ for (const [name, ask] of [
   );
 }
 await store.close();
-
-function toChunk(i: number, text: string): Chunk {
-  const id = `c${i}`;
-  return {
-    type: "text-chunk",
-    id,
-    documentId: id,
-    uri: id,
-    title: "",
-    text,
-    urtext: text,
-    start: 0,
-    end: text.length,
-    index: 0,
-    sectionId: "0",
-    headings: [],
-    language: "en",
-    metadata: {},
-    origin: "user-content",
-  };
-}

@@ -5,12 +5,11 @@
 // Up to 100 questions of each collection, evenly chosen, are asked of every other one. Two folders whose names begin alike (`cacm`, `cacm-raw`) are taken for the same texts.
 import { basename } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
-import type { Chunk } from "../src/contracts/chunk.ts";
 import { latentSemanticModel } from "../src/embeddings/latent-semantic/latent-semantic-model.ts";
 import { languageAnalyzer } from "../src/node.ts";
 import { createRetriever } from "../src/retrieval/create-retriever.ts";
 import { createMemoryStore } from "../src/stores/memory-store.ts";
-import { type Item, readCollection } from "./beir.ts";
+import { type Item, readCollection, toChunk } from "./beir.ts";
 
 const folders = process.argv.slice(2);
 if (folders.length < 2) {
@@ -25,7 +24,7 @@ const collections = folders.map((folder) => ({ name: basename(folder), ...readCo
 
 for (const { name, corpus, queries } of collections) {
   const store = createMemoryStore({ analyzer: languageAnalyzer, corpusModel: latentSemanticModel });
-  const chunks = corpus.filter(({ text }) => text.trim() !== "").map(toChunk);
+  const chunks = corpus.filter(({ text }) => text.trim() !== "").map((item) => toChunk(item));
   await store.upsert(
     into,
     chunks.map((chunk) => ({ chunk, embeddings: [] })),
@@ -58,23 +57,4 @@ function areaUnder(own: readonly number[], others: readonly number[]): string {
   let won = 0;
   for (const a of own) for (const b of others) won += a > b ? 1 : a === b ? 0.5 : 0;
   return (won / own.length / others.length).toFixed(3);
-}
-
-function toChunk({ _id, title = "", text }: Item): Chunk {
-  return {
-    type: "text-chunk",
-    id: _id,
-    documentId: _id,
-    uri: _id,
-    title,
-    text,
-    urtext: text,
-    start: 0,
-    end: text.length,
-    index: 0,
-    sectionId: "0",
-    headings: [],
-    metadata: {},
-    origin: "user-content",
-  };
 }

@@ -6,13 +6,12 @@
 // One document is one chunk. "halves" are the differences of the odd queries and of the even ones. Times are medians of a whole search without snippets.
 import { basename } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
-import type { Chunk } from "../src/contracts/chunk.ts";
 import type { Retriever, SearchMode } from "../src/contracts/retriever.ts";
 import { latentSemanticModel } from "../src/embeddings/latent-semantic/latent-semantic-model.ts";
 import { languageAnalyzer } from "../src/node.ts";
 import { createRetriever } from "../src/retrieval/create-retriever.ts";
 import { createMemoryStore } from "../src/stores/memory-store.ts";
-import { type Item, readCollection, scoreRanking } from "./beir.ts";
+import { type Item, readCollection, scoreRanking, toChunk } from "./beir.ts";
 
 const modes: readonly SearchMode[] = ["hybrid", "lexical"];
 const folders = process.argv.slice(2);
@@ -25,7 +24,9 @@ for (const folder of folders) {
   const { corpus, queries, judged } = readCollection(folder);
   const gate = createGate();
   const store = createMemoryStore({ analyzer: languageAnalyzer, corpusModel: latentSemanticModel });
-  const chunks = corpus.filter(({ title = "", text }) => `${title}${text}`.trim() !== "").map(toChunk);
+  const chunks = corpus
+    .filter(({ title = "", text }) => `${title}${text}`.trim() !== "")
+    .map((item) => ({ ...toChunk(item), language: languageAnalyzer.languageOf?.(item.text) ?? "" }));
   await store.upsert(
     gate.write(operator, "deployment"),
     chunks.map((chunk) => ({ chunk, embeddings: [] })),
@@ -78,25 +79,4 @@ function mean(values: readonly number[]): number {
 
 function median(values: readonly number[]): number {
   return values.toSorted((x, y) => x - y)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-function toChunk({ _id, title = "", text }: Item, index: number): Chunk {
-  return {
-    type: "text-chunk",
-    id: _id,
-    documentId: _id,
-    uri: _id,
-    title,
-    text,
-    urtext: text,
-    start: 0,
-    end: text.length,
-    index,
-    sectionId: "0",
-    headings: [],
-    metadata: {},
-    // As an ingest says it.
-    language: languageAnalyzer.languageOf?.(text) ?? "",
-    origin: "user-content",
-  };
 }

@@ -32,7 +32,7 @@ describe("the HNSW index before a memory store [T17]", () => {
   describe("with a graph from the first vector on", () => {
     runPack(
       createKnowledgeStorePack({
-        create: async () => eager(await withHnsw(createMemoryStore(), { startAt: 1, library: await openLibrary() })),
+        create: async () => eager(await withHnsw(createMemoryStore(), { startAt: 1, usearch: await openLibrary() })),
         destroy: (store) => store.close(),
       }),
     );
@@ -42,7 +42,7 @@ describe("the HNSW index before a memory store [T17]", () => {
 describe("the HNSW index before an SQLite store [T17]", () => {
   const files = new WeakMap<KnowledgeStore, string>();
   const open = async (file: string): Promise<KnowledgeStore> => {
-    const options = { startAt: 1, folder: `${file}.hnsw`, library: await openLibrary() };
+    const options = { startAt: 1, folder: `${file}.hnsw`, usearch: await openLibrary() };
     const store = eager(await withHnsw(await openSqliteStore(file), options));
     files.set(store, file);
     return store;

@@ -76,7 +76,7 @@ async function fill(store: KnowledgeStore, rows: number, scope: Scope = deployme
 }
 
 const open = (store: KnowledgeStore, options: HnswOptions = {}): Promise<KnowledgeStore> =>
-  withHnsw(store, { startAt: 1, library: watched, threads: 1, ...options });
+  withHnsw(store, { startAt: 1, usearch: watched, threads: 1, ...options });
 
 const near = (
   store: KnowledgeStore,

@@ -11,7 +11,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 it("a knowledge base with an HNSW index finds what one without does, and ingests none of its files [T17 S4]", async () => {
   const folder = join(root, "kb");
-  const hnsw = { startAt: 1, library: await openLibrary() };
+  const hnsw = { startAt: 1, usearch: await openLibrary() };
   const embeddingModel = createHashingModel();
   const texts = ["herons wait", "otters swim", "voles dig", "newts hide"].map((text, i) => ({ uri: `t${i}`, text }));
   const kb = await openKnowledgeBase(folder, { hnsw, embeddingModel });

@@ -32,7 +32,7 @@ export interface HnswOptions {
   /** Threads that build. Default: as many as the machine has. */
   readonly threads?: number;
   /** The package `usearch`, where it cannot be found by its name. */
-  readonly library?: UsearchLibrary;
+  readonly usearch?: UsearchLibrary;
 }
 
 export const hnswOptionNames = [
@@ -44,7 +44,7 @@ export const hnswOptionNames = [
     "expansionAdd",
     "expansionSearch",
     "threads",
-    "library",
+    "usearch",
   ] as const),
 ];
 
@@ -84,7 +84,7 @@ export async function withHnsw(store: KnowledgeStore, options: HnswOptions = {})
   if (!isRevised(store)) {
     throw new IbidError("unsupported", "This store does not say when it has changed, so no index can be kept of it.");
   }
-  const library = options.library ?? (await loadUsearch());
+  const usearch = options.usearch ?? (await loadUsearch());
 
   const settingsFor = (dimensions: number): NativeSettings => ({
     dimensions,
@@ -94,7 +94,7 @@ export async function withHnsw(store: KnowledgeStore, options: HnswOptions = {})
     expansion_add: expansionAdd,
     expansion_search: expansionSearch,
   });
-  const open = (dimensions: number): NativeIndex => new library.Index(settingsFor(dimensions));
+  const open = (dimensions: number): NativeIndex => new usearch.Index(settingsFor(dimensions));
   const keeper = createHnswKeeper(store, {
     startAt,
     files: folder === undefined ? undefined : createHnswFiles(folder, store.secret),
