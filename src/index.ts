@@ -29,8 +29,10 @@ export { parseFilter } from "./filters/parse-filter.ts";
 
 // Read
 export { buildSections } from "./documents/build-sections.ts";
+export { type Composition, composeDocument } from "./documents/compose-document.ts";
 export { detectMediaType } from "./documents/media-type.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
+export { defaultReadLimits } from "./documents/read-limits.ts";
 export { listDescendants, listLeaves } from "./documents/walk-sections.ts";
 export { withMetadata } from "./documents/with-metadata.ts";
 
@@ -131,8 +133,11 @@ export type {
   Document,
   MediaDocument,
   Origin,
+  PartSpan,
   Place,
+  PlaceLabels,
   Section,
+  SheetSpan,
   SourceMap,
   TextDocument,
 } from "./contracts/document.ts";
@@ -195,7 +200,16 @@ export type {
   TermScore,
 } from "./contracts/lexical-index.ts";
 export type { JsonValue, Metadata } from "./contracts/metadata.ts";
-export type { ReadInput, ReadResult, Reader, Source, SourceItem, SourceRefusal } from "./contracts/reader.ts";
+export type {
+  ReadInput,
+  ReadLimits,
+  ReadPart,
+  ReadResult,
+  Reader,
+  Source,
+  SourceItem,
+  SourceRefusal,
+} from "./contracts/reader.ts";
 export type { RegexMatch, RegexQuery, RegexSearch } from "./contracts/regex-search.ts";
 export type {
   FusionName,

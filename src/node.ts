@@ -8,9 +8,6 @@ import { fromAiSdkEmbeddingModel, type AiSdkEmbeddingModel } from "./adapters/ai
 import { fromAiSdkLanguageModel, type AiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
 import { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
 import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
-import { createHtmlReader } from "./adapters/html/html-reader.ts";
-import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
-import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 import { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 import { openSqliteStore as openSqliteDirectory } from "./adapters/sqlite/sqlite-store.ts";
 import { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
@@ -23,7 +20,6 @@ import { IbidError } from "./contracts/errors.ts";
 import type { KnowledgeBase } from "./contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "./contracts/knowledge-store.ts";
 import type { Source } from "./contracts/reader.ts";
-import { plainTextReader } from "./documents/plain-text-reader.ts";
 import {
   type AssembleOptions,
   assembleKnowledgeBase,
@@ -31,6 +27,7 @@ import {
   storeChoices,
 } from "./knowledge-base/assemble.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
+import { createReaders } from "./readers.ts";
 import { createMemoryStore } from "./stores/memory-store.ts";
 import { createAnalyzer } from "./text/analyzer.ts";
 import { checkOptions } from "./text/check-options.ts";
@@ -44,6 +41,7 @@ export { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 export { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 export { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
+export { createReaders } from "./readers.ts";
 export { openUrlSource, type UrlSourceOptions } from "./adapters/web/url-source.ts";
 
 /** What knowledge bases on Node are analysed by unless somebody says otherwise: as everywhere, with Snowball's stemmers besides. */
@@ -92,7 +90,7 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
   const store = hnsw === undefined ? exact : await putHnswBefore(exact, folder, hnsw);
 
   return assembleKnowledgeBase(store, chosen, {
-    readers: [createMarkdownReader(), createHtmlReader(), createPdfReader(), plainTextReader],
+    readers: createReaders(),
     openSource: (inputs) => openSource(inputs, base, folder, options),
     resolveUri: (uri) => (isUrl(uri) ? normalizeUrl(uri) : toDocumentUri(uri, { base })),
   });

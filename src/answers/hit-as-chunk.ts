@@ -1,5 +1,6 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Hit } from "../contracts/retriever.ts";
+import { placeLabels } from "../text/place-labels.ts";
 
 /**
  * A hit as the chunk that it shows, to stand in a prompt.
@@ -21,9 +22,8 @@ export function hitAsChunk(hit: Hit): Chunk {
     index: -1,
     sectionId: "",
     headings: source.headings,
-    ...(source.page !== undefined && { page: source.page }),
+    ...placeLabels(source),
     ...(source.language !== undefined && { language: source.language }),
-    ...(source.line !== undefined && { line: source.line }),
     metadata: hit.metadata,
     origin: hit.origin,
   };

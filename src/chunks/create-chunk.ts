@@ -2,6 +2,7 @@ import type { Chunk } from "../contracts/chunk.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import { hashParts } from "../text/hash.ts";
 import { createLocator } from "../text/locate.ts";
+import { placeLabels } from "../text/place-labels.ts";
 
 /** Makes the next chunk of one document from where it starts and ends, and from another `text` where a chunker writes more than the slice. */
 export type ChunkFactory = (start: number, end: number, text?: string) => Chunk;
@@ -37,8 +38,7 @@ export function createChunkFactory(document: TextDocument): ChunkFactory {
       index,
       sectionId: place.sectionId,
       headings: place.headings,
-      ...(place.page === undefined ? {} : { page: place.page }),
-      ...(place.line === undefined ? {} : { line: place.line }),
+      ...placeLabels(place),
       ...(document.language === undefined ? {} : { language: document.language }),
       metadata: { ...document.metadata },
       origin: document.origin,

@@ -6,6 +6,7 @@ import { createProgressLine } from "./progress.ts";
 import { describePlace } from "./search.ts";
 import { neutralise, neutraliseText, wrap } from "./text-layout.ts";
 import { createStreamWrapper } from "./wrap-stream.ts";
+import { describePlaceLabels } from "../text/place-labels.ts";
 
 export interface AskCommandOptions extends CommonOptions {
   readonly model?: string;
@@ -121,13 +122,6 @@ function createPlaces(kb: KnowledgeBase, answer: Answer): (citation: Citation) =
     const document = await reading;
     if (document === undefined || document.id !== documentId) return describePlace(hit);
     const { locate } = await import("../text/locate.ts");
-    const { page, line } = locate(document, start, end);
-    return describePlace({
-      source: {
-        ...hit.source,
-        ...(page === undefined ? {} : { page }),
-        ...(line === undefined ? {} : { line }),
-      },
-    });
+    return neutralise(describePlaceLabels(uri, locate(document, start, end)));
   };
 }

@@ -1,8 +1,9 @@
 import type { Hit } from "../contracts/retriever.ts";
+import { placeLabels } from "../text/place-labels.ts";
 
 /** A hit in the form that `search --json` and `ask --json` promise: these keys, in this order. */
 export function toHitJson(hit: Hit): object {
-  const { uri, title, headings, start, end, page, line, language } = hit.source;
+  const { uri, title, headings, start, end, language } = hit.source;
   return {
     rank: hit.rank,
     score: hit.score,
@@ -14,8 +15,7 @@ export function toHitJson(hit: Hit): object {
       headings,
       start,
       end,
-      ...(page === undefined ? {} : { page }),
-      ...(line === undefined ? {} : { line }),
+      ...placeLabels(hit.source),
       ...(language === undefined ? {} : { language }),
     },
     metadata: hit.metadata,

@@ -147,12 +147,13 @@ function readTarget({ team, user, platform }: IngestCommandOptions): Scope {
   return platform === true ? "platform" : "deployment";
 }
 
-function toResultJson({ uri, status, documentId, chunks, error }: IngestResult): object {
+function toResultJson({ uri, status, documentId, chunks, notes, error }: IngestResult): object {
   return {
     uri,
     status,
     documentId,
     chunks,
+    ...(notes === undefined ? {} : { notes }),
     ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
   };
 }
@@ -160,13 +161,17 @@ function toResultJson({ uri, status, documentId, chunks, error }: IngestResult):
 /** A person who watches wants to know what went wrong and what went away; a file wants everything. What is missing is said at the end. */
 function isWorthALine(result: IngestResult, isTerminal: boolean): boolean {
   if (result.error?.code === "not-found") return false;
-  return !isTerminal || result.status === "failed" || result.status === "removed";
+  return !isTerminal || result.notes !== undefined || result.status === "failed" || result.status === "removed";
 }
 
 function describeResult(result: IngestResult, { style, columns }: Output): readonly string[] {
   const status = result.status.padEnd(9);
   const uri = neutralise(result.uri);
-  if (result.error === undefined) return [`${status} ${uri}  ${style.dim(count(result.chunks, "chunk"))}`];
+  if (result.error === undefined) {
+    const notes = (result.notes ?? []).flatMap((note) => wrap(neutralise(note), columns - 10));
+    const first = `${status} ${uri}  ${style.dim(count(result.chunks, "chunk"))}`;
+    return [first, ...notes.map((line) => `${" ".repeat(10)}${style.dim(line)}`)];
+  }
   const reason = neutralise(result.error.message);
   const [first = "", ...rest] = wrap(reason.includes(uri) ? reason : `${uri}: ${reason}`, columns - 10);
   return [`${style.bad(status)} ${first}`, ...rest.map((line) => `${" ".repeat(10)}${line}`)];

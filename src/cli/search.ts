@@ -7,6 +7,7 @@ import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output, Style } from "./output.ts";
 import { neutralise, wrap } from "./text-layout.ts";
+import { describePlaceLabels } from "../text/place-labels.ts";
 
 export interface SearchCommandOptions extends CommonOptions {
   readonly topK?: number | "all";
@@ -85,11 +86,8 @@ function describeHit(hit: Hit, query: string, analyzer: Analyzer, { style, colum
   return lines;
 }
 
-/** `docs/keys.md:42`, or with a page: `report.pdf, page 3`. */
-export function describePlace(hit: Pick<Hit, "source">): string {
-  const { uri, page, line } = hit.source;
-  if (page !== undefined) return `${neutralise(uri)}, page ${page}`;
-  return line === undefined ? neutralise(uri) : `${neutralise(uri)}:${line}`;
+export function describePlace({ source }: Pick<Hit, "source">): string {
+  return neutralise(describePlaceLabels(source.uri, source));
 }
 
 function describeText(hit: Hit, query: string, analyzer: Analyzer, style: Style, width: number): readonly string[] {

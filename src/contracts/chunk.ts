@@ -1,4 +1,4 @@
-import type { Origin } from "./document.ts";
+import type { Origin, PlaceLabels } from "./document.ts";
 import type { Embedding } from "./embedding.ts";
 import type { Metadata } from "./metadata.ts";
 
@@ -10,7 +10,7 @@ import type { Metadata } from "./metadata.ts";
  * **Units** UTF-16 code units, half open.
  * **Source** Ballerina `TextChunk` (B7, B8, B10), Embabel `Chunk` with its `urtext` (E11, E12), Wesichain `Document` (W5).
  */
-export interface Chunk {
+export interface Chunk extends PlaceLabels {
   readonly type: "text-chunk";
   /** Hash of (document id, urtext, occurrence number), unless the caller gave one. Never blank. */
   readonly id: string;
@@ -27,10 +27,6 @@ export interface Chunk {
   readonly sectionId: string;
   /** Titles of that section and those around it, outermost first; the root is left out. */
   readonly headings: readonly string[];
-  /** From 1; where the chunk starts. Absent for formats without pages. */
-  readonly page?: number;
-  /** Line of the source where the chunk starts, from 1. Absent for formats without lines. */
-  readonly line?: number;
   /** What the document is written in, as a BCP 47 language such as `en`. Absent when nobody knows. */
   readonly language?: string;
   /** The document's metadata, and what chunker and transformers added; the latter win. */

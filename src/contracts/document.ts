@@ -84,6 +84,10 @@ export interface Block {
   readonly end: number;
   /** Of a table: where its rows begin, after header and delimiter; of fenced code: after the opening fence. */
   readonly bodyStart?: number;
+  /** Of a table whose rows are not lines: where each row begins, header rows left out. */
+  readonly rowStarts?: readonly number[];
+  /** Of a sheet: the names of its columns. */
+  readonly columns?: readonly string[];
   /** Of code: the language its fence names. */
   readonly language?: string;
 }
@@ -96,6 +100,12 @@ export interface Block {
 export interface SourceMap {
   /** Pages in the sense of the format, numbered from 1. Absent for formats without pages. */
   readonly pages?: readonly { readonly number: number; readonly start: number }[];
+  /** Slides of a presentation, numbered from 1 in the order in which they are shown. */
+  readonly slides?: readonly { readonly number: number; readonly start: number }[];
+  /** Sheets of a workbook, in its order and without overlap. */
+  readonly sheets?: readonly SheetSpan[];
+  /** What the file carries inside and has a place of its own: attachments, chapters. In order and without overlap. */
+  readonly parts?: readonly PartSpan[];
   /**
    * How lines of the source are found: `"text"` when lines of the canonical text are lines of the source, `"anchors"`
    * when `anchors` tells, `"none"` when the source has no lines.
@@ -105,12 +115,44 @@ export interface SourceMap {
   readonly anchors?: readonly { readonly start: number; readonly line: number }[];
 }
 
-/** A position, said in the terms that a person uses to find it. */
-export interface Place {
+/** Where in the text a sheet stands, and which of its rows each line is. */
+export interface SheetSpan {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  /** From `start` on, each line of the text is the next row of the sheet (from 1), until the next of these. */
+  readonly rows: readonly { readonly start: number; readonly row: number }[];
+  /** The first and the last column that hold something, from 1. */
+  readonly columns: readonly [first: number, last: number];
+}
+
+/** Where in the text a part of a file stands. */
+export interface PartSpan {
+  /** As the file calls it: `notes.txt`, `chapter1.xhtml`. */
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  /** The part's own map; its positions count from `start`. */
+  readonly sourceMap: SourceMap;
+}
+
+/** What of a {@link Place} a chunk and a hit carry with them: where it starts, in the terms of its format. */
+export interface PlaceLabels {
   /** From 1. Absent for formats without pages. */
   readonly page?: number;
-  /** Line of the source, from 1. Absent for formats without lines. */
+  /** Line of the source, from 1. Absent for formats without lines. Within a part: of the part. */
   readonly line?: number;
+  /** From 1, as shown. */
+  readonly slide?: number;
+  readonly sheet?: string;
+  /** The rows that it covers, over all columns of the sheet, as spreadsheets write it: `A2:D9`. */
+  readonly cells?: string;
+  /** The attachment or chapter, with those around it: `mail.eml/notes.txt`. */
+  readonly part?: string;
+}
+
+/** A position, said in the terms that a person uses to find it. */
+export interface Place extends PlaceLabels {
   /** Titles of the sections around it, outermost first; the root is left out. */
   readonly headings: readonly string[];
   readonly sectionId: string;

@@ -70,6 +70,8 @@ export interface IngestResult {
   readonly documentId: string;
   /** Chunks that the document now has; for `removed`, that it had. */
   readonly chunks: number;
+  /** What of the file is not in the text, and why; see `ReadResult.notes`. */
+  readonly notes?: readonly string[];
   readonly error?: IbidError;
 }
 

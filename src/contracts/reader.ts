@@ -9,6 +9,8 @@ export interface SourceItem {
   readonly size?: number;
   /** What the sender or the caller says it is. Content decides first, then this, then the name. */
   readonly mediaType?: string;
+  /** The character encoding that the sender declared or the caller gave. */
+  readonly charset?: string;
   /** What the caller calls it; wins over what the reader finds. */
   readonly title?: string;
   /** Facts of the source: file name, dates. They become metadata of the document. */
@@ -45,14 +47,60 @@ export interface ReadInput {
   readonly uri: string;
   readonly bytes: Uint8Array;
   readonly mediaType: string;
+  /** The character encoding that the sender declared or the caller gave. A byte order mark wins over it. */
+  readonly charset?: string;
+  /** Opens a protected file. */
+  readonly password?: string;
+  /** How much the file may ask for; see {@link ReadLimits}. Default: the documents stage's own. */
+  readonly limits?: Partial<ReadLimits>;
   readonly metadata?: Metadata;
   readonly signal?: AbortSignal;
+  /**
+   * Reads what the file carries inside, by the reader of its kind: an attachment, a chapter, a cell of a notebook.
+   * Absent when a reader is called by itself. **Errors** as {@link Reader}; `too-large` below `limits.maxDepth`.
+   */
+  readonly readPart?: (part: ReadPart) => Promise<ReadResult & { readonly mediaType: string }>;
+}
+
+/** Something that a file carries inside. */
+export interface ReadPart {
+  /** As the file calls it: `notes.txt`, `OEBPS/chapter1.xhtml`. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly mediaType?: string;
+  readonly charset?: string;
+}
+
+/**
+ * How much one file may ask for. Beyond a limit it is refused with `too-large` or `timeout`, or cut where its reader says so in `notes`; never silently.
+ *
+ * **Source** OWASP on file uploads: bounds on what is read, on what it unpacks to, and on time.
+ */
+export interface ReadLimits {
+  /** Of the file as it is. **Units** bytes. */
+  readonly maxBytes: number;
+  /** Of everything that an archive unpacks to. **Units** bytes. */
+  readonly maxExpandedBytes: number;
+  /** Of the canonical text. **Units** UTF-16 code units. */
+  readonly maxTextLength: number;
+  /** Pages, slides, chapters, sheets. */
+  readonly maxPages: number;
+  /** Cells of all sheets that hold something. */
+  readonly maxCells: number;
+  /** Members of an archive, parts of a message. */
+  readonly maxParts: number;
+  /** Parts within parts: a message in a message is 2. */
+  readonly maxDepth: number;
+  /** Of reading it all, where reading can be stopped: in a worker. */
+  readonly timeoutMs: number;
 }
 
 /** What a reader makes of bytes; the pipeline adds id, uri, origin and the caller's metadata. */
 export interface ReadResult extends Pick<TextDocument, "text" | "title" | "root" | "sourceMap" | "blocks"> {
   /** What the source says of itself: front matter, language, author. */
   readonly metadata: Metadata;
+  /** What of the file is not in the text, and why, in sentences for whoever gave it: pages without a text layer, an attachment nobody reads. */
+  readonly notes?: readonly string[];
 }
 
 /**
@@ -62,7 +110,7 @@ export interface ReadResult extends Pick<TextDocument, "text" | "title" | "root"
  * **Source** Embabel `HierarchicalContentReader` (E15), Ballerina `DataLoader` (B52).
  */
 export interface Reader {
-  /** Names the reader and its version in the pipeline fingerprint: change it when the same bytes give another text. */
+  /** Names the reader, its version and its settings in the pipeline fingerprint: change it when the same bytes give another text. */
   readonly name: string;
   /** Whether this reader takes what `mediaType` names. */
   accepts(mediaType: string): boolean;

@@ -1,4 +1,4 @@
-import type { Origin } from "./document.ts";
+import type { Origin, PlaceLabels } from "./document.ts";
 import type { Embedding } from "./embedding.ts";
 import type { FilterInput } from "./filter.ts";
 import type { QuerySyntax, QueryTerm, TermScore } from "./lexical-index.ts";
@@ -53,7 +53,7 @@ export interface SearchOptions extends RetrieveOptions {
 }
 
 /** Where a hit stands, for people and for programs. */
-export interface HitSource {
+export interface HitSource extends PlaceLabels {
   readonly uri: string;
   readonly title: string;
   /** Outermost first; the document's root is left out. */
@@ -61,10 +61,6 @@ export interface HitSource {
   /** UTF-16, into the document's canonical text. */
   readonly start: number;
   readonly end: number;
-  /** From 1. */
-  readonly page?: number;
-  /** Of the source, from 1. */
-  readonly line?: number;
   /** What the document is written in, as a BCP 47 language such as `en`. Absent when nobody knows. */
   readonly language?: string;
 }

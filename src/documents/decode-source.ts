@@ -1,11 +1,10 @@
 import { IbidError } from "../contracts/errors.ts";
 import { canonicalize } from "../text/canonical-text.ts";
 import { decodeText } from "../text/decode-text.ts";
+import { defaultReadLimits } from "./read-limits.ts";
 
-/**
- * The longest canonical text, in UTF-16 units. Offsets, blocks and term vectors of one document live in memory at once.
- */
-export const maxTextLength = 64 * 1024 * 1024;
+/** The longest canonical text, in UTF-16 units. */
+export const { maxTextLength } = defaultReadLimits;
 
 /**
  * Bytes of a text format to canonical text: decoded (by byte order mark, else by `charset`, else as UTF-8), BOM off, newlines `\n`.

@@ -58,8 +58,8 @@ export const plainTextReader: Reader = {
   read: async (input) => readPlainText(input),
 };
 
-function readPlainText({ uri, bytes, mediaType }: ReadInput): ReadResult {
-  const text = decodeSource(bytes, uri);
+function readPlainText({ uri, bytes, mediaType, charset }: ReadInput): ReadResult {
+  const text = decodeSource(bytes, uri, charset);
   const title = fileNameOf(uri);
   return {
     text,

@@ -1,10 +1,11 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { Reader, ReadInput, ReadResult } from "../contracts/reader.ts";
+import type { Reader, ReadInput, ReadLimits, ReadResult } from "../contracts/reader.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { checkReadResult } from "./check-read-result.ts";
 import { nameMediaType } from "./media-type-names.ts";
 import { detectMediaType } from "./media-type.ts";
+import { limitsOf, overLimit } from "./read-limits.ts";
 
 /** Bytes with a name, and what their sender says of them. */
 export interface DocumentInput {
@@ -12,6 +13,10 @@ export interface DocumentInput {
   readonly bytes: Uint8Array;
   /** What the sender or caller says it is; content decides first. */
   readonly mediaType?: string | undefined;
+  /** The character encoding that the sender declared or the caller gave. */
+  readonly charset?: string | undefined;
+  readonly password?: string | undefined;
+  readonly limits?: Partial<ReadLimits> | undefined;
   readonly metadata?: Metadata | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -29,8 +34,18 @@ export async function readDocument(
   readers: readonly Reader[],
   input: DocumentInput,
 ): Promise<ReadResult & { mediaType: string }> {
-  const { uri, bytes, signal } = input;
+  return readAtDepth(readers, input, 0);
+}
+
+async function readAtDepth(
+  readers: readonly Reader[],
+  input: DocumentInput,
+  depth: number,
+): Promise<ReadResult & { mediaType: string }> {
+  const { uri, bytes, charset, password, metadata, signal } = input;
   throwIfAborted(signal, `Reading ${uri}`, { uri });
+  const limits = limitsOf({ ...(input.limits && { limits: input.limits }) });
+  if (bytes.length > limits.maxBytes) throw overLimit(uri, "maxBytes", limits.maxBytes, bytes.length);
   const mediaType = detectMediaType(bytes, { declared: input.mediaType, name: uri });
   const reader = readers.find((candidate) => candidate.accepts(mediaType));
   if (reader === undefined) {
@@ -45,8 +60,15 @@ export async function readDocument(
     uri,
     bytes,
     mediaType,
-    ...(input.metadata === undefined ? {} : { metadata: input.metadata }),
+    limits,
+    ...(charset === undefined ? {} : { charset }),
+    ...(password === undefined ? {} : { password }),
+    ...(metadata === undefined ? {} : { metadata }),
     ...(signal === undefined ? {} : { signal }),
+    readPart: async ({ name, ...part }) => {
+      if (depth >= limits.maxDepth) throw overLimit(uri, "maxDepth", limits.maxDepth);
+      return readAtDepth(readers, { ...part, uri: `${uri}/${name}`, password, limits, signal }, depth + 1);
+    },
   };
   try {
     const result = await reader.read(request);

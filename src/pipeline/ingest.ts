@@ -173,7 +173,9 @@ async function ingestBytes(
     sourceMap: read.sourceMap,
     ...(read.blocks === undefined ? {} : { blocks: read.blocks }),
   };
-  return swap(stages, job, before, document, { contentHash, metadataHash, folder, bytes: bytes.byteLength });
+  const facts = { contentHash, metadataHash, folder, bytes: bytes.byteLength };
+  const outcome = await swap(stages, job, before, document, facts);
+  return read.notes === undefined ? outcome : { ...outcome, result: { ...outcome.result, notes: read.notes } };
 }
 
 /** A document that somebody else has read. */

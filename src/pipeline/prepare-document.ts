@@ -15,8 +15,8 @@ export function readItem(
   bytes: Uint8Array,
   signal: AbortSignal | undefined,
 ): Promise<ReadResult & { readonly mediaType: string }> {
-  const { uri, mediaType, metadata } = item;
-  return readDocument(readers, { uri, bytes, mediaType, metadata, signal });
+  const { uri, mediaType, charset, metadata } = item;
+  return readDocument(readers, { uri, bytes, mediaType, charset, metadata, signal });
 }
 
 /** Cuts and transforms a document. **Errors** `invalid-id` before anything is embedded (W16). */

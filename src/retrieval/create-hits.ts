@@ -4,6 +4,7 @@ import { cutSnippet } from "../text/snippet.ts";
 import type { Candidate } from "./candidate.ts";
 import { type ExplainContext, explainHit } from "./explain-hit.ts";
 import type { SearchPlan } from "./search-plan.ts";
+import { placeLabels } from "../text/place-labels.ts";
 
 export interface HitContext extends ExplainContext {
   readonly plan: SearchPlan;
@@ -55,8 +56,7 @@ function createHit(
       headings: [...chunk.headings],
       start: chunk.start,
       end: chunk.end,
-      ...(chunk.page !== undefined && { page: chunk.page }),
-      ...(chunk.line !== undefined && { line: chunk.line }),
+      ...placeLabels(chunk),
       ...(language !== "" && { language }),
     },
     metadata: chunk.metadata,

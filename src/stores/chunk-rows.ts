@@ -1,20 +1,19 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { DocumentSummary, StoredDocument } from "../contracts/document-store.ts";
-import type { Section, SourceMap, TextDocument } from "../contracts/document.ts";
+import type { PlaceLabels, Section, SourceMap, TextDocument } from "../contracts/document.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { IndexView } from "./index-view.ts";
 import type { ChunkRow, DirectoryReader, DocumentBody, DocumentRow } from "./segment-directory.ts";
+import { placeLabels } from "../text/place-labels.ts";
 
 /** The part of a chunk that is kept as JSON. */
-interface ChunkDetails {
+interface ChunkDetails extends PlaceLabels {
   /** Absent when it is the document's. */
   readonly uri?: string;
   readonly title?: string;
   readonly sectionId: string;
   readonly headings: readonly string[];
-  readonly page?: number;
-  readonly line?: number;
   readonly language?: string;
 }
 
@@ -29,30 +28,13 @@ export interface HomeDocument {
 }
 
 export function toChunkContent(chunk: Chunk, home: HomeDocument | undefined): ChunkContent {
-  const {
-    id,
-    documentId,
-    start,
-    end,
-    index,
-    origin,
-    text,
-    urtext,
-    uri,
-    title,
-    sectionId,
-    headings,
-    page,
-    line,
-    language,
-  } = chunk;
+  const { id, documentId, start, end, index, origin, text, urtext, uri, title, sectionId, headings, language } = chunk;
   const details: ChunkDetails = {
     ...(uri === home?.uri ? {} : { uri }),
     ...(title === home?.title ? {} : { title }),
     sectionId,
     headings,
-    ...(page === undefined ? {} : { page }),
-    ...(line === undefined ? {} : { line }),
+    ...placeLabels(chunk),
     ...(language === undefined ? {} : { language }),
   };
   return {
@@ -138,8 +120,7 @@ export function createChunkReader(rows: DirectoryReader, view: Pick<IndexView, "
         index: row.index,
         sectionId: details.sectionId,
         headings: details.headings,
-        ...(details.page === undefined ? {} : { page: details.page }),
-        ...(details.line === undefined ? {} : { line: details.line }),
+        ...placeLabels(details),
         ...(details.language === undefined ? {} : { language: details.language }),
         metadata: parseSaying(row.metadata) as Metadata,
         origin: row.origin,

@@ -53,20 +53,32 @@ export function checkBlocks(blocks: readonly Block[] | undefined, text: string):
   }
 }
 
-/** **Errors** a violation unless pages and anchors ascend, inside the text, numbered from 1. */
+/** **Errors** a violation unless pages, slides, sheets, parts and anchors ascend, inside the text, numbered from 1. */
 export function checkSourceMap(map: SourceMap, text: string): void {
   const ascends = (list: readonly { readonly start: number }[]): boolean =>
     list.every(({ start }, i) => start >= (list[i - 1]?.start ?? 0) && start <= text.length);
-  const { pages, anchors, lines } = map;
+  const { pages, slides, sheets, parts, anchors, lines } = map;
   check(["text", "anchors", "none"].includes(lines), "how lines are found is one of the three", lines);
-  if (pages !== undefined) {
-    check(ascends(pages), "pages ascend", pages);
+  for (const [what, list] of Object.entries({ pages, slides })) {
+    check(list === undefined || ascends(list), `${what} ascend`, list);
     check(
-      pages.every(({ number }, i) => number > (pages[i - 1]?.number ?? 0)),
-      "pages are numbered from 1, upwards",
-      pages,
+      (list ?? []).every(({ number }, i, all) => number > (all[i - 1]?.number ?? 0)),
+      `${what} are numbered from 1, upwards`,
+      list,
     );
   }
+  for (const spans of [sheets ?? [], parts ?? []]) {
+    for (const [i, { name, start, end }] of spans.entries()) {
+      const follows = start >= (spans[i - 1]?.end ?? 0) && end >= start && end <= text.length;
+      check(name !== "" && follows, "sheets and parts have names, are in order and apart", spans[i]);
+    }
+  }
+  for (const { name, start, end, rows, columns } of sheets ?? []) {
+    const inside = rows.every((row, i) => row.start >= (rows[i - 1]?.start ?? start) && row.start <= end);
+    check(inside && rows.every(({ row }) => row >= 1), `rows of ${name} ascend, inside it, from 1`, rows);
+    check(columns[0] >= 1 && columns[1] >= columns[0], `columns of ${name} are counted from 1`, columns);
+  }
+  for (const { start, end, sourceMap } of parts ?? []) checkSourceMap(sourceMap, text.slice(start, end));
   if (anchors !== undefined) {
     check(ascends(anchors) && anchors.every(({ line }) => line >= 1), "anchors ascend, lines from 1", anchors);
   }

@@ -1,4 +1,4 @@
-import type { Place, Section, TextDocument } from "../contracts/document.ts";
+import type { Place, PlaceLabels, Section, SheetSpan, SourceMap, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 
 /** What of a document is needed to say where something is. */
@@ -8,8 +8,8 @@ export type LocatableDocument = Pick<TextDocument, "text" | "root" | "sourceMap"
 export type Locator = (start: number, end?: number) => Place;
 
 /**
- * Where a stretch of a document is, in the terms a person uses: page and line where it starts, and the headings of the innermost section that
- * holds all of it.
+ * Where a stretch of a document is, in the terms a person uses: page, line, slide, part where it starts, the cells that it covers, and the headings of
+ * the innermost section that holds all of it.
  *
  * **Shape** a place before the first page or anchor has no page or line. At the boundary of two sections an empty stretch is in the later.
  * **Units** UTF-16 code units. **Errors** `invalid-argument` for a stretch outside the text. **Cost** linear; for many, use {@link createLocator}.
@@ -21,14 +21,10 @@ export function locate(document: LocatableDocument, start: number, end?: number)
 /** {@link locate} for many places in one document. **Cost** linear once, then logarithmic in lines, pages and siblings. */
 export function createLocator(document: LocatableDocument): Locator {
   const { text, root, sourceMap } = document;
-  const { pages, anchors } = sourceMap;
-  let lineStarts: readonly number[] | undefined;
-
-  const lineAt = (position: number): number | undefined => {
-    if (sourceMap.lines === "none") return undefined;
-    if (sourceMap.lines === "anchors")
-      return anchors?.[lastAtOrBefore(anchors.length, (i) => anchors[i]!.start, position)]?.line;
-    const starts = (lineStarts ??= findLineStarts(text));
+  let found: readonly number[] | undefined;
+  /** Lines of the canonical text that begin at or before a position. */
+  const linesUntil = (position: number): number => {
+    const starts = (found ??= findLineStarts(text));
     return lastAtOrBefore(starts.length, (i) => starts[i]!, position) + 1;
   };
 
@@ -52,15 +48,80 @@ export function createLocator(document: LocatableDocument): Locator {
       headings.push(child.title);
       section = child;
     }
-    const page = pages?.[lastAtOrBefore(pages.length, (i) => pages[i]!.start, start)]?.number;
-    const line = lineAt(start);
-    return {
-      ...(page === undefined ? {} : { page }),
-      ...(line === undefined ? {} : { line }),
-      headings,
-      sectionId: section.id,
-    };
+    return { ...labelPlace(sourceMap, 0, start, end, linesUntil), headings, sectionId: section.id };
   };
+}
+
+/** What a map says of `[start, end)`; the map's own positions count from `origin`. */
+function labelPlace(
+  map: SourceMap,
+  origin: number,
+  start: number,
+  end: number,
+  linesUntil: (position: number) => number,
+): PlaceLabels {
+  const at = start - origin;
+  const part = spanAt(map.parts, at);
+  if (part !== undefined) {
+    const inner = labelPlace(part.sourceMap, origin + part.start, start, Math.min(end, origin + part.end), linesUntil);
+    return { ...inner, part: inner.part === undefined ? part.name : `${part.name}/${inner.part}` };
+  }
+  const page = lastStarted(map.pages, at)?.number;
+  const slide = lastStarted(map.slides, at)?.number;
+  const line =
+    map.lines === "text"
+      ? linesUntil(start) - linesUntil(origin) + 1
+      : map.lines === "anchors"
+        ? lastStarted(map.anchors, at)?.line
+        : undefined;
+  const sheet = spanAt(map.sheets, at);
+  const cells = sheet && nameCells(sheet, at, Math.min(end - origin, sheet.end), (i) => linesUntil(origin + i));
+  return {
+    ...(page === undefined ? {} : { page }),
+    ...(line === undefined ? {} : { line }),
+    ...(slide === undefined ? {} : { slide }),
+    ...(sheet === undefined ? {} : { sheet: sheet.name }),
+    ...(cells === undefined ? {} : { cells }),
+  };
+}
+
+/** `A2:D9` for the rows that a stretch of a sheet covers; `undefined` before its first row. */
+function nameCells(
+  { rows, columns: [first, last] }: SheetSpan,
+  start: number,
+  end: number,
+  linesUntil: (position: number) => number,
+): string | undefined {
+  const rowAt = (position: number): number | undefined => {
+    const known = lastStarted(rows, position);
+    return known && known.row + linesUntil(position) - linesUntil(known.start);
+  };
+  const to = rowAt(Math.max(start, end - 1));
+  if (to === undefined) return undefined;
+  const from = rowAt(start) ?? rows[0]!.row;
+  const [low, high] = [`${columnName(first)}${from}`, `${columnName(last)}${to}`];
+  return low === high ? low : `${low}:${high}`;
+}
+
+/** `A` for 1, `Z` for 26, `AA` for 27: digits to base 26 without a zero. */
+export function columnName(column: number): string {
+  let name = "";
+  for (let rest = column; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    name = String.fromCharCode(65 + ((rest - 1) % 26)) + name;
+  }
+  return name;
+}
+
+function lastStarted<T extends { readonly start: number }>(list: readonly T[] | undefined, at: number): T | undefined {
+  return list?.[lastAtOrBefore(list.length, (i) => list[i]!.start, at)];
+}
+
+function spanAt<T extends { readonly start: number; readonly end: number }>(
+  list: readonly T[] | undefined,
+  at: number,
+): T | undefined {
+  const span = lastStarted(list, at);
+  return span !== undefined && at < span.end ? span : undefined;
 }
 
 /** The index of the last of `length` ascending starts that is not beyond `position`, or -1. */

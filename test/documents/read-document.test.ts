@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { Reader, ReadResult } from "../../src/contracts/reader.ts";
 import { buildSections } from "../../src/documents/build-sections.ts";
+import { defaultReadLimits } from "../../src/documents/read-limits.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { canonicalize } from "../../src/text/canonical-text.ts";
@@ -96,8 +97,64 @@ describe("readDocument", () => {
     let seen: unknown;
     const reader: Reader = { ...own(good("x")), read: async (input) => ((seen = input), good("x")) };
     const bytes = utf8("x");
-    await readDocument([reader], { uri: "a.md", bytes, metadata: { team: "x" }, signal });
-    expect(seen).toEqual({ uri: "a.md", bytes, mediaType: "text/markdown", metadata: { team: "x" }, signal });
+    await readDocument([reader], {
+      uri: "a.md",
+      bytes,
+      charset: "latin1",
+      password: "p",
+      metadata: { team: "x" },
+      signal,
+    });
+    expect(seen).toEqual({
+      uri: "a.md",
+      bytes,
+      mediaType: "text/markdown",
+      charset: "latin1",
+      password: "p",
+      limits: defaultReadLimits,
+      metadata: { team: "x" },
+      signal,
+      readPart: expect.any(Function),
+    });
+  });
+
+  it("reads what a file carries inside by the reader of its kind, only so deep [E14]", async () => {
+    const box: Reader = {
+      ...own(good("")),
+      accepts: (mediaType) => mediaType === "application/x-box",
+      read: async ({ bytes, readPart }) => {
+        const inner = bytes.subarray(1);
+        const part = await readPart!({
+          name: `in${inner.length}`,
+          bytes: inner,
+          mediaType: inner[0] === 98 ? "application/x-box" : "text/plain",
+        });
+        return { ...good(`[${part.text}]`), metadata: { inner: part.mediaType } };
+      },
+    };
+    const read = (text: string): Promise<unknown> =>
+      readDocument([box, plainTextReader], {
+        uri: "b",
+        bytes: utf8(text),
+        mediaType: "application/x-box",
+        limits: { maxDepth: 2 },
+      });
+    await expect(read("bx")).resolves.toMatchObject({ text: "[x]", metadata: { inner: "text/plain" } });
+    await expect(read("bbx")).resolves.toMatchObject({ text: "[[x]]" });
+    await expect(read("bbbx")).rejects.toMatchObject({
+      code: "too-large",
+      uri: "b/in3/in2",
+      message: "b/in3/in2 has more than 2 levels of parts within parts.",
+    });
+  });
+
+  it("refuses a file that is larger than its limit before anybody reads it [L8]", async () => {
+    const reading = readDocument([own(good("x"))], { uri: "big.md", bytes: utf8("12345"), limits: { maxBytes: 4 } });
+    await expect(reading).rejects.toMatchObject({
+      code: "too-large",
+      message: "big.md has 5 bytes; 4 are allowed.",
+      details: { limit: "maxBytes", max: 4, found: 5 },
+    });
   });
 
   it.each([

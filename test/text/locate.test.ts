@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { Section, SourceMap } from "../../src/contracts/document.ts";
-import { createLocator, locate } from "../../src/text/locate.ts";
+import { columnName, createLocator, locate } from "../../src/text/locate.ts";
 
 const section = (
   id: string,
@@ -93,5 +93,75 @@ describe("locate", () => {
     expect(() => locate(document({ lines: "text" }), start, end)).toThrow(
       expect.objectContaining({ code: "invalid-argument" }),
     );
+  });
+});
+
+describe("places of formats [E12 T34]", () => {
+  const sheetText = "Sheet1\n\na | b\n1 | 2\n\n3 | 4\n\nOther\n\nx";
+  const start = sheetText.indexOf("a | b");
+  const sheetMap: SourceMap = {
+    lines: "none",
+    sheets: [
+      {
+        name: "Sheet1",
+        start: 0,
+        end: sheetText.indexOf("Other"),
+        rows: [
+          { start, row: 1 },
+          { start: sheetText.indexOf("3 | 4"), row: 9 },
+        ],
+        columns: [2, 28],
+      },
+    ],
+  };
+  const at = (from: string, to = from): object =>
+    locate(
+      { text: sheetText, root: section("0", "", 0, sheetText.length), sourceMap: sheetMap },
+      sheetText.indexOf(from),
+      sheetText.indexOf(to) + to.length,
+    );
+
+  it("covers the rows of a stretch over all columns of its sheet", () => {
+    expect(at("a | b")).toMatchObject({ sheet: "Sheet1", cells: "B1:AB1" });
+    expect(at("1 | 2")).toMatchObject({ cells: "B2:AB2" });
+    expect(at("a | b", "3 | 4")).toMatchObject({ cells: "B1:AB9" });
+    expect(at("Sheet1")).toEqual({ sheet: "Sheet1", headings: [], sectionId: "0" });
+    expect(at("Sheet1", "a | b")).toMatchObject({ cells: "B1:AB1" });
+    expect(at("x")).toEqual({ headings: [], sectionId: "0" });
+  });
+
+  it("names columns without a zero", () => {
+    expect([1, 26, 27, 52, 53, 702, 703, 16_384].map(columnName)).toEqual([
+      "A",
+      "Z",
+      "AA",
+      "AZ",
+      "BA",
+      "ZZ",
+      "AAA",
+      "XFD",
+    ]);
+  });
+
+  it("asks a part's own map, and those of parts within it", () => {
+    const inner = { lines: "text" } as const;
+    const whole = "head\none\ntwo\nthree";
+    const sourceMap: SourceMap = {
+      lines: "none",
+      parts: [
+        {
+          name: "mail.eml",
+          start: 5,
+          end: whole.length,
+          sourceMap: { lines: "none", parts: [{ name: "a.txt", start: 4, end: 13, sourceMap: inner }] },
+        },
+      ],
+    };
+    const place = (of: string): object =>
+      locate({ text: whole, root: section("0", "", 0, whole.length), sourceMap }, whole.indexOf(of));
+    expect(place("head")).toEqual({ headings: [], sectionId: "0" });
+    expect(place("one")).toEqual({ part: "mail.eml", headings: [], sectionId: "0" });
+    expect(place("two")).toEqual({ part: "mail.eml/a.txt", line: 1, headings: [], sectionId: "0" });
+    expect(place("three")).toEqual({ part: "mail.eml/a.txt", line: 2, headings: [], sectionId: "0" });
   });
 });

@@ -1,0 +1,50 @@
+import type { ReadInput, ReadLimits } from "../contracts/reader.ts";
+import { IbidError } from "../contracts/errors.ts";
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * How much one file may ask for when nobody says otherwise: generous for what people write, small beside what a machine has.
+ *
+ * `maxTextLength`: offsets, blocks and term vectors of one document live in memory at once.
+ */
+export const defaultReadLimits: ReadLimits = {
+  maxBytes: 256 * mebibyte,
+  maxExpandedBytes: 512 * mebibyte,
+  maxTextLength: 64 * mebibyte,
+  maxPages: 5000,
+  maxCells: 2_000_000,
+  maxParts: 10_000,
+  maxDepth: 4,
+  timeoutMs: 120_000,
+};
+
+/** The limits of one reading. **Shape** what the input leaves open has its default. */
+export function limitsOf({ limits }: Pick<ReadInput, "limits">): ReadLimits {
+  return limits === undefined ? defaultReadLimits : { ...defaultReadLimits, ...limits };
+}
+
+/** What is counted, in the words of an error. */
+const units = {
+  maxBytes: "bytes",
+  maxExpandedBytes: "bytes when unpacked",
+  maxTextLength: "characters of text",
+  maxPages: "pages",
+  maxCells: "cells",
+  maxParts: "parts",
+  maxDepth: "levels of parts within parts",
+} as const satisfies Partial<Record<keyof ReadLimits, string>>;
+
+/** The refusal of a file that asks for more than a limit allows. `found` is what it asks for, as far as it was counted. */
+export function overLimit(uri: string, limit: keyof typeof units, max: number, found?: number): IbidError {
+  const allowed = max.toLocaleString("en");
+  const says =
+    found === undefined || found <= max
+      ? `more than ${allowed} ${units[limit]}`
+      : `${found.toLocaleString("en")} ${units[limit]}; ${allowed} are allowed`;
+  return new IbidError("too-large", `${uri} has ${says}.`, {
+    mend: `Split it into several files, or raise the limit ${limit}.`,
+    uri,
+    details: { limit, max, ...(found === undefined ? {} : { found }) },
+  });
+}

@@ -1,0 +1,20 @@
+import type { PlaceLabels } from "../contracts/document.ts";
+
+const keys = ["page", "line", "slide", "sheet", "cells", "part"] as const satisfies readonly (keyof PlaceLabels)[];
+
+/** Only what says where something is, of whatever says more. **Shape** a fresh object, without keys that are `undefined`. */
+export function placeLabels(from: PlaceLabels): PlaceLabels {
+  return Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]])));
+}
+
+/**
+ * A place as a person would say it: `docs/keys.md:42`, `report.pdf, page 3`, `deck.pptx, slide 2`, `costs.xlsx, Sheet1!A2:D9`, `mail.eml, notes.txt:3`.
+ */
+export function describePlaceLabels(uri: string, { page, line, slide, sheet, cells, part }: PlaceLabels): string {
+  let place = part === undefined ? uri : `${uri}, ${part}`;
+  if (sheet !== undefined) place += `, ${sheet}${cells === undefined ? "" : `!${cells}`}`;
+  else if (slide !== undefined) place += `, slide ${slide}`;
+  if (page !== undefined) place += `, page ${page}`;
+  else if (line !== undefined) place += `:${line}`;
+  return place;
+}
