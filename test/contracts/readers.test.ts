@@ -3,12 +3,13 @@ import { describe } from "vitest";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
+import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
-import { makeDocx, paragraph, run, styled, wordTable } from "../readers/make-office.ts";
+import { escapeXml, makeDocx, makeEpub, paragraph, run, styled, wordTable } from "../readers/make-office.ts";
 import { writePdf } from "./write-pdf.ts";
 import { runPack } from "./run-pack.ts";
 
@@ -187,6 +188,37 @@ describe("the Word reader", () => {
         { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
         { name: "a document without text", bytes: makeDocx({ body: paragraph("<w:r/>") }), code: "empty" },
         { name: "a document with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
+      ],
+    }),
+  );
+});
+
+describe("the EPUB reader", () => {
+  // Chapters are read by the reader of HTML.
+  const book = createEpubReader();
+  const reader: Reader = {
+    ...book,
+    read: (input) => readDocument([book, createHtmlReader()], input),
+  };
+  runPack(
+    createReaderPack({
+      create: () => reader,
+      mediaType: "application/epub+zip",
+      wrap: (paragraphs) =>
+        makeEpub(paragraphs.map((text, index) => ({ path: `${index}.xhtml`, body: `<p>${escapeXml(text)}</p>` }))),
+      samples: [
+        {
+          name: "a book",
+          bytes: makeEpub([
+            { path: "1.xhtml", body: "<h1>Keys &amp; locks</h1><p>Turn the key.</p>" },
+            { path: "2.xhtml", body: "<h1>Spare</h1><p>Last 👍</p>" },
+          ]),
+          words: ["Keys & locks", "Turn the key.", "Spare", "Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "a book cut off", bytes: makeEpub([]).slice(0, -30), code: "unreadable" },
+        { name: "a book without text", bytes: makeEpub([]), code: "empty" },
       ],
     }),
   );

@@ -3,8 +3,11 @@ import { strToU8, type Zippable, zipSync } from "fflate";
 /** Files by name, packed. */
 export function pack(files: Readonly<Record<string, string | Uint8Array>>): Uint8Array {
   const zippable: Zippable = {};
-  for (const [name, content] of Object.entries(files))
-    zippable[name] = typeof content === "string" ? strToU8(content) : content;
+  for (const [name, content] of Object.entries(files)) {
+    const bytes = typeof content === "string" ? strToU8(content) : content;
+    // Formats that say their type in the first member have it uncompressed.
+    zippable[name] = name === "mimetype" ? [bytes, { level: 0 }] : bytes;
+  }
   return zipSync(zippable, { mtime: new Date("2024-01-01T00:00:00Z") });
 }
 
@@ -100,4 +103,52 @@ export function wordTable(
           .join("")}</w:tr>`,
     )
     .join("")}</w:tbl>`;
+}
+
+/** A chapter of a book: its file and what stands in its body; `undefined` for one that the manifest lists and the archive lacks. */
+export interface EpubTestChapter {
+  readonly path: string;
+  readonly body: string | undefined;
+  readonly mediaType?: string;
+  /** Further attributes of its place in the spine. */
+  readonly spine?: string;
+  readonly manifest?: string;
+}
+
+/** A book, with its package file at `OPS/book.opf`. */
+export function makeEpub(
+  chapters: readonly EpubTestChapter[],
+  options: {
+    readonly facts?: string;
+    readonly navigation?: string;
+    readonly ncx?: string;
+    readonly more?: Readonly<Record<string, string>>;
+  } = {},
+): Uint8Array {
+  const { facts = "<dc:title>The book</dc:title>", navigation, ncx } = options;
+  const items = chapters.map(
+    ({ path, mediaType = "application/xhtml+xml", manifest = "" }, index) =>
+      `<item id="c${index}" href="${encodeURI(path)}" media-type="${mediaType}" ${manifest}/>`,
+  );
+  if (navigation !== undefined)
+    items.push('<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>');
+  if (ncx !== undefined) items.push('<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>');
+  return pack({
+    mimetype: "application/epub+zip",
+    "META-INF/container.xml":
+      '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+    "OPS/book.opf": `<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">${facts}</metadata><manifest>${items.join("")}</manifest><spine${ncx === undefined ? "" : ' toc="ncx"'}>${chapters
+      .map(({ spine = "" }, index) => `<itemref idref="c${index}" ${spine}/>`)
+      .join("")}</spine></package>`,
+    ...Object.fromEntries(
+      chapters.flatMap(({ path, body }) => (body === undefined ? [] : [[`OPS/${path}`, chapterPage(body)] as const])),
+    ),
+    ...(navigation === undefined ? {} : { "OPS/nav.xhtml": chapterPage(`<nav epub:type="toc">${navigation}</nav>`) }),
+    ...(ncx === undefined ? {} : { "OPS/toc.ncx": `<ncx><navMap>${ncx}</navMap></ncx>` }),
+    ...options.more,
+  });
+}
+
+function chapterPage(body: string): string {
+  return `<?xml version="1.0" encoding="utf-8"?>\n<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>A page</title></head>\n<body>${body}</body></html>`;
 }
