@@ -5,6 +5,7 @@ import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 import { createDocxReader } from "./adapters/office/docx-reader.ts";
 import { createEpubReader } from "./adapters/office/epub-reader.ts";
+import { createPptxReader } from "./adapters/office/pptx-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 import type { Reader } from "./contracts/reader.ts";
 import { plainTextReader } from "./documents/plain-text-reader.ts";
@@ -16,6 +17,7 @@ export function createReaders(): readonly Reader[] {
     createHtmlReader(),
     createPdfReader(),
     createDocxReader(),
+    createPptxReader(),
     createEpubReader(),
     plainTextReader,
   ];

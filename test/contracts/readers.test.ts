@@ -4,12 +4,24 @@ import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
 import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
+import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
-import { escapeXml, makeDocx, makeEpub, paragraph, run, styled, wordTable } from "../readers/make-office.ts";
+import {
+  escapeXml,
+  makeDocx,
+  makeEpub,
+  paragraph,
+  run,
+  styled,
+  wordTable,
+  makePptx,
+  slideParagraph,
+  slideShape,
+} from "../readers/make-office.ts";
 import { writePdf } from "./write-pdf.ts";
 import { runPack } from "./run-pack.ts";
 
@@ -188,6 +200,35 @@ describe("the Word reader", () => {
         { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
         { name: "a document without text", bytes: makeDocx({ body: paragraph("<w:r/>") }), code: "empty" },
         { name: "a document with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
+      ],
+    }),
+  );
+});
+
+describe("the PowerPoint reader", () => {
+  const body = (text: string): string =>
+    text
+      .split("\n")
+      .map((line) => slideParagraph(line))
+      .join("");
+  runPack(
+    createReaderPack({
+      create: () => createPptxReader(),
+      mediaType: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+      wrap: (paragraphs) => makePptx(paragraphs.map((text) => ({ shapes: slideShape(body(text)) }))),
+      samples: [
+        {
+          name: "a talk",
+          bytes: makePptx([
+            { shapes: slideShape(slideParagraph("Keys & locks"), 'type="title"') + slideShape(body("Turn the key.")) },
+            { shapes: slideShape(body("Spare")), speakerNotes: slideParagraph("Last 👍") },
+          ]),
+          words: ["Keys & locks", "Turn the key.", "Spare", "Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "no archive", bytes: encode("PK and then nothing of the kind"), code: "unreadable" },
+        { name: "a talk without text", bytes: makePptx([{ shapes: "" }]), code: "empty" },
       ],
     }),
   );

@@ -152,3 +152,84 @@ export function makeEpub(
 function chapterPage(body: string): string {
   return `<?xml version="1.0" encoding="utf-8"?>\n<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>A page</title></head>\n<body>${body}</body></html>`;
 }
+
+/** A slide: the shapes on it, what the speaker wrote, and what it points to. */
+export interface PptxTestSlide {
+  readonly shapes: string;
+  readonly isHidden?: boolean;
+  /** The text body of its notes. */
+  readonly speakerNotes?: string;
+  readonly related?: readonly (readonly [id: string, type: string, target: string])[];
+}
+
+/** A presentation. Files of slides are numbered from the end, so that only the presentation's own list tells their order. */
+export function makePptx(
+  slides: readonly PptxTestSlide[],
+  options: {
+    readonly core?: string;
+    readonly layout?: string;
+    readonly bodyStyle?: string;
+    readonly more?: Readonly<Record<string, string | Uint8Array>>;
+  } = {},
+): Uint8Array {
+  const root = (name: string, inside: string, attributes = ""): string =>
+    `<p:${name} xmlns:p="${usual}/presentationml/2006/main" ${prefixes} ${attributes}>${inside}</p:${name}>`;
+  const tree = (shapes: string): string => `<p:cSld><p:spTree>${shapes}</p:spTree></p:cSld>`;
+  const fileOf = (index: number): string => `slide${slides.length - index}.xml`;
+  return pack({
+    "[Content_Types].xml": "<Types/>",
+    "_rels/.rels": relationships([
+      ["rId1", "officeDocument", "ppt/presentation.xml"],
+      ["rId2", "metadata/core-properties", "docProps/core.xml"],
+    ]),
+    "docProps/core.xml": coreProperties(options.core ?? ""),
+    "ppt/presentation.xml": root(
+      "presentation",
+      `<p:sldIdLst>${slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="s${index}"/>`).join("")}</p:sldIdLst>`,
+    ),
+    "ppt/_rels/presentation.xml.rels": relationships(
+      slides.map((_, index) => [`s${index}`, "slide", `slides/${fileOf(index)}`] as const),
+    ),
+    "ppt/slideLayouts/slideLayout1.xml": root("sldLayout", tree(options.layout ?? "")),
+    "ppt/slideLayouts/_rels/slideLayout1.xml.rels": relationships([
+      ["m", "slideMaster", "../slideMasters/slideMaster1.xml"],
+    ]),
+    "ppt/slideMasters/slideMaster1.xml": root(
+      "sldMaster",
+      `<p:txStyles><p:bodyStyle>${options.bodyStyle ?? ""}</p:bodyStyle></p:txStyles>`,
+    ),
+    ...Object.fromEntries(
+      slides.flatMap(({ shapes, isHidden = false, speakerNotes, related = [] }, index) => [
+        [`ppt/slides/${fileOf(index)}`, root("sld", tree(shapes), isHidden ? 'show="0"' : "")] as const,
+        [
+          `ppt/slides/_rels/${fileOf(index)}.rels`,
+          relationships([
+            ["l", "slideLayout", "../slideLayouts/slideLayout1.xml"],
+            ...(speakerNotes === undefined ? [] : [["n", "notesSlide", `../notesSlides/n${index}.xml`] as const]),
+            ...related,
+          ]),
+        ] as const,
+        ...(speakerNotes === undefined
+          ? []
+          : [
+              [
+                `ppt/notesSlides/n${index}.xml`,
+                root("notes", tree(slideShape(speakerNotes, 'type="body" idx="1"'))),
+              ] as const,
+            ]),
+      ]),
+    ),
+    ...options.more,
+  });
+}
+
+/** A shape with text; `placeholder` are the attributes of one. */
+export function slideShape(body: string, placeholder?: string, properties = ""): string {
+  const place = placeholder === undefined ? "" : `<p:ph ${placeholder}/>`;
+  return `<p:sp><p:nvSpPr><p:cNvPr id="2" name="Shape" ${properties}/><p:nvPr>${place}</p:nvPr></p:nvSpPr><p:txBody><a:bodyPr/>${body}</p:txBody></p:sp>`;
+}
+
+/** A paragraph of a shape. */
+export function slideParagraph(text: string, properties = ""): string {
+  return `<a:p>${properties}<a:r><a:t>${escapeXml(text)}</a:t></a:r></a:p>`;
+}

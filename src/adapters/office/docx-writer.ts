@@ -137,7 +137,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
       ...inline.boxes.map((box) => () => elementsOf(box).forEach(write)),
       ...inline.graphics.map((id) => () => {
         const graphic = parts.graphics.get(id);
-        if (graphic !== undefined) writeGraphic(document, graphic);
+        for (const { text, block } of graphic === undefined ? [] : writeGraphic(graphic)) document.write(text, block);
       }),
     ];
     const text = carried + (style.isHidden ? "" : inline.text);
