@@ -3,6 +3,7 @@ import { composeDocument } from "../../documents/compose-document.ts";
 import { fileNameOf } from "../../documents/file-name.ts";
 import { limitsOf, overLimit } from "../../documents/read-limits.ts";
 
+import { nameSome } from "./clean-text.ts";
 import { readDocxNumbering } from "./docx-numbering.ts";
 import { readDocxStyles } from "./docx-styles.ts";
 import { createDocxWriter, type DocxParts } from "./docx-writer.ts";
@@ -75,5 +76,5 @@ function notesOn(relationships: ReadonlyMap<string, Relationship>): string[] {
   );
   return carried.length === 0
     ? []
-    : [`Not read: what is embedded in it (${carried.map(({ target }) => fileNameOf(target)).join(", ")}).`];
+    : [`Not read: what is embedded in it (${nameSome(carried.map(({ target }) => fileNameOf(target)))}).`];
 }

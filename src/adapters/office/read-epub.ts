@@ -5,6 +5,7 @@ import { composeDocument } from "../../documents/compose-document.ts";
 import { fileNameOf } from "../../documents/file-name.ts";
 import { limitsOf, overLimit } from "../../documents/read-limits.ts";
 
+import { nameSome } from "./clean-text.ts";
 import { type ContentsEntry, readContents } from "./epub-contents.ts";
 import {
   type Archive,
@@ -75,7 +76,7 @@ export async function readEpub(input: ReadInput): Promise<ReadResult> {
     metadata,
     ...(missing.length === 0
       ? {}
-      : { notes: [`Not read, since it is missing or no reader takes it: ${missing.join(", ")}.`] }),
+      : { notes: [`Not read, since it is missing or no reader takes it: ${nameSome(missing)}.`] }),
   };
 }
 

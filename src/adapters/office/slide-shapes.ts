@@ -20,6 +20,8 @@ export interface SlideText {
 
 /** Placeholders that every slide repeats. */
 const furniture = new Set(["dt", "ftr", "sldNum", "hdr", "sldImg"]);
+/** More than any layout has; each shape of a slide looks for its own among them. */
+const maxPlaceholders = 100;
 const titles = new Set(["title", "ctrTitle"]);
 
 /**
@@ -91,7 +93,9 @@ export function readSpeakerNotes(root: XmlElement | undefined): readonly TextPie
 
 /** The placeholders of a layout, for what slides inherit from them. */
 export function listPlaceholders(layout: XmlElement | undefined): readonly XmlElement[] {
-  return findAll(layout, "sp").filter((shape) => placeholderOf(shape) !== undefined);
+  return findAll(layout, "sp")
+    .filter((shape) => placeholderOf(shape) !== undefined)
+    .slice(0, maxPlaceholders);
 }
 
 /** The properties of a shape that stand under `nvSpPr`, `nvPicPr` and their like. */
