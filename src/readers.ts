@@ -1,6 +1,7 @@
 /**
  * What ibid reads on Node, in the order in which readers are asked. An edge: the one place that chooses them, for the knowledge base and for the worker that reads.
  */
+import { createCodeReader } from "./adapters/code/code-reader.ts";
 import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
@@ -9,5 +10,5 @@ import { plainTextReader } from "./documents/plain-text-reader.ts";
 
 /** All built-in readers. **Cost** nothing: each loads its library when it reads its first file. */
 export function createReaders(): readonly Reader[] {
-  return [createMarkdownReader(), createHtmlReader(), createPdfReader(), plainTextReader];
+  return [createMarkdownReader(), createHtmlReader(), createPdfReader(), createCodeReader(), plainTextReader];
 }

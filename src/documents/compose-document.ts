@@ -100,8 +100,9 @@ function headingsOf({ children }: Section): Section[] {
   return children.flatMap((child) => [child, ...headingsOf(child)]);
 }
 
-function moveHeading({ title, level, start, contentStart }: Section, by: number, below: number): Heading {
-  return { title, level: clampLevel(below + level), start: start + by, contentStart: contentStart + by };
+/** Its section ends where it ended: what comes after the part is not the part's. */
+function moveHeading({ title, level, start, contentStart, end }: Section, by: number, below: number): Heading {
+  return { title, level: clampLevel(below + level), start: start + by, contentStart: contentStart + by, end: end + by };
 }
 
 function moveBlock(block: Block, by: number): Block {

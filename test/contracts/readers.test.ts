@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 
+import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
@@ -147,6 +148,29 @@ describe("the PDF reader", () => {
         { name: "not a PDF", bytes: encode("%PDF-1.7\nand then nothing of the kind"), code: "unreadable" },
         { name: "a page without text", bytes: writePdf([""]), code: "empty" },
       ],
+    }),
+  );
+});
+
+const program = `/** Keys. */
+export class Keys {
+  turn(key: string) {
+    return "👍";
+  }
+}
+`;
+
+describe("the code reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createCodeReader(),
+      mediaType: "text/x-typescript",
+      wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
+      verbatim: true,
+      samples: [
+        { name: "a class", bytes: encode(program), words: ["/** Keys. */", "class Keys", "turn(key: string)", "👍"] },
+      ],
+      refuses: [binary],
     }),
   );
 });
