@@ -3,6 +3,7 @@
  */
 import { createCodeReader } from "./adapters/code/code-reader.ts";
 import { createHtmlReader } from "./adapters/html/html-reader.ts";
+import { createMailReader } from "./adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 import type { Reader } from "./contracts/reader.ts";
@@ -10,5 +11,12 @@ import { plainTextReader } from "./documents/plain-text-reader.ts";
 
 /** All built-in readers. **Cost** nothing: each loads its library when it reads its first file. */
 export function createReaders(): readonly Reader[] {
-  return [createMarkdownReader(), createHtmlReader(), createPdfReader(), createCodeReader(), plainTextReader];
+  return [
+    createMarkdownReader(),
+    createHtmlReader(),
+    createPdfReader(),
+    createMailReader(),
+    createCodeReader(),
+    plainTextReader,
+  ];
 }

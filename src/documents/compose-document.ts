@@ -12,6 +12,8 @@ export interface Composition {
   heading(title: string, level: number): void;
   /** From here on the text is this slide's. */
   startSlide(number: number): void;
+  /** What another reader made of text that is the document's own: the body of a message. As {@link part}, without a place of its own. */
+  include(result: Pick<ReadResult, "text" | "root" | "blocks">, level: number): void;
   /**
    * What the file carries inside, as its reader read it, with a place of its own. Its headings stand below `level`, its blocks stay what they are.
    *
@@ -47,6 +49,14 @@ export function composeDocument(): Composition {
   };
   const nextStart = (): number => (length === 0 ? 0 : length + separator.length);
 
+  const include: Composition["include"] = ({ text, root, blocks: inner }, level) => {
+    const start = append(text);
+    for (const heading of headingsOf(root)) headings.push(moveHeading(heading, start, level));
+    for (const block of inner ?? [{ kind: "paragraph", start: 0, end: text.length } as const]) {
+      blocks.push(moveBlock(block, start));
+    }
+  };
+
   return {
     get position() {
       return nextStart();
@@ -67,14 +77,14 @@ export function composeDocument(): Composition {
     startSlide(number) {
       slides.push({ number, start: nextStart() });
     },
-    part(name, { text, root, blocks: inner, sourceMap }, level) {
-      if (text === "") return;
-      const start = append(text);
-      for (const heading of headingsOf(root)) headings.push(moveHeading(heading, start, level));
-      for (const block of inner ?? [{ kind: "paragraph", start: 0, end: text.length } as const]) {
-        blocks.push(moveBlock(block, start));
-      }
-      parts.push({ name, start, end: length, sourceMap });
+    include(result, level) {
+      if (result.text !== "") include(result, level);
+    },
+    part(name, result, level) {
+      if (result.text === "") return;
+      const start = nextStart();
+      include(result, level);
+      parts.push({ name, start, end: length, sourceMap: result.sourceMap });
     },
     finish(title) {
       const text = pieces.join("");

@@ -2,6 +2,7 @@ import { describe } from "vitest";
 
 import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
+import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
@@ -171,6 +172,47 @@ describe("the code reader", () => {
         { name: "a class", bytes: encode(program), words: ["/** Keys. */", "class Keys", "turn(key: string)", "👍"] },
       ],
       refuses: [binary],
+    }),
+  );
+});
+
+const message = `From: Ada <ada@example.com>
+Subject: =?utf-8?Q?Keys_=F0=9F=91=8D?=
+Content-Type: multipart/mixed; boundary=cut
+
+--cut
+Content-Type: text/plain; charset=utf-8
+
+Under the mat.
+> Where?
+--cut
+Content-Disposition: attachment; filename=mats.txt
+
+The red one.
+--cut--
+`;
+
+describe("the mail reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createMailReader(),
+      mediaType: "message/rfc822",
+      wrap: (paragraphs) =>
+        encode(`Subject: x\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${paragraphs.join("\r\n\r\n")}`),
+      samples: [
+        {
+          name: "a message",
+          bytes: encode(message),
+          words: ["Keys 👍", "From: Ada <ada@example.com>", "Under the mat.", "> Where?", "mats.txt"],
+        },
+      ],
+      refuses: [
+        {
+          name: "an encrypted message",
+          bytes: encode("Content-Type: multipart/encrypted; boundary=cut\n\n--cut--"),
+          code: "encrypted",
+        },
+      ],
     }),
   );
 });
