@@ -5,6 +5,7 @@ import { createCodeReader } from "./adapters/code/code-reader.ts";
 import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMailReader } from "./adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
+import { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 import type { Reader } from "./contracts/reader.ts";
 import { plainTextReader } from "./documents/plain-text-reader.ts";
@@ -16,6 +17,7 @@ export function createReaders(): readonly Reader[] {
     createHtmlReader(),
     createPdfReader(),
     createMailReader(),
+    createNotebookReader(),
     createCodeReader(),
     plainTextReader,
   ];

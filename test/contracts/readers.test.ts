@@ -4,6 +4,7 @@ import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
 import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
+import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
@@ -213,6 +214,33 @@ describe("the mail reader", () => {
           code: "encrypted",
         },
       ],
+    }),
+  );
+});
+
+const notebook = {
+  nbformat: 4,
+  cells: [
+    { cell_type: "markdown", source: ["# Keys\n", "\n", "Under the mat."] },
+    { cell_type: "code", source: "turn(key)", outputs: [{ output_type: "stream", text: "open 👍\n" }] },
+  ],
+};
+
+describe("the notebook reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createNotebookReader(),
+      mediaType: "application/x-ipynb+json",
+      wrap: (paragraphs) =>
+        encode(JSON.stringify({ cells: paragraphs.map((source) => ({ cell_type: "markdown", source })) })),
+      samples: [
+        {
+          name: "a notebook",
+          bytes: encode(JSON.stringify(notebook)),
+          words: ["# Keys", "Under the mat.", "turn(key)", "open 👍"],
+        },
+      ],
+      refuses: [{ name: "no notebook", bytes: encode("{}"), code: "unreadable" }],
     }),
   );
 });
