@@ -2,6 +2,7 @@
  * What ibid reads on Node, in the order in which readers are asked. An edge: the one place that chooses them, for the knowledge base and for the worker that reads.
  */
 import { createCodeReader } from "./adapters/code/code-reader.ts";
+import { createFeedReader } from "./adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMailReader } from "./adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
@@ -18,6 +19,7 @@ export function createReaders(): readonly Reader[] {
     createPdfReader(),
     createMailReader(),
     createNotebookReader(),
+    createFeedReader(),
     createCodeReader(),
     plainTextReader,
   ];

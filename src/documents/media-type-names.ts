@@ -24,7 +24,9 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "application/x-ipynb+json": "ipynb",
     "application/yaml": "yaml yml",
     "application/toml": "toml",
-    "application/xml": "xml xsd xsl xslt rss atom",
+    "application/xml": "xml xsd xsl xslt",
+    "application/rss+xml": "rss",
+    "application/atom+xml": "atom",
     "text/x-diff": "diff patch",
     // code
     "text/javascript": "js mjs cjs jsx",

@@ -57,6 +57,7 @@ export const adapterImports: readonly string[] = ["contracts", "text", "kernels"
 export const adapters: Readonly<Record<string, { readonly host?: string; readonly packs: string }>> = {
   "ai-sdk": { host: "answers", packs: "contracts/models.test.ts" },
   code: { host: "documents", packs: "contracts/readers.test.ts" },
+  feed: { host: "documents", packs: "contracts/readers.test.ts" },
   files: { packs: "contracts/sources.test.ts" },
   html: { host: "documents", packs: "contracts/readers.test.ts" },
   mail: { host: "documents", packs: "contracts/readers.test.ts" },

@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 
 import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
+import { createFeedReader } from "../../src/adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
 import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
@@ -241,6 +242,24 @@ describe("the notebook reader", () => {
         },
       ],
       refuses: [{ name: "no notebook", bytes: encode("{}"), code: "unreadable" }],
+    }),
+  );
+});
+
+const feed = `<rss version="2.0"><channel><title>Keys &amp; locks</title>
+<item><title>Lost</title><description>Under the &lt;b&gt;mat&lt;/b&gt; 👍</description></item></channel></rss>`;
+
+describe("the feed reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createFeedReader(),
+      mediaType: "application/rss+xml",
+      wrap: (paragraphs) =>
+        encode(
+          `<rss><channel>${paragraphs.map((text) => `<item><description>${escape(text)}</description></item>`).join("")}</channel></rss>`,
+        ),
+      samples: [{ name: "a feed", bytes: encode(feed), words: ["Keys & locks", "Lost", "Under the", "mat", "👍"] }],
+      refuses: [{ name: "no feed", bytes: encode("<cow/>"), code: "unreadable" }],
     }),
   );
 });
