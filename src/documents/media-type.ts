@@ -49,6 +49,9 @@ const meaningless = new Set([
   "*/*",
 ]);
 
+/** Comments, an XML declaration and processing instructions may stand before the first tag. */
+const prolog = /^\uFEFF?(?:\s+|<!--(?:(?!-->)[\s\S])*-->|<\?[a-z][^>]*>)*/i;
+
 const headLength = 1024;
 const latin1Decoder = new TextDecoder("latin1");
 const utf8Decoder = new TextDecoder("utf-8");
@@ -91,6 +94,10 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
     (said === undefined || said === "text/plain" || isHtml(said) || said === "application/xml")
   ) {
     return said !== undefined && isHtml(said) ? said : "text/html";
+  }
+  if (said === undefined || said === "text/plain" || said === "application/xml") {
+    const feed = matchFeed(decodeHead(bytes));
+    if (feed !== undefined) return feed;
   }
   return said ?? "text/plain";
 }
@@ -163,9 +170,19 @@ function refineLegacyOffice(mediaType: string, byName: string | undefined): stri
 
 function looksLikeHtml(bytes: Uint8Array): boolean {
   const head = decodeHead(bytes);
-  // Comments and an XML declaration may stand before the first tag.
-  const start = /^(?:\s+|<!--(?:(?!-->)[\s\S])*-->|<\?xml[^>]*>)*/.exec(head)?.[0].length ?? 0;
+  const start = prolog.exec(head)?.[0].length ?? 0;
   return /^<(?:!doctype\s+html|html|head|body)(?=[\s>/])/i.test(head.slice(start));
+}
+
+/** A feed by its first element; `rdf:RDF` is one only when it speaks of RSS. */
+function matchFeed(head: string): string | undefined {
+  const start = prolog.exec(head)?.[0].length ?? 0;
+  const root = /^<(rss|feed|rdf:RDF)(?=[\s>])[^>]*/i.exec(head.slice(start));
+  if (root === null) return undefined;
+  if (/^rss$/i.test(root[1] ?? "")) return "application/rss+xml";
+  if (/^feed$/i.test(root[1] ?? ""))
+    return /w3\.org\/2005\/Atom|purl\.org\/atom/i.test(root[0]) ? "application/atom+xml" : undefined;
+  return /purl\.org\/rss|netscape\.com\/rdf/i.test(root[0]) ? "application/rss+xml" : undefined;
 }
 
 function decodeHead(bytes: Uint8Array): string {
