@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import { looksBinary } from "../text/decode-text.ts";
+import { encodingByBytes, looksBinary } from "../text/decode-text.ts";
 
 import { extensionOf, fileNameOf } from "./file-name.ts";
 import { mediaTypeOfExtension } from "./media-type-names.ts";
@@ -119,8 +119,9 @@ function isHtml(mediaType: string): boolean {
   return mediaType === "text/html" || mediaType === "application/xhtml+xml";
 }
 
-function isTextual(mediaType: string): boolean {
-  return mediaType.startsWith("text/") || isHtml(mediaType) || isPlainTextType(mediaType);
+/** Whether bytes of this type are text in some encoding. */
+export function isTextual(mediaType: string): boolean {
+  return mediaType.startsWith("text/") || isPlainTextType(mediaType) || /[/+]xml$/.test(mediaType);
 }
 
 /** Byte order mark aside, nothing but ASCII white space; UTF-16's zero bytes are let pass with it. */
@@ -187,9 +188,8 @@ function matchFeed(head: string): string | undefined {
 
 function decodeHead(bytes: Uint8Array): string {
   const head = bytes.subarray(0, headLength);
-  if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder("utf-16le").decode(head);
-  if (head[0] === 0xfe && head[1] === 0xff) return new TextDecoder("utf-16be").decode(head);
-  return utf8Decoder.decode(head);
+  const encoding = encodingByBytes(bytes);
+  return encoding?.startsWith("utf-16") === true ? new TextDecoder(encoding).decode(head) : utf8Decoder.decode(head);
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -4,6 +4,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Source, SourceItem, SourceRefusal } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../text/abort.ts";
 import { checkOptions } from "../../text/check-options.ts";
+import { findCharsetName } from "../../text/decode-text.ts";
 import { checkUrl, isUrl, normalizeUrl, withoutCredentials } from "./normalize-url.ts";
 import type { AllowAddress } from "./public-agent.ts";
 
@@ -94,6 +95,7 @@ async function fetchItem(
       uri,
       size: bytes.byteLength,
       ...(mediaType === null ? {} : { mediaType }),
+      ...charsetOf(mediaType),
       bytes: () => Promise.resolve(bytes),
     };
   } catch (error) {
@@ -107,6 +109,12 @@ async function fetchItem(
     }
     return { uri, error: toFetchError(error, uri) };
   }
+}
+
+/** The `charset` of a `content-type`, when it names an encoding. **Source** RFC 9110, 8.3.2. */
+function charsetOf(contentType: string | null): Pick<SourceItem, "charset"> {
+  const label = /;\s*charset\s*=\s*"?([^\s;"]{1,60})/i.exec(contentType ?? "")?.[1];
+  return label === undefined || findCharsetName(label) === undefined ? {} : { charset: label };
 }
 
 /** Follows redirects by hand, because each target must be checked like the first address. */
