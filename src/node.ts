@@ -17,7 +17,7 @@ import type { Analyzer } from "./contracts/analyzer.ts";
 import type { ChatModel } from "./contracts/chat.ts";
 import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
-import type { KnowledgeBase } from "./contracts/knowledge-base.ts";
+import type { FolderRules, KnowledgeBase } from "./contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "./contracts/knowledge-store.ts";
 import type { Source } from "./contracts/reader.ts";
 import {
@@ -91,7 +91,7 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
 
   return assembleKnowledgeBase(store, chosen, {
     readers: createReaders(),
-    openSource: (inputs) => openSource(inputs, base, folder, options),
+    openSource: (inputs, rules) => openSource(inputs, { base, folder, options, rules }),
     resolveUri: (uri) => (isUrl(uri) ? normalizeUrl(uri) : toDocumentUri(uri, { base })),
   });
 }
@@ -178,7 +178,15 @@ function storeFiles(folder: string): readonly string[] {
   return ["", "-wal", "-shm"].map((suffix) => join(folder, `ibid.sqlite${suffix}`));
 }
 
-function openSource(inputs: readonly string[], base: string, folder: string | undefined, options: OpenOptions): Source {
+interface SourcePlace {
+  readonly base: string;
+  /** Of the knowledge base. */
+  readonly folder: string | undefined;
+  readonly options: OpenOptions;
+  readonly rules: FolderRules | undefined;
+}
+
+function openSource(inputs: readonly string[], { base, folder, options, rules }: SourcePlace): Source {
   const urls = inputs.filter(isUrl);
   const paths = inputs.filter((input) => !isUrl(input));
   const limit = options.maxFileBytes;
@@ -187,8 +195,9 @@ function openSource(inputs: readonly string[], base: string, folder: string | un
     sources.push(
       openFileSource(paths, {
         base,
-        ...(folder === undefined ? {} : { ignore: [...storeFiles(folder), hnswFolder(folder)] }),
         ...(limit === undefined ? {} : { maxFileBytes: limit }),
+        ...rules,
+        ...(folder === undefined ? {} : { ignore: [...storeFiles(folder), hnswFolder(folder)] }),
       }),
     );
   }

@@ -159,7 +159,8 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   const bytes = await item.bytes(job.signal);
   const contentHash = await hashBytes(bytes);
   const metadata = { ...item.metadata, ...job.metadata };
-  const metadataHash = hashMetadata(metadata, item.title ?? "", job.origin);
+  const said = [item.title ?? "", job.origin, ...(item.charset === undefined ? [] : [item.charset])];
+  const metadataHash = hashMetadata(metadata, ...said);
   const { validators } = item;
   const looked = { folder, validators, looked: true };
 

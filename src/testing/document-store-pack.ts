@@ -69,7 +69,7 @@ const keeping: readonly StoreCase<DocumentStore>[] = [
       const stored = await store.document(from(north), document.id);
       equal(stored?.document, document, "the document as it comes back");
       check(stored !== undefined, "the document is there");
-      const { ingestedAt, ...summary } = stored.summary;
+      const { ingestedAt, checkedAt, ...summary } = stored.summary;
       equal(
         summary,
         {
@@ -88,6 +88,7 @@ const keeping: readonly StoreCase<DocumentStore>[] = [
         "its summary",
       );
       check(new Date(ingestedAt).toISOString() === ingestedAt, "ingestedAt is ISO 8601", ingestedAt);
+      equal(checkedAt, ingestedAt, "checkedAt");
       check(Math.abs(Date.parse(ingestedAt) - before) < 60_000, "ingestedAt is about now", ingestedAt);
       equal((await store.find(from(north), document.uri))[0], stored, "the same by its uri");
       equal(await collect(store.documents(from(north))), [stored.summary], "the same in the list");
