@@ -4,6 +4,7 @@ import type { Document, Origin, Section, SourceMap } from "./document.ts";
 import type { DocumentSummary } from "./document-store.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
+import type { ChunkAddress, Excerpt, ExpandOptions, Outline, SectionOptions } from "./expansion.ts";
 import type { FilterInput } from "./filter.ts";
 import type { Metadata } from "./metadata.ts";
 import type { Source } from "./reader.ts";
@@ -206,6 +207,15 @@ export interface KnowledgeBase extends AsyncDisposable {
   list(): AsyncIterable<DocumentSummary>;
   /** `undefined` for what is not there or may not be read. **Errors** `ambiguous` when several scopes hold the uri; `details.scopes` lists them. */
   document(uri: string, address?: DocumentAddress): Promise<DocumentView | undefined>;
+  /**
+   * A chunk in what stands around it: with its neighbours, or as part of its section and those above. `undefined` for what is not there or may not be read,
+   * and for a chunk whose document is not kept. **Errors** `ambiguous` when several scopes hold the id.
+   */
+  expand(chunk: ChunkAddress, options: ExpandOptions): Promise<Excerpt | undefined>;
+  /** The sections of a document. Like `document` for what is not there, and for several scopes. */
+  outline(uri: string, address?: DocumentAddress): Promise<Outline | undefined>;
+  /** One section of one document, by the id that its outline gives it; `undefined` for a section that it has not. */
+  section(uri: string, sectionId: string, options?: SectionOptions): Promise<Excerpt | undefined>;
   /** Takes documents out at once, restorable until vacuumed. A uri that is not there deletes nothing. **Errors** `ambiguous`, `access-denied`. */
   delete(uri: string, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
   /** Deletes every document of the scope whose metadata matches (B35). */

@@ -37,7 +37,11 @@ export async function collectBytes(
 
 async function collectStream(
   content: AsyncIterable<Uint8Array> | ByteStream,
-  { uri, maxBytes, signal }: { readonly uri: string; readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
+  {
+    uri,
+    maxBytes,
+    signal,
+  }: { readonly uri: string; readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
 ): Promise<Uint8Array> {
   const { next, stop } = opened(content);
   const parts: Uint8Array[] = [];

@@ -37,11 +37,7 @@ export function sortInput(input: IngestInput, openSource: OpenSource | undefined
   return { kind: "items", items: () => each([input]), folders: [] };
 }
 
-function open(
-  inputs: readonly string[],
-  openSource: OpenSource | undefined,
-  folders: FolderRules | undefined,
-): Source {
+function open(inputs: readonly string[], openSource: OpenSource | undefined, folders: FolderRules | undefined): Source {
   if (openSource === undefined) {
     throw new IbidError("unsupported-runtime", "Paths and addresses cannot be read on this runtime.", {
       mend: "Pass texts instead: kb.ingest({ uri, text }).",

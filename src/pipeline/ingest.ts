@@ -76,12 +76,7 @@ export async function* ingestDocuments(
     progress.complete = true;
   }
 
-  for await (const outcome of mapInOrder(
-    found(),
-    concurrency,
-    (item) => ingestOne(work, item),
-    job.signal,
-  )) {
+  for await (const outcome of mapInOrder(found(), concurrency, (item) => ingestOne(work, item), job.signal)) {
     const { result, sent } = outcome;
     seen.add(result.uri);
     totals[result.status]++;

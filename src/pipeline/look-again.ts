@@ -23,8 +23,7 @@ export function createLook(
 ): Look {
   const decisions = new Map<string, Promise<boolean>>();
   const wants = (uri: string, before: DocumentSummary | undefined): Promise<boolean> => {
-    const decided =
-      decisions.get(uri) ?? Promise.resolve().then(() => job.refresh?.shouldReread(uri, before) ?? true);
+    const decided = decisions.get(uri) ?? Promise.resolve().then(() => job.refresh?.shouldReread(uri, before) ?? true);
     decisions.set(uri, decided);
     return decided;
   };

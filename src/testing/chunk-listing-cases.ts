@@ -86,7 +86,9 @@ export const chunkListingCases: readonly StoreCase<ChunkStore>[] = [
     "lists-by-id",
     "E21 E53 L3",
     async (store) => {
-      const both = ["a", "b", "c", "d"].map((id) => wordsOf(id, `text ${id}`, { documentId: id < "c" ? "one" : "two" }));
+      const both = ["a", "b", "c", "d"].map((id) =>
+        wordsOf(id, `text ${id}`, { documentId: id < "c" ? "one" : "two" }),
+      );
       await store.upsert(into(deployment), both);
       await store.upsert(into(north), both);
       await store.delete(into(deployment), { ids: ["b"] });
@@ -99,7 +101,11 @@ export const chunkListingCases: readonly StoreCase<ChunkStore>[] = [
         "deployment a, deployment d, team:north a, team:north b, team:north d",
         "live chunks of those ids, in every scope that may be read",
       );
-      equal(await listed({ ids: ["a", "d"], documentId: "two" }), "deployment d, team:north d", "those of one document");
+      equal(
+        await listed({ ids: ["a", "d"], documentId: "two" }),
+        "deployment d, team:north d",
+        "those of one document",
+      );
       equal(await listed({ ids: [] }), "", "chunks of no id");
       const outside = await collect(store.chunks(from(south), { ids: ["a"] }));
       equal(outside, [], "a chunk of a scope that may not be read, by its id");

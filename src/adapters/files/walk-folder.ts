@@ -118,7 +118,8 @@ export async function* walkFolder(
     try {
       const target = await realpath(path);
       const isFolder = (await stat(target)).isDirectory();
-      if (rules.symlinks === "inside" && !isWithin(target, realRoot)) return { name, isFolder: false, trouble: leadsOut };
+      if (rules.symlinks === "inside" && !isWithin(target, realRoot))
+        return { name, isFolder: false, trouble: leadsOut };
       return { name, isFolder, target };
     } catch (cause) {
       return { name, isFolder: false, trouble: (uri) => leadsNowhere(uri, cause) };
@@ -194,7 +195,7 @@ function isWithin(path: string, folder: string): boolean {
 function leadsOut(uri: string): IbidError {
   return new IbidError("unreadable", `${uri} is a symbolic link that leads out of the folder.`, {
     uri,
-    mend: "Name what it leads to outright; in a program, symlinks: \"anywhere\" follows it.",
+    mend: 'Name what it leads to outright; in a program, symlinks: "anywhere" follows it.',
   });
 }
 

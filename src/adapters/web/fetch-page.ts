@@ -169,7 +169,8 @@ async function request(
     const response = await fetch(url, { dispatcher: agent, redirect: "manual", signal, headers });
     const location = response.headers.get("location");
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
-      const isAnswer = response.ok || (response.status === 304 && ("if-none-match" in headers || "if-modified-since" in headers));
+      const isAnswer =
+        response.ok || (response.status === 304 && ("if-none-match" in headers || "if-modified-since" in headers));
       if (isAnswer) return response;
       await discard(response);
       throw badStatus(uri, response.status);
