@@ -19,7 +19,7 @@ import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
 import type { FolderRules, KnowledgeBase } from "./contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "./contracts/knowledge-store.ts";
-import type { Source } from "./contracts/reader.ts";
+import type { Reader, Source } from "./contracts/reader.ts";
 import {
   type AssembleOptions,
   assembleKnowledgeBase,
@@ -27,6 +27,7 @@ import {
   storeChoices,
 } from "./knowledge-base/assemble.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
+import { type ReadRun, readSource, type ReadSourceOptions } from "./knowledge-base/read-source.ts";
 import { createReaders } from "./readers.ts";
 import { createMemoryStore } from "./stores/memory-store.ts";
 import { createAnalyzer } from "./text/analyzer.ts";
@@ -42,6 +43,8 @@ export { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 export { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 export { createReaders } from "./readers.ts";
+export { openSitemapSource, type SitemapSourceOptions } from "./adapters/web/sitemap-source.ts";
+export { parseUrlList } from "./adapters/web/url-list.ts";
 export { openUrlSource, type UrlSourceOptions } from "./adapters/web/url-source.ts";
 
 /** What knowledge bases on Node are analysed by unless somebody says otherwise: as everywhere, with Snowball's stemmers besides. */
@@ -210,6 +213,28 @@ function openSource(inputs: readonly string[], { base, folder, options, rules }:
     );
   }
   return joinSources(sources);
+}
+
+/**
+ * Reads a folder, or what a glob matches, into documents and keeps none of it: `for await` gives the documents, `await` the counts.
+ *
+ * **Shape** uris relative to the working folder. Rules and errors as for ingesting it. **Source** Embabel `parseDirectory` (E15).
+ */
+export function readFolder(
+  path: string,
+  options: FolderRules & ReadSourceOptions & { readonly readers?: readonly Reader[] } = {},
+): ReadRun {
+  const { limits, signal, readers = [], ...rules } = options;
+  let skipped = 0;
+  const source = openFileSource([path], {
+    base: process.cwd(),
+    ...rules,
+    onSkip: (_, kind) => {
+      if (kind === "file") skipped++;
+    },
+  });
+  const reading = { ...(limits && { limits }), ...(signal && { signal }) };
+  return readSource(source, [...readers, ...createReaders()], reading, () => skipped);
 }
 
 function chooseChatModel(model: ChatModel | AiSdkLanguageModel | string): ChatModel | Promise<ChatModel> {
