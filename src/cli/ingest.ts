@@ -62,6 +62,7 @@ export async function ingest(
     sweep: options.sweep,
     folders: toFolderRules(options),
     ...(options.refresh === undefined ? {} : { refresh: await toRefreshPolicy(options.refresh) }),
+    settle: true,
     signal,
     onProgress: (progress) => line.update(progress),
   };
