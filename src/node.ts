@@ -45,7 +45,8 @@ export { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 export { createReaders } from "./readers.ts";
 export { openSitemapSource, type SitemapSourceOptions } from "./adapters/web/sitemap-source.ts";
 export { parseUrlList } from "./adapters/web/url-list.ts";
-export { openUrlSource, type UrlSourceOptions } from "./adapters/web/url-source.ts";
+export { openUrlSource } from "./adapters/web/url-source.ts";
+export type { UrlSourceOptions } from "./adapters/web/fetch-page.ts";
 
 /** What knowledge bases on Node are analysed by unless somebody says otherwise: as everywhere, with Snowball's stemmers besides. */
 export const languageAnalyzer: Analyzer = createAnalyzer({ languages: snowballLanguages });

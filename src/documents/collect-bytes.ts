@@ -43,13 +43,13 @@ async function collectStream(
     signal,
   }: { readonly uri: string; readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
 ): Promise<Uint8Array> {
-  const { next, stop } = opened(content);
+  const stream = opened(content);
   const parts: Uint8Array[] = [];
   let length = 0;
   let ended = false;
   try {
     for (;;) {
-      const part = await untilAborted(next(), signal, `Reading ${uri}`);
+      const part = await untilAborted(stream.next(), signal, `Reading ${uri}`);
       if (part === undefined) {
         ended = true;
         break;
@@ -61,7 +61,7 @@ async function collectStream(
     }
   } finally {
     // Not waited for: a source that keeps silent may never answer.
-    if (!ended) void stop().catch(() => {});
+    if (!ended) void stream.stop().catch(() => {});
   }
   const bytes = new Uint8Array(length);
   let offset = 0;

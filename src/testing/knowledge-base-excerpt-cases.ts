@@ -27,7 +27,7 @@ async function chunkWith(kb: KnowledgeBase, word: string): Promise<string> {
 /** What holds of every excerpt, whatever it was made for. */
 function checkExcerpt(excerpt: Excerpt | undefined, what: string): Excerpt {
   check(excerpt !== undefined, `${what} is there`);
-  const made = excerpt as Excerpt;
+  const made = excerpt;
   equal(made.text, text.slice(made.start, made.end), `${what}: the text is the document's own`);
   const { start, end } = made.whole;
   check(start <= made.start && made.end <= end, `${what}: it lies in what it was cut from`, made.whole);

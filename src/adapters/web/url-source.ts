@@ -4,7 +4,7 @@ import { throwIfAborted } from "../../text/abort.ts";
 import { checkUrlOptions, openPageClient, type PageClient, type UrlSourceOptions } from "./fetch-page.ts";
 import { checkUrl, isUrl, normalizeUrl, withoutCredentials } from "./normalize-url.ts";
 
-export { isUrl, normalizeUrl, type UrlSourceOptions };
+export { isUrl, normalizeUrl };
 
 /**
  * Pages and files on the public web as a source, one request at a time.
