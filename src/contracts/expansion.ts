@@ -1,5 +1,4 @@
 import type { PlaceLabels } from "./document.ts";
-import type { DocumentAddress } from "./knowledge-base.ts";
 import type { Scope } from "./scope.ts";
 
 /** Which chunk: its id, or whatever says it, such as a hit or a citation. */
@@ -21,7 +20,9 @@ export type ExpandOptions =
     };
 
 /** Which document's section, and how much of it. */
-export interface SectionOptions extends DocumentAddress {
+export interface SectionOptions {
+  /** Which scope's, when several hold the uri. */
+  readonly scope?: Scope;
   /** Characters of `text`. Default 25,000. */
   readonly maxLength?: number;
 }

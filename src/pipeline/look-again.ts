@@ -1,11 +1,20 @@
 import type { DocumentSummary, FreshnessMark } from "../contracts/document-store.ts";
+import type { Origin } from "../contracts/document.ts";
+import type { Metadata } from "../contracts/metadata.ts";
 import type { AskKept, Validators } from "../contracts/reader.ts";
-import type { IngestJob } from "./ingest.ts";
+import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { IngestStages } from "./stages.ts";
 import { fingerprintPipeline } from "./fingerprint.ts";
 import type { KnownDocuments } from "./known-documents.ts";
 import { hashMetadata } from "./prepare-document.ts";
 import { outerFolder } from "./sweep.ts";
+
+/** What of an ingestion has a say in it. */
+interface LookJob {
+  readonly refresh?: RefreshPolicy | undefined;
+  readonly metadata: Metadata;
+  readonly origin: Origin;
+}
 
 /** What decides, before anything is read, whether a document is looked at. */
 export interface Look {
@@ -16,11 +25,7 @@ export interface Look {
 }
 
 /** Asks the job's refresh policy (E16), and says what a source may send along so as to be told that nothing has changed. */
-export function createLook(
-  stages: IngestStages,
-  job: Pick<IngestJob, "refresh" | "metadata" | "origin">,
-  known: KnownDocuments,
-): Look {
+export function createLook(stages: IngestStages, job: LookJob, known: KnownDocuments): Look {
   const decisions = new Map<string, Promise<boolean>>();
   const wants = (uri: string, before: DocumentSummary | undefined): Promise<boolean> => {
     const decided = decisions.get(uri) ?? Promise.resolve().then(() => job.refresh?.shouldReread(uri, before) ?? true);
@@ -48,7 +53,7 @@ export function createLook(
  * When it was looked at is noted for those alone who go by it: otherwise every run would write a row for every file.
  */
 export function markOf(
-  job: Pick<IngestJob, "refresh">,
+  job: Pick<LookJob, "refresh">,
   before: DocumentSummary,
   now: { readonly folder: string | null; readonly validators?: Validators | undefined; readonly looked: boolean },
 ): FreshnessMark | undefined {
