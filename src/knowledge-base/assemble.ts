@@ -2,7 +2,7 @@ import { createSectionChunker } from "../chunks/section-chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
-import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
+import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
@@ -32,7 +32,7 @@ export interface AssembleOptions {
   /** Asked before the built-in readers. */
   readonly readers?: readonly Reader[];
   /** Default: by section, 1,500 characters, 200 overlap. */
-  readonly chunker?: Chunker;
+  readonly chunker?: Chunker | AsyncChunker;
   readonly transformers?: readonly ChunkTransformer[];
   readonly analyzer?: Analyzer;
   /** How words are weighed. Default: BM25F. */
