@@ -41,6 +41,31 @@ export function checkSizes(where: string, maxSize: number, overlap: number, leng
   }
 }
 
+/** As {@link checkSizes}, in Ballerina's words where it has some (B49). */
+export function checkChunkSize(where: string, maxSize: number, overlap: number, length: LengthFunction): void {
+  if (maxSize <= 0) {
+    throw new IbidError("invalid-argument", "Chunk size must be greater than 0", {
+      mend: `Give ${where} a larger maxSize.`,
+      details: { maxSize },
+    });
+  }
+  if (overlap > maxSize) {
+    throw new IbidError("invalid-argument", "Max overlap size must be less than or equal to chunk size", {
+      mend: `Give ${where} an overlap below ${maxSize}: the default is not fitted to the size.`,
+      details: { maxSize, overlap },
+    });
+  }
+  checkSizes(where, maxSize, overlap, length);
+}
+
+/** **Errors** `invalid-argument`, naming the strategies that there are. */
+export function checkStrategy(where: string, strategy: string, known: Readonly<Record<string, unknown>>): void {
+  if (Object.hasOwn(known, strategy)) return;
+  throw new IbidError("invalid-argument", `${where} has no strategy "${strategy}".`, {
+    mend: `Use one of ${Object.keys(known).join(", ")}.`,
+  });
+}
+
 /** **Errors** `unsupported-input` for what has no text to cut (B48). */
 export function checkTextDocument(document: { readonly type: string }): void {
   if (document.type !== "text") {

@@ -1,0 +1,66 @@
+import { firstSentenceStart, firstWordStart, lastBoundary, type Level } from "./boundaries.ts";
+import type { Measure } from "./measure.ts";
+import { afterCodePoint, firstSafeCut, lastSafeCut } from "./safe-cut.ts";
+import type { SplitPlan } from "./split-range.ts";
+import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
+
+export interface RecursivePlanSettings {
+  readonly maxSize: number;
+  readonly overlap: number;
+  /** Coarse to fine; characters come last by themselves. */
+  readonly chain: readonly Exclude<Level, "character">[];
+}
+
+/** How a stretch of text that ends at `upTo` is taken apart without regard to what it is made of: at the furthest of the coarsest places of a chain. */
+export function createRecursivePlan(
+  text: string,
+  upTo: number,
+  measure: Measure,
+  settings: RecursivePlanSettings,
+): SplitPlan {
+  const { maxSize, overlap, chain } = settings;
+  const to = trimEndAt(text, 0, upTo);
+
+  function cutWithin(start: number, after: number, reach: number): { end: number; rank: number } | undefined {
+    const window = { context: start, after, limit: skipWhiteSpace(text, reach, to), end: to };
+    for (const [rank, level] of chain.entries()) {
+      const end = lastBoundary(text, level, window);
+      if (end !== undefined) return { end, rank };
+    }
+    const end = lastSafeCut(text, after, reach) ?? (after === start ? afterCodePoint(text, start) : undefined);
+    return end === undefined ? undefined : { end, rank: chain.length };
+  }
+
+  return {
+    cut(start, after, furthest = to) {
+      let reach = measure.reach(start, to, maxSize);
+      const isNear = reach < to && to - reach <= (reach - start) >> 5;
+      const isRest = reach >= to || (isNear && measure.of(start, to) <= maxSize);
+      if (isRest && furthest >= to) return { end: to, rank: 0, header: "" };
+      reach = Math.min(reach, furthest);
+      for (;;) {
+        if (reach <= after && after > start) return undefined;
+        const cut = cutWithin(start, after, reach);
+        if (cut === undefined) return undefined;
+        const end = trimEndAt(text, start, cut.end);
+        if (measure.exact || end > reach || measure.of(start, end) <= maxSize) return { ...cut, header: "" };
+        reach = start + (((end - start) * 7) >> 3);
+      }
+    },
+
+    overlapStart(start, end, rank) {
+      if (overlap === 0) return undefined;
+      const from = Math.max(start + 1, measure.reachBack(start, end, overlap));
+      if (from >= end) return undefined;
+      const level = chain[rank];
+      let found: number | undefined;
+      if (level === undefined) found = firstSafeCut(text, from, end);
+      else if (level === "word" || level === "part") found = firstWordStart(text, from, end);
+      else found = firstSentenceStart(text, start, from, end);
+      if (found === undefined) return undefined;
+      const position = skipWhiteSpace(text, found, end);
+      const isShared = position < end && (measure.exact || measure.of(position, end) <= overlap);
+      return isShared ? position : undefined;
+    },
+  };
+}
