@@ -3,6 +3,7 @@ import { checkOptions } from "../text/check-options.ts";
 import { characters } from "../text/length.ts";
 import { checkChunkSize, checkStrategy } from "./check-sizes.ts";
 import { createMarkedUpChunker, type MarkedUpStrategy } from "./marked-up-chunker.ts";
+import { placesOf } from "./recursive-plan.ts";
 
 /** Where cutting begins; what does not fit is cut at the next finer kind of place (B50). */
 export type HtmlStrategy = "header" | "paragraph" | "line" | "sentence" | "word" | "character";
@@ -23,10 +24,10 @@ const version = 1;
 const strategies: Readonly<Record<HtmlStrategy, MarkedUpStrategy>> = {
   header: { byHeading: true, byRule: false },
   paragraph: { byHeading: false, byRule: false },
-  line: ["line", "sentence", "word", "part"],
-  sentence: ["sentence", "word", "part"],
-  word: ["word", "part"],
-  character: [],
+  line: placesOf(["line", "sentence", "word", "part"]),
+  sentence: placesOf(["sentence", "word", "part"]),
+  word: placesOf(["word", "part"]),
+  character: placesOf([]),
 };
 
 /**

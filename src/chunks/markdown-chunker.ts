@@ -3,6 +3,7 @@ import { checkOptions } from "../text/check-options.ts";
 import { characters } from "../text/length.ts";
 import { checkChunkSize, checkStrategy } from "./check-sizes.ts";
 import { createMarkedUpChunker, type MarkedUpStrategy } from "./marked-up-chunker.ts";
+import { placesOf } from "./recursive-plan.ts";
 
 /** Where cutting begins; what does not fit is cut at the next finer kind of place (B49). */
 export type MarkdownStrategy =
@@ -33,10 +34,10 @@ const strategies: Readonly<Record<MarkdownStrategy, MarkedUpStrategy>> = {
   "code-block": { byHeading: false, byRule: true },
   rule: { byHeading: false, byRule: true },
   paragraph: { byHeading: false, byRule: false },
-  line: ["line", "sentence", "word", "part"],
-  sentence: ["sentence", "word", "part"],
-  word: ["word", "part"],
-  character: [],
+  line: placesOf(["line", "sentence", "word", "part"]),
+  sentence: placesOf(["sentence", "word", "part"]),
+  word: placesOf(["word", "part"]),
+  character: placesOf([]),
 };
 
 /**

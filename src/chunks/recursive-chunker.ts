@@ -7,7 +7,7 @@ import type { Level } from "./boundaries.ts";
 import { checkSizes, checkStrategy, checkTextDocument } from "./check-sizes.ts";
 import { createChunkFactory } from "./create-chunk.ts";
 import { createMeasure } from "./measure.ts";
-import { createRecursivePlan } from "./recursive-plan.ts";
+import { createRecursivePlan, placesOf } from "./recursive-plan.ts";
 import { splitRange } from "./split-range.ts";
 import { createTextDocument } from "./text-document.ts";
 
@@ -55,7 +55,7 @@ export function createRecursiveChunker(options: RecursiveChunkerOptions = {}): C
   function* chunk(document: TextDocument): Generator<Chunk, undefined> {
     const { text } = document;
     const makeChunk = createChunkFactory(document);
-    const settings = { maxSize, overlap, chain: chains[strategy] };
+    const settings = { maxSize, overlap, chain: placesOf(chains[strategy]) };
     const plan = createRecursivePlan(text, text.length, createMeasure(text, length), settings);
     for (const { start, end } of splitRange(text, 0, text.length, plan)) yield makeChunk(start, end);
   }
