@@ -32,7 +32,8 @@ export function* findSentences(document: TextDocument): Generator<Span, undefine
 }
 
 function* sentencesOf(text: string, unit: Block): Generator<Span, undefined> {
-  const starts = unit.kind === "table" ? rowStarts(text, unit) : isCode(unit) ? lineStarts(text, unit) : proseStarts(text, unit);
+  const starts =
+    unit.kind === "table" ? rowStarts(text, unit) : isCode(unit) ? lineStarts(text, unit) : proseStarts(text, unit);
   let start = unit.start;
   for (const next of starts) {
     if (next <= start) continue;

@@ -31,8 +31,7 @@ export function* gatherSpans(
   const { maxSize, overlap, maxCount = Infinity, breaksBefore } = settings;
   let group: Span[] = [];
   let fresh = 0;
-  const fits = (from: Span | undefined, to: Span): boolean =>
-    from === undefined || measure.of(from.start, to.end) <= maxSize;
+  const fits = (start: number, end: number): boolean => measure.fits(start, end, maxSize, text.length);
   const piece = (): Piece => ({
     start: group[0]!.start,
     end: group.at(-1)!.end,
@@ -41,30 +40,31 @@ export function* gatherSpans(
   });
   /** What the next piece repeats before `next`. */
   const repeated = (next: Span): Span[] => {
-    const end = group.at(-1)!.end;
-    let from = group.length;
-    while (from > 1 && group.length - from + 1 < maxCount && measure.of(group[from - 1]!.start, end) <= overlap) from -= 1;
-    while (from < group.length && !fits(group[from], next)) from += 1;
-    return group.slice(from);
+    const { start } = group[0]!;
+    const { end } = group.at(-1)!;
+    const earliest = Math.max(start + 1, measure.reachBack(start, end, overlap));
+    const latest = group.slice(-Math.min(group.length, maxCount - 1));
+    const from = latest.findIndex(
+      (span) => span.start >= earliest && measure.of(span.start, end) <= overlap && fits(span.start, next.end),
+    );
+    return maxCount === 1 || from === -1 ? [] : latest.slice(from);
   };
 
   let number = 0;
   for (const span of spans) {
     const isBreak = group.length > fresh && breaksBefore?.(number, group[0]!.start, group.at(-1)!.end) === true;
     number += 1;
-    if (group.length > fresh && (isBreak || group.length >= maxCount || !fits(group[0], span))) {
+    if (group.length > fresh && (isBreak || group.length >= maxCount || !fits(group[0]!.start, span.end))) {
       yield piece();
       group = isBreak || overlap === 0 ? [] : repeated(span);
       fresh = group.length;
     }
-    if (!fits(span, span)) {
-      group = [];
-      fresh = 0;
+    if (group.length === 0 && !fits(span.start, span.end)) {
       const plan = createRecursivePlan(text, span.end, measure, { maxSize, overlap, chain: finely });
       yield* splitRange(text, span.start, span.end, plan);
-      continue;
+    } else {
+      group.push(span);
     }
-    group.push(span);
   }
   if (group.length > fresh) yield piece();
 }

@@ -27,7 +27,7 @@ const version = 1;
  * Cuts a text into lines, long ones into halves, and gathers them, as Semantic Kernel does, with their places kept.
  *
  * **Shape** as `splitPlainTextLines` and `splitPlainTextParagraphs`, of which it is the form for documents; but chunks are slices, so line breaks and blank lines stay, the overlap is the end of
- * the chunk before, nothing is joined anew, and a size is a hard limit. Markdown is halved at line ends last.
+ * the chunk before, nothing is joined anew, and a size is a hard limit.
  * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
  * **Cost** n log n in the length of a line. **Source** Semantic Kernel `TextChunker` (S23).
  * @example createLineChunker({ maxTokens: 256, overlapTokens: 32 }).chunk(document)
@@ -45,7 +45,11 @@ export function createLineChunker(options: LineChunkerOptions = {}): Chunker {
   );
 }
 
-function* partsOf({ text, mediaType }: TextDocument, maxSize: number, count: LengthFunction): Generator<Span, undefined> {
+function* partsOf(
+  { text, mediaType }: TextDocument,
+  maxSize: number,
+  count: LengthFunction,
+): Generator<Span, undefined> {
   const isMarkdown = mediaType === "text/markdown" || mediaType === "text/mdx";
   const separators = isMarkdown ? markdownSeparators : plainSeparators;
   const settings: HalvingSettings = { maxSize, separators, count, trim: true };

@@ -72,8 +72,7 @@ export function createRecursivePlan(
       const from = Math.max(start + 1, measure.reachBack(start, end, overlap));
       if (from >= end) return undefined;
       const place = chain[rank];
-      const found =
-        place === undefined ? firstSafeCut(text, from, end) : place.firstShared(text, start, from, end);
+      const found = place === undefined ? firstSafeCut(text, from, end) : place.firstShared(text, start, from, end);
       if (found === undefined) return undefined;
       const position = skipWhiteSpace(text, found, end);
       const isShared = position < end && (measure.exact || measure.of(position, end) <= overlap);

@@ -1,11 +1,5 @@
 import type { Block } from "../contracts/document.ts";
-import {
-  firstLineStart,
-  firstSentenceStart,
-  firstWordStart,
-  lastBoundary,
-  type Level,
-} from "./boundaries.ts";
+import { firstLineStart, firstSentenceStart, firstWordStart, lastBoundary, type Level } from "./boundaries.ts";
 import type { DocumentUnits } from "./document-units.ts";
 import type { Measure } from "./measure.ts";
 import { followsBlankLine } from "./outer-line.ts";

@@ -23,7 +23,11 @@ const halves = (
  *
  * **Source** Semantic Kernel `TextChunker.SplitPlainTextLines` (S23).
  */
-export function splitPlainTextLines(text: string, maxTokens: number, tokenCounter: TokenCounter = floorTokens): string[] {
+export function splitPlainTextLines(
+  text: string,
+  maxTokens: number,
+  tokenCounter: TokenCounter = floorTokens,
+): string[] {
   return text
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())
@@ -36,7 +40,11 @@ export function splitPlainTextLines(text: string, maxTokens: number, tokenCounte
  *
  * **Source** Semantic Kernel `TextChunker.SplitMarkDownLines` (S23).
  */
-export function splitMarkdownLines(text: string, maxTokens: number, tokenCounter: TokenCounter = floorTokens): string[] {
+export function splitMarkdownLines(
+  text: string,
+  maxTokens: number,
+  tokenCounter: TokenCounter = floorTokens,
+): string[] {
   return halves(text.replaceAll("\r\n", "\n"), maxTokens, markdownSeparators, true, tokenCounter);
 }
 
@@ -84,7 +92,15 @@ function splitParagraphs(
   checkBudget(maxTokens, overlapTokens, headerTokens);
   const halve = (text: string, size: number): string[] =>
     halves(text.replaceAll("\r\n", "\n"), size, separators, false, count);
-  const paragraphs = joinShortLast(gatherLines(lines.flatMap((line) => halve(line, budget)), budget, count), budget, count);
+  const paragraphs = joinShortLast(
+    gatherLines(
+      lines.flatMap((line) => halve(line, budget)),
+      budget,
+      count,
+    ),
+    budget,
+    count,
+  );
   return paragraphs.map((paragraph, index) => {
     const next = paragraphs[index + 1];
     const shared = overlapTokens > 0 && next !== undefined ? ` ${halve(next, overlapTokens)[0] ?? ""}` : "";

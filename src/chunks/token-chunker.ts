@@ -44,20 +44,20 @@ export function createTokenChunker(options: TokenChunkerOptions = {}): Chunker {
     throw new IbidError(
       "invalid-argument",
       `createTokenChunker: minTokens must be a whole number from 0 to maxTokens (${maxTokens}), not ${String(minTokens)}.`,
-      { mend: `Give minTokens: 0 for none; the default is not fitted to maxTokens.`, details: { minTokens, maxTokens } },
+      {
+        mend: `Give minTokens: 0 for none; the default is not fitted to maxTokens.`,
+        details: { minTokens, maxTokens },
+      },
     );
   }
-  return createPiecesChunker(
-    ["token", version, maxTokens, overlapTokens, minTokens, length.name],
-    (document) => {
-      const { text } = document;
-      const measure = createMeasure(text, length);
-      const to = trimEndAt(text, 0, text.length);
-      const settings = { maxSize: maxTokens, overlap: overlapTokens, respectSentences: true };
-      const plan = createSectionPlan(text, to, findUnits(document), measure, settings);
-      return splitRange(text, 0, to, minTokens === 0 ? plan : withMinimum(plan, to, measure, minTokens));
-    },
-  );
+  return createPiecesChunker(["token", version, maxTokens, overlapTokens, minTokens, length.name], (document) => {
+    const { text } = document;
+    const measure = createMeasure(text, length);
+    const to = trimEndAt(text, 0, text.length);
+    const settings = { maxSize: maxTokens, overlap: overlapTokens, respectSentences: true };
+    const plan = createSectionPlan(text, to, findUnits(document), measure, settings);
+    return splitRange(text, 0, to, minTokens === 0 ? plan : withMinimum(plan, to, measure, minTokens));
+  });
 }
 
 /** A plan that looks for a cut beyond the minimum first, and leaves no rest below it. */

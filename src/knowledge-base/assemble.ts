@@ -1,4 +1,4 @@
-import { createSectionChunker } from "../chunks/section-chunker.ts";
+import { createAutoChunker } from "../chunks/auto-chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
@@ -31,7 +31,7 @@ export interface AssembleOptions {
   readonly retriever?: Retriever;
   /** Asked before the built-in readers. */
   readonly readers?: readonly Reader[];
-  /** Default: by section, 1,500 characters, 200 overlap. */
+  /** Default: `createAutoChunker()`: by section, 1,500 characters, 200 overlap. */
   readonly chunker?: Chunker | AsyncChunker;
   readonly transformers?: readonly ChunkTransformer[];
   readonly analyzer?: Analyzer;
@@ -102,7 +102,7 @@ export function assembleKnowledgeBase(
     store,
     embedder: model === null ? undefined : createEmbedder(model, { cache, secret: store.secret }),
     readers: [...(options.readers ?? []), ...runtime.readers],
-    chunker: options.chunker ?? createSectionChunker(),
+    chunker: options.chunker ?? createAutoChunker(),
     transformers: options.transformers ?? [],
     analyzer: options.analyzer ?? defaultAnalyzer,
     chatModel: options.model,
