@@ -29,42 +29,81 @@ export function* gatherSpans(
   settings: GatherSettings,
 ): Generator<Piece, undefined> {
   const { maxSize, overlap, maxCount = Infinity, breaksBefore } = settings;
+  const source = spans[Symbol.iterator]();
+  /** Spans that were taken and handed back, and how many others were taken for good. */
+  let waiting: Span[] = [];
+  let taken = 0;
+  /** What the next piece holds so far: what it repeats, and from `fresh` on what is new. */
   let group: Span[] = [];
   let fresh = 0;
+
+  const take = (): Span | undefined => {
+    const span = waiting.shift() ?? (source.next().value as Span | undefined);
+    if (span !== undefined) taken += 1;
+    return span;
+  };
+  const handBack = (back: readonly Span[]): void => {
+    waiting = [...back, ...waiting];
+    taken -= back.length;
+  };
   const fits = (start: number, end: number): boolean => measure.fits(start, end, maxSize, text.length);
-  const piece = (): Piece => ({
-    start: group[0]!.start,
-    end: group.at(-1)!.end,
-    fresh: group[fresh]!.start,
-    header: "",
-  });
-  /** What the next piece repeats before `next`. */
-  const repeated = (next: Span): Span[] => {
+  const isTooLong = (start: number, end: number): boolean => !measure.exact && measure.of(start, end) > maxSize;
+
+  const endsBefore = (span: Span): "break" | "full" | undefined => {
     const { start } = group[0]!;
-    const { end } = group.at(-1)!;
-    const earliest = Math.max(start + 1, measure.reachBack(start, end, overlap));
-    const latest = group.slice(-Math.min(group.length, maxCount - 1));
-    const from = latest.findIndex(
-      (span) => span.start >= earliest && measure.of(span.start, end) <= overlap && fits(span.start, next.end),
-    );
-    return maxCount === 1 || from === -1 ? [] : latest.slice(from);
+    if (breaksBefore?.(taken - 1, start, group.at(-1)!.end) === true) return "break";
+    return group.length >= maxCount || !fits(start, span.end) ? "full" : undefined;
   };
 
-  let number = 0;
-  for (const span of spans) {
-    const isBreak = group.length > fresh && breaksBefore?.(number, group[0]!.start, group.at(-1)!.end) === true;
-    number += 1;
-    if (group.length > fresh && (isBreak || group.length >= maxCount || !fits(group[0]!.start, span.end))) {
-      yield piece();
-      group = isBreak || overlap === 0 ? [] : repeated(span);
-      fresh = group.length;
+  /** Lengths need not grow with the text: a group may turn out too long without what came next. It gives back its last spans, then what it repeats. */
+  const shorten = (): void => {
+    while (group.length > 1 && isTooLong(group[0]!.start, group.at(-1)!.end)) {
+      if (group.length > fresh + 1) handBack([group.pop()!]);
+      else [group, fresh] = [group.slice(fresh), 0];
     }
-    if (group.length === 0 && !fits(span.start, span.end)) {
-      const plan = createRecursivePlan(text, span.end, measure, { maxSize, overlap, chain: finely });
-      yield* splitRange(text, span.start, span.end, plan);
+  };
+
+  function* write(): Generator<Piece, undefined> {
+    const { start } = group[0]!;
+    const { end } = group.at(-1)!;
+    if (group.length > 1 || (fits(start, end) && !isTooLong(start, end))) {
+      yield { start, end, fresh: group[fresh]!.start, header: "" };
     } else {
-      group.push(span);
+      const plan = createRecursivePlan(text, end, measure, { maxSize, overlap, chain: finely });
+      yield* splitRange(text, start, end, plan);
     }
   }
-  if (group.length > fresh) yield piece();
+
+  /** What the next piece repeats before `next`. */
+  const repeat = (next: Span): Span[] => {
+    const { start } = group[0]!;
+    const { end } = group.at(-1)!;
+    if (overlap === 0 || maxCount === 1) return [];
+    const earliest = Math.max(start + 1, measure.reachBack(start, end, overlap));
+    const last = group.slice(-Math.min(group.length, maxCount - 1));
+    const from = last.findIndex(
+      (span) => span.start >= earliest && measure.of(span.start, end) <= overlap && fits(span.start, next.end),
+    );
+    return from === -1 ? [] : last.slice(from);
+  };
+
+  for (let span = take(); span !== undefined; span = take()) {
+    const why = group.length > fresh ? endsBefore(span) : undefined;
+    if (why === undefined) {
+      group.push(span);
+      continue;
+    }
+    handBack([span]);
+    shorten();
+    yield* write();
+    const next = waiting[0]!;
+    group = why === "break" && next === span ? [] : repeat(next);
+    fresh = group.length;
+  }
+  while (group.length > fresh) {
+    shorten();
+    yield* write();
+    [group, fresh] = [waiting, 0];
+    waiting = [];
+  }
 }
