@@ -35,6 +35,32 @@ const levelsOf: Readonly<Record<Block["kind"], readonly TextLevel[]>> = {
 const isMadeOfLines = (kind: Block["kind"]): boolean =>
   kind === "table" || kind === "code" || kind === "front-matter" || kind === "list";
 
+/** The last start of a row of a table in (after, limit]: of a line, where nobody says that rows are something else. */
+function lastRowStart(text: string, { rowStarts }: Block, after: number, limit: number): number | undefined {
+  if (rowStarts === undefined) return lastLineStart(text, after, limit);
+  const row = rowStarts[countUpTo(rowStarts, limit) - 1];
+  return row !== undefined && row > after ? row : undefined;
+}
+
+/** The first start of a row in [from, limit); what is no table begins its rows with its lines. */
+function firstRowStart(text: string, { rowStarts }: Block, from: number, limit: number): number | undefined {
+  if (rowStarts === undefined) return firstLineStart(text, from, limit);
+  const row = rowStarts[countUpTo(rowStarts, from - 1)];
+  return row !== undefined && row < limit ? row : undefined;
+}
+
+/** How many of ascending positions are not beyond `limit`. */
+function countUpTo(positions: readonly number[], limit: number): number {
+  let low = 0;
+  let high = positions.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((positions[middle] ?? Infinity) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 export interface SectionPlanSettings {
   readonly maxSize: number;
   readonly overlap: number;
@@ -75,11 +101,11 @@ export function createSectionPlan(
   }
 
   function betweenRows(table: Block, after: number, limit: number, whole: boolean): number | undefined {
-    const row = lastLineStart(text, Math.max(after, table.start), Math.min(limit, table.end));
+    const row = lastRowStart(text, table, Math.max(after, table.start), Math.min(limit, table.end));
     if (row !== undefined && row > (table.bodyStart ?? 0)) return row;
     if (table.start > after) return table.start;
     if (row !== undefined || !whole) return row;
-    return firstLineStart(text, after + 1, table.end) ?? table.end;
+    return firstRowStart(text, table, after + 1, table.end) ?? table.end;
   }
 
   /** The best cut within `reach`; `whole` says that something must be cut off, be it larger than the size. */
@@ -146,7 +172,7 @@ export function createSectionPlan(
       const nextUnit = units[index + 1]?.start ?? end;
       let found: number | undefined;
       if (unit.start >= from) found = unit.start;
-      else if (isMadeOfLines(unit.kind)) found = firstLineStart(text, from, unitEnd);
+      else if (isMadeOfLines(unit.kind)) found = firstRowStart(text, unit, from, unitEnd);
       else if (respectSentences) found = firstSentenceStart(text, Math.max(start, unit.start), from, unitEnd);
       if (found === undefined && nextUnit < end) found = nextUnit;
       if (found === undefined && !isMadeOfLines(unit.kind)) found = firstWordStart(text, from, unitEnd);

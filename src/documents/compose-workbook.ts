@@ -73,7 +73,7 @@ export function composeWorkbook(
     sourceMap: { lines: "none", sheets: spans },
     blocks,
     metadata: { ...metadata, sheets: sheets.map(({ name }) => name) },
-    notes: said,
+    ...(said.length === 0 ? {} : { notes: said }),
   };
 }
 
