@@ -3,11 +3,12 @@
  */
 import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
+import { createDocxReader } from "./adapters/office/docx-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 import type { Reader } from "./contracts/reader.ts";
 import { plainTextReader } from "./documents/plain-text-reader.ts";
 
 /** All built-in readers. **Cost** nothing: each loads its library when it reads its first file. */
 export function createReaders(): readonly Reader[] {
-  return [createMarkdownReader(), createHtmlReader(), createPdfReader(), plainTextReader];
+  return [createMarkdownReader(), createHtmlReader(), createPdfReader(), createDocxReader(), plainTextReader];
 }

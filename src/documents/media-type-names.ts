@@ -67,9 +67,9 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "text/x-scss": "scss sass less",
     // not text
     "application/pdf": "pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx docm dotx",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx docm dotx dotm",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx xlsm",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx pptm",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx pptm potx potm ppsx ppsm",
     "application/msword": "doc dot",
     "application/vnd.ms-excel": "xls",
     "application/vnd.ms-powerpoint": "ppt",
@@ -101,15 +101,19 @@ export function mediaTypeOfExtension(extension: string): string | undefined {
 }
 
 const names: ReadonlyMap<string, { readonly label: string; readonly mend: string }> = new Map([
-  ...describe("convert it to PDF, HTML or Markdown", {
+  ...describe("add the reader of its kind", {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "a Word document (DOCX)",
-    "application/msword": "a Word document (DOC)",
-    "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation (PPTX)",
     "application/epub+zip": "an EPUB book",
+  }),
+  ...describe("save it as DOCX, PPTX or PDF", {
+    "application/msword": "a Word document (DOC)",
+    "application/vnd.ms-powerpoint": "a PowerPoint presentation (PPT)",
+  }),
+  ...describe("convert it to PDF, HTML or Markdown", {
+    "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
     "application/rtf": "a rich text document (RTF)",
     "text/rtf": "a rich text document (RTF)",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation (PPTX)",
-    "application/vnd.ms-powerpoint": "a PowerPoint presentation (PPT)",
     "application/vnd.oasis.opendocument.presentation": "an OpenDocument presentation (ODP)",
     "application/x-cfb": "a document of older Microsoft Office or an encrypted one",
   }),

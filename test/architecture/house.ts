@@ -59,6 +59,7 @@ export const adapters: Readonly<Record<string, { readonly host?: string; readonl
   files: { packs: "contracts/sources.test.ts" },
   html: { host: "documents", packs: "contracts/readers.test.ts" },
   markdown: { host: "documents", packs: "contracts/readers.test.ts" },
+  office: { host: "documents", packs: "contracts/readers.test.ts" },
   pdf: { host: "documents", packs: "contracts/readers.test.ts" },
   snowball: { packs: "contracts/texts.test.ts" },
   sqlite: { host: "stores", packs: "contracts/sqlite-store.test.ts" },
