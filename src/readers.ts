@@ -4,11 +4,23 @@
 import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 import { createDocxReader } from "./adapters/office/docx-reader.ts";
+import { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
+import { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
 import type { Reader } from "./contracts/reader.ts";
+import { csvReader } from "./documents/csv-reader.ts";
 import { plainTextReader } from "./documents/plain-text-reader.ts";
 
 /** All built-in readers. **Cost** nothing: each loads its library when it reads its first file. */
 export function createReaders(): readonly Reader[] {
-  return [createMarkdownReader(), createHtmlReader(), createPdfReader(), createDocxReader(), plainTextReader];
+  return [
+    createMarkdownReader(),
+    createHtmlReader(),
+    createPdfReader(),
+    createDocxReader(),
+    createXlsxReader(),
+    createXlsReader(),
+    csvReader,
+    plainTextReader,
+  ];
 }

@@ -68,12 +68,13 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     // not text
     "application/pdf": "pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx docm dotx dotm",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx xlsm",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx xlsm xltx xltm",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx pptm potx potm ppsx ppsm",
     "application/msword": "doc dot",
-    "application/vnd.ms-excel": "xls",
+    "application/vnd.ms-excel": "xls xlt",
     "application/vnd.ms-powerpoint": "ppt",
     "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "xlsb",
     "application/vnd.oasis.opendocument.spreadsheet": "ods",
     "application/vnd.oasis.opendocument.presentation": "odp",
     "application/epub+zip": "epub",
@@ -120,6 +121,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
   ...describe("export it as CSV, one file per sheet", {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "an Excel workbook (XLSX)",
     "application/vnd.ms-excel": "an Excel workbook (XLS)",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "a binary Excel workbook (XLSB)",
     "application/vnd.oasis.opendocument.spreadsheet": "an OpenDocument spreadsheet (ODS)",
   }),
   ...describe("unpack it and give the files in it", {

@@ -150,6 +150,7 @@ function matchZip(bytes: Uint8Array, byName: string | undefined): string | undef
   const stored = /^mimetype(application\/[\w.+-]+?)(?=PK|$)/s.exec(head.slice(30))?.[1];
   if (stored !== undefined) return stored;
   const names = zipNames(bytes) ?? (head + latin1(bytes.subarray(-65_536))).split(/(?=word\/|xl\/|ppt\/)/);
+  if (names.includes("xl/workbook.bin")) return "application/vnd.ms-excel.sheet.binary.macroenabled.12";
   const isPackage = names.includes("[Content_Types].xml");
   for (const [folder, main, mediaType] of officeFolders) {
     // A package may call its main part anything; its folder is what every writer keeps.
@@ -186,10 +187,16 @@ function zipNames(bytes: Uint8Array): string[] | undefined {
 
 /** One container, many formats: the name says which. So it does for the packages of today, which a password puts into that container. */
 function refineLegacyOffice(mediaType: string, byName: string | undefined, bytes: Uint8Array): string {
-  if (mediaType !== "application/x-cfb" || byName === undefined) return mediaType;
+  if (mediaType !== "application/x-cfb") return mediaType;
+  if (byName === undefined) return isWorkbook(bytes) ? "application/vnd.ms-excel" : mediaType;
   const legacy = byName === "application/msword" || byName.startsWith("application/vnd.ms-");
   const encrypted = byName.startsWith("application/vnd.openxmlformats-") && holdsWide(bytes, "EncryptedPackage");
   return legacy || encrypted ? byName : mediaType;
+}
+
+/** Whether a compound file without a name is Excel's; Word's and PowerPoint's may hold a workbook inside. **Source** MS-XLS, 2.1.2; MS-DOC, 2.1.1; MS-PPT, 2.1.2. */
+function isWorkbook(bytes: Uint8Array): boolean {
+  return holdsWide(bytes, "Workbook") && !holdsWide(bytes, "WordDocument") && !holdsWide(bytes, "PowerPoint Document");
 }
 
 /** Whether a word stands in the bytes in UTF-16, as compound files write names. **Source** MS-CFB, 2.6.1. */

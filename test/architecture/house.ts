@@ -61,6 +61,7 @@ export const adapters: Readonly<Record<string, { readonly host?: string; readonl
   markdown: { host: "documents", packs: "contracts/readers.test.ts" },
   office: { host: "documents", packs: "contracts/readers.test.ts" },
   pdf: { host: "documents", packs: "contracts/readers.test.ts" },
+  sheetjs: { host: "documents", packs: "contracts/readers.test.ts" },
   snowball: { packs: "contracts/texts.test.ts" },
   sqlite: { host: "stores", packs: "contracts/sqlite-store.test.ts" },
   usearch: { host: "stores", packs: "contracts/hnsw-store.test.ts" },

@@ -1,4 +1,3 @@
-import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { composeWorkbook } from "../../documents/compose-workbook.ts";
 import { createSheetBuilders } from "../../documents/sheet-builder.ts";
@@ -15,12 +14,6 @@ import { readCellFormats } from "./xlsx-styles.ts";
 export async function readXlsx(input: ReadInput): Promise<ReadResult> {
   const { uri, signal } = input;
   const office = await openPackage(input);
-  if (office.mainPart.endsWith(".bin")) {
-    throw new IbidError("unsupported-media", `${uri} is a binary Excel workbook (XLSB), which no reader here takes.`, {
-      mend: "Save it as XLSX, or export it as CSV, one file per sheet.",
-      uri,
-    });
-  }
   const workbook = await office.readPart(office.mainPart);
   const related = await office.relationshipsOf(office.mainPart);
   const from1904 = /^(?:1|true|on)$/.test(findChild(workbook, "workbookPr")?.attributes.get("date1904") ?? "");
