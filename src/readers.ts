@@ -7,8 +7,12 @@ import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMailReader } from "./adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 import { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
+import { createDocxReader } from "./adapters/office/docx-reader.ts";
+import { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
+import { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
 import type { Reader } from "./contracts/reader.ts";
+import { csvReader } from "./documents/csv-reader.ts";
 import { plainTextReader } from "./documents/plain-text-reader.ts";
 
 /** All built-in readers. **Cost** nothing: each loads its library when it reads its first file. */
@@ -21,6 +25,10 @@ export function createReaders(): readonly Reader[] {
     createNotebookReader(),
     createFeedReader(),
     createCodeReader(),
+    createDocxReader(),
+    createXlsxReader(),
+    createXlsReader(),
+    csvReader,
     plainTextReader,
   ];
 }
