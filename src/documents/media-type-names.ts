@@ -24,7 +24,9 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "application/x-ipynb+json": "ipynb",
     "application/yaml": "yaml yml",
     "application/toml": "toml",
-    "application/xml": "xml xsd xsl xslt rss atom",
+    "application/xml": "xml xsd xsl xslt",
+    "application/rss+xml": "rss",
+    "application/atom+xml": "atom",
     "text/x-diff": "diff patch",
     // code
     "text/javascript": "js mjs cjs jsx",
@@ -68,12 +70,13 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     // not text
     "application/pdf": "pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx docm dotx dotm",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx xlsm",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx xlsm xltx xltm",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx pptm potx potm ppsx ppsm",
     "application/msword": "doc dot",
-    "application/vnd.ms-excel": "xls",
+    "application/vnd.ms-excel": "xls xlt",
     "application/vnd.ms-powerpoint": "ppt",
     "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "xlsb",
     "application/vnd.oasis.opendocument.spreadsheet": "ods",
     "application/vnd.oasis.opendocument.presentation": "odp",
     "application/epub+zip": "epub",
@@ -120,6 +123,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
   ...describe("export it as CSV, one file per sheet", {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "an Excel workbook (XLSX)",
     "application/vnd.ms-excel": "an Excel workbook (XLS)",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "a binary Excel workbook (XLSB)",
     "application/vnd.oasis.opendocument.spreadsheet": "an OpenDocument spreadsheet (ODS)",
   }),
   ...describe("unpack it and give the files in it", {
@@ -131,9 +135,9 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
     "application/zstd": "a Zstandard archive",
     "application/vnd.rar": "a RAR archive",
   }),
-  ...describe("save its text as a text or HTML file", {
-    "message/rfc822": "an e-mail message",
-    "application/vnd.ms-outlook": "an Outlook message",
+  ...describe("save its text as a text or HTML file", { "message/rfc822": "an e-mail message" }),
+  ...describe("save it as .eml or HTML in a mail program", {
+    "application/vnd.ms-outlook": "an Outlook message (MSG)",
   }),
   ...describe("give the source it was built from", {
     "application/x-executable": "a program",

@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import { looksBinary } from "../text/decode-text.ts";
+import { encodingByBytes, looksBinary } from "../text/decode-text.ts";
 
 import { extensionOf, fileNameOf } from "./file-name.ts";
 import { mediaTypeOfExtension } from "./media-type-names.ts";
@@ -49,6 +49,9 @@ const meaningless = new Set([
   "*/*",
 ]);
 
+/** Comments, an XML declaration and processing instructions may stand before the first tag. */
+const prolog = /^\uFEFF?(?:\s+|<!--(?:(?!-->)[\s\S])*-->|<\?[a-z][^>]*>)*/i;
+
 const headLength = 1024;
 /** Entries of an archive that are looked at. */
 const maxZipNames = 20_000;
@@ -94,6 +97,10 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
   ) {
     return said !== undefined && isHtml(said) ? said : "text/html";
   }
+  if (said === undefined || said === "text/plain" || said === "application/xml") {
+    const feed = matchFeed(decodeHead(bytes));
+    if (feed !== undefined) return feed;
+  }
   return said ?? "text/plain";
 }
 
@@ -114,8 +121,9 @@ function isHtml(mediaType: string): boolean {
   return mediaType === "text/html" || mediaType === "application/xhtml+xml";
 }
 
-function isTextual(mediaType: string): boolean {
-  return mediaType.startsWith("text/") || isHtml(mediaType) || isPlainTextType(mediaType);
+/** Whether bytes of this type are text in some encoding. */
+export function isTextual(mediaType: string): boolean {
+  return mediaType.startsWith("text/") || isPlainTextType(mediaType) || /[/+]xml$/.test(mediaType);
 }
 
 /** Byte order mark aside, nothing but ASCII white space; UTF-16's zero bytes are let pass with it. */
@@ -150,6 +158,7 @@ function matchZip(bytes: Uint8Array, byName: string | undefined): string | undef
   const stored = /^mimetype(application\/[\w.+-]+?)(?=PK|$)/s.exec(head.slice(30))?.[1];
   if (stored !== undefined) return stored;
   const names = zipNames(bytes) ?? (head + latin1(bytes.subarray(-65_536))).split(/(?=word\/|xl\/|ppt\/)/);
+  if (names.includes("xl/workbook.bin")) return "application/vnd.ms-excel.sheet.binary.macroenabled.12";
   const isPackage = names.includes("[Content_Types].xml");
   for (const [folder, main, mediaType] of officeFolders) {
     // A package may call its main part anything; its folder is what every writer keeps.
@@ -186,10 +195,16 @@ function zipNames(bytes: Uint8Array): string[] | undefined {
 
 /** One container, many formats: the name says which. So it does for the packages of today, which a password puts into that container. */
 function refineLegacyOffice(mediaType: string, byName: string | undefined, bytes: Uint8Array): string {
-  if (mediaType !== "application/x-cfb" || byName === undefined) return mediaType;
+  if (mediaType !== "application/x-cfb") return mediaType;
+  if (byName === undefined) return isWorkbook(bytes) ? "application/vnd.ms-excel" : mediaType;
   const legacy = byName === "application/msword" || byName.startsWith("application/vnd.ms-");
   const encrypted = byName.startsWith("application/vnd.openxmlformats-") && holdsWide(bytes, "EncryptedPackage");
   return legacy || encrypted ? byName : mediaType;
+}
+
+/** Whether a compound file without a name is Excel's; Word's and PowerPoint's may hold a workbook inside. **Source** MS-XLS, 2.1.2; MS-DOC, 2.1.1; MS-PPT, 2.1.2. */
+function isWorkbook(bytes: Uint8Array): boolean {
+  return holdsWide(bytes, "Workbook") && !holdsWide(bytes, "WordDocument") && !holdsWide(bytes, "PowerPoint Document");
 }
 
 /** Whether a word stands in the bytes in UTF-16, as compound files write names. **Source** MS-CFB, 2.6.1. */
@@ -206,16 +221,25 @@ function holdsWide(bytes: Uint8Array, word: string): boolean {
 
 function looksLikeHtml(bytes: Uint8Array): boolean {
   const head = decodeHead(bytes);
-  // Comments and an XML declaration may stand before the first tag.
-  const start = /^(?:\s+|<!--(?:(?!-->)[\s\S])*-->|<\?xml[^>]*>)*/.exec(head)?.[0].length ?? 0;
+  const start = prolog.exec(head)?.[0].length ?? 0;
   return /^<(?:!doctype\s+html|html|head|body)(?=[\s>/])/i.test(head.slice(start));
+}
+
+/** A feed by its first element; `rdf:RDF` is one only when it speaks of RSS. */
+function matchFeed(head: string): string | undefined {
+  const start = prolog.exec(head)?.[0].length ?? 0;
+  const root = /^<(rss|feed|rdf:RDF)(?=[\s>])[^>]*/i.exec(head.slice(start));
+  if (root === null) return undefined;
+  if (/^rss$/i.test(root[1] ?? "")) return "application/rss+xml";
+  if (/^feed$/i.test(root[1] ?? ""))
+    return /w3\.org\/2005\/Atom|purl\.org\/atom/i.test(root[0]) ? "application/atom+xml" : undefined;
+  return /purl\.org\/rss|netscape\.com\/rdf/i.test(root[0]) ? "application/rss+xml" : undefined;
 }
 
 function decodeHead(bytes: Uint8Array): string {
   const head = bytes.subarray(0, headLength);
-  if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder("utf-16le").decode(head);
-  if (head[0] === 0xfe && head[1] === 0xff) return new TextDecoder("utf-16be").decode(head);
-  return utf8Decoder.decode(head);
+  const encoding = encodingByBytes(bytes);
+  return encoding?.startsWith("utf-16") === true ? new TextDecoder(encoding).decode(head) : utf8Decoder.decode(head);
 }
 
 function latin1(bytes: Uint8Array): string {

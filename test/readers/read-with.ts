@@ -3,10 +3,13 @@ import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reade
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
 import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
 import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
+import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
+import { createXlsReader } from "../../src/adapters/sheetjs/xls-reader.ts";
 import type { Section } from "../../src/contracts/document.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { ReadResult } from "../../src/contracts/reader.ts";
+import { csvReader } from "../../src/documents/csv-reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { walkSections } from "../../src/documents/walk-sections.ts";
 
@@ -17,6 +20,9 @@ const readers = [
   createDocxReader(),
   createPptxReader(),
   createEpubReader(),
+  createXlsxReader(),
+  createXlsReader(),
+  csvReader,
 ];
 
 /** Through detection, reader and check, as the pipeline does it. */
