@@ -5,8 +5,8 @@ export function pack(files: Readonly<Record<string, string | Uint8Array>>): Uint
   const zippable: Zippable = {};
   for (const [name, content] of Object.entries(files)) {
     const bytes = typeof content === "string" ? strToU8(content) : content;
-    // Formats that say their type in the first member have it uncompressed.
-    zippable[name] = name === "mimetype" ? [bytes, { level: 0 }] : bytes;
+    // Formats that say their type in the first member have it uncompressed; archives are not packed twice.
+    zippable[name] = name === "mimetype" || name.endsWith(".zip") ? [bytes, { level: 0 }] : bytes;
   }
   return zipSync(zippable, { mtime: new Date("2024-01-01T00:00:00Z") });
 }
