@@ -9,6 +9,7 @@ import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 import { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 import { createDocxReader } from "./adapters/office/docx-reader.ts";
 import { createEpubReader } from "./adapters/office/epub-reader.ts";
+import { createOdtReader } from "./adapters/office/odt-reader.ts";
 import { createPptxReader } from "./adapters/office/pptx-reader.ts";
 import { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
@@ -25,6 +26,7 @@ export function createReaders(): readonly Reader[] {
     createPdfReader(),
     createDocxReader(),
     createPptxReader(),
+    createOdtReader(),
     createEpubReader(),
     createMailReader(),
     createNotebookReader(),

@@ -8,6 +8,7 @@ import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reade
 import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
 import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
+import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
 import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
@@ -18,6 +19,7 @@ import {
   escapeXml,
   makeDocx,
   makeEpub,
+  makeOdt,
   paragraph,
   run,
   styled,
@@ -268,6 +270,30 @@ describe("the Word reader", () => {
         { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
         { name: "a document without text", bytes: makeDocx({ body: paragraph("<w:r/>") }), code: "empty" },
         { name: "a document with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
+      ],
+    }),
+  );
+});
+
+describe("the OpenDocument reader", () => {
+  const inLines = (text: string): string => text.split("\n").map(escapeXml).join("<text:line-break/>");
+  runPack(
+    createReaderPack({
+      create: () => createOdtReader(),
+      mediaType: "application/vnd.oasis.opendocument.text",
+      wrap: (paragraphs) => makeOdt(paragraphs.map((text) => `<text:p>${inLines(text)}</text:p>`).join("")),
+      samples: [
+        {
+          name: "a letter",
+          bytes: makeOdt(
+            '<text:h text:outline-level="1">Keys &amp; locks</text:h><text:p>Turn the key.</text:p><text:list><text:list-item><text:p>Last 👍</text:p></text:list-item></text:list>',
+          ),
+          words: ["Keys & locks", "Turn the key.", "- Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "no archive", bytes: encode("PK and then nothing of the kind"), code: "unreadable" },
+        { name: "a text without words", bytes: makeOdt(""), code: "empty" },
       ],
     }),
   );
