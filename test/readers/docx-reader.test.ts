@@ -324,7 +324,7 @@ describe("createDocxReader: running text", () => {
           `<m:oMath><m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr>${e(`<m:m><m:mr>${e(r("1"))}${e(r("0"))}</m:mr><m:mr>${e(r("0"))}${e(r("1"))}</m:mr></m:m>`)}</m:d></m:oMath>`,
         ),
       ),
-    ).toBe("So x=(-b±√(b^2-4ac))/(2a).\n\n∑_(i=1)^n x_i\n\nb^2 c1/2+d\n\n[1 & 0; 0 & 1]");
+    ).toBe("So x=(-b±√(b^2-4ac))/(2a).\n\n∑_(i=1)^n x_i\n\nb^2 c 1/2+d\n\n[1 & 0; 0 & 1]");
   });
 
   it("keeps code and quotations apart from prose", async () => {

@@ -70,7 +70,8 @@ function readParts(element: XmlElement | undefined): string {
   let isOpen = false;
   for (const child of elementsOf(element)) {
     const next = readMath(child);
-    text += isOpen && /^[\p{L}\p{N}(√]/u.test(next) ? ` ${next}` : next;
+    const goesOn = isOpen || (child.name === "f" && /[\p{L}\p{N}]$/u.test(text));
+    text += goesOn && /^[\p{L}\p{N}(√]/u.test(next) ? ` ${next}` : next;
     if (next !== "") isOpen = /^(?:f|sSup|sSub|sSubSup)$/.test(child.name);
   }
   return text;
