@@ -34,7 +34,7 @@ export interface DocxTestParts {
   /** The document element, when `body` is not enough. */
   readonly document?: string;
   readonly mainPart?: string;
-  readonly more?: Readonly<Record<string, string>>;
+  readonly more?: Readonly<Record<string, string | Uint8Array>>;
   readonly related?: readonly (readonly [id: string, type: string, target: string])[];
 }
 
