@@ -72,6 +72,8 @@ async function readWhole(
     if (bytesRead === 0) return bytes.subarray(0, length);
     length += bytesRead;
     if (length > maxBytes) throw tooLarge(uri, length, maxBytes);
+    // It has grown, and may grow for ever. What says it is empty and is not, as in /proc, is read to its end.
+    if (size > 0 && length > size) return bytes;
     if (length === bytes.length) bytes = grow(bytes, maxBytes + 1);
   }
 }
