@@ -34,6 +34,7 @@ export { buildSections } from "./documents/build-sections.ts";
 export { type Composition, composeDocument } from "./documents/compose-document.ts";
 export { describeElement, type TreeElement } from "./documents/describe-element.ts";
 export { detectMediaType } from "./documents/media-type.ts";
+export { csvReader } from "./documents/csv-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
 export { findSectionPath, listDescendants, listLeaves } from "./documents/walk-sections.ts";
@@ -45,6 +46,9 @@ export { createTransformer } from "./chunks/create-transformer.ts";
 export { chunkDocumentRecursively, createRecursiveChunker } from "./chunks/recursive-chunker.ts";
 export { createSectionChunker } from "./chunks/section-chunker.ts";
 export { pathFromRoot } from "./chunks/path-from-root.ts";
+export { chunkSpreadsheet, type SpreadsheetChunkerOptions } from "./chunks/chunk-spreadsheet.ts";
+export { createSpreadsheetChunker } from "./chunks/spreadsheet-chunker.ts";
+export { formatRow } from "./text/format-row.ts";
 export { createStructureTransformer } from "./chunks/structure-transformer.ts";
 export { createTitleTransformer } from "./chunks/title-transformer.ts";
 
@@ -247,6 +251,7 @@ export type {
   SearchMode,
   SearchOptions,
 } from "./contracts/retriever.ts";
+export type { SheetData, SheetRow } from "./contracts/sheet-data.ts";
 export type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, SystemAuthority } from "./contracts/scope.ts";
 export type {
   ChunkEntry,

@@ -40,6 +40,8 @@ export { type FileSourceOptions, openFileSource } from "./adapters/files/file-so
 export { createHtmlReader } from "./adapters/html/html-reader.ts";
 export { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 export { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
+export { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
+export { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 export { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 export { createReaders } from "./readers.ts";

@@ -81,7 +81,7 @@ export interface ReadInput {
   readonly uri: string;
   readonly bytes: Uint8Array;
   readonly mediaType: string;
-  /** The character encoding that the sender declared or the caller gave. A byte order mark wins over it. */
+  /** The character encoding that the sender declared, the caller gave, or the text's own words show. A byte order mark wins over it. */
   readonly charset?: string;
   /** Opens a protected file. */
   readonly password?: string;

@@ -261,7 +261,7 @@ async function swap(
   { validators, ...facts }: SwapFacts,
 ): Promise<Outcome> {
   const document = withLanguage(read, stages.analyzer);
-  const chunks = await cutDocument(stages.chunker, stages.transformers, document);
+  const chunks = await cutDocument(stages.chunker, stages.transformers, document, job.signal);
   const write = async (): Promise<number> => {
     const { entries, keeps, sent } = await embedChunks(stages, job.into, document.id, chunks, job.signal);
     throwIfAborted(job.signal, "The ingestion");

@@ -93,7 +93,12 @@ describe("fetching [E14 E15]", () => {
   it("gives a page with its type, and says who asks", async () => {
     requests.length = 0;
     const item = await fetchOne("/page#part");
-    expect(item).toMatchObject({ uri: `${origin}/page`, size: 12, mediaType: "text/html; charset=ISO-8859-1" });
+    expect(item).toMatchObject({
+      uri: `${origin}/page`,
+      size: 12,
+      mediaType: "text/html; charset=ISO-8859-1",
+      charset: "ISO-8859-1",
+    });
     expect(item.folder).toBeUndefined();
     expect(new TextDecoder().decode(await item.bytes())).toBe("<p>hello</p>");
     expect(requests[0]?.headers["user-agent"]).toMatch(/^ibid\/\d+\.\d+\.\d+/);

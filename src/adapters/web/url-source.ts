@@ -1,6 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../text/abort.ts";
+import { findCharsetName } from "../../text/decode-text.ts";
 import { checkUrlOptions, openPageClient, type PageClient, type UrlSourceOptions } from "./fetch-page.ts";
 import { checkUrl, isUrl, normalizeUrl, withoutCredentials } from "./normalize-url.ts";
 
@@ -61,7 +62,7 @@ export async function fetchItem(
     return {
       uri,
       size: bytes.byteLength,
-      ...(mediaType === undefined ? {} : { mediaType }),
+      ...(mediaType === undefined ? {} : { mediaType, ...charsetOf(mediaType) }),
       ...(validators === undefined ? {} : { validators }),
       ...(modifiedAt === undefined ? {} : { metadata: { modifiedAt } }),
       bytes: () => Promise.resolve(bytes),
@@ -80,4 +81,10 @@ function toUrl(address: string): URL | IbidError {
     if (IbidError.isInstance(error)) return error;
     throw error;
   }
+}
+
+/** The `charset` of a `content-type`, when it names an encoding. **Source** RFC 9110, 8.3.2. */
+function charsetOf(contentType: string): Pick<SourceItem, "charset"> {
+  const label = /;\s*charset\s*=\s*"?([^\s;"]{1,60})/i.exec(contentType)?.[1];
+  return label === undefined || findCharsetName(label) === undefined ? {} : { charset: label };
 }
