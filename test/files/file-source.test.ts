@@ -512,6 +512,31 @@ describe("refusals", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(512 * 1024 * 1024);
   });
 
+  it("refuses a file whose name is not UTF-8, and takes names of every other kind", async () => {
+    if (process.platform !== "linux") return;
+    const names = [
+      "ü.md",
+      "u\u0308.md",
+      "日本.md",
+      "🦢.md",
+      "a b.md",
+      "new\nline.md",
+      "quote'\".md",
+      "-rf.md",
+      "%2e.md",
+    ];
+    await write(Object.fromEntries(names.map((name) => [`docs/${name}`, name])));
+    writeFileSync(Buffer.concat([Buffer.from(join(base, "docs/")), Buffer.from([0x66, 0xff, 0x2e, 0x6d, 0x64])]), "x");
+    const items = await collect("docs");
+    const read: string[] = [];
+    for (const item of items) if (!("error" in item)) read.push(await bytesOf(item));
+    expect(read.toSorted()).toEqual(names.toSorted());
+    const refused = items.filter((item) => "error" in item);
+    expect(refused).toMatchObject([
+      { uri: "docs/f\uFFFD.md", error: { code: "unreadable", message: expect.stringContaining("not UTF-8") } },
+    ]);
+  });
+
   it("refuses a file that vanished", async () => {
     await write({ "docs/a.md": "a" });
     const [item] = await collect("docs");

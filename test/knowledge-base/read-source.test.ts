@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createReaders, readFolder, readSource, type TextDocument } from "ibid";
+import { createReaders, createTextDataLoader, readFolder, readSource, type TextDocument } from "ibid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createListSource } from "../../src/testing/list-source.ts";
 
@@ -68,6 +68,26 @@ describe("reading a folder without a knowledge base [E15]", () => {
     expect(await readFolder(join(base, "docs"), { maxDepth: 0, include: ["*.md"] })).toMatchObject({
       filesProcessed: 1,
     });
+  });
+
+  it("loads named files under Ballerina's name: one document, or several [B52]", async () => {
+    const [one, two] = [join(base, "docs/a.md"), join(base, "docs/deep/plain.txt")];
+    const document = (await createTextDataLoader(one).load()) as TextDocument;
+    expect(document).toMatchObject({
+      type: "text",
+      text: "# A\n\none\n\n## B\n\ntwo",
+      metadata: {
+        fileName: "a.md",
+        mimeType: "text/markdown",
+        fileSize: 19,
+        modifiedAt: expect.stringMatching(/^\d{4}-/u),
+      },
+    });
+    const several = (await createTextDataLoader(two, one).load()) as readonly TextDocument[];
+    expect(several.map(({ text }) => text.slice(0, 5))).toEqual(["three", "# A\n\n"]);
+    expect(() => createTextDataLoader(one, "/nowhere.md")).toThrow("File does not exist: /nowhere.md");
+    const broken = createTextDataLoader(join(base, "docs/random.bin"));
+    await expect(broken.load()).rejects.toMatchObject({ code: "binary" });
   });
 
   it("reads any source, goes on after what fails, and stops when told to", async () => {
