@@ -6,6 +6,7 @@ import { createFeedReader } from "./adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMailReader } from "./adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
+import { dataReader } from "./documents/data/data-reader.ts";
 import { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 import type { Reader } from "./contracts/reader.ts";
@@ -21,6 +22,7 @@ export function createReaders(): readonly Reader[] {
     createNotebookReader(),
     createFeedReader(),
     createCodeReader(),
+    dataReader,
     plainTextReader,
   ];
 }

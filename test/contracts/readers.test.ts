@@ -5,6 +5,7 @@ import { createFeedReader } from "../../src/adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
 import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
+import { dataReader } from "../../src/documents/data/data-reader.ts";
 import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
@@ -262,4 +263,26 @@ describe("the feed reader", () => {
       refuses: [{ name: "no feed", bytes: encode("<cow/>"), code: "unreadable" }],
     }),
   );
+});
+
+describe("the data reader", () => {
+  for (const [mediaType, data] of Object.entries({
+    "application/json": '{"keys": [\n{"under": "the mat", "is": "👍"}]}',
+    "application/x-ndjson": '{"keys": "under"}\n{"the": "mat 👍"}\n',
+    "application/yaml": "keys:\n  under: the mat\n  is: 👍\n",
+    "application/toml": '[keys]\nunder = "the mat 👍"\n',
+  })) {
+    describe(mediaType, () => {
+      runPack(
+        createReaderPack({
+          create: () => dataReader,
+          mediaType,
+          wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
+          verbatim: true,
+          samples: [{ name: "a file", bytes: encode(data), words: ["keys", "under", "the", "mat", "👍"] }],
+          refuses: [binary],
+        }),
+      );
+    });
+  }
 });

@@ -1,0 +1,60 @@
+import type { Block } from "../../contracts/document.ts";
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { buildSections } from "../build-sections.ts";
+import { decodeSource } from "../decode-source.ts";
+import { fileNameOf } from "../file-name.ts";
+import { type DataFormat, dataFormatOf } from "./data-format.ts";
+import type { DataMember } from "./data-member.ts";
+import { findJsonMembers } from "./json-members.ts";
+import { findTomlMembers } from "./toml-members.ts";
+import { findYamlMembers } from "./yaml-members.ts";
+
+/** More lines than this are cut between by the chunker alone. */
+const maxLines = 100_000;
+
+const findMembers: Readonly<Record<DataFormat, (text: string) => readonly DataMember[]>> = {
+  json: findJsonMembers,
+  jsonl: () => [],
+  yaml: findYamlMembers,
+  toml: findTomlMembers,
+};
+
+/** What {@link dataReader} promises. */
+export function readData({ uri, bytes, mediaType, charset }: ReadInput): ReadResult {
+  const text = decodeSource(bytes, uri, charset);
+  const format = dataFormatOf(mediaType) ?? "json";
+  const members = findMembers[format](text);
+  const title = fileNameOf(uri);
+  const headings = members.map((member) => ({ ...member, contentStart: member.start }));
+  const edges = format === "jsonl" ? lineStarts(text) : members.flatMap(({ start, end }) => [start, end]);
+  return {
+    text,
+    title,
+    root: buildSections(text, title, headings),
+    sourceMap: { lines: "text" },
+    blocks: codeBlocks(text, edges, format === "jsonl" ? "json" : format),
+    metadata: {},
+  };
+}
+
+function lineStarts(text: string): number[] {
+  const starts: number[] = [];
+  for (let at = text.indexOf("\n"); at !== -1 && starts.length < maxLines; at = text.indexOf("\n", at + 1)) {
+    starts.push(at + 1);
+  }
+  return starts.length < maxLines ? starts : [];
+}
+
+/** A block for each stretch between two edges. White space around it is left off, but not the indentation of its first line. */
+function codeBlocks(text: string, edges: readonly number[], language: string): Block[] {
+  const cuts = [...new Set([0, ...edges, text.length])].sort((a, b) => a - b);
+  const blocks: Block[] = [];
+  for (const [index, from] of cuts.entries()) {
+    const stretch = text.slice(from, cuts[index + 1] ?? from).trimEnd();
+    if (stretch === "") continue;
+    const firstWord = stretch.length - stretch.trimStart().length;
+    const start = firstWord === 0 ? 0 : stretch.lastIndexOf("\n", firstWord - 1) + 1;
+    blocks.push({ kind: "code", start: from + start, end: from + stretch.length, language });
+  }
+  return blocks;
+}
