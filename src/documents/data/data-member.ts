@@ -17,8 +17,8 @@ export function isNamingKey(key: string): boolean {
 }
 
 /** The best of the names that were found, else `[3]`. */
-export function entryTitle(names: ReadonlyMap<string, string>, index: number): string {
-  const name = namingKeys.map((key) => names.get(key)).find((value) => value !== undefined && value.trim() !== "");
+export function entryTitle(names: ReadonlyMap<string, string> | undefined, index: number): string {
+  const name = namingKeys.map((key) => names?.get(key)).find((value) => value !== undefined && value.trim() !== "");
   return name === undefined ? `[${index}]` : shortTitle(name);
 }
 

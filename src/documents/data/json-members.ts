@@ -21,7 +21,8 @@ interface Open {
   readonly key: Token | undefined;
   /** Its number in the list around it. */
   readonly index: number;
-  readonly names: Map<string, string>;
+  /** Values that may name it, by their keys; made when there is one. */
+  names: Map<string, string> | undefined;
   /** What came in it so far, and the key of what comes. */
   count: number;
   memberKey: Token | undefined;
@@ -57,7 +58,7 @@ export function findJsonMembers(text: string): DataMember[] {
       start: around?.memberStart ?? lead ?? at,
       key: around?.memberKey,
       index: around?.count ?? 0,
-      names: new Map(),
+      names: undefined,
       count: 0,
       memberKey: undefined,
       memberStart: undefined,
@@ -128,10 +129,10 @@ function isLarge(text: string, { start, isList }: Open, end: number, around: rea
   return isRecord || end - start >= leastLength || text.slice(start, end).includes("\n");
 }
 
-function keepName(text: string, { memberKey, names }: Open, value: Token | undefined): void {
-  if (memberKey === undefined || value === undefined) return;
-  const key = readToken(text, memberKey);
-  if (isNamingKey(key) && !names.has(key)) names.set(key, readToken(text, value));
+function keepName(text: string, top: Open, value: Token | undefined): void {
+  if (top.memberKey === undefined || value === undefined) return;
+  const key = readToken(text, top.memberKey);
+  if (isNamingKey(key) && top.names?.has(key) !== true) (top.names ??= new Map()).set(key, readToken(text, value));
 }
 
 /** What a token says; as it is written when that cannot be told. */

@@ -1,5 +1,8 @@
 import { type DataMember, shortTitle } from "./data-member.ts";
 
+/** Of more than this, none is: the data are a table. */
+const maxMembers = 50_000;
+
 /**
  * The tables of a TOML text, those below others as deep as their names are long. Comments right before one belong to it.
  *
@@ -9,7 +12,7 @@ export function findTomlMembers(text: string): DataMember[] {
   const members: DataMember[] = [];
   let quote = "";
   let lead: number | undefined;
-  for (let start = 0; start < text.length;) {
+  for (let start = 0; start < text.length && members.length <= maxMembers;) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
     const line = text.slice(start, end);
@@ -22,7 +25,7 @@ export function findTomlMembers(text: string): DataMember[] {
     quote = quoteAfter(line, quote);
     start = end + 1;
   }
-  return members;
+  return members.length > maxMembers ? [] : members;
 }
 
 /** How many names a dotted name has; dots within quotes are of a name. */
