@@ -6,8 +6,12 @@ import { buildSections, type Heading } from "./build-sections.ts";
 export interface Composition {
   /** Length of the text so far, with the blank line that the next piece would begin after. */
   readonly position: number;
-  /** A piece of text of its own, set apart by a blank line. **Shape** white space around it is left off; blank text writes nothing. */
-  write(text: string, block?: Omit<Block, "start" | "end" | "bodyStart" | "rowStarts">): void;
+  /**
+   * A piece of text of its own, set apart by a blank line.
+   *
+   * **Shape** white space around it is left off; blank text writes nothing. `bodyStart` counts from where the text begins, which is then no white space.
+   */
+  write(text: string, block?: Omit<Block, "start" | "end" | "rowStarts">): void;
   /** A heading that a section begins with. A blank one writes nothing. **Units** `level` 1 to 6; deeper ones count as 6. */
   heading(title: string, level: number): void;
   /** From here on the text is this slide's. */
@@ -77,7 +81,13 @@ export function composeDocument(): Composition {
       const trimmed = block.kind === "code" ? text.replace(/^(?:[ \t]*\n)+|\s+$/gu, "") : text.trim();
       if (trimmed === "") return;
       const start = append(trimmed);
-      blocks.push({ ...block, start, end: length });
+      const { bodyStart } = block;
+      blocks.push({
+        ...block,
+        start,
+        end: length,
+        ...(bodyStart === undefined ? {} : { bodyStart: start + bodyStart }),
+      });
     },
     heading(title, level) {
       const line = title.replace(/\s+/gu, " ").trim();

@@ -7,11 +7,13 @@ import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
 import { dataReader } from "../../src/documents/data/data-reader.ts";
 import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
+import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
+import { makeDocx, paragraph, run, styled, wordTable } from "../readers/make-office.ts";
 import { writePdf } from "./write-pdf.ts";
 import { runPack } from "./run-pack.ts";
 
@@ -215,6 +217,45 @@ describe("the mail reader", () => {
           bytes: encode("Content-Type: multipart/encrypted; boundary=cut\n\n--cut--"),
           code: "encrypted",
         },
+      ],
+    }),
+  );
+});
+
+const inRuns = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => run(line))
+    .join("<w:r><w:br/></w:r>");
+
+describe("the Word reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createDocxReader(),
+      mediaType: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+      wrap: (paragraphs) => makeDocx({ body: paragraphs.map((text) => paragraph(inRuns(text))).join("") }),
+      samples: [
+        {
+          name: "a letter",
+          bytes: makeDocx({
+            body: [
+              styled("Title", "Keys & locks"),
+              paragraph("Turn the key."),
+              styled("Heading1", "Spare"),
+              wordTable([
+                ["who", "where"],
+                ["Ada", "shelf"],
+              ]),
+              paragraph("Last 👍"),
+            ].join(""),
+          }),
+          words: ["Keys & locks", "Turn the key.", "Spare", "| Ada | shelf |", "Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
+        { name: "a document without text", bytes: makeDocx({ body: paragraph("<w:r/>") }), code: "empty" },
+        { name: "a document with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
       ],
     }),
   );
