@@ -41,6 +41,7 @@ export { createCodeReader } from "./adapters/code/code-reader.ts";
 export { createFeedReader } from "./adapters/feed/feed-reader.ts";
 export { createHtmlReader } from "./adapters/html/html-reader.ts";
 export { createMailReader } from "./adapters/mail/mail-reader.ts";
+export { createMboxReader } from "./adapters/mail/mbox-reader.ts";
 export { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 export { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 export { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";

@@ -5,6 +5,7 @@ import { createCodeReader } from "./adapters/code/code-reader.ts";
 import { createFeedReader } from "./adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMailReader } from "./adapters/mail/mail-reader.ts";
+import { createMboxReader } from "./adapters/mail/mbox-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 import { createDocxReader } from "./adapters/office/docx-reader.ts";
 import { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
@@ -23,6 +24,7 @@ export function createReaders(): readonly Reader[] {
     createHtmlReader(),
     createPdfReader(),
     createMailReader(),
+    createMboxReader(),
     createFeedReader(),
     createCodeReader(),
     createDocxReader(),
