@@ -1,6 +1,6 @@
-import type { Block } from "../../contracts/document.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { buildSections } from "../build-sections.ts";
+import { codeBlocks } from "../code-blocks.ts";
 import { decodeSource } from "../decode-source.ts";
 import { fileNameOf } from "../file-name.ts";
 import { type DataFormat, dataFormatOf } from "./data-format.ts";
@@ -43,18 +43,4 @@ function lineStarts(text: string): number[] {
     starts.push(at + 1);
   }
   return starts.length < maxLines ? starts : [];
-}
-
-/** A block for each stretch between two edges. White space around it is left off, but not the indentation of its first line. */
-function codeBlocks(text: string, edges: readonly number[], language: string): Block[] {
-  const cuts = [...new Set([0, ...edges, text.length])].sort((a, b) => a - b);
-  const blocks: Block[] = [];
-  for (const [index, from] of cuts.entries()) {
-    const stretch = text.slice(from, cuts[index + 1] ?? from).trimEnd();
-    if (stretch === "") continue;
-    const firstWord = stretch.length - stretch.trimStart().length;
-    const start = firstWord === 0 ? 0 : stretch.lastIndexOf("\n", firstWord - 1) + 1;
-    blocks.push({ kind: "code", start: from + start, end: from + stretch.length, language });
-  }
-  return blocks;
 }
