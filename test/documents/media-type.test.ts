@@ -33,6 +33,10 @@ describe("detectMediaType", () => {
     ['<rdf:RDF xmlns="http://purl.org/rss/1.0/">', "application/rss+xml"],
     ['<rdf:RDF xmlns="http://example.com/">', "text/plain"],
     ["<feed><cow/></feed>", "text/plain"],
+    ["Received: by x\r\n\twith y\r\nFrom: a@b.c\r\nSubject: x\r\n\r\nwords", "message/rfc822"],
+    ["From a@b.c Wed May  1 10:00:00 2024\nFrom: a@b.c\nTo: b\nSubject: x\n\nwords", "application/mbox"],
+    ["From: a@b.c\nSubject: x\n\nwords", "text/plain"],
+    ["From: a\nTo: b\nwords\nSubject: x\n\nDate: y", "text/plain"],
   ])("lets content decide: %j is %s [B52 E15]", (content, expected) => {
     expect(detectMediaType(utf8(content))).toBe(expected);
   });

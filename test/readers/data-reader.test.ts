@@ -77,6 +77,11 @@ describe("the data reader [E15]", () => {
     expect(untitled.root.children.map(({ title }) => title)).toEqual(["[0]", "k", "[2]"]);
   });
 
+  it("makes blocks without sections of more records than anybody would list", async () => {
+    const { root, blocks } = await readAny("a.json", `[${'{"a":1},'.repeat(50_000)}{"a":1}]`);
+    expect([root.children, blocks?.length]).toEqual([[], 50_003]);
+  });
+
   it("makes a block of each line of JSON lines", async () => {
     const lines = Array.from({ length: 20 }, (_, i) => JSON.stringify({ id: i, text: `line ${i}, with words in it` }));
     const result = await readAny("a.jsonl", `${lines.join("\n")}\n`);

@@ -175,6 +175,24 @@ Red one.
     expect(text).not.toContain("SIGNATURE");
   });
 
+  it("shows invitations and reports of mail servers as they are written", async () => {
+    const { text, notes } = await readAny(
+      "a.eml",
+      mixed(
+        plain,
+        part(
+          "Content-Type: text/calendar; method=REQUEST; name=invite.ics",
+          "BEGIN:VCALENDAR\nSUMMARY:Keys\nEND:VCALENDAR",
+        ),
+        part("Content-Type: message/delivery-status", "Status: 5.1.1"),
+      ),
+    );
+    expect(text).toMatch(
+      /invite\.ics\n\nBEGIN:VCALENDAR\nSUMMARY:Keys\nEND:VCALENDAR\s+attachment 2\n\nStatus: 5\.1\.1/,
+    );
+    expect(notes).toBeUndefined();
+  });
+
   it("leaves out images that stand in the text", async () => {
     const { text, notes } = await readAny(
       "a.eml",

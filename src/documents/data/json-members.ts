@@ -3,8 +3,8 @@ import { type DataMember, entryTitle, isNamingKey, shortTitle } from "./data-mem
 const maxLevel = 3;
 /** A list or object on one line is a section from this length on; shorter ones belong to what is around them. */
 const leastLength = 80;
-/** Of more than this, none is: the data are a table. */
-const maxMembers = 50_000;
+/** Of more than this, none is: they would need more memory than the text. */
+const maxMembers = 200_000;
 const maxTokenLength = 1000;
 
 /** A token: a string with its quotes, a number, a word. */

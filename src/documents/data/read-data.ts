@@ -12,6 +12,9 @@ import { findYamlMembers } from "./yaml-members.ts";
 /** More lines than this are cut between by the chunker alone. */
 const maxLines = 100_000;
 
+/** More records than this are blocks without sections: nobody looks for one by its heading. */
+const maxSections = 50_000;
+
 const findMembers: Readonly<Record<DataFormat, (text: string) => readonly DataMember[]>> = {
   json: findJsonMembers,
   jsonl: () => [],
@@ -25,7 +28,8 @@ export function readData({ uri, bytes, mediaType, charset }: ReadInput): ReadRes
   const format = dataFormatOf(mediaType) ?? "json";
   const members = findMembers[format](text);
   const title = fileNameOf(uri);
-  const headings = members.map((member) => ({ ...member, contentStart: member.start }));
+  const named = members.length > maxSections ? [] : members;
+  const headings = named.map((member) => ({ ...member, contentStart: member.start }));
   const edges = format === "jsonl" ? lineStarts(text) : members.flatMap(({ start, end }) => [start, end]);
   return {
     text,

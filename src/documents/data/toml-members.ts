@@ -1,7 +1,7 @@
 import { type DataMember, shortTitle } from "./data-member.ts";
 
-/** Of more than this, none is: the data are a table. */
-const maxMembers = 50_000;
+/** Of more than this, none is: they would need more memory than the text. */
+const maxMembers = 200_000;
 
 /**
  * The tables of a TOML text, those below others as deep as their names are long. Comments right before one belong to it.

@@ -2,8 +2,8 @@ import { type DataMember, entryTitle, isNamingKey, shortTitle } from "./data-mem
 
 /** Below the document that they are in. */
 const maxLevel = 3;
-/** Of more than this, none is: the data are a table. */
-const maxMembers = 50_000;
+/** Of more than this, none is: they would need more memory than the text. */
+const maxMembers = 200_000;
 const maxKeyLength = 200;
 const maxValueLength = 500;
 
@@ -49,7 +49,7 @@ export function findYamlMembers(text: string): DataMember[] {
     for (let top = open.at(-1); top !== undefined && top.column >= column; top = open.at(-1)) {
       const level = open.length;
       open.pop();
-      if (members.length > maxMembers || !text.slice(top.line, lastEnd).includes("\n")) continue;
+      if (!text.slice(top.line, lastEnd).includes("\n")) continue;
       members.push({ title: titleOf(top), level, start: top.start, end: lastEnd });
     }
   };
@@ -58,7 +58,7 @@ export function findYamlMembers(text: string): DataMember[] {
     documents += 1;
   };
 
-  for (let start = 0; start < text.length;) {
+  for (let start = 0; start < text.length && members.length <= maxMembers;) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
     const line = text.slice(start, end).trimEnd();
