@@ -35,6 +35,8 @@ export { type Composition, composeDocument } from "./documents/compose-document.
 export { describeElement, type TreeElement } from "./documents/describe-element.ts";
 export { detectMediaType } from "./documents/media-type.ts";
 export { csvReader } from "./documents/csv-reader.ts";
+export { dataReader } from "./documents/data/data-reader.ts";
+export { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
 export { findSectionPath, listDescendants, listLeaves } from "./documents/walk-sections.ts";
