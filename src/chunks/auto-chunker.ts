@@ -1,3 +1,4 @@
+import type { Chunk } from "../contracts/chunk.ts";
 import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import { checkOptions } from "../text/check-options.ts";
@@ -40,9 +41,20 @@ export function createAutoChunker(options: AutoChunkerOptions<Chunker | AsyncChu
     fingerprint,
     chunk: (document, chunkOptions) => {
       checkTextDocument(document);
-      return choose(document).chunk(document, chunkOptions);
+      const chunks = choose(document).chunk(document, chunkOptions);
+      return Symbol.iterator in chunks ? eitherWay(chunks) : chunks;
     },
   } as Chunker | AsyncChunker;
+}
+
+/** What need not wait can be waited for: beside a chunker that asks somebody, all are walked alike. */
+function eitherWay(chunks: Iterable<Chunk>): Iterable<Chunk> & AsyncIterable<Chunk> {
+  return {
+    [Symbol.iterator]: () => chunks[Symbol.iterator](),
+    async *[Symbol.asyncIterator]() {
+      yield* chunks;
+    },
+  };
 }
 
 const kindsOfMediaTypes: readonly (readonly [RegExp, DocumentKind])[] = [

@@ -14,12 +14,19 @@ const cut = (document: TextDocument, options: Parameters<typeof createMarkdownCh
 ];
 const texts = (chunks: readonly Chunk[]): string[] => chunks.map(({ text }) => text);
 const headers = (chunks: readonly Chunk[]): Record<string, unknown>[] =>
-  chunks.map(({ metadata }) => Object.fromEntries(Object.entries(metadata).filter(([key]) => key.startsWith("header"))));
+  chunks.map(({ metadata }) =>
+    Object.fromEntries(Object.entries(metadata).filter(([key]) => key.startsWith("header"))),
+  );
 
 /** A document as our readers make it. */
 async function read(uri: string, source: string): Promise<TextDocument> {
   const bytes = new TextEncoder().encode(source);
-  const { text, root, sourceMap, blocks = [] } = await readDocument([createMarkdownReader(), createHtmlReader()], {
+  const {
+    text,
+    root,
+    sourceMap,
+    blocks = [],
+  } = await readDocument([createMarkdownReader(), createHtmlReader()], {
     uri,
     bytes,
   });
@@ -149,11 +156,7 @@ describe("the HTML chunker", () => {
   it("puts the heading's text, markup and attributes aside, on the heading and on what follows [B50]", async () => {
     const document = await read("ships.html", page);
     const chunks = [...createHtmlChunker({ maxSize: 34, overlap: 0 }).chunk(document)];
-    expect(texts(chunks)).toEqual([
-      "Ships\n\nThey sail.",
-      "Tea clippers\n\nFast ones.\nLong ago.",
-      "Barges\n\nSlow.",
-    ]);
+    expect(texts(chunks)).toEqual(["Ships\n\nThey sail.", "Tea clippers\n\nFast ones.\nLong ago.", "Barges\n\nSlow."]);
     expect(headers(chunks)).toEqual([
       { header: "Ships", header1: "Ships" },
       { header: "Tea clippers", header1: "Ships", header2: "Tea clippers" },

@@ -23,7 +23,11 @@ describe("sentences of a document", () => {
     ["decimals", "It cost 3.14 pounds. Then 2.50.", ["It cost 3.14 pounds.", "Then 2.50."]],
     ["addresses", "Read https://a.example/b.c?d=e! Then go.", ["Read https://a.example/b.c?d=e!", "Then go."]],
     ["ellipses", "Wait… what? No... it goes on. Yes.", ["Wait… what?", "No... it goes on.", "Yes."]],
-    ["quotes after full stops", "He said “Go.” She went. ‘Now.’ Done.", ["He said “Go.”", "She went.", "‘Now.’", "Done."]],
+    [
+      "quotes after full stops",
+      "He said “Go.” She went. ‘Now.’ Done.",
+      ["He said “Go.”", "She went.", "‘Now.’", "Done."],
+    ],
     ["Chinese", "灯塔很高。海很静！你来吗？来。", ["灯塔很高。", "海很静！", "你来吗？", "来。"]],
     ["Devanagari", "समुद्र शांत है। टिकट कितने का है?", ["समुद्र शांत है।", "टिकट कितने का है?"]],
     ["Arabic", "كم ثمن التذكرة؟ المنارة بعيدة.", ["كم ثمن التذكرة؟", "المنارة بعيدة."]],
@@ -34,7 +38,8 @@ describe("sentences of a document", () => {
   });
 
   it("are rows in a table, lines in code, and begin with the heading before them [T31 E18]", () => {
-    const source = "# Top\n\n## Ships\n\nOne. Two.\n\n| a. b | c |\n| --- | --- |\n| x. y | z |\n| u | v |\n\n```\nf. g\nh\n```\n\n# End\n";
+    const source =
+      "# Top\n\n## Ships\n\nOne. Two.\n\n| a. b | c |\n| --- | --- |\n| x. y | z |\n| u | v |\n\n```\nf. g\nh\n```\n\n# End\n";
     const document = markdown(source);
     expect(Array.from(findSentences(document), ({ start, end }) => source.slice(start, end))).toEqual([
       "# Top\n\n## Ships\n\nOne.",
@@ -152,16 +157,19 @@ describe("counting in pieces", () => {
     );
   });
 
-  it.each(["a", "漢", " ", "é", "😀", "\n"])("never shows it more than a piece of an endless run of %j [T33]", (unit) => {
-    counted.length = 0;
-    const text = unit.repeat(20_000);
-    const tokens = countInPieces(watched, { name: "o200k", pieceSize: 256 })(text);
-    expect(Math.max(...counted)).toBeLessThanOrEqual(256);
-    expect(counted.reduce((sum, length) => sum + length, 0)).toBe(text.length);
-    // Nothing is lost, and each cut costs at most what could have been joined across it.
-    expect(tokens).toBeGreaterThan(0);
-    expect(tokens).toBeLessThanOrEqual(countTokens(unit.repeat(256)) * counted.length);
-  });
+  it.each(["a", "漢", " ", "é", "😀", "\n"])(
+    "never shows it more than a piece of an endless run of %j [T33]",
+    (unit) => {
+      counted.length = 0;
+      const text = unit.repeat(20_000);
+      const tokens = countInPieces(watched, { name: "o200k", pieceSize: 256 })(text);
+      expect(Math.max(...counted)).toBeLessThanOrEqual(256);
+      expect(counted.reduce((sum, length) => sum + length, 0)).toBe(text.length);
+      // Nothing is lost, and each cut costs at most what could have been joined across it.
+      expect(tokens).toBeGreaterThan(0);
+      expect(tokens).toBeLessThanOrEqual(countTokens(unit.repeat(256)) * counted.length);
+    },
+  );
 
   it("leaves pairs whole, and names its piece when it is not the usual [T33]", () => {
     const seen: string[] = [];
