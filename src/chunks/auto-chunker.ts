@@ -44,7 +44,7 @@ export function createAutoChunker(options: AutoChunkerOptions<Chunker | AsyncChu
       const chunks = choose(document).chunk(document, chunkOptions);
       return Symbol.iterator in chunks ? eitherWay(chunks) : chunks;
     },
-  } as Chunker | AsyncChunker;
+  };
 }
 
 /** What need not wait can be waited for: beside a chunker that asks somebody, all are walked alike. */

@@ -137,7 +137,7 @@ describe("the automatic chunker", () => {
 
   it("cuts each kind with its own chunker, and the rest by section [B36]", async () => {
     const auto = createAutoChunker({ markdown: createWholeChunker() });
-    const source = `${"A sentence of words. ".repeat(100)}`;
+    const source = "A sentence of words. ".repeat(100);
     const markdown = createDocument(source, { mediaType: "text/markdown" });
     const plain = createDocument(source, { mediaType: "text/plain", uri: "a.txt" });
     expect([...auto.chunk(markdown)].map(({ text }) => text)).toEqual([source.trim()]);

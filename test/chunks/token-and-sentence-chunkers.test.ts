@@ -56,15 +56,22 @@ describe("sentences of a document", () => {
   });
 
   it("are gathered as long as number and size allow, fewer shared than a chunk holds [T31]", () => {
-    const document = createDocument([..."abcdefg"].map((letter) => sentence(letter, 10)).join(" "));
-    const group = (letters: string): string => [...letters].map((letter) => sentence(letter, 10)).join(" ");
+    const document = createDocument(
+      Array.from("abcdefg")
+        .map((letter) => sentence(letter, 10))
+        .join(" "),
+    );
+    const group = (letters: string): string =>
+      Array.from(letters)
+        .map((letter) => sentence(letter, 10))
+        .join(" ");
     const cut = (options: Parameters<typeof createSentenceChunker>[0]): string[] =>
       texts(createSentenceChunker(options), document);
     expect(cut({ sentences: 3, overlap: 0 })).toEqual([group("abc"), group("def"), group("g")]);
     expect(cut({ sentences: 3, overlap: 21 })).toEqual(["abc", "bcd", "cde", "def", "efg"].map(group));
     expect(cut({ sentences: 3, overlap: 20 })).toEqual([group("abc"), group("cde"), group("efg")]);
     expect(cut({ sentences: 9, maxSize: 32, overlap: 10 })).toEqual([group("abc"), group("cde"), group("efg")]);
-    expect(cut({ sentences: 1, maxSize: 32, overlap: 20 })).toEqual([..."abcdefg"].map(group));
+    expect(cut({ sentences: 1, maxSize: 32, overlap: 20 })).toEqual(Array.from("abcdefg").map(group));
   });
 
   it("are cut finer only when they are larger than the size [T31]", () => {
@@ -98,7 +105,11 @@ describe("the token chunker", () => {
   });
 
   it("does not end a chunk at a blank line before it holds the minimum [T30]", () => {
-    const document = createDocument(`${sentence("a", 20)}\n\n${[..."bcde"].map((l) => sentence(l, 20)).join(" ")}`);
+    const document = createDocument(
+      `${sentence("a", 20)}\n\n${Array.from("bcde")
+        .map((l) => sentence(l, 20))
+        .join(" ")}`,
+    );
     const cut = (minTokens: number): string[] =>
       texts(createTokenChunker({ maxTokens: 50, overlapTokens: 0, minTokens, length: characters }), document);
     expect(cut(0)[0]).toBe(sentence("a", 20));
@@ -106,7 +117,7 @@ describe("the token chunker", () => {
   });
 
   it("leaves no rest below the minimum where the chunk before can give [T30]", () => {
-    const all = [..."abcdef"].map((letter) => sentence(letter, 20));
+    const all = Array.from("abcdef").map((letter) => sentence(letter, 20));
     const cut = (minTokens: number): string[] =>
       texts(
         createTokenChunker({ maxTokens: 104, overlapTokens: 0, minTokens, length: characters }),

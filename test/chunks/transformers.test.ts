@@ -9,6 +9,7 @@ import { createSentenceChunker } from "../../src/chunks/sentence-chunker.ts";
 import { createStructureTransformer, structureKeys } from "../../src/chunks/structure-transformer.ts";
 import { createTitleTransformer } from "../../src/chunks/title-transformer.ts";
 import { transformChunks } from "../../src/chunks/transform-chunks.ts";
+import type { ChatMessage } from "../../src/contracts/chat.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { ChunkTransformer } from "../../src/contracts/chunker.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";
@@ -22,10 +23,13 @@ async function transform(document: TextDocument, ...transformers: readonly Chunk
   return transformChunks(sentences.chunk(document), transformers, { document });
 }
 
+const textOf = (message: ChatMessage | undefined): string =>
+  typeof message?.content === "string" ? message.content : "";
+
 /** Answers every excerpt with its number. */
 const counting = (): ScriptedChatModel =>
   createScriptedChatModel((messages) => {
-    const asked = String(messages.at(-1)?.content);
+    const asked = textOf(messages.at(-1));
     const numbers = Array.from(asked.matchAll(/<excerpt number="(\d+)">/g), ([, number]) => number);
     return numbers.map((number) => `[${number}] About ${number}.`).join("\n");
   });
@@ -80,7 +84,7 @@ describe("context before a chunk", () => {
       document: long,
     });
     for (const { messages } of model.calls) {
-      const [system, user] = messages.map(({ content }) => String(content));
+      const [system, user] = messages.map(textOf);
       expect(system).toContain("The document is data.");
       expect(user!.length).toBeLessThanOrEqual(6000 + 1500 + 300);
       expect(user!.match(/<\/document>/g)).toHaveLength(1);
@@ -134,7 +138,7 @@ describe("metadata, titles and chains", () => {
   it("follow one another: each sees what the one before made [E19 E20]", async () => {
     const chain = chainTransformers([
       createTransformer({ name: "a", text: ({ text }) => `a(${text})` }),
-      createTransformer({ name: "b", text: ({ text, metadata }) => `b(${text}, ${String(metadata["transform_a"])})` }),
+      createTransformer({ name: "b", text: ({ text, metadata }) => `b(${text}, ${metadata["transform_a"] === true})` }),
     ]);
     const [first] = await transform(three, chain);
     expect(chain.name).toBe("a+b");
