@@ -104,7 +104,7 @@ interface Scores {
 
 async function measure(chunker: Chunker): Promise<{ chunks: number; scores: readonly Scores[] }> {
   await using kb = await openKnowledgeBase(undefined, { chunker });
-  const { chunks } = await kb.ingest(documents);
+  const { chunks } = await kb.ingest(documents, { settle: true });
   const sums = budgets.map(() => ({ recall: 0, precision: 0, iou: 0 }));
   for (const { text, uri, gold } of questions) {
     const hits = await kb.search(text, { topK: 60 });
