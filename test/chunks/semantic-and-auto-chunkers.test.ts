@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createAutoChunker, findDocumentKind } from "../../src/chunks/auto-chunker.ts";
 import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
 import { createSemanticChunker, type SemanticChunkerOptions } from "../../src/chunks/semantic-chunker.ts";
+import { createSpreadsheetChunker } from "../../src/chunks/spreadsheet-chunker.ts";
 import { createWholeChunker } from "../../src/chunks/whole-chunker.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { AsyncChunker, Chunker } from "../../src/contracts/chunker.ts";
@@ -142,6 +143,17 @@ describe("the automatic chunker", () => {
     const plain = createDocument(source, { mediaType: "text/plain", uri: "a.txt" });
     expect([...auto.chunk(markdown)].map(({ text }) => text)).toEqual([source.trim()]);
     expect([...auto.chunk(plain)]).toEqual([...createSectionChunker().chunk(plain)]);
+  });
+
+  it("cuts sheets between rows when nothing else is said [B36 T34]", () => {
+    const text = "Ship,Tea\nArk,12\nArgo,7\n";
+    const sheet = createDocument(text, {
+      uri: "ships.csv",
+      mediaType: "text/csv",
+      blocks: [{ kind: "table", start: 0, end: 23, bodyStart: 9, rowStarts: [9, 16], columns: ["Ship", "Tea"] }],
+    });
+    expect([...createAutoChunker().chunk(sheet)]).toEqual([...createSpreadsheetChunker().chunk(sheet)]);
+    expect([...createAutoChunker().chunk(sheet)][0]?.text).toContain("Columns: Ship, Tea");
   });
 
   it("is known by all that it may choose [B36 L7]", () => {
