@@ -1,0 +1,76 @@
+import type { PdfBlock } from "./pdf-paragraphs.ts";
+
+/** Letters this much larger than the text's are a heading's. */
+const largerThanBody = 1.12;
+/** A heading is no longer than this. **Units** signs, lines. */
+const longestHeading = 160;
+const mostLines = 4;
+
+/**
+ * Headings of a document that states none: short blocks in larger letters, one level for each size, and below them short bold blocks in a text that is not bold.
+ *
+ * **Shape** the text's own size is the one in which most of its signs are set. **Cost** linear.
+ */
+export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
+  const lengths = new Map<number, number>();
+  let bold = 0;
+  let all = 0;
+  for (const { lines, kind, aside } of blocks) {
+    if (kind === "table" || aside === true) continue;
+    for (const line of lines) {
+      if (line.size === 0) continue;
+      lengths.set(roundSize(line.size), (lengths.get(roundSize(line.size)) ?? 0) + line.text.length);
+      all += line.text.length;
+      if (line.bold) bold += line.text.length;
+    }
+  }
+  const body = [...lengths].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? 0;
+  const isLarge = (block: PdfBlock): boolean => looksLikeHeading(block) && sizeOf(block) >= body * largerThanBody;
+  const isBold = ({ lines }: PdfBlock): boolean => bold < all * 0.4 && lines.every((line) => line.bold);
+  const sizes = [...new Set(blocks.filter(isLarge).map(sizeOf))].toSorted((a, b) => b - a);
+  return blocks.map((block, index) => {
+    if (isLarge(block)) return toHeading(block, sizes.indexOf(sizeOf(block)) + 1);
+    const isShort = block.lines.length <= 2 && looksLikeHeading(block) && sizeOf(block) >= body * 0.95;
+    // A bold line that nothing follows heads nothing.
+    const heads = blocks[index + 1] !== undefined;
+    return isShort && heads && isBold(block) ? toHeading(block, sizes.length + 1) : block;
+  });
+}
+
+/** The title that a document shows: the first block of its first page whose letters are larger than any others there, and than its text's; `""` for none. */
+export function findTitle(blocks: readonly PdfBlock[]): string {
+  const first = blocks.filter(({ page, aside, lines }) => page === 0 && aside !== true && (lines[0]?.size ?? 0) > 0);
+  const largest = Math.max(0, ...first.filter((block) => lettersIn(block) >= 3).map(sizeOf));
+  const isText = first.some((block) => sizeOf(block) * 1.2 <= largest);
+  const title = isText ? first.find((block) => sizeOf(block) === largest && looksLikeHeading(block)) : undefined;
+  return title === undefined ? "" : textOf(title);
+}
+
+function textOf({ lines }: PdfBlock): string {
+  return lines.map((line) => line.text).join(" ");
+}
+
+function lettersIn(block: PdfBlock): number {
+  return textOf(block).match(/\p{L}/gu)?.length ?? 0;
+}
+
+function toHeading(block: PdfBlock, level: number): PdfBlock {
+  return { ...block, kind: "heading", level: Math.min(6, level), open: false };
+}
+
+function looksLikeHeading({ kind, lines, aside }: PdfBlock): boolean {
+  if (aside === true || (kind !== "paragraph" && kind !== "list" && kind !== "heading") || lines.length > mostLines) return false;
+  const text = lines.map((line) => line.text).join(" ");
+  if (text.length > longestHeading || text.includes("@")) return false;
+  if (kind === "list" && !/^\(?[\dIVXA-Z]/u.test(text)) return false;
+  return (text.match(/\p{L}/gu)?.length ?? 0) >= 2 && !/(?<!\.)[.,;:،；。，]$/u.test(text);
+}
+
+function sizeOf({ lines }: PdfBlock): number {
+  return roundSize(lines[0]?.size ?? 0);
+}
+
+/** **Units** half points: what a producer rounded is one size. */
+function roundSize(size: number): number {
+  return Math.round(size * 2) / 2;
+}
