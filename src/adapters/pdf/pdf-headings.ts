@@ -7,11 +7,33 @@ const longestHeading = 160;
 const mostLines = 4;
 
 /**
- * Headings of a document that states none: short blocks in larger letters, one level for each size, and below them short bold blocks in a text that is not bold.
+ * Headings by their letters, beside those that the outline or the tags state.
+ *
+ * In a document that states none: short blocks in larger letters, one level for each size, and below them short bold blocks in a text that is not bold. In one that
+ * states some: what is set like a stated heading is of its level, and larger letters that are smaller than all stated ones are below them.
  *
  * **Shape** the text's own size is the one in which most of its signs are set. **Cost** linear.
  */
 export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
+  const { body, isMostlyBold } = measure(blocks);
+  const isLarge = (block: PdfBlock): boolean => looksLikeHeading(block) && sizeOf(block) >= body * largerThanBody;
+  const stated = blocks.filter(({ kind }) => kind === "heading");
+  // One bookmark, such as the title, does not make an outline.
+  if (stated.length >= 2) return blocks.map((block) => (isLarge(block) ? besideStated(block, stated, blocks, body) : block));
+
+  const sizes = [...new Set(blocks.filter(isLarge).map(sizeOf))].toSorted((a, b) => b - a);
+  return blocks.map((block, index) => {
+    if (block.kind === "heading") return block;
+    if (isLarge(block)) return toHeading(block, sizes.indexOf(sizeOf(block)) + 1);
+    const isShort = block.lines.length <= 2 && looksLikeHeading(block) && sizeOf(block) >= body * 0.95;
+    // A bold line that nothing follows heads nothing.
+    const heads = blocks[index + 1] !== undefined;
+    return isShort && heads && !isMostlyBold && isBold(block) ? toHeading(block, sizes.length + 1) : block;
+  });
+}
+
+/** The size of the text, and whether most of it is bold. */
+function measure(blocks: readonly PdfBlock[]): { body: number; isMostlyBold: boolean } {
   const lengths = new Map<number, number>();
   let bold = 0;
   let all = 0;
@@ -25,16 +47,28 @@ export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
     }
   }
   const body = [...lengths].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? 0;
-  const isLarge = (block: PdfBlock): boolean => looksLikeHeading(block) && sizeOf(block) >= body * largerThanBody;
-  const isBold = ({ lines }: PdfBlock): boolean => bold < all * 0.4 && lines.every((line) => line.bold);
-  const sizes = [...new Set(blocks.filter(isLarge).map(sizeOf))].toSorted((a, b) => b - a);
-  return blocks.map((block, index) => {
-    if (isLarge(block)) return toHeading(block, sizes.indexOf(sizeOf(block)) + 1);
-    const isShort = block.lines.length <= 2 && looksLikeHeading(block) && sizeOf(block) >= body * 0.95;
-    // A bold line that nothing follows heads nothing.
-    const heads = blocks[index + 1] !== undefined;
-    return isShort && heads && isBold(block) ? toHeading(block, sizes.length + 1) : block;
-  });
+  return { body, isMostlyBold: bold > all * 0.4 };
+}
+
+function besideStated(
+  block: PdfBlock,
+  stated: readonly PdfBlock[],
+  blocks: readonly PdfBlock[],
+  body: number,
+): PdfBlock {
+  if (block.kind === "heading") return block;
+  const size = sizeOf(block);
+  const same = stated.find((heading) => sizeOf(heading) === size && isBold(heading) === isBold(block));
+  if (same !== undefined) return toHeading(block, same.level ?? 1);
+  const smallest = Math.min(...stated.map(sizeOf));
+  if (size >= smallest) return block;
+  const deepest = Math.max(...stated.map(({ level }) => level ?? 1));
+  const between = new Set(blocks.map(sizeOf).filter((other) => other > size && other < smallest && other >= body * largerThanBody));
+  return toHeading(block, deepest + 1 + between.size);
+}
+
+function isBold({ lines }: PdfBlock): boolean {
+  return lines.every(({ bold }) => bold);
 }
 
 /** The title that a document shows: the first block of its first page whose letters are larger than any others there, and than its text's; `""` for none. */
@@ -63,6 +97,7 @@ function looksLikeHeading({ kind, lines, aside }: PdfBlock): boolean {
   const text = lines.map((line) => line.text).join(" ");
   if (text.length > longestHeading || text.includes("@")) return false;
   if (kind === "list" && !/^\(?[\dIVXA-Z]/u.test(text)) return false;
+  if (/ … \S+$/u.test(text)) return false;
   return (text.match(/\p{L}/gu)?.length ?? 0) >= 2 && !/(?<!\.)[.,;:،；。，]$/u.test(text);
 }
 

@@ -62,6 +62,8 @@ export function toLine(row: readonly PdfRun[]): PdfLine {
     text: parts
       .join("")
       .replace(/\s+(?=[\u064B-\u065F\u0670\s])/gu, "")
+      // The dots that lead to a page number.
+      .replace(/(?:\s?\.){5,}\s?/gu, " … ")
       .trim(),
     x: Math.min(...row.map(({ x }) => x)),
     right: Math.max(...row.map(({ right }) => right)),

@@ -176,6 +176,7 @@ function beginsParagraph(
   if (before.bold !== line.bold && hard) return true;
   if (isItem(line) && (ended || startOf(line, edges) < startOf(before, edges) - line.size * 0.3)) return true;
   if (hard && isSentenceEnd(before.text)) return true;
+  if (/ … \S+$/u.test(before.text) && / … \S+$/u.test(line.text)) return false;
   const indent = startOf(line, edges) - startOf(before, edges);
   // A first line is set in; or all but the first line are, as in lists of references.
   if (indent > minIndent * line.size && indent < 5 * line.size) return ended && !isCentered(before, edges);
@@ -206,6 +207,8 @@ function isCentered(line: PdfLine, edges: PdfEdges): boolean {
 function isHard(before: PdfLine, line: PdfLine, edges: PdfEdges): boolean {
   const word = unspaced.test(line.text) ? line.text.slice(0, 1) : (line.text.split(" ", 1)[0] ?? "");
   const sign = (line.right - line.x) / Math.max(1, line.text.length);
+  // An entry of a table of contents.
+  if (/ … (?:\d+|[ivxlc]+)$/u.test(before.text)) return true;
   // Half a letter height of grace: a printed line may be looser than its neighbour.
   return restOf(before, edges) > (word.length + 1) * sign + before.size * 0.5;
 }

@@ -91,9 +91,7 @@ async function write(pdf: PdfDocument, uri: string, areas: readonly (readonly Pd
   const usualGap = findUsualGap(areas.flat());
   const cut = outline.length === 0 ? areas : cutAtHeadings(areas, outline);
   const blocks: PdfBlock[] = cut.flatMap((list, page) => list.flatMap((area) => findParagraphs(area, page, usualGap)));
-  // One bookmark, such as the title, does not make an outline.
-  const areStated = outline.length >= 2 || blocks.some(({ kind, title }) => kind === "heading" && title === undefined);
-  const { text, blocks: written, headings, pages } = writePdfText(joinBlocks(areStated ? blocks : findHeadings(blocks)), pdf.numPages);
+  const { text, blocks: written, headings, pages } = writePdfText(joinBlocks(findHeadings(blocks)), pdf.numPages);
   const { title, metadata } = await readInformation(pdf, text);
   const named = title || findTitle(blocks) || beginning(blocks, headings[0]) || fileNameOf(uri);
   return {
