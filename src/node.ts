@@ -38,7 +38,7 @@ export { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resol
 export { type FileSourceOptions, openFileSource } from "./adapters/files/file-source.ts";
 export { createHtmlReader } from "./adapters/html/html-reader.ts";
 export { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
-export { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
+export { createPdfReader, type PdfReaderOptions } from "./adapters/pdf/pdf-reader.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 export { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 export { createReaders } from "./readers.ts";

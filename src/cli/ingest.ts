@@ -20,6 +20,7 @@ export interface IngestCommandOptions extends CommonOptions {
   readonly platform?: true;
   readonly metadata: readonly string[];
   readonly sweep: boolean;
+  readonly password?: string;
 }
 
 /**
@@ -41,6 +42,7 @@ export async function ingest(
     scope,
     metadata,
     sweep: options.sweep,
+    ...(options.password === undefined ? {} : { password: options.password }),
     settle: true,
     signal,
     onProgress: (progress) => line.update(progress),

@@ -61,6 +61,9 @@ export interface ImageEmbedder {
   readonly providerId: string;
   readonly modelId: string;
   readonly dimensions: number;
-  embedImage(image: Uint8Array, options?: { readonly mediaType?: string; readonly signal?: AbortSignal }): Promise<Float32Array>;
+  embedImage(
+    image: Uint8Array,
+    options?: { readonly mediaType?: string; readonly signal?: AbortSignal },
+  ): Promise<Float32Array>;
   embedQuery(query: string, options?: { readonly signal?: AbortSignal }): Promise<Float32Array>;
 }

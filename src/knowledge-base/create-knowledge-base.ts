@@ -33,7 +33,7 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly resolveUri?: ((uri: string) => string) | undefined;
 }
 
-const ingestOptions = ["scope", "metadata", "origin", "sweep", "settle", "signal", "onProgress"] as const;
+const ingestOptions = ["scope", "metadata", "origin", "password", "sweep", "settle", "signal", "onProgress"] as const;
 const searchOptions = [...retrieveOptionNames, "scopes"];
 const askOptions = [...searchOptions.filter((name) => name !== "includeEmbeddings"), "grounding"] as const;
 
@@ -105,6 +105,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
             has: sorted.has,
             from: gate.read(caller, [scope], [scope]),
             origin: options.origin ?? "user-content",
+            password: options.password,
             sweep: options.sweep ?? true,
           });
         });

@@ -31,6 +31,8 @@ export interface IngestJob {
   readonly from: AuthorizedScopes;
   readonly metadata: Metadata;
   readonly origin: Origin;
+  /** Opens protected files. */
+  readonly password?: string | undefined;
   readonly sweep: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
@@ -161,7 +163,7 @@ async function ingestBytes(
     before.fingerprint === fingerprintPipeline(stages, before.mediaType);
   if (unchanged) return keep(stages, job, before, folder);
 
-  const read = await readItem(stages.readers, item, bytes, job.signal);
+  const read = await readItem(stages.readers, item, bytes, job);
   const document: TextDocument = {
     type: "text",
     id: before?.id ?? hashParts(job.scope, item.uri),

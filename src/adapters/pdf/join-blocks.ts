@@ -19,7 +19,7 @@ export function joinBlocks(blocks: readonly PdfBlock[]): PdfBlock[] {
     if (done.has(index)) continue;
     let block = first;
     const between: PdfBlock[] = [];
-    for (let from = index; ; ) {
+    for (let from = index; ;) {
       const next = findOtherHalf(blocks, block, from, done);
       if (next === undefined) break;
       for (let at = from + 1; at < next; at++) {

@@ -1,4 +1,5 @@
-import { findAreas, type PdfArea } from "./pdf-areas.ts";
+import { findAreas } from "./find-areas.ts";
+import type { PdfArea } from "./pdf-area.ts";
 import { removeFurniture } from "./pdf-furniture.ts";
 import { toLine } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";

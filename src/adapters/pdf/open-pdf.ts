@@ -20,7 +20,11 @@ const settings = {
  *
  * **Errors** `encrypted` for a file that asks for a password and got none, or another; `unreadable` for what cannot be opened.
  */
-export async function openPdf({ bytes, uri, password }: Pick<ReadInput, "bytes" | "uri" | "password">): Promise<PdfDocument> {
+export async function openPdf({
+  bytes,
+  uri,
+  password,
+}: Pick<ReadInput, "bytes" | "uri" | "password">): Promise<PdfDocument> {
   const { getDocumentProxy: open } = await import("unpdf");
   try {
     // PDF.js takes the bytes over, and they are the caller's: it gets a copy, which it wants plain and not as a Buffer.

@@ -32,14 +32,18 @@ interface EdgeRow {
  *
  * **Cost** linear in the runs.
  */
-export function removeFurniture(pages: readonly { readonly runs: readonly PdfRun[]; readonly height: number }[]): BarePage[] {
+export function removeFurniture(
+  pages: readonly { readonly runs: readonly PdfRun[]; readonly height: number }[],
+): BarePage[] {
   const edges = pages.flatMap(({ runs, height }, page) => findEdgeRows(runs, height, page));
   const byText = group(edges, ({ text, atTop }) => `${atTop}:${text.toLowerCase().replace(/\d+/gu, "#")}`);
   const removed = new Map<EdgeRow, "first" | "again" | "number">();
   for (const rows of byText.values()) {
     for (const near of clusterByHeight(rows)) {
       const on = new Set(near.map(({ page }) => page));
-      const isNumber = !/\p{L}{3}/u.test(near[0]!.text.replace(/\b(?:page|seite|página|pagina|стр|of|von|de)\b/giu, ""));
+      const isNumber = !/\p{L}{3}/u.test(
+        near[0]!.text.replace(/\b(?:page|seite|página|pagina|стр|of|von|de)\b/giu, ""),
+      );
       if (isNumber && on.size >= 2 && countsPages(near)) for (const row of near) removed.set(row, "number");
       else if (on.size >= minPages && on.size >= (near.at(-1)!.page - near[0]!.page + 1) / 4) {
         for (const [index, row] of near.entries()) removed.set(row, index === 0 && !isNumber ? "first" : "again");

@@ -15,7 +15,8 @@ export interface DrawnPage {
 
 /** Operator codes of PDF.js, stable since its first version. */
 const showText = 44;
-const stateOnly: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 69, 70, 71]);
+/** Those that set a state or mark content and draw nothing. A transformation is not among them: it is what is left of a picture that is not decoded. */
+const drawsNothing: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 69, 70, 71]);
 
 /**
  * Draws a page without its pictures, to learn what its fonts are called and what its glyphs stand for.
@@ -23,7 +24,11 @@ const stateOnly: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1
  * **Shape** fonts that are new go into `fonts`. A page that cannot be drawn teaches nothing; its text is none the worse for it.
  * **Cost** about that of reading the page's text once more.
  */
-export async function drawPage(page: PdfPage, fonts: Map<string, PdfFont>, names: readonly string[]): Promise<DrawnPage> {
+export async function drawPage(
+  page: PdfPage,
+  fonts: Map<string, PdfFont>,
+  names: readonly string[],
+): Promise<DrawnPage> {
   let operators: Operators;
   try {
     operators = await page.getOperatorList();
@@ -34,12 +39,14 @@ export async function drawPage(page: PdfPage, fonts: Map<string, PdfFont>, names
     const before = fonts.get(name);
     const told = page.commonObjs.has(name) ? nameOf(page.commonObjs.get(name)) : "";
     fonts.set(name, {
-      bold: /bold|black|heavy|semibold|demi|[-,]bd\b|(?<=[a-z])(?:TB|RB|B)$|medi$|^CM(?:BX|SSBX)|SFBX/iu.test(told) && !/regular$/iu.test(told),
+      bold:
+        /bold|black|heavy|semibold|demi|[-,]bd\b|(?<=[a-z])(?:TB|RB|B)$|medi$|^CM(?:BX|SSBX)|SFBX/iu.test(told) &&
+        !/regular$/iu.test(told),
       mono: before?.mono === true || /courier|mono(?!type)|consol|menlo|typewriter|^CMTT|^SFTT/iu.test(told),
       vertical: before?.vertical === true,
     });
   }
-  return { isBlank: operators.fnArray.every((code) => stateOnly.has(code)), mended: mendLigatures(operators) };
+  return { isBlank: operators.fnArray.every((code) => drawsNothing.has(code)), mended: mendLigatures(operators) };
 }
 
 /** The font's PostScript name, without the tag of a subset. */
@@ -61,8 +68,8 @@ function mendLigatures({ fnArray, argsArray }: Operators): Map<string, string> {
   for (const [index, code] of fnArray.entries()) {
     if (code !== showText) continue;
     const glyphs = glyphsOf(argsArray[index]);
-    if (!glyphs.some((glyph) => [...glyph].length > 1 && rightToLeft.test(glyph))) continue;
-    const turned = [...glyphs.join("")].toReversed().join("");
+    if (!glyphs.some((glyph) => glyph.length > 1 && rightToLeft.test(glyph))) continue;
+    const turned = Array.from(glyphs.join("")).toReversed().join("");
     const meant = glyphs.toReversed().join("");
     const [from, to] = [turned.split(/\s+/u), meant.split(/\s+/u)];
     if (from.length !== to.length) continue;
@@ -75,7 +82,11 @@ function glyphsOf(args: unknown): string[] {
   const list: unknown = Array.isArray(args) ? args[0] : undefined;
   if (!Array.isArray(list)) return [];
   return list.flatMap((glyph: unknown) =>
-    typeof glyph === "object" && glyph !== null && "unicode" in glyph ? [String(glyph.unicode)] : typeof glyph === "number" && glyph < -200 ? [" "] : [],
+    typeof glyph === "object" && glyph !== null && "unicode" in glyph
+      ? [String(glyph.unicode)]
+      : typeof glyph === "number" && glyph < -200
+        ? [" "]
+        : [],
   );
 }
 

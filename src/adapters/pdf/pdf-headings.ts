@@ -19,7 +19,13 @@ export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
   const isLarge = (block: PdfBlock): boolean => looksLikeHeading(block) && sizeOf(block) >= body * largerThanBody;
   const stated = blocks.filter(({ kind }) => kind === "heading");
   // One bookmark, such as the title, does not make an outline.
-  if (stated.length >= 2) return blocks.map((block) => (isLarge(block) ? besideStated(block, stated, blocks, body) : block));
+  if (stated.length >= 2) {
+    const levelOf = levelsBeside(stated, blocks.filter(isLarge));
+    return blocks.map((block) => {
+      const level = block.kind !== "heading" && isLarge(block) ? levelOf(block) : undefined;
+      return level === undefined ? block : toHeading(block, level);
+    });
+  }
 
   const sizes = [...new Set(blocks.filter(isLarge).map(sizeOf))].toSorted((a, b) => b - a);
   return blocks.map((block, index) => {
@@ -50,21 +56,20 @@ function measure(blocks: readonly PdfBlock[]): { body: number; isMostlyBold: boo
   return { body, isMostlyBold: bold > all * 0.4 };
 }
 
-function besideStated(
-  block: PdfBlock,
+/** The level of a block beside stated headings: that of those set like it; below all when its letters are smaller than theirs; else none. */
+function levelsBeside(
   stated: readonly PdfBlock[],
-  blocks: readonly PdfBlock[],
-  body: number,
-): PdfBlock {
-  if (block.kind === "heading") return block;
-  const size = sizeOf(block);
-  const same = stated.find((heading) => sizeOf(heading) === size && isBold(heading) === isBold(block));
-  if (same !== undefined) return toHeading(block, same.level ?? 1);
-  const smallest = Math.min(...stated.map(sizeOf));
-  if (size >= smallest) return block;
-  const deepest = Math.max(...stated.map(({ level }) => level ?? 1));
-  const between = new Set(blocks.map(sizeOf).filter((other) => other > size && other < smallest && other >= body * largerThanBody));
-  return toHeading(block, deepest + 1 + between.size);
+  large: readonly PdfBlock[],
+): (block: PdfBlock) => number | undefined {
+  const keyOf = (block: PdfBlock): string => `${sizeOf(block)}:${isBold(block)}`;
+  const levels = new Map(stated.toReversed().map((heading) => [keyOf(heading), heading.level ?? 1]));
+  const smallest = stated.reduce((least, heading) => Math.min(least, sizeOf(heading)), Infinity);
+  const deepest = stated.reduce((most, { level = 1 }) => Math.max(most, level), 1);
+  const below = [...new Set(large.map(sizeOf))].filter((size) => size < smallest).toSorted((a, b) => b - a);
+  return (block) => {
+    const rank = below.indexOf(sizeOf(block));
+    return levels.get(keyOf(block)) ?? (rank === -1 ? undefined : deepest + 1 + rank);
+  };
 }
 
 function isBold({ lines }: PdfBlock): boolean {
@@ -74,7 +79,8 @@ function isBold({ lines }: PdfBlock): boolean {
 /** The title that a document shows: the first block of its first page whose letters are larger than any others there, and than its text's; `""` for none. */
 export function findTitle(blocks: readonly PdfBlock[]): string {
   const first = blocks.filter(({ page, aside, lines }) => page === 0 && aside !== true && (lines[0]?.size ?? 0) > 0);
-  const largest = Math.max(0, ...first.filter((block) => lettersIn(block) >= 3).map(sizeOf));
+  const worded = first.filter((block) => lettersIn(block) >= 3);
+  const largest = worded.reduce((most, block) => Math.max(most, sizeOf(block)), 0);
   const isText = first.some((block) => sizeOf(block) * 1.2 <= largest);
   const title = isText ? first.find((block) => sizeOf(block) === largest && looksLikeHeading(block)) : undefined;
   return title === undefined ? "" : textOf(title);
@@ -93,7 +99,8 @@ function toHeading(block: PdfBlock, level: number): PdfBlock {
 }
 
 function looksLikeHeading({ kind, lines, aside }: PdfBlock): boolean {
-  if (aside === true || (kind !== "paragraph" && kind !== "list" && kind !== "heading") || lines.length > mostLines) return false;
+  if (aside === true || (kind !== "paragraph" && kind !== "list" && kind !== "heading") || lines.length > mostLines)
+    return false;
   const text = lines.map((line) => line.text).join(" ");
   if (text.length > longestHeading || text.includes("@")) return false;
   if (kind === "list" && !/^\(?[\dIVXA-Z]/u.test(text)) return false;

@@ -15,7 +15,12 @@ export async function readInformation(pdf: PdfDocument, text: string): Promise<{
   const modifiedAt = readDate(info["ModDate"]);
   return {
     // A producer's name of a file is no title.
-    title: /^(?:untitled|\(?anonymous\)?|(?:document|presentation|slide|book)\s?\d*|\S+\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf|qxd))$/i.test(title) ? "" : title,
+    title:
+      /^(?:untitled|\(?anonymous\)?|(?:document|presentation|slide|book)\s?\d*|\S+\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf|qxd))$/i.test(
+        title,
+      )
+        ? ""
+        : title,
     metadata: {
       pageCount: pdf.numPages,
       ...(author === "" || /^\(?anonymous\)?$/i.test(author) ? {} : { author }),

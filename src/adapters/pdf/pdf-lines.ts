@@ -43,7 +43,7 @@ export function toRows(runs: readonly PdfRun[]): PdfRun[][] {
 /**
  * One row as a line, in the order in which its script is read.
  *
- * **Shape** white space collapsed; a space where runs stand apart. **Cost** linear.
+ * **Shape** of at least one run; white space collapsed, a space where runs stand apart. **Cost** linear.
  * **Source** UAX #9, rules L2 and N1 in what matters for whole runs: on a line from right to left, neighbours from left to right keep their order.
  */
 export function toLine(row: readonly PdfRun[]): PdfLine {
@@ -55,7 +55,9 @@ export function toLine(row: readonly PdfRun[]): PdfLine {
     parts.push(run.text);
     before = run;
   }
-  const largest = mainSize(row);
+  const size = mainSize(row);
+  const first = row.reduce((least, run) => (run.x < least.x ? run : least));
+  const last = row.reduce((most, run) => (run.right > most.right ? run : most));
   const letters = row.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
   return {
     // A mark above a letter belongs to it, wherever its producer set it.
@@ -65,10 +67,10 @@ export function toLine(row: readonly PdfRun[]): PdfLine {
       // The dots that lead to a page number.
       .replace(/(?:\s?\.){5,}\s?/gu, " … ")
       .trim(),
-    x: Math.min(...row.map(({ x }) => x)),
-    right: Math.max(...row.map(({ right }) => right)),
-    y: row.find(({ size }) => size === largest)?.y ?? 0,
-    size: largest,
+    x: first.x,
+    right: last.right,
+    y: row.find((run) => run.size === size)?.y ?? first.y,
+    size,
     bold: letters.length > 0 && letters.every(({ bold }) => bold),
     mono: row.every(({ mono }) => mono),
     rtl,

@@ -1,6 +1,6 @@
 import type { getDocumentProxy } from "unpdf";
 
-import { edgesOf, type PdfArea } from "./pdf-areas.ts";
+import { edgesOf, type PdfArea } from "./pdf-area.ts";
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 type OutlineItem = NonNullable<Awaited<ReturnType<PdfDocument["getOutline"]>>>[number];
@@ -59,7 +59,10 @@ function linesOf(areas: readonly PdfArea[]): PdfArea["lines"] {
  *
  * **Cost** linear.
  */
-export function cutAtHeadings(areas: readonly (readonly PdfArea[])[], headings: readonly OutlineHeading[]): PdfArea[][] {
+export function cutAtHeadings(
+  areas: readonly (readonly PdfArea[])[],
+  headings: readonly OutlineHeading[],
+): PdfArea[][] {
   return areas.map((list, page) => {
     const here = headings.filter((heading) => heading.page === page);
     let first = 0;

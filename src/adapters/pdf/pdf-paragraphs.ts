@@ -1,6 +1,6 @@
 import type { Block } from "../../contracts/document.ts";
 
-import { edgesOf, type PdfArea, type PdfEdges } from "./pdf-areas.ts";
+import { edgesOf, type PdfArea, type PdfEdges } from "./pdf-area.ts";
 import type { PdfLine } from "./pdf-lines.ts";
 import { listMarker } from "./pdf-tables.ts";
 
@@ -51,7 +51,11 @@ export function findParagraphs(area: PdfArea, page: number, usualGap: number): P
         kind,
         page,
         open: kind === "paragraph" && isOpen(lines.at(-1)!, edges),
-        lines: lines.map((line, i) => ({ ...line, page, hard: !isFree || (i > 0 && isHard(lines[i - 1]!, line, edges)) })),
+        lines: lines.map((line, i) => ({
+          ...line,
+          page,
+          hard: !isFree || (i > 0 && isHard(lines[i - 1]!, line, edges)),
+        })),
         ...(level === undefined ? {} : { level }),
         ...(title === undefined ? {} : { title }),
         ...(headerRows === undefined ? {} : { headerRows }),
@@ -214,7 +218,8 @@ function isHard(before: PdfLine, line: PdfLine, edges: PdfEdges): boolean {
 }
 
 /** Scripts that put no space between words: a line may end anywhere. */
-const unspaced = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3000-\u303F\uFF00-\uFFEF]/u;
+const unspaced =
+  /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3000-\u303F\uFF00-\uFFEF]/u;
 
 function isOpen(line: PdfLine, edges: PdfEdges): boolean {
   return !isSentenceEnd(line.text) && restOf(line, edges) < Math.max(line.size * 4, (edges.right - edges.x) * 0.2);

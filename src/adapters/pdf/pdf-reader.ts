@@ -1,5 +1,11 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { ExtractedTable, ExtractionInput, OcrProvider, PageText, TableExtractor } from "../../contracts/extraction.ts";
+import type {
+  ExtractedTable,
+  ExtractionInput,
+  OcrProvider,
+  PageText,
+  TableExtractor,
+} from "../../contracts/extraction.ts";
 import type { Reader, ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { buildSections, type Heading } from "../../documents/build-sections.ts";
 import { fileNameOf } from "../../documents/file-name.ts";
@@ -11,7 +17,7 @@ import { checkOptions } from "../../text/check-options.ts";
 import { joinBlocks } from "./join-blocks.ts";
 import { layOutPages } from "./lay-out-pages.ts";
 import { openPdf, type PdfDocument } from "./open-pdf.ts";
-import type { PdfArea } from "./pdf-areas.ts";
+import type { PdfArea } from "./pdf-area.ts";
 import { findHeadings, findTitle } from "./pdf-headings.ts";
 import { readInformation } from "./pdf-information.ts";
 import { cutAtHeadings, readOutline } from "./pdf-outline.ts";
@@ -121,7 +127,11 @@ function extractionOf({ uri, bytes, mediaType, password, signal }: ReadInput): E
 }
 
 /** What a provider reads on the pages that have no text. **Shape** only pages that were asked for, with text. */
-async function recognise(input: ReadInput, ocr: OcrProvider | undefined, pages: readonly number[]): Promise<PageText[]> {
+async function recognise(
+  input: ReadInput,
+  ocr: OcrProvider | undefined,
+  pages: readonly number[],
+): Promise<PageText[]> {
   if (ocr === undefined || pages.length === 0) return [];
   const request: ExtractionInput = { ...extractionOf(input), pages };
   if (!(await ocr.isScanned(request))) return [];
@@ -152,7 +162,10 @@ function notesOn(
   const notes: string[] = [];
   if (missing.length > 0) {
     const [are, have] = missing.length === 1 ? ["Page", "has"] : ["Pages", "have"];
-    const mend = ocr === undefined ? "; text recognition (OCR) would read what looks scanned" : " that text recognition could read";
+    const mend =
+      ocr === undefined
+        ? "; text recognition (OCR) would read what looks scanned"
+        : " that text recognition could read";
     notes.push(`${are} ${nameRanges(missing)} ${have} no text layer${mend}.`);
   }
   if (read.size > 0) {

@@ -69,7 +69,8 @@ export function placeRuns(
   for (const item of items) {
     if (!("str" in item)) {
       if (item.type === "endMarkedContent") marks.pop();
-      else marks.push({ id: item.id ?? marks.at(-1)?.id, artifact: item.tag === "Artifact" || !!marks.at(-1)?.artifact });
+      else
+        marks.push({ id: item.id ?? marks.at(-1)?.id, artifact: item.tag === "Artifact" || !!marks.at(-1)?.artifact });
       continue;
     }
     const text = cleanRun(byGlyph.has(item.fontName) ? readGlyphNumbers(item.str) : item.str);
@@ -128,6 +129,7 @@ function fontsByGlyph(items: readonly (PdfTextItem | PdfMark)[]): ReadonlySet<st
 }
 
 function readGlyphNumbers(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- the numbers of glyphs begin where controls are
   return text.replace(/[\u0003-\u0061]/gu, (sign) => String.fromCharCode(sign.charCodeAt(0) - spaceGlyph + spaceCode));
 }
 

@@ -1,4 +1,4 @@
-import type { PdfArea } from "./pdf-areas.ts";
+import type { PdfArea } from "./pdf-area.ts";
 import { cutAtGaps, toLine } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
 
@@ -6,11 +6,14 @@ import type { PdfRun } from "./pdf-runs.ts";
 const minRows = 3;
 /** Cells of more signs than this, in the middle, are not a table's. */
 const longestCell = 40;
+/** A page has no more; what goes on is another table. */
+const maxRows = 300;
 /** A wrapped cell's next line stands nearer than this, in letter heights. */
 const wrapGap = 1.35;
 
 /** What begins an item of a list: a bullet, a number, a letter. */
-export const listMarker = /^(?:[•◦▪▫●○■□‣⁃∙·◆➢➤✓✔\uF0A7\uF0B7–—*-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlcIVXLC]{1,5})[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,4}\.?)$/u;
+export const listMarker =
+  /^(?:[•◦▪▫●○■□‣⁃∙·◆➢➤✓✔\uF0A7\uF0B7–—*-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlcIVXLC]{1,5})[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,4}\.?)$/u;
 
 interface Piece {
   readonly x: number;
@@ -39,7 +42,7 @@ export function readTables(rows: readonly (readonly PdfRun[])[]): PdfArea[] {
     if (flow.length > 0) areas.push({ kind: "flow", lines: flow.map(({ runs }) => toLine(runs)) });
     flow = [];
   };
-  for (let at = 0; at < all.length; ) {
+  for (let at = 0; at < all.length;) {
     const end = endOfTable(all, at);
     if (end === undefined) {
       flow.push(all[at]!);
@@ -77,7 +80,7 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
   let end = start;
   let full = 0;
   let lastFull = start;
-  for (; end < rows.length; end++) {
+  for (; end < Math.min(rows.length, start + maxRows); end++) {
     const row = rows[end]!;
     const before = rows[end - 1];
     if (before !== undefined && end > start && row.y - before.y > 4 * row.size) break;
@@ -92,7 +95,7 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
   }
   // Lines below the last full row go with it only while they look like its wrapped cells.
   end = lastFull + 1;
-  while (end < rows.length && isWrapped(rows[end - 1]!, rows[end]!, taken)) end++;
+  while (end < Math.min(rows.length, start + 2 * maxRows) && isWrapped(rows[end - 1]!, rows[end]!, taken)) end++;
   if (full < minRows || full < (end - start) * 0.4) return undefined;
   const columns = merge(
     rows.slice(start, end).flatMap(({ pieces }) => pieces),

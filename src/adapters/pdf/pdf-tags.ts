@@ -1,5 +1,5 @@
 import { unplaced } from "./extracted-areas.ts";
-import type { PdfArea } from "./pdf-areas.ts";
+import type { PdfArea } from "./pdf-area.ts";
 import { toLine, type PdfLine } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
 import { writeRow } from "./pdf-tables.ts";
@@ -64,7 +64,8 @@ export function readTagged(tree: PdfTag | null | undefined, runs: readonly PdfRu
 
   const text = runs.filter(({ artifact }) => artifact !== true);
   if (lengthOf([...used]) < lengthOf(text) * minCovered || used.size === 0) return undefined;
-  if (areas.filter(({ lines }) => lines.length > 0).length === 1 && areas[0]!.lines.length > maxLinesOfOne) return undefined;
+  if (areas.filter(({ lines }) => lines.length > 0).length === 1 && areas[0]!.lines.length > maxLinesOfOne)
+    return undefined;
   const rest = runs.filter((run) => !used.has(run));
   return rest.length === 0 ? areas : [...areas, { kind: "flow", aside: true, lines: toLinesInOrder(rest) }];
 }

@@ -50,7 +50,7 @@ export async function readPage(
     }
     const { transform, height } = page.getViewport({ scale: 1 });
     const tree = isTagged ? ((await page.getStructTree()) as PdfTag | null) : null;
-    const sides = placeRuns(placed, transform as number[], fonts);
+    const sides = placeRuns(placed, transform, fonts);
     page.cleanup();
     return { sides, height, tree, length, isBlank };
   } catch (error) {

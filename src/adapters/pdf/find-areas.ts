@@ -1,33 +1,7 @@
-import { cutAtGaps, toLine, toRows, type PdfLine } from "./pdf-lines.ts";
+import type { PdfArea } from "./pdf-area.ts";
+import { cutAtGaps, toLine, toRows } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
 import { readTables } from "./pdf-tables.ts";
-
-/** A part of a page that is read from its top to its bottom. */
-export interface PdfArea {
-  /** `flow` is text whose paragraphs are still to be found; of a `table` each line is a row. The other kinds are what the file says of itself: one block each. */
-  readonly kind: "flow" | "table" | "heading" | "paragraph" | "list" | "code" | "quote";
-  readonly lines: readonly PdfLine[];
-  /** Of a heading. */
-  readonly level?: number;
-  /** Of a table: how many rows its header has. */
-  readonly headerRows?: number;
-  /** What stands beside the text: footnotes, running titles, stamps. A sentence that goes on after it is not torn. */
-  readonly aside?: boolean;
-  /** Of a part of an area: the edges of the whole, which say where its lines could have ended. */
-  readonly edges?: PdfEdges;
-  /** Of a heading that the outline words: how. */
-  readonly title?: string;
-}
-
-/** The left and the right end of the lines of a column. */
-export interface PdfEdges {
-  readonly x: number;
-  readonly right: number;
-}
-
-export function edgesOf(lines: readonly PdfLine[]): PdfEdges {
-  return { x: Math.min(...lines.map(({ x }) => x)), right: Math.max(...lines.map(({ right }) => right)) };
-}
 
 /** Starts of lines within this distance are one edge. **Units** points. */
 const edgeTolerance = 2;
@@ -148,9 +122,14 @@ function isColumns(left: readonly PdfRun[], right: readonly PdfRun[]): boolean {
   const [leftRows, rightRows] = [toRows(left), toRows(right)];
   if (isProse(leftRows) && isProse(rightRows)) return true;
   // Labels in the margin, cells of a table: they share their baselines with what stands beside them.
+  const near = (rightRows[0]?.[0]?.size ?? 10) * 0.2;
   const baselines = leftRows.map((row) => toLine(row).y);
-  const size = rightRows[0]?.[0]?.size ?? 10;
-  const shared = rightRows.filter((row) => baselines.some((y) => Math.abs(y - toLine(row).y) < size * 0.2)).length;
+  let at = 0;
+  const shared = rightRows.filter((row) => {
+    const { y } = toLine(row);
+    while (at < baselines.length && baselines[at]! < y - near) at++;
+    return at < baselines.length && baselines[at]! <= y + near;
+  }).length;
   return shared < Math.min(leftRows.length, rightRows.length) * 0.5;
 }
 
