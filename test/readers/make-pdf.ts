@@ -21,6 +21,8 @@ export interface PdfTestOptions {
   readonly rotate?: number;
   /** The structure tree; without one the file is not tagged. */
   readonly tags?: readonly PdfTestTag[];
+  /** What codes stand for in Helvetica: `33 /f_f_i`. */
+  readonly differences?: string;
   /** Pages, from 0, that hold a picture. */
   readonly pictures?: readonly number[];
 }
@@ -44,7 +46,7 @@ const names = { plain: "F1", bold: "F2", mono: "F3" } as const;
 
 /** A small PDF with a real cross-reference table: standard fonts, one content stream a page. Letters of Latin 1. */
 export function makePdf(pages: readonly (readonly PdfTestLine[])[], options: PdfTestOptions = {}): Uint8Array {
-  const { outline, info, protection, rotate = 0, tags, pictures = [] } = options;
+  const { outline, info, protection, rotate = 0, tags, pictures = [], differences = "" } = options;
   const id = new Uint8Array(16).fill(9);
   const lock = protection && lockPdf(protection, id);
   const objects: string[] = [];
@@ -62,7 +64,9 @@ export function makePdf(pages: readonly (readonly PdfTestLine[])[], options: Pdf
   const catalog = reserve();
   const pageTree = reserve();
   const fontIds = Object.entries(fonts).map(([key, name]) => {
-    const font = add(`<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`);
+    const font = add(
+      `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding << /BaseEncoding /WinAnsiEncoding /Differences [${differences}] >> >>`,
+    );
     return `/${names[key as keyof typeof names]} ${font} 0 R`;
   });
   const picture =

@@ -54,6 +54,35 @@ describe("reading order of a PDF", () => {
     ]);
   });
 
+  it("reads lists side by side one after the other, and short pieces on common baselines by rows [E15]", async () => {
+    const list = (x: number, ...words: readonly string[]) =>
+      set(
+        x,
+        600,
+        words.map((word) => `\x95 ${word}`),
+        { size: 11 },
+      );
+    expect(await read(interleave(list(72, "fast", "small", "cheap"), list(320, "slow", "large", "dear")))).toEqual(
+      ["fast", "small", "cheap", "slow", "large", "dear"].map((word) => `list: • ${word}`),
+    );
+  });
+
+  it("puts a large initial into the line that it begins [E15]", async () => {
+    const [first, second] = await read([
+      { text: "T", x: 72, y: 676, size: 30 },
+      ...set(92, 700, [
+        "he lines beside a large initial letter stand",
+        "indented, as many of them as the initial is",
+        "high, and whatever comes afterwards begins",
+      ]),
+      ...set(72, 664, ["below it, as in old books."]),
+    ]);
+    expect(first).toMatch(
+      /^paragraph: The lines beside a large initial letter stand indented, .* begins below it, as in old books\.$/,
+    );
+    expect(second).toBeUndefined();
+  });
+
   it("keeps the rows of a table together, with its header apart [E15]", async () => {
     const rows = [
       ["City", "People", "Area"],
@@ -302,6 +331,11 @@ describe("runs and lines of a PDF", () => {
   it("writes ligatures as letters, without controls and lone surrogates [L1]", () => {
     expect(textOf(item("di\uFB03cult \uFB01eld"))).toBe("difficult field");
     expect(textOf(item("a\u0007b\ud800"))).toBe("ab\uFFFD");
+  });
+
+  it("reads ligatures by the names of their glyphs where a font has no map [E15]", async () => {
+    const differences = "33 /f_f_i 34 /f_i";
+    expect(await read([{ text: 'A di!cult "eld', y: 700 }], { differences })).toEqual(["paragraph: A difficult field"]);
   });
 
   it("reads a font that hands out the numbers of its glyphs [E15]", () => {

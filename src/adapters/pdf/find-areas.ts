@@ -1,4 +1,5 @@
 import type { PdfArea } from "./pdf-area.ts";
+import { placeInitials } from "./place-initials.ts";
 import { cutAtGaps, toLine, toRows } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
 import { readTables } from "./pdf-tables.ts";
@@ -16,7 +17,7 @@ const proseLength = 18;
 /** Columns within columns: newspapers have two levels, forms more. */
 const maxSplits = 24;
 /** On a page of more runs than this nobody can tell columns; it is read line by line. */
-const maxRuns = 20_000;
+const maxRuns = 8000;
 
 /**
  * The areas of a page in reading order, found from where its runs stand: columns one after the other, what runs over their full width between them.
@@ -28,7 +29,7 @@ const maxRuns = 20_000;
  * **Source** the idea of recursive cuts along white space (Nagy and Seth 1984), with gutters in place of projections (Breuel 2002).
  */
 export function findAreas(runs: readonly PdfRun[]): PdfArea[] {
-  return runs.length > maxRuns ? readTables(toRows(runs)) : split(runs, maxSplits);
+  return runs.length > maxRuns ? readTables(toRows(runs)) : split(placeInitials(runs), maxSplits);
 }
 
 function split(runs: readonly PdfRun[], depth: number): PdfArea[] {
@@ -121,6 +122,8 @@ function* stretchesAt(
 function isColumns(left: readonly PdfRun[], right: readonly PdfRun[]): boolean {
   const [leftRows, rightRows] = [toRows(left), toRows(right)];
   if (isProse(leftRows) && isProse(rightRows)) return true;
+  // Two lists side by side, as on slides.
+  if (isList(leftRows) && isList(rightRows)) return true;
   // Labels in the margin, cells of a table: they share their baselines with what stands beside them.
   const near = (rightRows[0]?.[0]?.size ?? 10) * 0.2;
   const baselines = leftRows.map((row) => toLine(row).y);
@@ -131,6 +134,11 @@ function isColumns(left: readonly PdfRun[], right: readonly PdfRun[]): boolean {
     return at < baselines.length && baselines[at]! <= y + near;
   }).length;
   return shared < Math.min(leftRows.length, rightRows.length) * 0.5;
+}
+
+/** Whether at least half of the lines begin with a bullet. */
+function isList(rows: readonly (readonly PdfRun[])[]): boolean {
+  return rows.filter((row) => /^[•◦▪▫●○■□‣⁃∙·◆➢➤✓✔\uF0A7\uF0B7–—-]/u.test(toLine(row).text)).length >= rows.length / 2;
 }
 
 /** Whether most lines are long pieces without a wide gap in them. */

@@ -5,13 +5,14 @@ import type { ReadInput } from "../../contracts/reader.ts";
 
 export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
-/** What PDF.js is told: no word on the console, no picture decoded, nothing of the page run as code, no fonts of the machine. */
+/** What PDF.js is told: no word on the console, no picture decoded, nothing of the page run as code, no fonts of the machine; what glyphs are called. */
 const settings = {
   verbosity: 0,
   maxImageSize: 0,
   isEvalSupported: false,
   useSystemFonts: false,
   disableFontFace: true,
+  fontExtraProperties: true,
   enableXfa: false,
 } as const;
 

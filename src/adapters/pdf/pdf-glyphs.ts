@@ -37,16 +37,40 @@ export async function drawPage(
   }
   for (const name of names) {
     const before = fonts.get(name);
-    const told = page.commonObjs.has(name) ? nameOf(page.commonObjs.get(name)) : "";
+    const font: unknown = page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined;
+    const told = nameOf(font);
+    const ligatures = ligaturesOf(font);
     fonts.set(name, {
-      bold:
-        /bold|black|heavy|semibold|demi|[-,]bd\b|(?<=[a-z])(?:TB|RB|B)$|medi$|^CM(?:BX|SSBX)|SFBX/iu.test(told) &&
-        !/regular$/iu.test(told),
-      mono: before?.mono === true || /courier|mono(?!type)|consol|menlo|typewriter|^CMTT|^SFTT/iu.test(told),
+      bold: boldName.test(told) || boldSuffix.test(told),
+      mono: before?.mono === true || monoName.test(told),
       vertical: before?.vertical === true,
+      ...(ligatures.size === 0 ? {} : { ligatures }),
     });
   }
   return { isBlank: operators.fnArray.every((code) => drawsNothing.has(code)), mended: mendLigatures(operators) };
+}
+
+/** `Arial-BoldMT`, `LinLibertineTB`, `NimbusRomNo9L-Medi`, `CMBX12`. */
+const boldName = /bold|black|heavy|demi|medi$|[-,]bd\b|^CMS?S?BX|^SFBX/iu;
+const boldSuffix = /[a-z]T?B[IO]?$/u;
+const monoName = /courier|mono(?!type)|consol|menlo|typewriter|^CMTT|^SFTT/iu;
+
+/**
+ * Signs of a font that stand for several letters because its glyphs have names and no Unicode map, as `f_f_i` has.
+ *
+ * **Source** Adobe Glyph List Specification, 2: components of a name are parted by underscores.
+ */
+function ligaturesOf(font: unknown): Map<string, string> {
+  const ligatures = new Map<string, string>();
+  if (typeof font !== "object" || font === null || !("differences" in font) || !Array.isArray(font.differences))
+    return ligatures;
+  const known = "toUnicode" in font ? (font.toUnicode as { get?: (code: number) => string | undefined } | null) : null;
+  for (const [code, name] of (font.differences as unknown[]).entries()) {
+    if (typeof name !== "string" || !/^[A-Za-z](?:_[A-Za-z])+$/u.test(name)) continue;
+    const sign = String.fromCharCode(code);
+    if ((known?.get?.(code) ?? sign) === sign) ligatures.set(sign, name.replaceAll("_", ""));
+  }
+  return ligatures;
 }
 
 /** The font's PostScript name, without the tag of a subset. */

@@ -65,7 +65,7 @@ export function toLine(row: readonly PdfRun[]): PdfLine {
       .join("")
       .replace(/\s+(?=[\u064B-\u065F\u0670\s])/gu, "")
       // The dots that lead to a page number.
-      .replace(/(?:\s?\.){5,}\s?/gu, " … ")
+      .replace(/(?:\s?\.){5,}\s?(?=(?:\d+|[ivxlc]+)$)/gu, " … ")
       .trim(),
     x: first.x,
     right: last.right,

@@ -85,7 +85,11 @@ async function readPdf(input: ReadInput, ocr: OcrProvider | undefined, tables: T
     if (isEmpty && recognised.length === 0) throw withoutText(uri, pdf.numPages, ocr);
     const found = tables === noTableExtractor ? [] : await tables.extractTables(extractionOf(input));
     throwIfAborted(signal, `Reading ${uri}`, { uri });
-    const areas = addExtracted(layOutPages(pages), recognised, found);
+    const areas = addExtracted(
+      await layOutPages(pages, () => throwIfAborted(signal, `Reading ${uri}`, { uri })),
+      recognised,
+      found,
+    );
     return { ...(await write(pdf, uri, areas)), ...notesOn(silent, recognised, ocr) };
   } finally {
     await pdf.loadingTask.destroy();

@@ -21,6 +21,8 @@ export interface PdfFont {
   readonly bold: boolean;
   readonly mono: boolean;
   readonly vertical: boolean;
+  /** Signs that stand for ligatures, where the font's glyphs are named and not mapped: `!` for `ffi`. */
+  readonly ligatures?: ReadonlyMap<string, string>;
 }
 
 /** A run of text where its reader sees it: turned upright, from the top left, in points. */
@@ -73,9 +75,9 @@ export function placeRuns(
         marks.push({ id: item.id ?? marks.at(-1)?.id, artifact: item.tag === "Artifact" || !!marks.at(-1)?.artifact });
       continue;
     }
-    const text = cleanRun(byGlyph.has(item.fontName) ? readGlyphNumbers(item.str) : item.str);
-    if (text.trim() === "") continue;
     const font = fonts.get(item.fontName) ?? plainFont;
+    const text = cleanRun(byGlyph.has(item.fontName) ? readGlyphNumbers(item.str) : spell(item.str, font));
+    if (text.trim() === "") continue;
     const [a, b, c, d, e, f] = multiply(view, item.transform);
     const angle = font.vertical ? 90 : roundAngle((Math.atan2(b, a) * 180) / Math.PI);
     const side = sides.get(angle) ?? { runs: [], length: 0 };
@@ -106,6 +108,10 @@ export function placeRuns(
   return [...sides]
     .toSorted(([, one], [, other]) => other.length - one.length)
     .map(([angle, { runs }]) => ({ angle, runs }));
+}
+
+function spell(text: string, { ligatures }: PdfFont): string {
+  return ligatures === undefined ? text : text.replace(/[^\s]/gu, (sign) => ligatures.get(sign) ?? sign);
 }
 
 /** The space's place among the glyphs of a TrueType font, and its code. **Source** Apple, TrueType Reference Manual, `post` table: the standard order. */
