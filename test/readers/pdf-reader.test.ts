@@ -202,3 +202,32 @@ describe("createPdfReader", () => {
     expect(await refusalOf(readAs("a.pdf", bytes, AbortSignal.abort()))).toMatchObject({ code: "aborted" });
   });
 });
+
+describe("text in fonts that cannot be read", () => {
+  /** Shift JIS by a character map that the file only names. */
+  const withJapanese = (latin: string): Uint8Array => {
+    const stream = `BT /F1 12 Tf 72 700 Td <82a082a2> Tj${latin === "" ? "" : ` /F2 12 Tf (${latin}) Tj`} ET`;
+    return writeFile(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 8 0 R >> >> >>",
+        `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+        "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /90ms-RKSJ-H /DescendantFonts [6 0 R] >>",
+        "<< /Type /Font /Subtype /CIDFontType0 /BaseFont /X /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> /FontDescriptor 7 0 R >>",
+        "<< /Type /FontDescriptor /FontName /X /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+      ],
+      "/Root 1 0 R",
+    );
+  };
+
+  it("is no scan, and is not lost in silence [E15 L9]", async () => {
+    const error = await refusalOf(readAs("a.pdf", withJapanese("")));
+    expect(error).toMatchObject({ code: "unreadable", uri: "a.pdf" });
+    expect(error.mend).toContain("embedded");
+    const { text, notes } = await readAs("a.pdf", withJapanese("Latin words"));
+    expect(text).toBe("Latin words");
+    expect(notes).toEqual([expect.stringMatching(/^Some text on page 1 is left out: its font/)]);
+  });
+});

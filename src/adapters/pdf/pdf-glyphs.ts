@@ -9,14 +9,21 @@ type Operators = Awaited<ReturnType<PdfPage["getOperatorList"]>>;
 export interface DrawnPage {
   /** Whether anything is drawn: a page without text that draws something looks scanned. */
   readonly isBlank: boolean;
+  /** Whether it has text in a font that PDF.js cannot read, and so leaves out. */
+  readonly hasLostText: boolean;
   /** Words that PDF.js hands out with the letters of a ligature turned round, and what they are. */
   readonly mended: ReadonlyMap<string, string>;
 }
 
 /** Operator codes of PDF.js, stable since its first version. */
-const showText = 44;
-/** Those that set a state or mark content and draw nothing. A transformation is not among them: it is what is left of a picture that is not decoded. */
-const drawsNothing: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 69, 70, 71]);
+const [setFont, showText] = [37, 44];
+/**
+ * Whether an operator sets a state, marks content or writes text, which is looked at by itself. A transformation is not among them: it is what is left of a picture
+ * that is not decoded.
+ */
+function drawsNothing(code: number): boolean {
+  return code <= 11 || (code >= 31 && code <= 49) || (code >= 69 && code <= 71);
+}
 
 /**
  * Draws a page without its pictures, to learn what its fonts are called and what its glyphs stand for.
@@ -33,7 +40,7 @@ export async function drawPage(
   try {
     operators = await page.getOperatorList();
   } catch {
-    return { isBlank: false, mended: new Map() };
+    return { isBlank: false, hasLostText: false, mended: new Map() };
   }
   for (const name of names) {
     const before = fonts.get(name);
@@ -47,7 +54,17 @@ export async function drawPage(
       ...(ligatures.size === 0 ? {} : { ligatures }),
     });
   }
-  return { isBlank: operators.fnArray.every((code) => drawsNothing.has(code)), mended: mendLigatures(operators) };
+  return {
+    isBlank: operators.fnArray.every(drawsNothing),
+    hasLostText: operators.fnArray.some((code, index) => code === setFont && isLost(page, operators.argsArray[index])),
+    mended: mendLigatures(operators),
+  };
+}
+
+/** In place of a font that it cannot read PDF.js keeps what went wrong. */
+function isLost(page: PdfPage, args: unknown): boolean {
+  const name: unknown = Array.isArray(args) ? args[0] : undefined;
+  return typeof name === "string" && page.commonObjs.has(name) && typeof page.commonObjs.get(name) === "string";
 }
 
 /** `Arial-BoldMT`, `LinLibertineTB`, `NimbusRomNo9L-Medi`, `CMBX12`. */

@@ -1,4 +1,3 @@
-import { IbidError } from "../../contracts/errors.ts";
 import type {
   ExtractedTable,
   ExtractionInput,
@@ -18,6 +17,7 @@ import { joinBlocks } from "./join-blocks.ts";
 import { layOutPages } from "./lay-out-pages.ts";
 import { openPdf, type PdfDocument } from "./open-pdf.ts";
 import type { PdfArea } from "./pdf-area.ts";
+import { lostText, notesOn, withoutText } from "./missing-text.ts";
 import { findHeadings, findTitle } from "./pdf-headings.ts";
 import { readInformation } from "./pdf-information.ts";
 import { cutAtHeadings, readOutline } from "./pdf-outline.ts";
@@ -71,18 +71,23 @@ async function readPdf(input: ReadInput, ocr: OcrProvider | undefined, tables: T
     const fonts = new Map<string, PdfFont>();
     const pages: ReadPage[] = [];
     let length = 0;
+    // Once a font could not be read, each page is looked at for it.
+    let hasLostText = false;
     for (let number = 1; number <= pdf.numPages; number++) {
       throwIfAborted(signal, `Reading ${uri}`, { uri });
-      const page = await readPage(pdf, number, uri, fonts, isTagged, signal);
+      const page = await readPage(pdf, number, uri, fonts, { isTagged, drawAll: hasLostText }, signal);
+      hasLostText ||= page.hasLostText;
       length += page.length;
       if (length > limits.maxTextLength) throw overLimit(uri, "maxTextLength", limits.maxTextLength);
       pages.push(page);
     }
-    const silent = pages.flatMap((page, index) => (page.sides.length === 0 && !page.isBlank ? [index + 1] : []));
+    const silent = pages.flatMap((page, index) =>
+      page.sides.length === 0 && (!page.isBlank || page.hasLostText) ? [index + 1] : [],
+    );
     const isEmpty = pages.every(({ sides }) => sides.length === 0);
     const asked = isEmpty ? pages.map((_, index) => index + 1) : silent;
     const recognised = await recognise(input, ocr, asked);
-    if (isEmpty && recognised.length === 0) throw withoutText(uri, pdf.numPages, ocr);
+    if (isEmpty && recognised.length === 0) throw hasLostText ? lostText(uri) : withoutText(uri, pdf.numPages, ocr);
     const found = tables === noTableExtractor ? [] : await tables.extractTables(extractionOf(input));
     throwIfAborted(signal, `Reading ${uri}`, { uri });
     const areas = addExtracted(
@@ -90,7 +95,7 @@ async function readPdf(input: ReadInput, ocr: OcrProvider | undefined, tables: T
       recognised,
       found,
     );
-    return { ...(await write(pdf, uri, areas)), ...notesOn(silent, recognised, ocr) };
+    return { ...(await write(pdf, uri, areas)), ...notesOn(pages, silent, recognised, ocr) };
   } finally {
     await pdf.loadingTask.destroy();
   }
@@ -154,56 +159,4 @@ function addExtracted(
     ...texts.filter(({ page }) => page === index + 1).flatMap(({ text }) => textAreas(text)),
     ...tables.filter(({ page }) => page === index + 1).flatMap(tableAreas),
   ]);
-}
-
-function notesOn(
-  silent: readonly number[],
-  recognised: readonly PageText[],
-  ocr: OcrProvider | undefined,
-): Pick<ReadResult, "notes"> {
-  const read = new Set(recognised.map(({ page }) => page));
-  const missing = silent.filter((page) => !read.has(page));
-  const notes: string[] = [];
-  if (missing.length > 0) {
-    const [are, have] = missing.length === 1 ? ["Page", "has"] : ["Pages", "have"];
-    const mend =
-      ocr === undefined
-        ? "; text recognition (OCR) would read what looks scanned"
-        : " that text recognition could read";
-    notes.push(`${are} ${nameRanges(missing)} ${have} no text layer${mend}.`);
-  }
-  if (read.size > 0) {
-    const list = nameRanges([...read].toSorted((a, b) => a - b));
-    notes.push(`The text of ${read.size === 1 ? "page" : "pages"} ${list} was recognised by ${ocr?.name}.`);
-  }
-  return notes.length === 0 ? {} : { notes };
-}
-
-/** `1 to 3, 7` for 1, 2, 3, 7. */
-function nameRanges(pages: readonly number[]): string {
-  const ranges: [number, number][] = [];
-  for (const page of pages) {
-    const last = ranges.at(-1);
-    if (last !== undefined && page === last[1] + 1) last[1] = page;
-    else ranges.push([page, page]);
-  }
-  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`)).join(", ");
-}
-
-function withoutText(uri: string, pages: number, ocr: OcrProvider | undefined): IbidError {
-  const where = pages === 1 ? "page" : `${pages} pages`;
-  return new IbidError(
-    "empty",
-    ocr === undefined
-      ? `${uri} has no text layer on its ${where}: it looks scanned.`
-      : `${uri} has no text layer on its ${where}, and ${ocr.name} recognised none.`,
-    {
-      mend:
-        ocr === undefined
-          ? "Run text recognition (OCR) over it and give the result, or give the PDF reader an `ocr` provider."
-          : "Check that the scan is sharp and upright, and that the provider knows its language.",
-      uri,
-      details: { pages },
-    },
-  );
 }

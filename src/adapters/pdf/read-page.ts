@@ -14,6 +14,8 @@ export interface ReadPage {
   readonly length: number;
   /** Whether nothing at all is drawn on it. */
   readonly isBlank: boolean;
+  /** Whether it has text in a font that cannot be read. */
+  readonly hasLostText: boolean;
 }
 
 /**
@@ -26,7 +28,7 @@ export async function readPage(
   number: number,
   uri: string,
   fonts: Map<string, PdfFont>,
-  isTagged: boolean,
+  { isTagged, drawAll }: { readonly isTagged: boolean; readonly drawAll: boolean },
   signal: AbortSignal | undefined,
 ): Promise<ReadPage> {
   try {
@@ -41,18 +43,18 @@ export async function readPage(
       fonts.set(name, { bold: false, mono: fontFamily === "monospace", vertical: vertical === true });
     }
     const mend = texts.some(({ str, dir }) => dir === "rtl" && needsGlyphs(str));
-    let isBlank = false;
+    let [isBlank, hasLostText] = [false, false];
     let placed = items as Parameters<typeof placeRuns>[0];
-    if (fresh.length > 0 || mend || length === 0) {
+    if (fresh.length > 0 || mend || length === 0 || drawAll) {
       const drawn = await drawPage(page, fonts, fresh);
-      isBlank = length === 0 && drawn.isBlank;
+      ({ isBlank, hasLostText } = drawn);
       if (mend) placed = placed.map((item) => ("str" in item ? mendRun(item, drawn.mended) : item));
     }
     const { transform, height } = page.getViewport({ scale: 1 });
     const tree = isTagged ? ((await page.getStructTree()) as PdfTag | null) : null;
     const sides = placeRuns(placed, transform, fonts);
     page.cleanup();
-    return { sides, height, tree, length, isBlank };
+    return { sides, height, tree, length, isBlank, hasLostText };
   } catch (error) {
     throwIfAborted(signal, `Reading ${uri}`, { uri, cause: error });
     throw unreadable(uri, `is broken on page ${number}`, error);
