@@ -14,6 +14,7 @@ import { throwIfAborted } from "../../text/abort.ts";
 import { checkOptions } from "../../text/check-options.ts";
 
 import { joinBlocks } from "./join-blocks.ts";
+import { keepRejections } from "./keep-rejections.ts";
 import { layOutPages } from "./lay-out-pages.ts";
 import { openPdf, type PdfDocument } from "./open-pdf.ts";
 import type { PdfArea } from "./pdf-area.ts";
@@ -57,7 +58,7 @@ export function createPdfReader(options: PdfReaderOptions = {}): Reader {
   return {
     name: ["pdf/2", ...settings.filter((part) => part !== undefined)].join("+"),
     accepts: (mediaType) => mediaType === "application/pdf" || mediaType === "application/x-pdf",
-    read: (input) => readPdf(input, ocr, tables),
+    read: (input) => keepRejections(() => readPdf(input, ocr, tables)),
   };
 }
 
