@@ -124,6 +124,7 @@ export { createRetriever, type RetrieverOptions } from "./retrieval/create-retri
 export { answerQuestion } from "./answers/answer-question.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
 export { prompt } from "./answers/prompt.ts";
+export { type ContentPart, type PromptPart, renderParts, splitPrompt } from "./answers/render-parts.ts";
 export { renderPrompt } from "./answers/render-prompt.ts";
 export { fromAiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
 
@@ -285,6 +286,15 @@ export type {
   SourceUnchanged,
   Validators,
 } from "./contracts/reader.ts";
+export type {
+  ExtractedTable,
+  ExtractionInput,
+  ImageEmbedder,
+  OcrProvider,
+  PageText,
+  TableExtractor,
+} from "./contracts/extraction.ts";
+export { noTableExtractor } from "./documents/no-table-extractor.ts";
 export type { RefreshPolicy } from "./contracts/refresh-policy.ts";
 export type { RegexMatch, RegexQuery, RegexSearch } from "./contracts/regex-search.ts";
 export type {

@@ -44,7 +44,7 @@ export { createHtmlReader } from "./adapters/html/html-reader.ts";
 export { createMailReader } from "./adapters/mail/mail-reader.ts";
 export { createMboxReader } from "./adapters/mail/mbox-reader.ts";
 export { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
-export { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
+export { createPdfReader, type PdfReaderOptions } from "./adapters/pdf/pdf-reader.ts";
 export { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
 export { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";

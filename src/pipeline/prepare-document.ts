@@ -13,10 +13,10 @@ export function readItem(
   readers: readonly Reader[],
   item: SourceItem,
   bytes: Uint8Array,
-  signal: AbortSignal | undefined,
+  { password, signal }: { readonly password?: string | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<ReadResult & { readonly mediaType: string }> {
   const { uri, mediaType, charset, metadata } = item;
-  return readDocument(readers, { uri, bytes, mediaType, charset, metadata, signal });
+  return readDocument(readers, { uri, bytes, mediaType, charset, password, metadata, signal });
 }
 
 /** Cuts and transforms a document. **Errors** `invalid-id` before anything is embedded (W16). */
