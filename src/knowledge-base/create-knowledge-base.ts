@@ -30,6 +30,8 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly openSource?: OpenSource | undefined;
   /** A path as a person types it, to the uri it was ingested under. Default: as it is. */
   readonly resolveUri?: ((uri: string) => string) | undefined;
+  /** Ends what the readers hold, when the knowledge base is closed. */
+  readonly closeReaders?: (() => Promise<void>) | undefined;
 }
 
 const ingestOptions = ["scope", "metadata", "origin", "sweep", "signal", "onProgress"] as const;
@@ -133,7 +135,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
   };
 
   function close(): Promise<void> {
-    return (closing ??= store.close());
+    return (closing ??= Promise.all([store.close(), parts.closeReaders?.()]).then(() => {}));
   }
 
   return view(operator);

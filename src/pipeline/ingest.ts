@@ -15,7 +15,7 @@ import { mapInOrder } from "./map-in-order.ts";
 import { createReport, settleStore } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 import { outerFolder, vanished } from "./sweep.ts";
-import { cutDocument, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
+import { cutDocument, fetchBytes, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
 
 /** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
 export type IngestItem = SourceItem | SourceRefusal | TextDocument | MediaDocument;
@@ -145,7 +145,7 @@ async function ingestBytes(
   known: KnownDocuments,
   item: SourceItem,
 ): Promise<Outcome> {
-  const bytes = await item.bytes(job.signal);
+  const bytes = await fetchBytes(stages, item, job.signal);
   const contentHash = await hashBytes(bytes);
   const metadata = { ...item.metadata, ...job.metadata };
   const metadataHash = hashMetadata(metadata, item.title ?? "", job.origin);
@@ -159,7 +159,7 @@ async function ingestBytes(
     before.fingerprint === fingerprintPipeline(stages, before.mediaType);
   if (unchanged) return keep(stages, job, before, folder);
 
-  const read = await readItem(stages.readers, item, bytes, job.signal);
+  const read = await readItem(stages, item, bytes, job.signal);
   const document: TextDocument = {
     type: "text",
     id: before?.id ?? hashParts(job.scope, item.uri),

@@ -4,19 +4,33 @@ import type { Chunk } from "../contracts/chunk.ts";
 import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { Reader, ReadResult, SourceItem } from "../contracts/reader.ts";
+import type { ReadResult, SourceItem } from "../contracts/reader.ts";
 import { readDocument } from "../documents/read-document.ts";
+import { limitsOf, overLimit } from "../documents/read-limits.ts";
 import { sha256 } from "../text/hash.ts";
+import type { IngestStages } from "./stages.ts";
 
 /** Bytes to text, tree and map, by the first reader that takes them. **Errors** as {@link Reader}, and `unsupported-media` when none does. */
 export function readItem(
-  readers: readonly Reader[],
+  { readers, limits }: Pick<IngestStages, "readers" | "limits">,
   item: SourceItem,
   bytes: Uint8Array,
   signal: AbortSignal | undefined,
 ): Promise<ReadResult & { readonly mediaType: string }> {
   const { uri, mediaType, charset, metadata } = item;
-  return readDocument(readers, { uri, bytes, mediaType, charset, metadata, signal });
+  return readDocument(readers, { uri, bytes, mediaType, charset, limits, metadata, signal });
+}
+
+/** The bytes of an item. **Errors** the source's own, and `too-large` where the item's size says so before anything of it is in memory. */
+export async function fetchBytes(
+  { limits }: Pick<IngestStages, "limits">,
+  item: SourceItem,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const { maxBytes } = limitsOf({ ...(limits && { limits }) });
+  const { uri, size = 0 } = item;
+  if (size > maxBytes) throw overLimit(uri, "maxBytes", maxBytes, size);
+  return item.bytes(signal);
 }
 
 /** Cuts and transforms a document. **Errors** `invalid-id` before anything is embedded (W16). */
