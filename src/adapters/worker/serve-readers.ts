@@ -18,6 +18,8 @@ export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number)
   // Ctrl-C reaches every process of a terminal; when to stop is for the one that started us to say.
   process.on("SIGINT", () => {});
   process.on("disconnect", () => process.exit());
+  // Libraries leave promises behind that fail when nobody looks any more. What was asked for has its own answer, and its own time.
+  process.on("unhandledRejection", () => {});
 
   /** Which media types a reader of the caller's own takes. It lives there; what it says of a type stays as it is. */
   const taken = new Map<string, Promise<boolean>>();

@@ -1,0 +1,30 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { createReaders } from "../../src/readers.ts";
+import { families } from "./families.ts";
+import { judge } from "./judge.ts";
+
+/** A slice of what `npm run fuzz` tries. */
+const filesEach = 150;
+const readers = createReaders();
+
+describe("broken files of every kind", () => {
+  let wereRead = 0;
+  it.each(families)("$name: each is read to what fits, or refused by name [E15 L1 W17]", async (family) => {
+    for (let index = 0; index < filesEach; index++) {
+      const { outcome } = await judge(readers, family.file(1, index)).catch((error: unknown) => {
+        throw new Error(`npm run fuzz -- --family ${family.name} --seed 1 --only ${index}`, { cause: error });
+      });
+      if (outcome === "read") wereRead++;
+    }
+  });
+
+  it("the same seed gives the same file, another another", () => {
+    for (const family of families) {
+      expect(family.file(7, 3)).toEqual(family.file(7, 3));
+      expect(family.file(7, 3)).not.toEqual(family.file(8, 3));
+    }
+  });
+
+  // A fuzz that is refused at the door tries nothing.
+  afterAll(() => expect(wereRead).toBeGreaterThan(filesEach));
+});
