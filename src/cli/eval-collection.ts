@@ -160,7 +160,7 @@ async function searchCollection(
     line.say(`Indexing ${count(documents.length, "document")} …`);
     const started = performance.now();
     const chunks = documents.filter((document) => !isBlank(document)).map(toChunk);
-    if (chunks.length > 0) await kb.ingest(chunks, { signal });
+    if (chunks.length > 0) await kb.ingest(chunks, { signal, settle: true });
     const indexMs = Math.round(performance.now() - started);
 
     let shown = 0;

@@ -41,6 +41,7 @@ export async function ingest(
     scope,
     metadata,
     sweep: options.sweep,
+    settle: true,
     signal,
     onProgress: (progress) => line.update(progress),
   };

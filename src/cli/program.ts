@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { Command, Option } from "commander";
 import { ask } from "./ask.ts";
 import { deleteDocument } from "./delete.ts";
@@ -269,6 +269,6 @@ function note(text: string): string {
 }
 
 function readVersion(): string {
-  return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string })
-    .version;
+  // By the package's own name: what is built does not lie as deep as its source.
+  return (createRequire(import.meta.url)("ibid/package.json") as { version: string }).version;
 }

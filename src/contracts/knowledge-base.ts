@@ -45,6 +45,11 @@ export interface IngestOptions {
   readonly origin?: Origin;
   /** Remove documents that came from an ingested folder and are gone from it. Default true. */
   readonly sweep?: boolean;
+  /**
+   * Wait until the store has finished what it puts off: sealing, merging, fitting its own model on what came. Default false: that goes on in the background,
+   * searches meanwhile find by words what no model has seen yet, and `close` waits for it.
+   */
+  readonly settle?: boolean;
   readonly signal?: AbortSignal;
   /** Called as work proceeds, for a display; throwing in it fails nothing. */
   readonly onProgress?: (progress: IngestProgress) => void;
@@ -153,5 +158,6 @@ export interface KnowledgeBase extends AsyncDisposable {
   status(): Promise<Status>;
   /** The same knowledge base, for somebody. */
   as(context: AccessContext): KnowledgeBase;
+  /** Waits for what goes on in the background. */
   close(): Promise<void>;
 }

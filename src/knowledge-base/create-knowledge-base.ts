@@ -17,6 +17,7 @@ import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createRun } from "./create-run.ts";
 import { type OpenSource, sortInput } from "./ingest-items.ts";
+import { createSettler } from "./settle-later.ts";
 
 /** Everything a knowledge base is made of, already chosen. `openKnowledgeBase` chooses for those who do not want to. */
 export interface KnowledgeBaseParts extends IngestStages {
@@ -34,7 +35,7 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly closeReaders?: (() => Promise<void>) | undefined;
 }
 
-const ingestOptions = ["scope", "metadata", "origin", "sweep", "signal", "onProgress"] as const;
+const ingestOptions = ["scope", "metadata", "origin", "sweep", "settle", "signal", "onProgress"] as const;
 const searchOptions = [...retrieveOptionNames, "scopes"];
 const askOptions = [...searchOptions.filter((name) => name !== "includeEmbeddings"), "grounding"] as const;
 
@@ -47,6 +48,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
   const gate = createGate(parts.access);
   const authority = systemAuthority();
   const { store } = parts;
+  const settler = createSettler(store);
   let closing: Promise<void> | undefined;
 
   const checkOpen = (): void => {
@@ -91,7 +93,12 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
         const metadata = options.metadata ?? {};
         return createRun(() => {
           checkOpen();
-          const shared = { scope, into, metadata, signal: options.signal, onProgress: options.onProgress };
+          const { signal, onProgress } = options;
+          const settle = async (onFit: (share: number) => void): Promise<void> => {
+            if (options.settle === true) await settler.now({ signal, onProgress: onFit });
+            else settler.later();
+          };
+          const shared = { scope, into, metadata, signal, onProgress, settle };
           if (sorted.kind === "chunks") return ingestChunks(parts, { ...shared, chunks: sorted.chunks });
           return ingestDocuments(parts, {
             ...shared,
@@ -135,7 +142,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
   };
 
   function close(): Promise<void> {
-    return (closing ??= Promise.all([store.close(), parts.closeReaders?.()]).then(() => {}));
+    return (closing ??= Promise.all([settler.done().then(() => store.close()), parts.closeReaders?.()]).then(() => {}));
   }
 
   return view(operator);

@@ -5,7 +5,7 @@ import type { Metadata } from "../contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { embedChunks } from "./embed-chunks.ts";
 import { withLanguages } from "./find-language.ts";
-import { createReport, settleStore } from "./settle-store.ts";
+import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 
 export interface ChunkJob {
@@ -15,6 +15,8 @@ export interface ChunkJob {
   readonly metadata: Metadata;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
+  /** As in `IngestJob`. */
+  readonly settle: (onFit: (share: number) => void) => Promise<void>;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function* ingestChunks(
   const progress = { documents, chunks: chunks.length, found: documents, complete: true };
   const report = createReport(job.onProgress);
   report(progress);
-  await settleStore(stages.store, job.signal, (fit) => report({ ...progress, fit }));
+  await job.settle((fit) => report({ ...progress, fit }));
   for (const [documentId, own] of byDocument) {
     yield { uri: own[0]?.uri ?? "", scope: job.scope, status: "added", documentId, chunks: own.length };
   }

@@ -12,7 +12,7 @@ import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
 import { mapInOrder } from "./map-in-order.ts";
-import { createReport, settleStore } from "./settle-store.ts";
+import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 import { outerFolder, vanished } from "./sweep.ts";
 import { cutDocument, fetchBytes, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
@@ -34,10 +34,12 @@ export interface IngestJob {
   readonly sweep: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
+  /** Lets the store finish what it put off: at once, telling how far a fit has come, or later. */
+  readonly settle: (onFit: (share: number) => void) => Promise<void>;
 }
 
-/** Documents in flight at once: while one waits for its model, others are read and cut. */
-const concurrency = 4;
+/** Documents in flight at once: while one waits for its model or the disk, others are read and cut. */
+const concurrency = 16;
 
 /**
  * The whole way in: read, cut, transform, embed what is new, swap for what was there; then sweep what is gone.
@@ -95,7 +97,7 @@ export async function* ingestDocuments(
       yield { uri: gone.uri, scope: job.scope, status: "removed", documentId: gone.id, chunks };
     }
   }
-  await settleStore(stages.store, job.signal, (fit) => report({ ...progress, fit }));
+  await job.settle((fit) => report({ ...progress, fit }));
   return { ...totals, ms: Math.round(performance.now() - started) };
 }
 

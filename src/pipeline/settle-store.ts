@@ -25,7 +25,7 @@ export function createReport(
 export async function settleStore(
   store: Pick<KnowledgeStore, "settle">,
   signal: AbortSignal | undefined,
-  onFit: (share: number) => void,
+  onFit?: (share: number) => void,
 ): Promise<void> {
   try {
     await store.settle({ signal, onProgress: onFit });

@@ -31,6 +31,8 @@ export interface IndexView {
   segments(rows: DirectoryReader, scopes: readonly Scope[]): readonly Segment[];
   /** Texts of documents read of late; forgotten when anything changes. */
   text(rows: DirectoryReader, document: number): string;
+  /** Forgets everything: what it saw last has been taken back. */
+  forget(): void;
 }
 
 /** Characters of text that are kept for the next look. */
@@ -79,6 +81,11 @@ export function createIndexView(): IndexView {
       texts.set(document, text);
       kept += text.length;
       return text;
+    },
+    forget() {
+      views.clear();
+      texts.clear();
+      textStamp = -1;
     },
   };
 }

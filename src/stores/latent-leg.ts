@@ -31,6 +31,8 @@ export interface LatentLeg {
   embed(rows: DirectoryReader, terms: ChunkTerms, held: number): readonly StoredVector[];
   /** Of a query, by whichever form of each word the space knows. */
   queryCounts(space: TermSpace, words: readonly QueryWord[]): TermCounts;
+  /** Forgets what it has read: some of it has been taken back. */
+  forget(): void;
 }
 
 export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentLeg {
@@ -74,6 +76,7 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentL
       terms: words.map(({ terms }) => terms.find((term) => space.find(term) !== undefined) ?? terms[0]!),
       counts: words.map(({ count }) => count),
     }),
+    forget: () => spaces.clear(),
   };
 }
 

@@ -50,7 +50,10 @@ export async function refit(
     return live >= leg.model.leastChunks && (fit === undefined || live >= outgrown * fit.corpus) ? live : 0;
   });
   if (corpus === 0) return catchUp(access, view, leg);
-  const chunks = await access.look((rows) => sampleChunks(view.scope(rows, fittedOn), leg));
+  const { chunks, stays } = await access.look((rows) => {
+    const held = view.scope(rows, fittedOn);
+    return { chunks: sampleChunks(held, leg), stays: rememberPresent(held) };
+  });
   const fitted = await runFit(leg.model.fit(chunks), signal, onProgress);
   if (fitted.dimensions === 0) return catchUp(access, view, leg);
   const fit = await access.write((rows) => {
@@ -58,7 +61,8 @@ export async function refit(
     const { fingerprint, dimensions, energy } = fitted;
     const row = { fingerprint, dimensions, corpus, chunks: fitted.chunks, energy, current: false };
     // What was purged since the sample was taken must not come back.
-    const isHeld = termsHeld(view.scope(rows, fittedOn));
+    const held = view.scope(rows, fittedOn);
+    const isHeld = stays(held) ? () => true : termsHeld(held);
     const terms = fitted.terms.filter(({ term }) => isHeld(term));
     return { ...row, key: rows.addFit(row, writeSpace({ terms })) };
   });
@@ -127,6 +131,16 @@ export function dropFits(rows: DirectoryWriter, view: IndexView, leg: LatentLeg)
   if (fits.length === 0) return;
   for (const { key } of fits) rows.deleteFit(key);
   changeOver(rows, view, leg, undefined, leg.model.unfitted);
+}
+
+/** Remembers what is there. **Shape** whether all of it still is, so that none of its terms can have gone; `false` where that takes a closer look. */
+function rememberPresent(before: ScopeView | undefined): (now: ScopeView | undefined) => boolean {
+  const counts = new Map(before?.sealed.map((segment) => [segment, segment.presentCount]));
+  const rewrites = before?.row.rewrites;
+  return (now) =>
+    now !== undefined &&
+    now.row.rewrites === rewrites &&
+    [...counts].every(([segment, count]) => now.sealed.includes(segment) && segment.presentCount === count);
 }
 
 /** Whether a chunk has a term, live or restorable. Postings alone do not tell: they outlive the chunk. */

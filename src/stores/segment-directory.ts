@@ -167,14 +167,15 @@ export interface DirectoryWriter extends DirectoryReader {
  * Where segments, and the texts and trees beside them, live: the one thing in which stores over this engine differ.
  *
  * **Shape** `work` is synchronous: what it sees is one moment, and what it writes is there whole or not at all. Writes run one at a time, in
- * the order of their calls. Neither blocks the other, nor the event loop: what must wait for another process waits asynchronously.
+ * the order of their calls; several may become durable together. Neither blocks the other, nor the event loop: what must wait for another process waits asynchronously.
  * **Errors** what `work` throws, after everything was taken back; `store-busy`, `store-corrupt`, `store-failed` of its own.
  * **Source** Lucene's `Directory`.
  */
 export interface SegmentDirectory {
   readonly durability: Durability;
   read<Result>(work: (rows: DirectoryReader) => Result): Promise<Result>;
-  write<Result>(work: (rows: DirectoryWriter) => Result): Promise<Result>;
+  /** `undone` is called when what `work` wrote is taken back after it had returned, before anybody else has a look. */
+  write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void): Promise<Result>;
   /** Makes what was deleted unreadable in the files too. **Shape** false when a reader holds on to an old state, so that it must be tried again. */
   scrub(): Promise<boolean>;
   close(): Promise<void>;

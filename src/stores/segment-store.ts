@@ -69,7 +69,14 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     directory.read((rows) => work(check(rows)));
 
   const write = <Result>(work: (rows: DirectoryWriter) => Result): Promise<Result> =>
-    directory.write((rows) => work(check(rows)));
+    directory.write((rows) => work(check(rows)), undone);
+
+  /** Writes that share a commit see one another before it. */
+  function undone(): void {
+    view.forget();
+    latent?.forget();
+    checked = -1;
+  }
 
   const change = <Result>(scope: Scope, work: (change: ScopeChange) => Result): Promise<Result> =>
     write((rows) => {

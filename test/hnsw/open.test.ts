@@ -17,8 +17,8 @@ it("a knowledge base with an HNSW index finds what one without does, and ingests
   const kb = await openKnowledgeBase(folder, { hnsw, embeddingModel });
   await kb.ingest(texts);
   await kb.search("an otter that swims", { mode: "dense" });
-  // An ingestion settles the store, and so waits for the graph.
-  await kb.ingest({ uri: "t4", text: "kites hover" });
+  // Settling waits for the graph.
+  await kb.ingest({ uri: "t4", text: "kites hover" }, { settle: true });
   await kb.close();
   expect(existsSync(join(folder, "hnsw"))).toBe(true);
 

@@ -340,7 +340,7 @@ describe("the store's own model", () => {
   it("is fitted at the end of an ingestion, which says how far it is", async () => {
     const kb = await openHere();
     const seen: (number | undefined)[] = [];
-    await kb.ingest(texts, { onProgress: ({ fit }) => void seen.push(fit) });
+    await kb.ingest(texts, { settle: true, onProgress: ({ fit }) => void seen.push(fit) });
     const shares = seen.filter((share) => share !== undefined);
     expect(shares.length).toBeGreaterThan(0);
     expect(shares.every((share) => share >= 0 && share <= 1)).toBe(true);
@@ -355,6 +355,7 @@ describe("the store's own model", () => {
     const kb = await openHere();
     const controller = new AbortController();
     const run = kb.ingest(texts, {
+      settle: true,
       signal: controller.signal,
       onProgress: ({ fit }) => {
         if (fit !== undefined) controller.abort();
@@ -363,8 +364,29 @@ describe("the store's own model", () => {
     await expect(Promise.resolve(run)).rejects.toMatchObject({ code: "aborted" });
     expect((await kb.status()).documents).toBe(texts.length);
     expect(await latentOf(kb)).toMatchObject({ fitted: false });
-    expect(await kb.ingest(texts)).toMatchObject({ unchanged: texts.length });
+    expect(await kb.ingest(texts, { settle: true })).toMatchObject({ unchanged: texts.length });
     expect(await latentOf(kb)).toMatchObject({ fitted: true });
+  });
+
+  it("is fitted in the background unless somebody waits: searches find by words meanwhile, and closing waits for it", async () => {
+    const kb = await openKnowledgeBase(join(folder, ".ibid"));
+    const seen: (number | undefined)[] = [];
+    await kb.ingest(texts, { onProgress: ({ fit }) => void seen.push(fit) });
+    expect(seen.every((share) => share === undefined)).toBe(true);
+    expect((await kb.search("anchor")).length).toBeGreaterThan(0);
+    expect(await latentOf(kb)).toMatchObject({ fitted: false });
+    await kb.close();
+    expect(await latentOf(await openHere())).toMatchObject({ fitted: true });
+  });
+
+  it("is fitted once for ingestions that come one upon the other, and takes what came meanwhile along", async () => {
+    const kb = await openHere();
+    await kb.ingest(texts);
+    await kb.ingest({ uri: "late.txt", text: "The anchor of the late ship." });
+    expect(await kb.ingest([], { settle: true })).toMatchObject({ failed: 0 });
+    expect(await latentOf(kb)).toMatchObject({ fitted: true });
+    const { embeddingVersions, chunks } = await kb.status();
+    expect(embeddingVersions.map((version) => version.chunks)).toEqual([chunks]);
   });
 
   it("is fitted after chunks that somebody else has cut, too", async () => {
@@ -386,7 +408,7 @@ describe("the store's own model", () => {
       return createChunkFactory(document)(0, text.length);
     });
     const seen: IngestProgress[] = [];
-    await kb.ingest(chunks, { onProgress: (progress) => void seen.push(progress) });
+    await kb.ingest(chunks, { settle: true, onProgress: (progress) => void seen.push(progress) });
     expect(seen[0]).toEqual({ documents: 260, chunks: 260, found: 260, complete: true });
     expect(seen.slice(1).length).toBeGreaterThan(0);
     expect(seen.slice(1).every(({ fit, documents }) => fit !== undefined && documents === 260)).toBe(true);

@@ -23,7 +23,7 @@ async function visit(
   items: typeof texts,
 ): Promise<{ fitted?: boolean; models: number; hits: number }> {
   const kb = await openKnowledgeBase(join(folder, ".ibid"), { access });
-  await kb.ingest(items);
+  await kb.ingest(items, { settle: true });
   const hits = await kb.search("sailor", { explain: true, topK: 3 });
   const { embeddingVersions } = await kb.status();
   await kb.close();

@@ -170,3 +170,92 @@ describe.each([
     await directory.close();
   });
 });
+
+describe("writes of one turn in SQLite", () => {
+  const open = async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-directory-"));
+    folders.push(folder);
+    const connection = await openConnection(join(folder, "ibid.sqlite"), { busyTimeoutMs: 1_000 });
+    let commits = 0;
+    const counted: typeof connection = {
+      ...connection,
+      transaction(begin, work, undone) {
+        commits += begin === "BEGIN IMMEDIATE" ? 1 : 0;
+        return connection.transaction(begin, work, undone);
+      },
+      get inTransaction() {
+        return connection.inTransaction;
+      },
+    };
+    return { connection, directory: createSqliteDirectory(counted), commits: () => commits };
+  };
+
+  it("share a commit, and one that fails takes back what it wrote itself, no more", async () => {
+    const { directory, commits } = await open();
+    const undone: number[] = [];
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 9 }, (_, i) =>
+        directory.write(
+          (rows) => {
+            rows.setSetting(`s${i}`, String(i));
+            rows.setStamp(rows.stamp() + 1);
+            if (i === 4) throw new Error("this one");
+            return rows.setting(`s${i - 1}`) ?? "none";
+          },
+          () => undone.push(i),
+        ),
+      ),
+    );
+    expect(commits()).toBe(1);
+    expect(outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : "failed"))).toEqual([
+      "none",
+      "0",
+      "1",
+      "2",
+      "failed",
+      "none",
+      "5",
+      "6",
+      "7",
+    ]);
+    expect(undone).toEqual([]);
+    expect(await directory.read((rows) => [rows.stamp(), rows.setting("s4"), rows.setting("s8")])).toEqual([
+      8,
+      undefined,
+      "8",
+    ]);
+    await directory.close();
+  });
+
+  it("are all undone, and told so before anybody looks, when they cannot be committed", async () => {
+    const { connection, directory } = await open();
+    const seen: string[] = [];
+    const writes = [1, 2, 3].map((i) =>
+      directory.write(
+        (rows) => {
+          rows.setSetting("last", String(i));
+          // As SQLite itself does when the disk is full.
+          if (i === 2) {
+            connection.run("ROLLBACK");
+            throw new Error("full");
+          }
+        },
+        () => seen.push(`undone ${i}`),
+      ),
+    );
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(seen).toEqual(["undone 1", "undone 2", "undone 3"]);
+    expect(await directory.read((rows) => rows.setting("last"))).toBeUndefined();
+    await directory.write((rows) => rows.setSetting("last", "4"));
+    expect(await directory.read((rows) => rows.setting("last"))).toBe("4");
+    await directory.close();
+  });
+
+  it("asked for one after the other each have a commit of their own", async () => {
+    const { directory, commits } = await open();
+    for (let i = 0; i < 3; i++) await directory.write((rows) => rows.setSetting("i", String(i)));
+    expect(commits()).toBe(3);
+    await directory.close();
+  });
+});

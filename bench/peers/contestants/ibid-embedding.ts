@@ -7,7 +7,7 @@ export const create: CreateContestant = async ({ topK }): Promise<Contestant<Chu
   const kb = await ibid.openKnowledgeBase(undefined, { embeddingModel: ibid.createHashingModel() });
   return {
     shape: ({ passages }) => passages.map(toChunk),
-    add: async (chunks) => void (await kb.ingest(chunks)),
+    add: async (chunks) => void (await kb.ingest(chunks, { settle: true })),
     shapeQuery: ({ text }) => text,
     query: async (text) => (await kb.search(text, { mode: "dense", topK })).map(({ chunkId }) => chunkId),
     close: () => kb.close(),

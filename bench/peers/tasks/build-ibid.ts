@@ -20,7 +20,7 @@ for (let from = 0; from < count; from += batchSize) {
     .slice(0, Math.min(batchSize, count - from))
     .map((line) => toChunk(JSON.parse(line) as Passage));
   const started = performance.now();
-  await kb.ingest(chunks);
+  await kb.ingest(chunks, { settle: true });
   ms += performance.now() - started;
 }
 const memory = (await measureMemory()) - before;

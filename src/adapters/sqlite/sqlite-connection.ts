@@ -16,10 +16,16 @@ export interface SqliteConnection {
   /** **Shape** key of the row that was inserted. */
   run(sql: string, ...values: SQLInputValue[]): number;
   /**
-   * Runs `work` between `begin` and `COMMIT`, and takes everything back when it throws. While another process holds the lock, waits without
-   * holding up anybody in this one. **Errors** `store-busy` when that takes too long.
+   * Runs `work` between `begin` and `COMMIT`, and takes everything back when it throws or cannot be committed; then `undone` is called, before anybody
+   * else has a look. While another process holds the lock, waits without holding up anybody in this one. **Errors** `store-busy` when that takes too long.
    */
-  transaction<Result>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Result): Promise<Result>;
+  transaction<Result>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Result, undone?: () => void): Promise<Result>;
+  /**
+   * Runs `work` inside a transaction and takes back what it alone wrote when it throws. **Errors** what `work` throws.
+   */
+  savepoint<Result>(work: () => Result): Result;
+  /** Whether a transaction is under way: SQLite itself ends one when the disk is full. */
+  readonly inTransaction: boolean;
   /** Moves the write-ahead log into the file and empties it. **Shape** false when a reader holds on to it. */
   emptyLog(): boolean;
   close(): void;
@@ -167,19 +173,38 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
     get: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).get(...values) as Row | undefined,
     iterate: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).iterate(...values) as Iterable<Row>,
     run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
-    async transaction(begin, work) {
+    async transaction(begin, work, undone) {
       try {
-        return await retryWhileBusy(options, () => runTransaction(database, begin, work));
+        return await retryWhileBusy(options, () => runTransaction(database, begin, work, undone));
       } catch (error) {
         throw toStoreError(error, path);
       }
+    },
+    savepoint(work) {
+      database.exec("SAVEPOINT part");
+      try {
+        const result = work();
+        database.exec("RELEASE part");
+        return result;
+      } catch (error) {
+        if (database.isTransaction) database.exec("ROLLBACK TO part; RELEASE part");
+        throw toStoreError(error, path);
+      }
+    },
+    get inTransaction() {
+      return database.isTransaction;
     },
     emptyLog: () => attempt(path, () => prepared("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0),
     close: () => database.close(),
   };
 }
 
-function runTransaction<Result>(database: DatabaseSync, begin: string, work: () => Result): Result {
+function runTransaction<Result>(
+  database: DatabaseSync,
+  begin: string,
+  work: () => Result,
+  undone?: () => void,
+): Result {
   if (!database.isOpen) throw new IbidError("store-closed", "The store is closed.", { mend: "Open it again." });
   try {
     database.exec(begin);
@@ -188,6 +213,7 @@ function runTransaction<Result>(database: DatabaseSync, begin: string, work: () 
     return result;
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
+    undone?.();
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import type { Dispatcher, fetch, Response } from "undici";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Source, SourceItem, SourceRefusal } from "../../contracts/reader.ts";
@@ -248,8 +248,7 @@ function atLeast(name: string, value: number, least: number): number {
 }
 
 function defaultUserAgent(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
+  // By the package's own name: what is built does not lie as deep as its source.
+  const { version } = createRequire(import.meta.url)("ibid/package.json") as { version: string };
   return `ibid/${version}`;
 }

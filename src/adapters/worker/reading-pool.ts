@@ -12,7 +12,7 @@ export interface ReadingPool {
   close(): Promise<void>;
 }
 
-/** One core is the caller's own. More than four files are never on their way at once (`pipeline/ingest.ts`). */
+/** One core is the caller's own; more than four processes take more memory than they save time. */
 const defaultProcesses = Math.min(4, Math.max(1, availableParallelism() - 1));
 
 /** A process costs a tenth of a second to start and some 60 MB to keep. */
