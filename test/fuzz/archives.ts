@@ -57,7 +57,7 @@ function changeMembers(list: (readonly [string, string])[], random: Random): (re
     case 4:
       return [...list, [`extra/${random.below(99)}.xml`, content]];
     case 5: {
-      const [, other = ""] = random.pick(list);
+      const [, other] = random.pick(list);
       return list.with(at, [name, other]);
     }
     default:

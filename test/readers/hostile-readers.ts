@@ -36,6 +36,10 @@ const deeds: Readonly<Record<string, (input: ReadInput) => Promise<string> | str
     }, 0);
     return new Promise<string>(() => {});
   },
+  sum: ({ bytes }) => {
+    const sum = bytes.reduce((sum, byte, i) => (sum * 31 + byte * (i % 7)) % 1_000_003, 0);
+    return `${bytes.length} bytes, ${sum}`;
+  },
   refuse: ({ uri }) => {
     throw new IbidError("encrypted", `${uri} is locked.`, { mend: "Unlock it.", uri, details: { lock: 3 } });
   },
@@ -67,7 +71,7 @@ export function createHostileReaders(): readonly Reader[] {
       name: "hostile/1",
       accepts: (mediaType) => mediaType === "application/x-deed",
       read: async (input) => {
-        const deed = new TextDecoder().decode(input.bytes);
+        const deed = new TextDecoder().decode(input.bytes).split(" ", 1)[0] ?? "";
         return result((await deeds[deed]?.(input)) ?? `no such deed: ${deed}`);
       },
     },

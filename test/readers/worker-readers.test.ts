@@ -55,6 +55,14 @@ describe("readers in a worker", () => {
     expect(Number((await doDeed("who")).text)).not.toBe(process.pid);
   });
 
+  it("get large files whole", async () => {
+    const bytes = new Uint8Array(9_000_000).fill(0x61);
+    bytes.set(new TextEncoder().encode("sum "));
+    bytes[8_999_999] = 0x62;
+    const { text } = await readDocument(worker.readers, { uri: "large.x", bytes, mediaType: "application/x-deed" });
+    expect(text).toBe(`9000000 bytes, ${bytes.reduce((sum, byte, i) => (sum * 31 + byte * (i % 7)) % 1_000_003, 0)}`);
+  });
+
   it("keep one worker while all goes well", async () => {
     expect((await doDeed("who")).text).toBe((await doDeed("who")).text);
   });

@@ -11,13 +11,13 @@ export interface ReadingProcess {
   readonly maxMemoryBytes: number;
   readonly isAlive: boolean;
   /**
-   * Calls the worker for one file, within the limits.
+   * Reads one file by calling the worker, within the limits.
    *
    * **Errors** `timeout`, `too-large` for memory, `aborted`, `unreadable` when the process ended otherwise: each time it is gone, and the file named.
    * Of a process that could not start, {@link NotStarted}.
    */
-  run(method: string, argument: unknown, job: ProcessJob): Promise<unknown>;
-  /** A call within a call that is under way: what stops that one stops this one. */
+  run<Value>(work: () => Promise<Value>, job: ProcessJob): Promise<Value>;
+  /** **Errors** the worker's own, as long as it lives. */
   call(method: string, argument: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export function startReadingProcess(
     get isAlive() {
       return isAlive;
     },
-    async run(method, argument, { uri, limits, signal }) {
+    async run(work, { uri, limits, signal }) {
       keepAlive(true);
       const stopped = Promise.withResolvers<never>();
       stopped.promise.catch(() => {});
@@ -112,7 +112,7 @@ export function startReadingProcess(
         if (signal?.aborted === true) throw abortError(signal, `Reading ${uri}`, { uri });
         await Promise.race([ready.promise, stopped.promise]);
         timer = setTimeout(() => kill(tooSlow(uri, limits.timeoutMs)), Math.min(limits.timeoutMs, longestTimer));
-        return await Promise.race([calls.call(method, argument), stopped.promise]);
+        return await Promise.race([work(), stopped.promise]);
       } catch (error) {
         // A killed process is not given to the next file, though it takes a moment until it is gone.
         if (child.killed) isAlive = false;

@@ -4,7 +4,7 @@ import { detectMediaType } from "../../documents/media-type.ts";
 import { createPartReader, type PartInput } from "../../documents/read-document.ts";
 import { limitsOf } from "../../documents/read-limits.ts";
 import { createWorkerCalls } from "./worker-calls.ts";
-import type { CallersResult, WorkerJob } from "./worker-job.ts";
+import type { CallersResult, FilePiece, WorkerJob } from "./worker-job.ts";
 
 /**
  * The worker's side: reads what it is sent, one file at a time, and lives no longer than whoever started it.
@@ -33,8 +33,16 @@ export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number)
     if (!(await isTaken(mediaType))) return undefined;
     return (await calls.call("readPart", part)) as CallersResult;
   };
+  const files = new Map<number, Uint8Array>();
   const calls = createWorkerCalls((message) => void send(message), {
-    read: async ({ reader, input, hasOwn }: WorkerJob) => {
+    piece({ file, total, at, bytes }: FilePiece): void {
+      const whole = files.get(file) ?? new Uint8Array(total);
+      whole.set(bytes, at);
+      files.set(file, whole);
+    },
+    async read({ reader, input: sent, hasOwn, file }: WorkerJob) {
+      const input = { ...sent, bytes: files.get(file ?? 0) ?? sent.bytes };
+      files.delete(file ?? 0);
       const asked = readers[reader];
       if (asked === undefined) throw new TypeError(`There is no reader ${reader}.`);
       const readPart = createPartReader(readers, {

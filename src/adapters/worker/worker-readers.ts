@@ -7,7 +7,7 @@ import { limitsOf } from "../../documents/read-limits.ts";
 import { needsWorker } from "./reading-place.ts";
 import { createReadingPool } from "./reading-pool.ts";
 import { NotStarted, type ReadingProcess, startReadingProcess } from "./reading-process.ts";
-import type { CallersResult, WorkerJob } from "./worker-job.ts";
+import { type CallersResult, sendJob, type WorkerJob } from "./worker-job.ts";
 
 /** How files are read in a worker. */
 export interface WorkerReaderOptions {
@@ -55,17 +55,16 @@ export function createWorkerReaders(
   const within = (process: ReadingProcess): readonly Reader[] =>
     readers.map((reader, index) => ({
       ...described(reader),
-      read: (input) => process.call("read", jobOf(index, input)) as Promise<ReadResult>,
+      read: (input) => sendJob(process.call.bind(process), jobOf(index, input)),
     }));
   const pool = createReadingPool((maxMemoryBytes) => startReadingProcess(program, maxMemoryBytes, methodsFor));
 
   const readThere = async (reader: number, input: ReadInput): Promise<ReadResult> => {
     const { uri, signal } = input;
     const limits = limitsOf(input);
-    const result = await pool.use({ maxMemoryBytes: limits.maxMemoryBytes, signal, uri }, (process) =>
-      process.run("read", jobOf(reader, input), { uri, limits, signal }),
+    return pool.use({ maxMemoryBytes: limits.maxMemoryBytes, signal, uri }, (process) =>
+      process.run(() => sendJob(process.call.bind(process), jobOf(reader, input)), { uri, limits, signal }),
     );
-    return result as ReadResult;
   };
   const read = async (reader: Reader, index: number, input: ReadInput): Promise<ReadResult> => {
     if (readInWorker !== true && !needsWorker(input.mediaType, input.bytes.byteLength)) return reader.read(input);
