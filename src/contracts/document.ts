@@ -88,6 +88,8 @@ export interface Block {
   readonly rowStarts?: readonly number[];
   /** Of a sheet: the names of its columns. */
   readonly columns?: readonly string[];
+  /** Of delimited text, such as CSV: what stands between the cells of a row, which may be quoted. */
+  readonly delimiter?: string;
   /** Of code: the language its fence names. */
   readonly language?: string;
 }
@@ -120,8 +122,12 @@ export interface SheetSpan {
   readonly name: string;
   readonly start: number;
   readonly end: number;
-  /** From `start` on, each line of the text is the next row of the sheet (from 1), until the next of these. */
-  readonly rows: readonly { readonly start: number; readonly row: number }[];
+  /** From `start` on, each line of the text is the next row of the sheet (from 1), until the next of these; `columns` where they hold fewer than the sheet. */
+  readonly rows: readonly {
+    readonly start: number;
+    readonly row: number;
+    readonly columns?: readonly [first: number, last: number];
+  }[];
   /** The first and the last column that hold something, from 1. */
   readonly columns: readonly [first: number, last: number];
 }

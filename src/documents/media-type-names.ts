@@ -24,7 +24,9 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "application/x-ipynb+json": "ipynb",
     "application/yaml": "yaml yml",
     "application/toml": "toml",
-    "application/xml": "xml xsd xsl xslt rss atom",
+    "application/xml": "xml xsd xsl xslt",
+    "application/rss+xml": "rss",
+    "application/atom+xml": "atom",
     "text/x-diff": "diff patch",
     // code
     "text/javascript": "js mjs cjs jsx",
@@ -67,13 +69,14 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "text/x-scss": "scss sass less",
     // not text
     "application/pdf": "pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx docm dotx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx xlsm",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx pptm",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx docm dotx dotm",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx xlsm xltx xltm",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx pptm potx potm ppsx ppsm",
     "application/msword": "doc dot",
-    "application/vnd.ms-excel": "xls",
+    "application/vnd.ms-excel": "xls xlt",
     "application/vnd.ms-powerpoint": "ppt",
     "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "xlsb",
     "application/vnd.oasis.opendocument.spreadsheet": "ods",
     "application/vnd.oasis.opendocument.presentation": "odp",
     "application/epub+zip": "epub",
@@ -101,21 +104,26 @@ export function mediaTypeOfExtension(extension: string): string | undefined {
 }
 
 const names: ReadonlyMap<string, { readonly label: string; readonly mend: string }> = new Map([
-  ...describe("convert it to PDF, HTML or Markdown", {
+  ...describe("add the reader of its kind", {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "a Word document (DOCX)",
-    "application/msword": "a Word document (DOC)",
-    "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation (PPTX)",
     "application/epub+zip": "an EPUB book",
+  }),
+  ...describe("save it as DOCX, PPTX or PDF", {
+    "application/msword": "a Word document (DOC)",
+    "application/vnd.ms-powerpoint": "a PowerPoint presentation (PPT)",
+  }),
+  ...describe("convert it to PDF, HTML or Markdown", {
+    "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
     "application/rtf": "a rich text document (RTF)",
     "text/rtf": "a rich text document (RTF)",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation (PPTX)",
-    "application/vnd.ms-powerpoint": "a PowerPoint presentation (PPT)",
     "application/vnd.oasis.opendocument.presentation": "an OpenDocument presentation (ODP)",
     "application/x-cfb": "a document of older Microsoft Office or an encrypted one",
   }),
   ...describe("export it as CSV, one file per sheet", {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "an Excel workbook (XLSX)",
     "application/vnd.ms-excel": "an Excel workbook (XLS)",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "a binary Excel workbook (XLSB)",
     "application/vnd.oasis.opendocument.spreadsheet": "an OpenDocument spreadsheet (ODS)",
   }),
   ...describe("unpack it and give the files in it", {
@@ -127,9 +135,9 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
     "application/zstd": "a Zstandard archive",
     "application/vnd.rar": "a RAR archive",
   }),
-  ...describe("save its text as a text or HTML file", {
-    "message/rfc822": "an e-mail message",
-    "application/vnd.ms-outlook": "an Outlook message",
+  ...describe("save its text as a text or HTML file", { "message/rfc822": "an e-mail message" }),
+  ...describe("save it as .eml or HTML in a mail program", {
+    "application/vnd.ms-outlook": "an Outlook message (MSG)",
   }),
   ...describe("give the source it was built from", {
     "application/x-executable": "a program",

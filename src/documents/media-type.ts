@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import { looksBinary } from "../text/decode-text.ts";
+import { encodingByBytes, looksBinary } from "../text/decode-text.ts";
 
 import { extensionOf, fileNameOf } from "./file-name.ts";
 import { mediaTypeOfExtension } from "./media-type-names.ts";
@@ -49,7 +49,12 @@ const meaningless = new Set([
   "*/*",
 ]);
 
+/** Comments, an XML declaration and processing instructions may stand before the first tag. */
+const prolog = /^\uFEFF?(?:\s+|<!--(?:(?!-->)[\s\S])*-->|<\?[a-z][^>]*>)*/i;
+
 const headLength = 1024;
+/** Entries of an archive that are looked at. */
+const maxZipNames = 20_000;
 const latin1Decoder = new TextDecoder("latin1");
 const utf8Decoder = new TextDecoder("utf-8");
 
@@ -75,7 +80,7 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
   const declared = normalizeMediaType(hints.declared);
   const byName = mediaTypeOfExtension(extension);
   const bySignature = matchSignature(bytes) ?? matchZip(bytes, byName);
-  if (bySignature !== undefined) return refineLegacyOffice(bySignature, byName);
+  if (bySignature !== undefined) return refineLegacyOffice(bySignature, byName, bytes);
 
   const said = preferSpecific(declared, byName);
   if (looksBinary(bytes)) {
@@ -91,6 +96,10 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
     (said === undefined || said === "text/plain" || isHtml(said) || said === "application/xml")
   ) {
     return said !== undefined && isHtml(said) ? said : "text/html";
+  }
+  if (said === undefined || said === "text/plain" || said === "application/xml") {
+    const feed = matchFeed(decodeHead(bytes));
+    if (feed !== undefined) return feed;
   }
   return said ?? "text/plain";
 }
@@ -112,8 +121,9 @@ function isHtml(mediaType: string): boolean {
   return mediaType === "text/html" || mediaType === "application/xhtml+xml";
 }
 
-function isTextual(mediaType: string): boolean {
-  return mediaType.startsWith("text/") || isHtml(mediaType) || isPlainTextType(mediaType);
+/** Whether bytes of this type are text in some encoding. */
+export function isTextual(mediaType: string): boolean {
+  return mediaType.startsWith("text/") || isPlainTextType(mediaType) || /[/+]xml$/.test(mediaType);
 }
 
 /** Byte order mark aside, nothing but ASCII white space; UTF-16's zero bytes are let pass with it. */
@@ -147,32 +157,89 @@ function matchZip(bytes: Uint8Array, byName: string | undefined): string | undef
   // EPUB and OpenDocument store their media type as the first entry, uncompressed.
   const stored = /^mimetype(application\/[\w.+-]+?)(?=PK|$)/s.exec(head.slice(30))?.[1];
   if (stored !== undefined) return stored;
-  const names = head + latin1(bytes.subarray(-65_536));
-  if (names.includes("word/document")) return "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
-  if (names.includes("xl/workbook")) return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-  if (names.includes("ppt/presentation"))
-    return "application/vnd.openxmlformats-officedocument.presentationml.presentation";
+  const names = zipNames(bytes) ?? (head + latin1(bytes.subarray(-65_536))).split(/(?=word\/|xl\/|ppt\/)/);
+  if (names.includes("xl/workbook.bin")) return "application/vnd.ms-excel.sheet.binary.macroenabled.12";
+  const isPackage = names.includes("[Content_Types].xml");
+  for (const [folder, main, mediaType] of officeFolders) {
+    // A package may call its main part anything; its folder is what every writer keeps.
+    if (names.some((entry) => entry.startsWith(main) || (isPackage && entry.startsWith(folder)))) return mediaType;
+  }
+  if (names.includes("META-INF/container.xml")) return "application/epub+zip";
   return byName !== undefined && !isTextual(byName) && byName !== "application/pdf" ? byName : "application/zip";
 }
 
-/** One container, many formats: the name says which. */
-function refineLegacyOffice(mediaType: string, byName: string | undefined): string {
-  const legacy = byName === "application/msword" || (byName?.startsWith("application/vnd.ms-") ?? false);
-  return mediaType === "application/x-cfb" && legacy && byName !== undefined ? byName : mediaType;
+const officeFolders = (
+  ["wordprocessingml.document", "spreadsheetml.sheet", "presentationml.presentation"] as const
+).map((kind, index) => {
+  const folder = ["word/", "xl/", "ppt/"][index] ?? "";
+  const main = ["word/document", "xl/workbook", "ppt/presentation"][index] ?? "";
+  return [folder, main, `application/vnd.openxmlformats-officedocument.${kind}`] as const;
+});
+
+/** Names in the directory of a ZIP; `undefined` when it has none that can be followed. **Source** PKWARE APPNOTE 4.3.12 and 4.3.16. */
+function zipNames(bytes: Uint8Array): string[] | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let end = bytes.length - 22;
+  while (end >= 0 && end > bytes.length - 65_558 && view.getUint32(end, true) !== 0x06054b50) end--;
+  if (end < 0 || view.getUint32(end, true) !== 0x06054b50) return undefined;
+  const names: string[] = [];
+  let at = view.getUint32(end + 16, true);
+  while (names.length < maxZipNames && at + 46 <= end && view.getUint32(at, true) === 0x02014b50) {
+    const length = view.getUint16(at + 28, true);
+    const name = latin1(bytes.subarray(at + 46, at + 46 + length));
+    names.push(name.replaceAll("\\", "/").replace(/^\/+/, ""));
+    at += 46 + length + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  }
+  return names.length === 0 ? undefined : names;
+}
+
+/** One container, many formats: the name says which. So it does for the packages of today, which a password puts into that container. */
+function refineLegacyOffice(mediaType: string, byName: string | undefined, bytes: Uint8Array): string {
+  if (mediaType !== "application/x-cfb") return mediaType;
+  if (byName === undefined) return isWorkbook(bytes) ? "application/vnd.ms-excel" : mediaType;
+  const legacy = byName === "application/msword" || byName.startsWith("application/vnd.ms-");
+  const encrypted = byName.startsWith("application/vnd.openxmlformats-") && holdsWide(bytes, "EncryptedPackage");
+  return legacy || encrypted ? byName : mediaType;
+}
+
+/** Whether a compound file without a name is Excel's; Word's and PowerPoint's may hold a workbook inside. **Source** MS-XLS, 2.1.2; MS-DOC, 2.1.1; MS-PPT, 2.1.2. */
+function isWorkbook(bytes: Uint8Array): boolean {
+  return holdsWide(bytes, "Workbook") && !holdsWide(bytes, "WordDocument") && !holdsWide(bytes, "PowerPoint Document");
+}
+
+/** Whether a word stands in the bytes in UTF-16, as compound files write names. **Source** MS-CFB, 2.6.1. */
+function holdsWide(bytes: Uint8Array, word: string): boolean {
+  const first = word.charCodeAt(0);
+  for (let at = bytes.indexOf(first); at !== -1; at = bytes.indexOf(first, at + 1)) {
+    let index = 1;
+    while (index < word.length && bytes[at + 2 * index] === word.charCodeAt(index) && bytes[at + 2 * index - 1] === 0)
+      index++;
+    if (index === word.length) return true;
+  }
+  return false;
 }
 
 function looksLikeHtml(bytes: Uint8Array): boolean {
   const head = decodeHead(bytes);
-  // Comments and an XML declaration may stand before the first tag.
-  const start = /^(?:\s+|<!--(?:(?!-->)[\s\S])*-->|<\?xml[^>]*>)*/.exec(head)?.[0].length ?? 0;
+  const start = prolog.exec(head)?.[0].length ?? 0;
   return /^<(?:!doctype\s+html|html|head|body)(?=[\s>/])/i.test(head.slice(start));
+}
+
+/** A feed by its first element; `rdf:RDF` is one only when it speaks of RSS. */
+function matchFeed(head: string): string | undefined {
+  const start = prolog.exec(head)?.[0].length ?? 0;
+  const root = /^<(rss|feed|rdf:RDF)(?=[\s>])[^>]*/i.exec(head.slice(start));
+  if (root === null) return undefined;
+  if (/^rss$/i.test(root[1] ?? "")) return "application/rss+xml";
+  if (/^feed$/i.test(root[1] ?? ""))
+    return /w3\.org\/2005\/Atom|purl\.org\/atom/i.test(root[0]) ? "application/atom+xml" : undefined;
+  return /purl\.org\/rss|netscape\.com\/rdf/i.test(root[0]) ? "application/rss+xml" : undefined;
 }
 
 function decodeHead(bytes: Uint8Array): string {
   const head = bytes.subarray(0, headLength);
-  if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder("utf-16le").decode(head);
-  if (head[0] === 0xfe && head[1] === 0xff) return new TextDecoder("utf-16be").decode(head);
-  return utf8Decoder.decode(head);
+  const encoding = encodingByBytes(bytes);
+  return encoding?.startsWith("utf-16") === true ? new TextDecoder(encoding).decode(head) : utf8Decoder.decode(head);
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -1,8 +1,8 @@
-import { createSectionChunker } from "../chunks/section-chunker.ts";
+import { createAutoChunker } from "../chunks/auto-chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
-import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
+import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
@@ -34,8 +34,8 @@ export interface AssembleOptions {
   readonly readers?: readonly Reader[];
   /** How much one file may ask for. Default: `defaultReadLimits`. */
   readonly limits?: Partial<ReadLimits>;
-  /** Default: by section, 1,500 characters, 200 overlap. */
-  readonly chunker?: Chunker;
+  /** Default: `createAutoChunker()`: by section, 1,500 characters, 200 overlap. */
+  readonly chunker?: Chunker | AsyncChunker;
   readonly transformers?: readonly ChunkTransformer[];
   readonly analyzer?: Analyzer;
   /** How words are weighed. Default: BM25F. */
@@ -109,7 +109,7 @@ export function assembleKnowledgeBase(
     embedder: model === null ? undefined : createEmbedder(model, { cache, secret: store.secret }),
     readers: [...(options.readers ?? []), ...runtime.readers],
     limits: checkReadLimits(options.limits),
-    chunker: options.chunker ?? createSectionChunker(),
+    chunker: options.chunker ?? createAutoChunker(),
     transformers: options.transformers ?? [],
     analyzer: options.analyzer ?? defaultAnalyzer,
     chatModel: options.model,

@@ -87,20 +87,28 @@ function labelPlace(
 
 /** `A2:D9` for the rows that a stretch of a sheet covers; `undefined` before its first row. */
 function nameCells(
-  { rows, columns: [first, last] }: SheetSpan,
+  { rows, columns }: SheetSpan,
   start: number,
   end: number,
   linesUntil: (position: number) => number,
 ): string | undefined {
-  const rowAt = (position: number): number | undefined => {
-    const known = lastStarted(rows, position);
-    return known && known.row + linesUntil(position) - linesUntil(known.start);
-  };
-  const to = rowAt(Math.max(start, end - 1));
-  if (to === undefined) return undefined;
-  const from = rowAt(start) ?? rows[0]!.row;
-  const [low, high] = [`${columnName(first)}${from}`, `${columnName(last)}${to}`];
-  return low === high ? low : `${low}:${high}`;
+  const last = Math.max(start, end - 1);
+  let low: readonly [column: number, row: number] | undefined;
+  let high: readonly [column: number, row: number] | undefined;
+  const startOf = (index: number): number => rows[index]!.start;
+  for (let index = Math.max(0, lastAtOrBefore(rows.length, startOf, start)); index < rows.length; index++) {
+    const known = rows[index]!;
+    if (known.start > last) break;
+    const next = rows[index + 1]?.start ?? Infinity;
+    const rowAt = (position: number): number => known.row + linesUntil(position) - linesUntil(known.start);
+    const [from, to] = [rowAt(Math.max(start, known.start)), rowAt(Math.min(last, next - 1))];
+    const [left, right] = known.columns ?? columns;
+    low = low === undefined ? [left, from] : [Math.min(low[0], left), Math.min(low[1], from)];
+    high = high === undefined ? [right, to] : [Math.max(high[0], right), Math.max(high[1], to)];
+  }
+  if (low === undefined || high === undefined) return undefined;
+  const [first, final] = [low, high].map(([column, row]) => `${columnName(column)}${row}`);
+  return first === final ? first : `${first}:${final}`;
 }
 
 /** `A` for 1, `Z` for 26, `AA` for 27: digits to base 26 without a zero. */

@@ -1,12 +1,18 @@
 import { describe } from "vitest";
 
+import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
+import { createFeedReader } from "../../src/adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
+import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
+import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
+import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
+import { makeDocx, paragraph, run, styled, wordTable } from "../readers/make-office.ts";
 import { writePdf } from "./write-pdf.ts";
 import { runPack } from "./run-pack.ts";
 
@@ -147,6 +153,154 @@ describe("the PDF reader", () => {
         { name: "not a PDF", bytes: encode("%PDF-1.7\nand then nothing of the kind"), code: "unreadable" },
         { name: "a page without text", bytes: writePdf([""]), code: "empty" },
       ],
+    }),
+  );
+});
+
+const program = `/** Keys. */
+export class Keys {
+  turn(key: string) {
+    return "👍";
+  }
+}
+`;
+
+describe("the code reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createCodeReader(),
+      mediaType: "text/x-typescript",
+      wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
+      verbatim: true,
+      samples: [
+        { name: "a class", bytes: encode(program), words: ["/** Keys. */", "class Keys", "turn(key: string)", "👍"] },
+      ],
+      refuses: [binary],
+    }),
+  );
+});
+
+const message = `From: Ada <ada@example.com>
+Subject: =?utf-8?Q?Keys_=F0=9F=91=8D?=
+Content-Type: multipart/mixed; boundary=cut
+
+--cut
+Content-Type: text/plain; charset=utf-8
+
+Under the mat.
+> Where?
+--cut
+Content-Disposition: attachment; filename=mats.txt
+
+The red one.
+--cut--
+`;
+
+describe("the mail reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createMailReader(),
+      mediaType: "message/rfc822",
+      wrap: (paragraphs) =>
+        encode(`Subject: x\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${paragraphs.join("\r\n\r\n")}`),
+      samples: [
+        {
+          name: "a message",
+          bytes: encode(message),
+          words: ["Keys 👍", "From: Ada <ada@example.com>", "Under the mat.", "> Where?", "mats.txt"],
+        },
+      ],
+      refuses: [
+        {
+          name: "an encrypted message",
+          bytes: encode("Content-Type: multipart/encrypted; boundary=cut\n\n--cut--"),
+          code: "encrypted",
+        },
+      ],
+    }),
+  );
+});
+
+const inRuns = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => run(line))
+    .join("<w:r><w:br/></w:r>");
+
+describe("the Word reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createDocxReader(),
+      mediaType: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+      wrap: (paragraphs) => makeDocx({ body: paragraphs.map((text) => paragraph(inRuns(text))).join("") }),
+      samples: [
+        {
+          name: "a letter",
+          bytes: makeDocx({
+            body: [
+              styled("Title", "Keys & locks"),
+              paragraph("Turn the key."),
+              styled("Heading1", "Spare"),
+              wordTable([
+                ["who", "where"],
+                ["Ada", "shelf"],
+              ]),
+              paragraph("Last 👍"),
+            ].join(""),
+          }),
+          words: ["Keys & locks", "Turn the key.", "Spare", "| Ada | shelf |", "Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
+        { name: "a document without text", bytes: makeDocx({ body: paragraph("<w:r/>") }), code: "empty" },
+        { name: "a document with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
+      ],
+    }),
+  );
+});
+
+const notebook = {
+  nbformat: 4,
+  cells: [
+    { cell_type: "markdown", source: ["# Keys\n", "\n", "Under the mat."] },
+    { cell_type: "code", source: "turn(key)", outputs: [{ output_type: "stream", text: "open 👍\n" }] },
+  ],
+};
+
+describe("the notebook reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createNotebookReader(),
+      mediaType: "application/x-ipynb+json",
+      wrap: (paragraphs) =>
+        encode(JSON.stringify({ cells: paragraphs.map((source) => ({ cell_type: "markdown", source })) })),
+      samples: [
+        {
+          name: "a notebook",
+          bytes: encode(JSON.stringify(notebook)),
+          words: ["# Keys", "Under the mat.", "turn(key)", "open 👍"],
+        },
+      ],
+      refuses: [{ name: "no notebook", bytes: encode("{}"), code: "unreadable" }],
+    }),
+  );
+});
+
+const feed = `<rss version="2.0"><channel><title>Keys &amp; locks</title>
+<item><title>Lost</title><description>Under the &lt;b&gt;mat&lt;/b&gt; 👍</description></item></channel></rss>`;
+
+describe("the feed reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createFeedReader(),
+      mediaType: "application/rss+xml",
+      wrap: (paragraphs) =>
+        encode(
+          `<rss><channel>${paragraphs.map((text) => `<item><description>${escape(text)}</description></item>`).join("")}</channel></rss>`,
+        ),
+      samples: [{ name: "a feed", bytes: encode(feed), words: ["Keys & locks", "Lost", "Under the", "mat", "👍"] }],
+      refuses: [{ name: "no feed", bytes: encode("<cow/>"), code: "unreadable" }],
     }),
   );
 });

@@ -80,7 +80,7 @@ describe("plainTextReader", () => {
   });
 
   it("refuses text in no known encoding by name [W17]", async () => {
-    const error = await refusal(read("old.txt", Uint8Array.from([0x63, 0x61, 0x66, 0xe9])));
+    const error = await refusal(read("old.txt", Uint8Array.from([0xc3, 0xa9, 0xc3, 0xa9, 0xff])));
     expect(error).toMatchObject({ code: "unreadable", uri: "old.txt" });
     expect(error.message).toContain("old.txt");
   });
@@ -159,12 +159,7 @@ describe("readDocument", () => {
   });
 
   it.each([
-    [
-      Uint8Array.from([0x50, 0x4b, 3, 4, ...utf8("word/document.xml")]),
-      "a.docx",
-      "Word document",
-      "PDF, HTML or Markdown",
-    ],
+    [Uint8Array.from([0x50, 0x4b, 3, 4, ...utf8("word/document.xml")]), "a.docx", "Word document", "reader"],
     [Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), "a.png", "image", "text"],
     [Uint8Array.from([0x1f, 0x8b, 8]), "a.gz", "gzip", "Unpack"],
     [utf8("From: a@example.com"), "a.eml", "e-mail", "text"],

@@ -1,13 +1,25 @@
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
+import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
+import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
+import { createXlsReader } from "../../src/adapters/sheetjs/xls-reader.ts";
 import type { Section } from "../../src/contracts/document.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { ReadResult } from "../../src/contracts/reader.ts";
+import { csvReader } from "../../src/documents/csv-reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { walkSections } from "../../src/documents/walk-sections.ts";
 
-const readers = [createMarkdownReader(), createHtmlReader(), createPdfReader()];
+const readers = [
+  createMarkdownReader(),
+  createHtmlReader(),
+  createPdfReader(),
+  createDocxReader(),
+  createXlsxReader(),
+  createXlsReader(),
+  csvReader,
+];
 
 /** Through detection, reader and check, as the pipeline does it. */
 export function readAs(

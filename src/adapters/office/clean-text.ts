@@ -1,0 +1,41 @@
+/**
+ * Text as a reader of the page sees it: no-break spaces as spaces, without characters that nobody sees (soft hyphens, zero-width spaces, controls),
+ * without half of a surrogate pair, without white space that ends a line. A vertical tab breaks the line.
+ *
+ * **Cost** linear, also in long runs of spaces.
+ */
+export function cleanText(text: string): string {
+  return (
+    text
+      .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n")
+      // oxlint-disable-next-line no-control-regex -- control characters are what is to be taken out
+      .replace(/[\u0000-\u0008\u000E-\u001F\u007F\u00AD\u200B\u2060\uFEFF]/g, "")
+      .replace(/[\u00A0\u202F]/g, " ")
+      .toWellFormed()
+      .split("\n")
+      .map((line) => line.trimEnd())
+      .join("\n")
+  );
+}
+
+/** The text as one line. */
+export function oneLine(text: string): string {
+  return cleanText(text).replace(/\s+/g, " ").trim();
+}
+
+/**
+ * Control characters that PowerPoint writes out, such as `_x000B_` for a vertical tab.
+ *
+ * **Source** ISO/IEC 29500-1, 22.9.2.19.
+ */
+export function unescapeControls(text: string): string {
+  return text.replace(/_x(00[01][0-9A-Fa-f]|005[Ff])_/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+}
+
+/** An alternative text as it stands in the text: `[Image: the harbour]`; `""` for a picture without one. */
+export function imageText(alternative: string | undefined): string {
+  const line = oneLine(alternative ?? "");
+  return line === "" ? "" : `[Image: ${line}]`;
+}

@@ -1,0 +1,162 @@
+import { imageText } from "./clean-text.ts";
+import type { DocxStyles } from "./docx-styles.ts";
+import { readMath } from "./math-text.ts";
+import { type XmlElement, alternativesOf, elementsOf, findAll, findChild, isOn, textOf, valueOf } from "./read-xml.ts";
+import { readSymbol } from "./symbol-characters.ts";
+
+/** A note that a text points to. */
+export interface NoteMark {
+  readonly kind: "footnote" | "endnote";
+  readonly id: string;
+  /** What stands in the text: `[^1]`, or a sign of the author's. */
+  readonly mark: string;
+}
+
+/** The running text of a paragraph, and what hangs on it. */
+export interface InlineText {
+  /** As it is written, not cleaned yet: it may go on in the next paragraph. */
+  readonly text: string;
+  readonly notes: readonly NoteMark[];
+  /** Contents of text boxes, to be read as paragraphs of their own. */
+  readonly boxes: readonly XmlElement[];
+  /** Ids of charts and diagrams. */
+  readonly graphics: readonly string[];
+}
+
+/** Properties and what was deleted, moved away or is a program's own. Comments are only pointed to from here. */
+const silent = new Set([
+  "pPr",
+  "rPr",
+  "sdtPr",
+  "sdtEndPr",
+  "del",
+  "moveFrom",
+  "delText",
+  "instrText",
+  "delInstrText",
+  "rt",
+  "annotationRef",
+  "footnoteRef",
+  "endnoteRef",
+]);
+
+/**
+ * Reads paragraphs of one story (the body, a note) in order.
+ *
+ * What was inserted under tracked changes is read and what was deleted is not; a field gives its result, not its code; hidden text is left out.
+ *
+ * **Source** ISO/IEC 29500-1, 17.3.3 (run content), 17.13.5 (revisions), 17.16 (fields).
+ */
+export function createInlineReader(
+  styles: DocxStyles,
+  nextMark: (kind: NoteMark["kind"], id: string) => string,
+): (paragraph: XmlElement) => InlineText {
+  /** Fields that are open, outermost first, and whether their result has begun: a field may run over many paragraphs. */
+  const fields: ("code" | "result")[] = [];
+
+  return (paragraph) => {
+    const parts: string[] = [];
+    const notes: NoteMark[] = [];
+    const boxes: XmlElement[] = [];
+    const graphics: string[] = [];
+    const write = (text: string): void => {
+      if (!fields.includes("code")) parts.push(text);
+    };
+    const readField = (type: string | undefined): void => {
+      if (type === "begin") fields.push("code");
+      else if (type === "separate" && fields.length > 0) fields[fields.length - 1] = "result";
+      else if (type === "end") fields.pop();
+    };
+    const readNote = (element: XmlElement, kind: NoteMark["kind"], run: XmlElement): void => {
+      const id = element.attributes.get("id") ?? "";
+      const isOwn = /^(?:1|true|on)$/.test(element.attributes.get("customMarkFollows") ?? "");
+      const own = isOwn ? textOf(findChild(run, "t")).trim() : "";
+      const mark = own === "" ? nextMark(kind, id) : own;
+      if (own === "") write(mark);
+      notes.push({ kind, id, mark });
+    };
+    /** Whether anything came of it. */
+    const readDrawing = (drawing: XmlElement): boolean => {
+      const before = boxes.length;
+      boxes.push(...findAll(drawing, "txbxContent"));
+      const found = findAll(drawing, "chart", "relIds").map(
+        ({ attributes }) => attributes.get("r:id") ?? attributes.get("r:dm") ?? "",
+      );
+      graphics.push(...found);
+      const alternative = boxes.length > before ? "" : imageText(alternativeText(drawing));
+      write(alternative);
+      return alternative !== "" || boxes.length > before || found.length > 0;
+    };
+    const readRun = (run: XmlElement): void => {
+      const properties = findChild(run, "rPr");
+      const style = valueOf(properties, "rStyle");
+      const isHidden =
+        findChild(properties, "vanish") === undefined
+          ? style !== undefined && styles.hidesText(style)
+          : isOn(properties, "vanish");
+      for (const child of elementsOf(run)) {
+        // A field goes on though its code is hidden.
+        if (child.name === "fldChar") readField(child.attributes.get("fldCharType"));
+        else if (!isHidden) readInRun(child, run);
+      }
+    };
+    const readInRun = (child: XmlElement, run: XmlElement): boolean => {
+      switch (child.name) {
+        case "t":
+          write(textOf(child));
+          return true;
+        case "tab":
+        case "ptab":
+          write("\t");
+          return true;
+        case "br":
+        case "cr":
+          write("\n");
+          return true;
+        case "noBreakHyphen":
+          write("-");
+          return true;
+        case "sym":
+          write(readSymbol(child.attributes.get("font") ?? "", child.attributes.get("char") ?? ""));
+          return true;
+        case "footnoteReference":
+        case "endnoteReference":
+          readNote(child, child.name === "footnoteReference" ? "footnote" : "endnote", run);
+          return true;
+        case "drawing":
+        case "pict":
+        case "object":
+          return readDrawing(child);
+        case "AlternateContent":
+          return alternativesOf(child).some((branch) =>
+            elementsOf(branch)
+              .map((each) => readInRun(each, run))
+              .includes(true),
+          );
+        case "ruby":
+          readAll(findChild(child, "rubyBase"));
+          return true;
+        default:
+          return false;
+      }
+    };
+    const readAll = (element: XmlElement | undefined): void => {
+      for (const child of elementsOf(element)) {
+        if (silent.has(child.name)) continue;
+        if (child.name === "r") readRun(child);
+        else if (child.name === "oMath" || child.name === "oMathPara") write(readMath(child));
+        else if (child.name === "AlternateContent") readAll(alternativesOf(child)[0]);
+        else readAll(child);
+      }
+    };
+    readAll(paragraph);
+    return { text: parts.join(""), notes, boxes, graphics };
+  };
+}
+
+/** What its author says a picture shows. A `name` is the program's. */
+function alternativeText(drawing: XmlElement): string | undefined {
+  const [properties] = findAll(drawing, "docPr");
+  const stated = properties?.attributes.get("descr") || properties?.attributes.get("title");
+  return stated || findAll(drawing, "shape", "rect", "roundrect", "oval")[0]?.attributes.get("alt");
+}

@@ -1,0 +1,93 @@
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { composeDocument } from "../../documents/compose-document.ts";
+import { fileNameOf } from "../../documents/file-name.ts";
+import { limitsOf, overLimit } from "../../documents/read-limits.ts";
+
+import { readDocxNumbering } from "./docx-numbering.ts";
+import { readDocxStyles } from "./docx-styles.ts";
+import { createDocxWriter, type DocxParts } from "./docx-writer.ts";
+import { type GraphicText, readChart, readDiagram } from "./graphic-text.ts";
+import { unreadable, withoutText } from "./open-archive.ts";
+import { type OfficePackage, openPackage, type Relationship } from "./open-package.ts";
+import { readPackageFacts } from "./package-facts.ts";
+import { elementsOf, type XmlElement } from "./read-xml.ts";
+
+/** What {@link createDocxReader} promises, with the libraries that it loads when the first file is read. */
+export async function readDocx(input: ReadInput): Promise<ReadResult> {
+  const { uri } = input;
+  const { maxTextLength } = limitsOf(input);
+  const office = await openPackage(input);
+  const relationships = await office.relationshipsOf(office.mainPart);
+  const document = composeDocument();
+  const writer = createDocxWriter(document, await readParts(office, relationships));
+  // Paragraphs and tables of the body are read one at a time: the whole tree of a long book would not fit.
+  const root = await office.visitPart(office.mainPart, {
+    depth: 2,
+    visit(element) {
+      writer.write(element);
+      if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
+    },
+  });
+  if (root?.name !== "document") throw unreadable(uri, "holds no Word document");
+  writer.finish();
+
+  const facts = await readPackageFacts(office);
+  const named = writer.title || facts.title;
+  const draft = document.finish(named);
+  if (draft.text === "") throw withoutText(uri);
+  const title = named || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
+  const notes = notesOn(relationships);
+  return {
+    ...draft,
+    title,
+    root: { ...draft.root, title },
+    metadata: facts.metadata,
+    ...(notes.length === 0 ? {} : { notes }),
+  };
+}
+
+async function readParts(office: OfficePackage, relationships: ReadonlyMap<string, Relationship>): Promise<DocxParts> {
+  const partOf = async (type: string): Promise<XmlElement | undefined> => {
+    for (const related of relationships.values()) {
+      if (related.type === type && !related.isExternal) return office.readPart(related.target);
+    }
+    return undefined;
+  };
+  const notes = new Map<string, XmlElement>();
+  for (const kind of ["footnote", "endnote"] as const) {
+    for (const note of elementsOf(await partOf(`${kind}s`))) {
+      const key = `${kind} ${note.attributes.get("id") ?? ""}`;
+      if (note.name === kind && !notes.has(key)) notes.set(key, note);
+    }
+  }
+  return {
+    styles: readDocxStyles(await partOf("styles")),
+    numbering: readDocxNumbering(await partOf("numbering")),
+    notes,
+    graphics: await readGraphics(office, relationships),
+  };
+}
+
+/** The charts and diagrams that a part shows. */
+export async function readGraphics(
+  office: OfficePackage,
+  relationships: ReadonlyMap<string, Relationship>,
+): Promise<ReadonlyMap<string, GraphicText>> {
+  const graphics = new Map<string, GraphicText>();
+  for (const { id, type, target, isExternal } of relationships.values()) {
+    const read = type === "chart" || type === "chartEx" ? readChart : type === "diagramData" ? readDiagram : undefined;
+    const root = read === undefined || isExternal ? undefined : await office.readPart(target);
+    if (read !== undefined && root !== undefined) graphics.set(id, read(root));
+  }
+  return graphics;
+}
+
+/** What is in the file and not in the text. */
+function notesOn(relationships: ReadonlyMap<string, Relationship>): string[] {
+  const carried = [...relationships.values()].filter(
+    ({ type, isExternal }) => !isExternal && (type === "package" || type === "oleObject" || type === "aFChunk"),
+  );
+  return carried.length === 0
+    ? []
+    : [`Not read: what is embedded in it (${carried.map(({ target }) => fileNameOf(target)).join(", ")}).`];
+}

@@ -1,0 +1,28 @@
+import type { Reader } from "../../contracts/reader.ts";
+
+/** What Excel's workbooks, templates and their kin with macros are called. */
+const mediaTypes: ReadonlySet<string> = new Set([
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
+  "application/vnd.ms-excel.sheet.macroenabled.12",
+  "application/vnd.ms-excel.template.macroenabled.12",
+]);
+
+/**
+ * Excel workbooks (XLSX), also strict ones, templates and those with macros: a section for each sheet in the order of its tabs, a line for each row.
+ *
+ * Cells are read as they are shown: dates as ISO 8601, percentages, currencies and fixed decimals by their format, formulas by their stored result. A row of a table
+ * says the name of each column; see `composeWorkbook`. Hidden sheets are read and noted; charts, pictures and comments are noted.
+ *
+ * **Shape** metadata `sheets`, and `author`, `createdAt`, `modifiedAt` when stated; places by sheet and cells. A sheet costs what it holds, not what it declares.
+ * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
+ * **Cost** linear; memory for one unpacked sheet, its texts and one row at a time beyond the cells themselves.
+ * **Source** ISO/IEC 29500-1 (Office Open XML, SpreadsheetML); ToolUp's sheets (T31, T34).
+ */
+export function createXlsxReader(): Reader {
+  return {
+    name: "xlsx/1",
+    accepts: (mediaType) => mediaTypes.has(mediaType),
+    read: async (input) => (await import("./read-xlsx.ts")).readXlsx(input),
+  };
+}

@@ -1,0 +1,85 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { IbidError } from "../../contracts/errors.ts";
+
+/** A cell as the library has it: a number, a text, a boolean, an error's code. **Source** the names are those of the package. */
+export interface LibraryCell {
+  readonly t: string;
+  readonly v?: unknown;
+  /** Number format. */
+  readonly z?: unknown;
+}
+
+interface Corner {
+  /** Row and column, from 0. */
+  readonly r: number;
+  readonly c: number;
+}
+
+/** Cells by address, such as `A1`; what begins with `!` is about the sheet. */
+export interface LibrarySheet {
+  readonly "!merges"?: readonly { readonly s: Corner; readonly e: Corner }[];
+  readonly [address: string]: unknown;
+}
+
+export interface LibraryWorkbook {
+  readonly SheetNames: readonly string[];
+  readonly Sheets: Readonly<Record<string, LibrarySheet>>;
+  readonly Workbook?: {
+    readonly Sheets?: readonly { readonly Hidden?: number }[];
+    readonly WBProps?: { readonly date1904?: boolean };
+  };
+  readonly Props?: { readonly Title?: unknown; readonly Author?: unknown };
+}
+
+/** What we use of the package `@e965/xlsx`, the npm edition of SheetJS. */
+export interface SheetjsLibrary {
+  read(bytes: Uint8Array, options: Readonly<Record<string, unknown>>): LibraryWorkbook;
+}
+
+const packageName = "@e965/xlsx";
+
+/**
+ * Loads the optional package `@e965/xlsx`: as Node finds it from where ibid is installed, else from the project in `folder`.
+ *
+ * **Errors** `dependency-missing`, naming `uri`, when it is nowhere, or there and cannot be loaded.
+ */
+export async function loadSheetjs(uri: string, folder: string = process.cwd()): Promise<SheetjsLibrary> {
+  const path = [import.meta.url, join(folder, "package.json")].map(resolveFrom).find((found) => found !== undefined);
+  if (path === undefined) throw missing(uri, "is not installed");
+  try {
+    return libraryOf(await import(/* @vite-ignore */ pathToFileURL(path).href));
+  } catch (error) {
+    throw missing(uri, "is installed but cannot be loaded", error);
+  }
+}
+
+function resolveFrom(place: string): string | undefined {
+  try {
+    return createRequire(place).resolve(packageName);
+  } catch {
+    return undefined;
+  }
+}
+
+function libraryOf(loaded: unknown): SheetjsLibrary {
+  const { read, default: standard } = loaded as Partial<SheetjsLibrary> & { readonly default?: SheetjsLibrary };
+  const found = read ?? standard?.read;
+  if (typeof found !== "function") throw new TypeError("It exports no read.");
+  return { read: found };
+}
+
+function missing(uri: string, what: string, cause?: unknown): IbidError {
+  return new IbidError(
+    "dependency-missing",
+    `${uri} is an Excel workbook of the older kind (XLS); the package ${packageName}, which reads it, ${what}.`,
+    {
+      mend: `npm install ${packageName}@0.20.3, or save the file as XLSX.`,
+      uri,
+      details: { package: packageName },
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
+}

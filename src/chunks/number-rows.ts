@@ -1,0 +1,98 @@
+import type { Block, SheetSpan, TextDocument } from "../contracts/document.ts";
+import { trimEndAt } from "./white-space.ts";
+
+/** A row of a table, where it stands, and which row of its sheet it is. */
+export interface NumberedRow {
+  readonly start: number;
+  readonly end: number;
+  /** From 1. */
+  readonly number: number;
+}
+
+/** What a document's sheets say of the rows of a table in them. */
+export interface SheetRows {
+  readonly sheetName: string;
+  readonly numbered: readonly NumberedRow[];
+  /** The number of the sheet's last row. */
+  readonly total: number;
+}
+
+/**
+ * Counts the rows of tables as their sheets do: by the map of a workbook; in delimited text, which is one sheet named after its document, every row and every
+ * empty line is one.
+ *
+ * **Cost** linear in rows.
+ */
+export function createRowCounter(document: TextDocument): (table: Block) => SheetRows {
+  const { text, title, sourceMap } = document;
+  const totals = new Map<SheetSpan, number>();
+  return (table) => {
+    const sheet = sourceMap.sheets?.[lastStarted(sourceMap.sheets, table.start)];
+    if (sheet === undefined || table.start >= sheet.end) {
+      const numbered = numberLines(text, table);
+      return { sheetName: title, numbered, total: numbered.at(-1)?.number ?? 0 };
+    }
+    const total = totals.get(sheet) ?? lastRow(text, sheet);
+    totals.set(sheet, total);
+    return { sheetName: sheet.name, numbered: numberByMap(text, table, sheet), total };
+  };
+}
+
+function numberLines(text: string, { start, end, bodyStart = start, rowStarts = [] }: Block): NumberedRow[] {
+  // What comes before the table, such as a word about the delimiter, is no row of it.
+  const isFirst = trimEndAt(text, 0, start) === 0;
+  let number = linesBefore(text, start) + (isFirst ? 1 : 0);
+  return rowStarts.map((rowStart, i) => {
+    if (i > 0 || bodyStart > start) number += linesBefore(text, rowStart);
+    return { start: rowStart, end: trimEndAt(text, rowStart, rowStarts[i + 1] ?? end), number };
+  });
+}
+
+/** Each line is the next row, until the map says another. */
+function numberByMap(text: string, { end, rowStarts = [] }: Block, { rows }: SheetSpan): NumberedRow[] {
+  let index = lastStarted(rows, rowStarts[0] ?? end);
+  let number = 0;
+  return rowStarts.map((rowStart, i) => {
+    const next = rows[index + 1];
+    if (i === 0) {
+      const known = rows[index];
+      number = known === undefined ? 1 : known.row + countLines(text, known.start, rowStart);
+    } else if (next !== undefined && next.start <= rowStart) {
+      index += 1;
+      number = next.row;
+    } else {
+      number += 1;
+    }
+    return { start: rowStart, end: (rowStarts[i + 1] ?? end + 1) - 1, number };
+  });
+}
+
+function lastRow(text: string, { rows, end }: SheetSpan): number {
+  return rows.reduce((last, { row, start }, i) => {
+    const to = trimEndAt(text, start, rows[i + 1]?.start ?? end);
+    return Math.max(last, row + countLines(text, start, to));
+  }, 0);
+}
+
+/** Line breaks in the white space before a row: one, and one for each empty line. */
+function linesBefore(text: string, position: number): number {
+  return countLines(text, trimEndAt(text, 0, position), position);
+}
+
+function countLines(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
+
+/** The index of the last that begins at or before `position`; -1 when there is none. */
+function lastStarted(list: readonly { readonly start: number }[], position: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle]?.start ?? Infinity) <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,143 @@
+import type { Block } from "../contracts/document.ts";
+import type { Reader, ReadInput, ReadResult } from "../contracts/reader.ts";
+import { throwIfAborted } from "../text/abort.ts";
+import { createDelimitedScanner, readDelimitedCells } from "../text/delimited-rows.ts";
+import { nameColumn } from "../text/format-row.ts";
+import { columnName } from "../text/locate.ts";
+import { buildSections } from "./build-sections.ts";
+import { decodeSource } from "./decode-source.ts";
+import { detectDelimiter } from "./detect-delimiter.ts";
+import { fileNameOf } from "./file-name.ts";
+import { headerSampleRows, judgeHeader, type JudgedCell } from "./header-row.ts";
+import { limitsOf, overLimit } from "./read-limits.ts";
+import type { CellKind } from "./workbook.ts";
+
+const tabs = "text/tab-separated-values";
+const mediaTypes = new Set(["text/csv", "application/csv", "text/comma-separated-values", "text/x-csv", tabs]);
+
+/**
+ * Delimited text: CSV, TSV and their kin with semicolons or pipes. The canonical text is the source itself.
+ *
+ * **Shape** one table block that knows where each row begins, the names of its columns and its delimiter; a row may hold line breaks in quotes. Rows of more or fewer
+ * cells than most stay as they are, and are noted. Metadata say `delimiter`, `rows` (the header left out) and `columns`.
+ * **Errors** `binary`, `unreadable`, `too-large` for a text beyond `maxTextLength` or a row beyond `maxCells`.
+ * **Cost** linear. **Source** RFC 4180; ToolUp (T34).
+ */
+export const csvReader: Reader = {
+  name: "csv/1",
+  accepts: (mediaType) => mediaTypes.has(mediaType),
+  read: async (input) => readCsv(input),
+};
+
+function readCsv({ uri, bytes, mediaType, charset, limits, signal }: ReadInput): ReadResult {
+  const text = decodeSource(bytes, uri, charset);
+  const { maxCells, maxTextLength } = limitsOf(limits === undefined ? {} : { limits });
+  if (text.length > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, text.length);
+  const title = fileNameOf(uri);
+  // Excel takes a first line such as "sep=;" as a word about the file, not as a row of it.
+  const told = /^sep=(.)\n/u.exec(text)?.[1];
+  const from = told === undefined ? 0 : 6;
+  const delimiter = told ?? (mediaType === tabs && hasTab(text) ? "\t" : detectDelimiter(text, from));
+
+  const starts: number[] = [];
+  const counts = new Map<number, { rows: number; first: number }>();
+  const scanner = createDelimitedScanner(text, delimiter);
+  const sample: string[][] = [];
+  let end = from;
+  for (let start = from; start < text.length;) {
+    if (starts.length % 4096 === 0) throwIfAborted(signal, `Reading ${uri}`, { uri });
+    let count = 0;
+    const rowEnd = scanner.scan(start, () => {
+      count += 1;
+      if (count > maxCells) throw overLimit(uri, "maxCells", maxCells);
+    });
+    if (text.slice(start, rowEnd).trim() !== "") {
+      starts.push(start);
+      end = rowEnd;
+      const known = counts.get(count);
+      if (known === undefined) counts.set(count, { rows: 1, first: starts.length });
+      else known.rows += 1;
+      if (sample.length <= headerSampleRows) sample.push(readDelimitedCells(text, delimiter, start, rowEnd));
+    }
+    start = rowEnd + 1;
+  }
+
+  const width = usualCount(counts);
+  const { names, hasHeader } = findNames(sample, width);
+  const rowStarts = hasHeader ? starts.slice(1) : starts;
+  const [start] = starts;
+  const blocks: Block[] = [];
+  if (from > 0) blocks.push({ kind: "paragraph", start: 0, end: from - 1 });
+  if (start !== undefined) {
+    const table = { kind: "table", start, end, bodyStart: rowStarts[0] ?? end, rowStarts } as const;
+    blocks.push({ ...table, columns: names, delimiter });
+  }
+  const notes = noteRagged(counts, width);
+  return {
+    text,
+    title,
+    root: buildSections(text, title, []),
+    sourceMap: { lines: "text" },
+    blocks,
+    metadata: { delimiter, rows: rowStarts.length, columns: names.length },
+    ...(notes === undefined ? {} : { notes: [notes] }),
+  };
+}
+
+function hasTab(text: string): boolean {
+  return text.slice(0, 1 << 16).includes("\t");
+}
+
+/** How many cells most rows have; the larger of two that are as frequent. */
+function usualCount(counts: ReadonlyMap<number, { readonly rows: number }>): number {
+  let usual = 0;
+  let most = 0;
+  for (const [count, { rows }] of counts) {
+    if (rows > most || (rows === most && count > usual)) [usual, most] = [count, rows];
+  }
+  return usual;
+}
+
+/** The names of columns: the first row's where it is a header, else letters. */
+function findNames(sample: readonly (readonly string[])[], width: number): { names: string[]; hasHeader: boolean } {
+  const [first = []] = sample;
+  const columns = Math.max(first.length, sample.length === 1 ? 0 : Math.min(width, 16_384));
+  const judged = sample.map((cells) => Array.from({ length: Math.min(columns, 1024) }, (_, i) => judgeCell(cells[i])));
+  const score = judgeHeader(judged[0] ?? [], judged.slice(1));
+  // A file of one column is a list, unless something says that its first line is a name.
+  const hasHeader = first.length === 1 ? score > 0 : score >= 0;
+  const names = Array.from({ length: columns }, (_, i) => {
+    const letter = columnName(i + 1);
+    return hasHeader ? nameColumn(first[i] ?? "", letter) : letter;
+  });
+  return { names, hasHeader };
+}
+
+function judgeCell(text: string | undefined): JudgedCell {
+  return text === undefined || text === "" ? undefined : { text, kind: kindOf(text) };
+}
+
+/** What a text looks like: CSV has no kinds. */
+function kindOf(text: string): CellKind {
+  if (/^(?:true|false)$/iu.test(text)) return "boolean";
+  if (/^[-+(]?[\p{Sc}]?\s?\d[\d.,'\s]*(?:e[+-]?\d+)?\s?[%\p{Sc}]?\)?$/iu.test(text) && text.length < 40)
+    return "number";
+  return /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/u.test(text) ? "date" : "text";
+}
+
+/** Rows that have another number of cells than most, in a sentence. */
+function noteRagged(
+  counts: ReadonlyMap<number, { readonly rows: number; readonly first: number }>,
+  width: number,
+): string | undefined {
+  const others = [...counts].filter(([count]) => count !== width);
+  const rows = others.reduce((sum, [, { rows: some }]) => sum + some, 0);
+  if (rows === 0) return undefined;
+  const [count, { first }] = others.reduce((a, b) => (b[1].first < a[1].first ? b : a)) as [number, { first: number }];
+  const said = rows === 1 ? "1 row does" : `${rows.toLocaleString("en")} rows do`;
+  return `Most rows have ${cells(width)}; ${said} not, the first of them row ${first} with ${cells(count)}. They were read as they are.`;
+}
+
+function cells(count: number): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? "cell" : "cells"}`;
+}

@@ -1,0 +1,36 @@
+/** What a cell holds. An error such as `#N/A` is text: it is what stands there. */
+export type CellKind = "text" | "number" | "date" | "boolean";
+
+/** A cell that holds something. */
+export interface SheetCell {
+  /** From 1. */
+  readonly column: number;
+  /** As a person reads it, on one line, never blank. */
+  readonly text: string;
+  readonly kind: CellKind;
+}
+
+/** A row with the cells in it that hold something, by column. */
+export interface CellRow {
+  /** From 1. */
+  readonly row: number;
+  readonly cells: readonly SheetCell[];
+}
+
+/** Cells that are shown as one. **Units** rows and columns from 1, both ends included. */
+export interface MergedCells {
+  readonly firstRow: number;
+  readonly lastRow: number;
+  readonly firstColumn: number;
+  readonly lastColumn: number;
+}
+
+/** A sheet, as far as it holds something: rows without cells cost nothing. */
+export interface Sheet {
+  readonly name: string;
+  /** Not shown until somebody asks for it. */
+  readonly hidden: boolean;
+  /** By row; no row is empty. */
+  readonly rows: readonly CellRow[];
+  readonly merges: readonly MergedCells[];
+}

@@ -1,0 +1,53 @@
+/** Between the cells of a row that is written out. */
+const separator = " | ";
+
+/**
+ * A row with the name of its column before each cell, so that it can be understood without its table: `A: 1 | B: 2`.
+ *
+ * **Shape** a missing cell is empty; cells beyond the last name stand without one. **Source** ToolUp `formatRow` (T31, T34).
+ */
+export function formatRow(headers: readonly string[], values: readonly string[]): string {
+  const count = Math.max(headers.length, values.length);
+  return Array.from({ length: count }, (_, i) => formatCell(headers[i], values[i] ?? "")).join(separator);
+}
+
+/**
+ * {@link formatRow} for a very wide table, where names of columns without a cell would drown the few that have one: those are left out.
+ */
+export function formatFilledCells(headers: readonly string[], values: readonly string[]): string {
+  const cells: string[] = [];
+  for (const [i, value] of values.entries()) if (value !== "") cells.push(formatCell(headers[i], value));
+  return cells.join(separator);
+}
+
+/** The names of columns, as the line above their rows. */
+export function formatHeaderLine(headers: readonly string[]): string {
+  return headers.join(separator);
+}
+
+function formatCell(header: string | undefined, value: string): string {
+  return header === undefined ? value : `${header}: ${value}`;
+}
+
+/** What the names of columns may take, before each row, for empty cells to be named too: the size of a spreadsheet chunk (T30: 512 tokens of four characters). */
+const maxNamesLength = 2048;
+
+/** Whether rows of a table name their empty cells, as T34 has it, or are too wide for that. */
+export function namesEmptyCells(headers: readonly string[]): boolean {
+  let length = 0;
+  for (const header of headers) {
+    length += header.length + separator.length;
+    if (length > maxNamesLength) return false;
+  }
+  return true;
+}
+
+/** Longest name of a column before a cell. **Source** Microsoft's limits of Excel: 255 characters in a table's column header. */
+const maxNameLength = 255;
+
+/** The name of a column, as it stands before each cell: one line, cut where it is longer than a name, the column's letter where it has none. */
+export function nameColumn(header: string, letter: string): string {
+  const name = header.replace(/\s+/gu, " ").trim();
+  if (name === "") return letter;
+  return name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength - 1).toWellFormed()}…`;
+}
