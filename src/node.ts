@@ -3,7 +3,9 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { fromAiSdkEmbeddingModel, type AiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
 import { fromAiSdkLanguageModel, type AiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
 import { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
@@ -122,16 +124,21 @@ function checkReadInWorker(readInWorker: unknown): void {
   });
 }
 
-/** From source the worker's program is TypeScript, like everything else. */
-const workerProgram = new URL(
-  import.meta.url.endsWith(".ts") ? "./read-worker.ts" : "./read-worker.js",
-  import.meta.url,
-);
+/** The worker's program: beside this file in the source; in the package where it was built to, for what is built does not lie as deep as its source. */
+function workerProgram(): URL | undefined {
+  if (import.meta.url.endsWith(".ts")) return new URL("./read-worker.ts", import.meta.url);
+  try {
+    return new URL("dist/read-worker.js", pathToFileURL(createRequire(import.meta.url).resolve("ibid/package.json")));
+  } catch {
+    // Bundled, and away from its package.
+    return undefined;
+  }
+}
 
 function chooseReaders(own: readonly Reader[], readInWorker: boolean | "auto"): WorkerReaders {
   const readers = createReaders();
   if (readInWorker === false) return { readers, close: () => Promise.resolve() };
-  return createWorkerReaders(readers, { program: workerProgram, own, readInWorker });
+  return createWorkerReaders(readers, { program: workerProgram(), own, readInWorker });
 }
 
 function checkLocation(location: string): string {

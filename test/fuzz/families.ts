@@ -1,6 +1,6 @@
 import { createRandom, type Random } from "../../src/testing/random.ts";
 import { makePdf } from "../readers/make-pdf.ts";
-import { type Members, mutateArchive, packMembers } from "./archives.ts";
+import { damageMember, type Members, mutateArchive, packMembers } from "./archives.ts";
 import * as languages from "./languages.ts";
 import { mutateBytes } from "./mutate-bytes.ts";
 import { type Language, mutateTokens } from "./mutate-tokens.ts";
@@ -24,6 +24,8 @@ export interface FuzzFamily {
 interface FuzzSeed {
   readonly uri: string;
   readonly bytes: Uint8Array;
+  /** Damages its bytes. */
+  readonly damage?: (random: Random) => Uint8Array;
   /** Changes what the file is made of, and writes it again whole. */
   readonly restructure: (random: Random) => Uint8Array;
 }
@@ -35,7 +37,14 @@ function textSeed(uri: string, source: string, language: Language): FuzzSeed {
 }
 
 function archiveSeed(uri: string, members: Members): FuzzSeed {
-  return { uri, bytes: packMembers(Object.entries(members)), restructure: (random) => mutateArchive(members, random) };
+  const bytes = packMembers(Object.entries(members));
+  return {
+    uri,
+    bytes,
+    // A damaged archive fails its checksum nearly always; half of the damage is done before it is packed.
+    damage: (random) => (random.below(2) === 0 ? mutateBytes(bytes, random) : damageMember(members, random)),
+    restructure: (random) => mutateArchive(members, random),
+  };
 }
 
 const outline = [{ title: "Keys", page: 0, items: [{ title: "Spare", page: 1 }] }];
@@ -63,8 +72,8 @@ function family(name: string, list: readonly FuzzSeed[]): FuzzFamily {
     name,
     file(seed, index) {
       const random = createRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
-      const { uri, bytes, restructure } = random.pick(list);
-      return { uri, bytes: index % 2 === 1 ? restructure(random) : mutateBytes(bytes, random) };
+      const { uri, bytes, restructure, damage } = random.pick(list);
+      return { uri, bytes: index % 2 === 1 ? restructure(random) : (damage?.(random) ?? mutateBytes(bytes, random)) };
     },
   };
 }

@@ -5,7 +5,7 @@ import { families } from "./families.ts";
 import { judge } from "./judge.ts";
 
 /** A slice of what `npm run fuzz` tries. */
-const filesEach = 150;
+const filesEach = 80;
 // Where files are read in earnest: libraries leave failing promises behind, which would end this process.
 const worker = createWorkerReaders(createReaders(), {
   program: new URL("../../src/read-worker.ts", import.meta.url),

@@ -11,7 +11,7 @@ export interface Language {
 }
 
 /** Where a number stands, these are tried. */
-const numbers = [
+export const numbers = [
   "0",
   "-1",
   "1",

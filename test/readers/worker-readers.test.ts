@@ -171,15 +171,15 @@ describe("where no worker starts", () => {
 
 describe("what needs a worker", () => {
   it.each([
-    ["text/markdown", 100_000, false],
-    ["text/markdown", 200_000, true],
-    ["text/plain", 1_000_000, false],
-    ["text/plain", 2_000_000, true],
-    ["application/json", 2000, false],
-    ["application/pdf", 2000, true],
-    ["application/epub+zip", 10, true],
-    ["message/rfc822", 10, true],
-  ])("%s of %i bytes: %s", (mediaType, bytes, expected) => {
-    expect(needsWorker(mediaType, bytes)).toBe(expected);
+    ["markdown/1", 100_000, false],
+    ["markdown/1", 200_000, true],
+    ["markdown/27", 100_000, false],
+    ["plain-text/1", 1_000_000, false],
+    ["plain-text/1", 2_000_000, true],
+    ["pdf/1", 2000, true],
+    ["code/1", 10, true],
+    ["nobody-knows", 10, true],
+  ])("%s, %i bytes: %s", (reader, bytes, expected) => {
+    expect(needsWorker(reader, bytes)).toBe(expected);
   });
 });

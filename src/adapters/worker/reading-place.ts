@@ -1,17 +1,21 @@
 const kibibyte = 1024;
 
 /**
- * Up to which size a format is read here, without a worker: what takes some ten milliseconds at most, however it is written.
+ * Up to which size a file is read here, by the name of its reader: what takes some ten milliseconds at most, however it is written.
  *
- * A worker costs its start and the way there and back; a folder of pages should not pay for it.
+ * A worker costs its start and the way there and back; a folder of pages should not pay for it. Who is not named here always reads there: what
+ * unpacks, and code, whose parser can be slow on little.
  */
-const readHereUpTo: readonly (readonly [mediaType: RegExp, bytes: number])[] = [
-  [/^text\/(?:plain|x-log|x-rst|asciidoc)$/, 1024 * kibibyte],
-  [/^(?:text\/|application\/(?:xhtml\+xml|json|x-ndjson|yaml|x-yaml|toml|xml)$)/, 128 * kibibyte],
-];
+const readHereUpTo: Readonly<Record<string, number>> = {
+  "plain-text": 1024 * kibibyte,
+  markdown: 128 * kibibyte,
+  html: 128 * kibibyte,
+  csv: 128 * kibibyte,
+  feed: 64 * kibibyte,
+};
 
-/** Whether a file is read in a worker: whatever can unpack to more than it is, or is large. **Source** measured by `bench/readers.ts`. */
-export function needsWorker(mediaType: string, bytes: number): boolean {
-  const [, here = 0] = readHereUpTo.find(([pattern]) => pattern.test(mediaType)) ?? [];
-  return bytes > here;
+/** Whether a file is read in a worker. **Shape** `reader` is a reader's name, `html/1`. **Source** `npm run fuzz` for how long little can take. */
+export function needsWorker(reader: string, bytes: number): boolean {
+  const [kind = ""] = reader.split("/");
+  return bytes > (readHereUpTo[kind] ?? 0);
 }

@@ -11,8 +11,8 @@ import { type CallersResult, sendJob, type WorkerJob } from "./worker-job.ts";
 
 /** How files are read in a worker. */
 export interface WorkerReaderOptions {
-  /** The worker's program, which makes the same list of readers. */
-  readonly program: URL;
+  /** The worker's program, which makes the same list of readers. `undefined` where it was left behind. */
+  readonly program: URL | undefined;
   /** The caller's own readers. They stay in this process, and parts inside a file are offered to them first, as everything is. */
   readonly own?: readonly Reader[];
   /** `"auto"`: what is large or unpacks, and nothing where there is no worker to be had; `true`: everything, else an error. Default `"auto"`. */
@@ -41,8 +41,9 @@ export function createWorkerReaders(
   { program, own = [], readInWorker = "auto" }: WorkerReaderOptions,
 ): WorkerReaders {
   const hasOwn = own.length > 0;
-  let missing =
-    isSea() || !existsSync(program) ? new NotStarted("The reading worker's program is not there.") : undefined;
+  const found = program !== undefined && !isSea() && existsSync(program) ? program : undefined;
+  const leftBehind = new NotStarted("The reading worker's program is not there.");
+  let missing = found === undefined ? leftBehind : undefined;
   let isSaid = false;
   let hasStarted = false;
 
@@ -57,7 +58,10 @@ export function createWorkerReaders(
       ...described(reader),
       read: (input) => sendJob(process.call.bind(process), jobOf(index, input)),
     }));
-  const pool = createReadingPool((maxMemoryBytes) => startReadingProcess(program, maxMemoryBytes, methodsFor));
+  const pool = createReadingPool((maxMemoryBytes) => {
+    if (found === undefined) throw leftBehind;
+    return startReadingProcess(found, maxMemoryBytes, methodsFor);
+  });
 
   const readThere = async (reader: number, input: ReadInput): Promise<ReadResult> => {
     const { uri, signal } = input;
@@ -67,7 +71,7 @@ export function createWorkerReaders(
     );
   };
   const read = async (reader: Reader, index: number, input: ReadInput): Promise<ReadResult> => {
-    if (readInWorker !== true && !needsWorker(input.mediaType, input.bytes.byteLength)) return reader.read(input);
+    if (readInWorker !== true && !needsWorker(reader.name, input.bytes.byteLength)) return reader.read(input);
     if (missing === undefined) {
       try {
         const result = await readThere(index, input);
