@@ -37,6 +37,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   "index.ts": [...foundations, ...stages, "pipeline", "services", "knowledge-base", "tools", "adapters"],
   "readers.ts": ["contracts", "documents", "adapters"],
+  "read-worker.ts": ["adapters", "readers.ts"],
   "node.ts": [
     "contracts",
     "text",
@@ -68,6 +69,7 @@ export const adapters: Readonly<Record<string, { readonly host?: string; readonl
   snowball: { packs: "contracts/texts.test.ts" },
   sqlite: { host: "stores", packs: "contracts/sqlite-store.test.ts" },
   usearch: { host: "stores", packs: "contracts/hnsw-store.test.ts" },
+  worker: { host: "documents", packs: "contracts/worker-readers.test.ts" },
   web: { packs: "contracts/sources.test.ts" },
 };
 
@@ -83,7 +85,7 @@ export const starExports: Readonly<Record<string, string>> = {
 };
 
 /** Folders that may touch the machine: packages, builtins, `process`, `Buffer`. */
-export const edges: readonly string[] = ["adapters", "server", "cli", "ui", "readers.ts", "node.ts"];
+export const edges: readonly string[] = ["adapters", "server", "cli", "ui", "readers.ts", "read-worker.ts", "node.ts"];
 
 /** Who may hold the authority of maintenance (law 3). */
 export const systemCallers: readonly string[] = ["access", "services", "knowledge-base", "testing"];
