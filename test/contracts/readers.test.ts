@@ -1,11 +1,7 @@
 import { describe } from "vitest";
 
-import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
-import { createFeedReader } from "../../src/adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
-import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
-import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
 import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
 import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
@@ -167,70 +163,6 @@ describe("the PDF reader", () => {
       refuses: [
         { name: "not a PDF", bytes: encode("%PDF-1.7\nand then nothing of the kind"), code: "unreadable" },
         { name: "a page without text", bytes: writePdf([""]), code: "empty" },
-      ],
-    }),
-  );
-});
-
-const program = `/** Keys. */
-export class Keys {
-  turn(key: string) {
-    return "👍";
-  }
-}
-`;
-
-describe("the code reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createCodeReader(),
-      mediaType: "text/x-typescript",
-      wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
-      verbatim: true,
-      samples: [
-        { name: "a class", bytes: encode(program), words: ["/** Keys. */", "class Keys", "turn(key: string)", "👍"] },
-      ],
-      refuses: [binary],
-    }),
-  );
-});
-
-const message = `From: Ada <ada@example.com>
-Subject: =?utf-8?Q?Keys_=F0=9F=91=8D?=
-Content-Type: multipart/mixed; boundary=cut
-
---cut
-Content-Type: text/plain; charset=utf-8
-
-Under the mat.
-> Where?
---cut
-Content-Disposition: attachment; filename=mats.txt
-
-The red one.
---cut--
-`;
-
-describe("the mail reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createMailReader(),
-      mediaType: "message/rfc822",
-      wrap: (paragraphs) =>
-        encode(`Subject: x\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${paragraphs.join("\r\n\r\n")}`),
-      samples: [
-        {
-          name: "a message",
-          bytes: encode(message),
-          words: ["Keys 👍", "From: Ada <ada@example.com>", "Under the mat.", "> Where?", "mats.txt"],
-        },
-      ],
-      refuses: [
-        {
-          name: "an encrypted message",
-          bytes: encode("Content-Type: multipart/encrypted; boundary=cut\n\n--cut--"),
-          code: "encrypted",
-        },
       ],
     }),
   );
