@@ -22,6 +22,7 @@ import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
 import type { FolderRules, KnowledgeBase } from "./contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "./contracts/knowledge-store.ts";
+import type { TextDocument } from "./contracts/document.ts";
 import type { Reader, Source } from "./contracts/reader.ts";
 import { checkReadLimits } from "./documents/read-limits.ts";
 import {
@@ -41,9 +42,13 @@ import { checkOptions } from "./text/check-options.ts";
 export * from "./index.ts";
 export { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
 export { type FileSourceOptions, openFileSource } from "./adapters/files/file-source.ts";
+export { createCodeReader } from "./adapters/code/code-reader.ts";
+export { createFeedReader } from "./adapters/feed/feed-reader.ts";
 export { createHtmlReader } from "./adapters/html/html-reader.ts";
+export { createMailReader } from "./adapters/mail/mail-reader.ts";
+export { createMboxReader } from "./adapters/mail/mbox-reader.ts";
 export { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
-export { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
+export { createPdfReader, type PdfReaderOptions } from "./adapters/pdf/pdf-reader.ts";
 export { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
 export { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
@@ -255,6 +260,30 @@ function openSource(inputs: readonly string[], { base, folder, options, rules }:
     );
   }
   return joinSources(sources);
+}
+
+/**
+ * Named files as documents, under Ballerina's name for it: they must be there when it is made, and are read when `load` is called.
+ *
+ * **Shape** one path gives one document, several an array in their order. Metadata have `fileName`, `mimeType`, `fileSize`, `modifiedAt`. Every format that
+ * ibid reads is taken. **Errors** `not-found` at once; the first file that cannot be read fails `load`.
+ * **Source** Ballerina `TextDataLoader` (B52).
+ */
+export function createTextDataLoader(...paths: readonly [string, ...string[]]): {
+  load(): Promise<TextDocument | readonly TextDocument[]>;
+} {
+  for (const path of paths) {
+    if (existsSync(path)) continue;
+    throw new IbidError("not-found", `File does not exist: ${path}`, { uri: path, mend: "Check the path." });
+  }
+  const load = async (path: string): Promise<TextDocument> => {
+    const run = readSource(openFileSource([path], { base: process.cwd() }), createReaders());
+    for await (const { metadata, ...document } of run)
+      return { ...document, metadata: { ...metadata, mimeType: document.mediaType } };
+    const [failure] = (await run).errors;
+    throw failure?.error ?? new IbidError("empty", `${path} holds no document.`, { uri: path });
+  };
+  return { load: () => (paths.length === 1 ? load(paths[0]) : Promise.all(paths.map(load))) };
 }
 
 /**

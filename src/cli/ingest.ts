@@ -24,6 +24,7 @@ export interface IngestCommandOptions extends CommonOptions {
   readonly platform?: true;
   readonly metadata: readonly string[];
   readonly sweep: boolean;
+  readonly password?: string;
   readonly sitemap: readonly string[];
   /** Files of addresses. */
   readonly urls: readonly string[];
@@ -60,6 +61,7 @@ export async function ingest(
     scope,
     metadata,
     sweep: options.sweep,
+    ...(options.password === undefined ? {} : { password: options.password }),
     folders: toFolderRules(options),
     ...(options.refresh === undefined ? {} : { refresh: await toRefreshPolicy(options.refresh) }),
     settle: true,

@@ -39,6 +39,7 @@ const ingestOptions = [
   "scope",
   "metadata",
   "origin",
+  "password",
   "sweep",
   "refresh",
   "folders",
@@ -120,6 +121,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
             has: sorted.has,
             from: gate.read(caller, [scope], [scope]),
             origin: options.origin ?? "user-content",
+            password: options.password,
             sweep: options.sweep ?? true,
             refresh: options.refresh,
           });

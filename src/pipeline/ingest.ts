@@ -34,6 +34,8 @@ export interface IngestJob {
   readonly from: AuthorizedScopes;
   readonly metadata: Metadata;
   readonly origin: Origin;
+  /** Opens protected files. */
+  readonly password?: string | undefined;
   readonly sweep: boolean;
   /** Default: everything is looked at. */
   readonly refresh?: RefreshPolicy | undefined;
@@ -168,6 +170,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
     before.fingerprint === fingerprintPipeline(stages, before.mediaType);
   if (unchanged) return keep(work, before, looked);
 
+  const read = await readItem(stages.readers, item, bytes, job);
   const read = await readItem(stages, item, bytes, job.signal);
   const document: TextDocument = {
     type: "text",

@@ -15,9 +15,10 @@ export function readItem(
   { readers, limits }: Pick<IngestStages, "readers" | "limits">,
   item: SourceItem,
   bytes: Uint8Array,
-  signal: AbortSignal | undefined,
+  { password, signal }: { readonly password?: string | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<ReadResult & { readonly mediaType: string }> {
   const { uri, mediaType, charset, metadata } = item;
+  return readDocument(readers, { uri, bytes, mediaType, charset, password, metadata, signal });
   return readDocument(readers, { uri, bytes, mediaType, charset, limits, metadata, signal });
 }
 
