@@ -6,6 +6,7 @@ import { heuristicTokens } from "../text/length.ts";
 import { checkSizes } from "./check-sizes.ts";
 import { packRows } from "./pack-rows.ts";
 
+/** How large chunks of a sheet may be. **Source** ToolUp's tabular chunks: 512 tokens, no overlap (T30). */
 export interface SpreadsheetChunkerOptions {
   /** The limit of a chunk's text, its header included; a row that is larger by itself stands alone. Default 512. **Units** those of `length`. */
   readonly maxSize?: number;

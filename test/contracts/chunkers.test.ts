@@ -2,6 +2,7 @@ import { describe } from "vitest";
 
 import { createRecursiveChunker } from "../../src/chunks/recursive-chunker.ts";
 import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
+import { createSpreadsheetChunker } from "../../src/chunks/spreadsheet-chunker.ts";
 import { createTransformer } from "../../src/chunks/create-transformer.ts";
 import { createTitleTransformer } from "../../src/chunks/title-transformer.ts";
 import { createChunkTransformerPack } from "../../src/testing/chunk-transformer-pack.ts";
@@ -40,6 +41,15 @@ describe.each(["paragraph", "line", "sentence", "word", "character"] as const)(
     );
   },
 );
+
+describe("the spreadsheet chunker", () => {
+  runPack(
+    createChunkerPack({
+      create: () => createSpreadsheetChunker({ maxSize: 64 }),
+      limits: { maxSize: 64, overlap: 0, length: heuristicTokens },
+    }),
+  );
+});
 
 describe("the title transformer", () => {
   runPack(createChunkTransformerPack({ create: () => createTitleTransformer() }));
