@@ -116,8 +116,18 @@ function* writeRows(
       // Workbooks are written so from the beginning.
       yield { ...row, text: text.slice(start, end) };
     } else {
-      const cells = readDelimitedCells(text, delimiter, start, end).map((cell) => cell.replace(/\s*\n\s*/gu, " "));
+      const cells = readDelimitedCells(text, delimiter, start, end).map(onOneLine);
       yield { ...row, text: format(columns, cells) };
     }
   }
+}
+
+/** A cell that runs over several lines, on one. */
+function onOneLine(cell: string): string {
+  if (!cell.includes("\n")) return cell;
+  return cell
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ");
 }

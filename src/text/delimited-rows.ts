@@ -27,7 +27,7 @@ const QUOTE = 0x22;
 export function createDelimitedScanner(text: string, delimiter: string, to = text.length): DelimitedScanner {
   const comma = delimiter.charCodeAt(0);
   /** Characters that may still be read in vain. */
-  let patience = 4 * (text.length + 1024);
+  let patience = text.length + 1024;
 
   /** Spaces may stand around a cell in quotes, unless they part the cells. */
   function skipSpaces(from: number): number {

@@ -14,6 +14,8 @@ export interface XmlElement {
 export interface XmlVisit {
   readonly depth: number;
   visit(element: XmlElement, root: string): void;
+  /** Told how many elements the one that will be handed out holds so far; may refuse to see it grow. */
+  grow?(elements: number): void;
 }
 
 type OpenElement = { name: string; attributes: ReadonlyMap<string, string>; children: (XmlElement | string)[] };
@@ -39,6 +41,7 @@ export function readXml(bytes: Uint8Array, uri: string, part: string, visitor?: 
   const relationshipPrefixes = new Set<string>(["r"]);
   let root: OpenElement | undefined;
   let openedAt = -1;
+  let held = 0;
   const broken = (what: string): Error => unreadable(uri, `has a part that is no well-formed XML, ${part}: ${what}`);
 
   const parser = new Parser(
@@ -47,6 +50,8 @@ export function readXml(bytes: Uint8Array, uri: string, part: string, visitor?: 
         if (open.length >= maxDepth) throw broken(`it is nested more than ${maxDepth} levels deep`);
         if (open.length === 0 && root !== undefined) throw broken("it has two roots");
         openedAt = parser.endIndex;
+        held = open.length === visitor?.depth ? 0 : held + 1;
+        if (visitor !== undefined && open.length > visitor.depth) visitor.grow?.(held);
         const element = {
           name: localName(name),
           attributes: readAttributes(attributes, relationshipPrefixes),
