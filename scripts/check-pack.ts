@@ -61,6 +61,7 @@ const checks: readonly (readonly [string, () => string])[] = [
   ["package metadata (publint)", checkMetadata],
   ["types", checkTypes],
   ["what the doors load", checkDoors],
+  ["contract packs over what the door makes", checkPacks],
   ["command line", checkCommandLine],
   ["command line on an old Node", checkOldNode],
 ];
@@ -159,6 +160,21 @@ function checkDoors(): string {
     return `${entry} ${loaded.length} modules`;
   });
   return counts.join(", ");
+}
+
+/** A permission is known by the module that made it: were it in the package twice, every store would refuse the packs'. */
+function checkPacks(): string {
+  const script = join(project, "packs.mjs");
+  writeFileSync(
+    script,
+    `import { createMemoryStore } from "ibid";
+import { createVectorStorePack } from "ibid/testing";
+const cases = createVectorStorePack({ create: async () => createMemoryStore() });
+for (const { run } of cases) await run();
+console.log(cases.length + " cases");
+`,
+  );
+  return node(project, script).trim();
 }
 
 function checkCommandLine(): string {

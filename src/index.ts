@@ -7,6 +7,8 @@ export { openInMemory as openKnowledgeBase } from "./knowledge-base/open-in-memo
 export type { AssembleOptions } from "./knowledge-base/assemble.ts";
 export { createKnowledgeBase, type KnowledgeBaseParts } from "./knowledge-base/create-knowledge-base.ts";
 export type { OpenSource } from "./knowledge-base/ingest-items.ts";
+export { type ReadRun, readSource, type ReadSourceOptions, type SourceReading } from "./knowledge-base/read-source.ts";
+export { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshMatching } from "./pipeline/refresh-policy.ts";
 
 // Access
 export { type Caller, createGate, type Gate, operator } from "./access/gate.ts";
@@ -30,11 +32,12 @@ export { parseFilter } from "./filters/parse-filter.ts";
 // Read
 export { buildSections } from "./documents/build-sections.ts";
 export { type Composition, composeDocument } from "./documents/compose-document.ts";
+export { describeElement, type TreeElement } from "./documents/describe-element.ts";
 export { detectMediaType } from "./documents/media-type.ts";
 export { csvReader } from "./documents/csv-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
-export { listDescendants, listLeaves } from "./documents/walk-sections.ts";
+export { findSectionPath, listDescendants, listLeaves } from "./documents/walk-sections.ts";
 export { withMetadata } from "./documents/with-metadata.ts";
 
 // Cut
@@ -128,6 +131,7 @@ export type {
   DocumentEntry,
   DocumentStore,
   DocumentSummary,
+  FreshnessMark,
   Provenance,
   ReplaceResult,
   StoredDocument,
@@ -165,13 +169,27 @@ export {
   type Vector,
   type VersionedEmbedding,
 } from "./contracts/embedding.ts";
+export type {
+  ChunkAddress,
+  Excerpt,
+  ExcerptChunk,
+  ExpandOptions,
+  Outline,
+  OutlineSection,
+  SectionKind,
+  SectionOptions,
+} from "./contracts/expansion.ts";
 export { IbidError, type IbidErrorCode, type IbidErrorOptions } from "./contracts/errors.ts";
 export type { FieldConditions, Filter, FilterInput, FilterValue, PlainFilter } from "./contracts/filter.ts";
 export type {
   AskRun,
+  ByteContent,
+  BytesInput,
+  ByteStream,
   DeletedDocument,
   DocumentAddress,
   DocumentView,
+  FolderRules,
   IngestInput,
   IngestOptions,
   IngestProgress,
@@ -205,6 +223,8 @@ export type {
 } from "./contracts/lexical-index.ts";
 export type { JsonValue, Metadata } from "./contracts/metadata.ts";
 export type {
+  AskKept,
+  KeptVersion,
   ReadInput,
   ReadLimits,
   ReadPart,
@@ -213,7 +233,10 @@ export type {
   Source,
   SourceItem,
   SourceRefusal,
+  SourceUnchanged,
+  Validators,
 } from "./contracts/reader.ts";
+export type { RefreshPolicy } from "./contracts/refresh-policy.ts";
 export type { RegexMatch, RegexQuery, RegexSearch } from "./contracts/regex-search.ts";
 export type {
   FusionName,

@@ -17,9 +17,9 @@ import type { Analyzer } from "./contracts/analyzer.ts";
 import type { ChatModel } from "./contracts/chat.ts";
 import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
-import type { KnowledgeBase } from "./contracts/knowledge-base.ts";
+import type { FolderRules, KnowledgeBase } from "./contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "./contracts/knowledge-store.ts";
-import type { Source } from "./contracts/reader.ts";
+import type { Reader, Source } from "./contracts/reader.ts";
 import {
   type AssembleOptions,
   assembleKnowledgeBase,
@@ -27,6 +27,7 @@ import {
   storeChoices,
 } from "./knowledge-base/assemble.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
+import { type ReadRun, readSource, type ReadSourceOptions } from "./knowledge-base/read-source.ts";
 import { createReaders } from "./readers.ts";
 import { createMemoryStore } from "./stores/memory-store.ts";
 import { createAnalyzer } from "./text/analyzer.ts";
@@ -44,7 +45,10 @@ export { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 export { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 export { createReaders } from "./readers.ts";
-export { openUrlSource, type UrlSourceOptions } from "./adapters/web/url-source.ts";
+export { openSitemapSource, type SitemapSourceOptions } from "./adapters/web/sitemap-source.ts";
+export { parseUrlList } from "./adapters/web/url-list.ts";
+export { openUrlSource } from "./adapters/web/url-source.ts";
+export type { UrlSourceOptions } from "./adapters/web/fetch-page.ts";
 
 /** What knowledge bases on Node are analysed by unless somebody says otherwise: as everywhere, with Snowball's stemmers besides. */
 export const languageAnalyzer: Analyzer = createAnalyzer({ languages: snowballLanguages });
@@ -93,7 +97,7 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
 
   return assembleKnowledgeBase(store, chosen, {
     readers: createReaders(),
-    openSource: (inputs) => openSource(inputs, base, folder, options),
+    openSource: (inputs, rules) => openSource(inputs, { base, folder, options, rules }),
     resolveUri: (uri) => (isUrl(uri) ? normalizeUrl(uri) : toDocumentUri(uri, { base })),
   });
 }
@@ -180,7 +184,15 @@ function storeFiles(folder: string): readonly string[] {
   return ["", "-wal", "-shm"].map((suffix) => join(folder, `ibid.sqlite${suffix}`));
 }
 
-function openSource(inputs: readonly string[], base: string, folder: string | undefined, options: OpenOptions): Source {
+interface SourcePlace {
+  readonly base: string;
+  /** Of the knowledge base. */
+  readonly folder: string | undefined;
+  readonly options: OpenOptions;
+  readonly rules: FolderRules | undefined;
+}
+
+function openSource(inputs: readonly string[], { base, folder, options, rules }: SourcePlace): Source {
   const urls = inputs.filter(isUrl);
   const paths = inputs.filter((input) => !isUrl(input));
   const limit = options.maxFileBytes;
@@ -189,8 +201,9 @@ function openSource(inputs: readonly string[], base: string, folder: string | un
     sources.push(
       openFileSource(paths, {
         base,
-        ...(folder === undefined ? {} : { ignore: [...storeFiles(folder), hnswFolder(folder)] }),
         ...(limit === undefined ? {} : { maxFileBytes: limit }),
+        ...rules,
+        ...(folder === undefined ? {} : { ignore: [...storeFiles(folder), hnswFolder(folder)] }),
       }),
     );
   }
@@ -203,6 +216,28 @@ function openSource(inputs: readonly string[], base: string, folder: string | un
     );
   }
   return joinSources(sources);
+}
+
+/**
+ * Reads a folder, or what a glob matches, into documents and keeps none of it: `for await` gives the documents, `await` the counts.
+ *
+ * **Shape** uris relative to the working folder. Rules and errors as for ingesting it. **Source** Embabel `parseDirectory` (E15).
+ */
+export function readFolder(
+  path: string,
+  options: FolderRules & ReadSourceOptions & { readonly readers?: readonly Reader[] } = {},
+): ReadRun {
+  const { limits, signal, readers = [], ...rules } = options;
+  let skipped = 0;
+  const source = openFileSource([path], {
+    base: process.cwd(),
+    ...rules,
+    onSkip: (_, kind) => {
+      if (kind === "file") skipped++;
+    },
+  });
+  const reading = { ...(limits && { limits }), ...(signal && { signal }) };
+  return readSource(source, [...readers, ...createReaders()], reading, () => skipped);
 }
 
 function chooseChatModel(model: ChatModel | AiSdkLanguageModel | string): ChatModel | Promise<ChatModel> {

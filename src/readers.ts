@@ -1,9 +1,15 @@
 /**
  * What ibid reads on Node, in the order in which readers are asked. An edge: the one place that chooses them, for the knowledge base and for the worker that reads.
  */
+import { createCodeReader } from "./adapters/code/code-reader.ts";
+import { createFeedReader } from "./adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "./adapters/html/html-reader.ts";
+import { createMailReader } from "./adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
+import { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 import { createDocxReader } from "./adapters/office/docx-reader.ts";
+import { createEpubReader } from "./adapters/office/epub-reader.ts";
+import { createPptxReader } from "./adapters/office/pptx-reader.ts";
 import { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 import { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
@@ -17,6 +23,13 @@ export function createReaders(): readonly Reader[] {
     createMarkdownReader(),
     createHtmlReader(),
     createPdfReader(),
+    createDocxReader(),
+    createPptxReader(),
+    createEpubReader(),
+    createMailReader(),
+    createNotebookReader(),
+    createFeedReader(),
+    createCodeReader(),
     createDocxReader(),
     createXlsxReader(),
     createXlsReader(),

@@ -1,6 +1,7 @@
 import type { Grounding } from "../contracts/answer.ts";
 import type { ChatMessage, Insertion } from "../contracts/chat.ts";
 import type { Hit } from "../contracts/retriever.ts";
+import { describePlaceLabels } from "../text/place-labels.ts";
 import { hitAsChunk } from "./hit-as-chunk.ts";
 
 /**
@@ -74,11 +75,13 @@ function createQuestion(
   const insertions: Insertion[] = [];
   let before = "";
   for (const [index, hit] of hits.entries()) {
-    const { title, uri, headings } = hit.source;
+    // A line is of use to whoever looks it up; page, slide, cells and attachment are part of what a source says.
+    const { title, uri, headings, line: _, ...labels } = hit.source;
     const attributes = [
       `number="${index + 1}"`,
       attribute("title", title),
       attribute("section", headings.join(" > ")),
+      attribute("place", describePlaceLabels("", labels).replace(/^, /u, "")),
       attribute("uri", uri),
     ];
     strings.push(`${before}<source-${fence} ${attributes.filter((text) => text !== "").join(" ")}>\n`);

@@ -1,13 +1,14 @@
 import { segmentSentences } from "../text/sentences.ts";
 import { segmentWords } from "../text/words.ts";
+import { lastOuterLineStart } from "./outer-line.ts";
 import { isSafeCut } from "./safe-cut.ts";
 import { isWhiteSpace } from "./white-space.ts";
 
 /**
- * Where a text may be cut, from coarse to fine: at blank lines, at line ends, between sentences, at white space, between the words
- * of a script without spaces, anywhere between characters.
+ * Where a text may be cut, from coarse to fine: at blank lines, before the lines of code that stand furthest out, at line ends, between sentences, at white
+ * space, between the words of a script without spaces, anywhere between characters.
  */
-export type Level = "paragraph" | "line" | "sentence" | "word" | "part" | "character";
+export type Level = "paragraph" | "outer-line" | "line" | "sentence" | "word" | "part" | "character";
 
 /** What a sentence or word segmenter is shown beyond the limit, so that the last boundary before it is a true one. In UTF-16 code units. */
 const LOOK_AHEAD = 160;
@@ -113,6 +114,8 @@ export function lastBoundary(text: string, level: Exclude<Level, "character">, w
   switch (level) {
     case "paragraph":
       return lastParagraphStart(text, after, limit);
+    case "outer-line":
+      return lastOuterLineStart(text, after, limit);
     case "line":
       return lastLineStart(text, after, limit);
     case "sentence":

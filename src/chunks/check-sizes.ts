@@ -7,13 +7,19 @@ import { IbidError } from "../contracts/errors.ts";
  * **Errors** `invalid-argument` for a size below 1, an overlap below 0 or not below the size (C16, E17), either not a whole number, or a length function
  * without a name, which two settings of a pipeline could not be told apart by.
  */
-export function checkSizes(where: string, maxSize: number, overlap: number, length: LengthFunction): void {
+export function checkSizes(
+  where: string,
+  maxSize: number,
+  overlap: number,
+  length: LengthFunction,
+  [sizeName, overlapName]: readonly [size: string, overlap: string] = ["maxSize", "overlap"],
+): void {
   if (!Number.isSafeInteger(maxSize) || maxSize < 1) {
     throw new IbidError(
       "invalid-argument",
-      `${where}: maxSize must be a whole number of at least 1, not ${String(maxSize)}.`,
+      `${where}: ${sizeName} must be a whole number of at least 1, not ${String(maxSize)}.`,
       {
-        mend: "Give a larger maxSize.",
+        mend: `Give a larger ${sizeName}.`,
         details: { maxSize },
       },
     );
@@ -21,24 +27,53 @@ export function checkSizes(where: string, maxSize: number, overlap: number, leng
   if (!Number.isSafeInteger(overlap) || overlap < 0) {
     throw new IbidError(
       "invalid-argument",
-      `${where}: overlap must be a whole number of at least 0, not ${String(overlap)}.`,
+      `${where}: ${overlapName} must be a whole number of at least 0, not ${String(overlap)}.`,
       {
-        mend: "Give overlap: 0 for none.",
+        mend: `Give ${overlapName}: 0 for none.`,
         details: { overlap },
       },
     );
   }
   if (overlap >= maxSize) {
-    throw new IbidError("invalid-argument", `${where}: overlap (${overlap}) must be below maxSize (${maxSize}).`, {
-      mend: `Give an overlap below ${maxSize} as well: the default is not fitted to the size.`,
-      details: { maxSize, overlap },
-    });
+    throw new IbidError(
+      "invalid-argument",
+      `${where}: ${overlapName} (${overlap}) must be below ${sizeName} (${maxSize}).`,
+      {
+        mend: `Give an ${overlapName} below ${maxSize} as well: the default is not fitted to the size.`,
+        details: { maxSize, overlap },
+      },
+    );
   }
   if (typeof length !== "function" || length.name.trim() === "") {
     throw new IbidError("invalid-argument", `${where}: length must be a function with a name.`, {
       mend: "Declare it as a named function or a const: its name goes into the pipeline fingerprint.",
     });
   }
+}
+
+/** As {@link checkSizes}, in Ballerina's words where it has some (B49). */
+export function checkChunkSize(where: string, maxSize: number, overlap: number, length: LengthFunction): void {
+  if (maxSize <= 0) {
+    throw new IbidError("invalid-argument", "Chunk size must be greater than 0", {
+      mend: `Give ${where} a larger maxSize.`,
+      details: { maxSize },
+    });
+  }
+  if (overlap > maxSize) {
+    throw new IbidError("invalid-argument", "Max overlap size must be less than or equal to chunk size", {
+      mend: `Give ${where} an overlap below ${maxSize}: the default is not fitted to the size.`,
+      details: { maxSize, overlap },
+    });
+  }
+  checkSizes(where, maxSize, overlap, length);
+}
+
+/** **Errors** `invalid-argument`, naming the strategies that there are. */
+export function checkStrategy(where: string, strategy: string, known: Readonly<Record<string, unknown>>): void {
+  if (Object.hasOwn(known, strategy)) return;
+  throw new IbidError("invalid-argument", `${where} has no strategy "${strategy}".`, {
+    mend: `Use one of ${Object.keys(known).join(", ")}.`,
+  });
 }
 
 /** **Errors** `unsupported-input` for what has no text to cut (B48). */

@@ -1,17 +1,15 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import type { Document, TextDocument } from "../contracts/document.ts";
-import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";
-import { hashParts } from "../text/hash.ts";
 import { characters } from "../text/length.ts";
-import { firstSentenceStart, firstWordStart, lastBoundary, type Level } from "./boundaries.ts";
-import { checkSizes, checkTextDocument } from "./check-sizes.ts";
+import type { Level } from "./boundaries.ts";
+import { checkSizes, checkStrategy, checkTextDocument } from "./check-sizes.ts";
 import { createChunkFactory } from "./create-chunk.ts";
-import { createMeasure, type Measure } from "./measure.ts";
-import { afterCodePoint, firstSafeCut, lastSafeCut } from "./safe-cut.ts";
-import { type SplitPlan, splitRange } from "./split-range.ts";
-import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
+import { createMeasure } from "./measure.ts";
+import { createRecursivePlan, placesOf } from "./recursive-plan.ts";
+import { splitRange } from "./split-range.ts";
+import { createTextDocument } from "./text-document.ts";
 
 /** Where cutting begins; what does not fit is cut at the next finer kind of place (B48). */
 export type RecursiveStrategy = "paragraph" | "line" | "sentence" | "word" | "character";
@@ -52,16 +50,13 @@ export function createRecursiveChunker(options: RecursiveChunkerOptions = {}): C
   checkOptions("createRecursiveChunker", options, ["maxSize", "overlap", "strategy", "length"]);
   const { maxSize = 200, overlap = 40, strategy = "paragraph", length = characters } = options;
   checkSizes("createRecursiveChunker", maxSize, overlap, length);
-  if (!Object.hasOwn(chains, strategy)) {
-    throw new IbidError("invalid-argument", `createRecursiveChunker has no strategy "${strategy}".`, {
-      mend: `Use one of ${Object.keys(chains).join(", ")}.`,
-    });
-  }
+  checkStrategy("createRecursiveChunker", strategy, chains);
 
   function* chunk(document: TextDocument): Generator<Chunk, undefined> {
     const { text } = document;
     const makeChunk = createChunkFactory(document);
-    const plan = createRecursivePlan(text, createMeasure(text, length), { maxSize, overlap, chain: chains[strategy] });
+    const settings = { maxSize, overlap, chain: placesOf(chains[strategy]) };
+    const plan = createRecursivePlan(text, text.length, createMeasure(text, length), settings);
     for (const { start, end } of splitRange(text, 0, text.length, plan)) yield makeChunk(start, end);
   }
 
@@ -70,58 +65,6 @@ export function createRecursiveChunker(options: RecursiveChunkerOptions = {}): C
     chunk: (document) => {
       checkTextDocument(document);
       return { [Symbol.iterator]: () => chunk(document) };
-    },
-  };
-}
-
-interface RecursivePlanSettings {
-  readonly maxSize: number;
-  readonly overlap: number;
-  readonly chain: readonly Exclude<Level, "character">[];
-}
-
-function createRecursivePlan(text: string, measure: Measure, settings: RecursivePlanSettings): SplitPlan {
-  const { maxSize, overlap, chain } = settings;
-  const to = trimEndAt(text, 0, text.length);
-
-  function cutWithin(start: number, after: number, reach: number): { end: number; rank: number } | undefined {
-    const window = { context: start, after, limit: skipWhiteSpace(text, reach, to), end: to };
-    for (const [rank, level] of chain.entries()) {
-      const end = lastBoundary(text, level, window);
-      if (end !== undefined) return { end, rank };
-    }
-    const end = lastSafeCut(text, after, reach) ?? (after === start ? afterCodePoint(text, start) : undefined);
-    return end === undefined ? undefined : { end, rank: chain.length };
-  }
-
-  return {
-    cut(start, after) {
-      let reach = measure.reach(start, to, maxSize);
-      const isNear = reach < to && to - reach <= (reach - start) >> 5;
-      if (reach >= to || (isNear && measure.of(start, to) <= maxSize)) return { end: to, rank: 0, header: "" };
-      for (;;) {
-        if (reach <= after && after > start) return undefined;
-        const cut = cutWithin(start, after, reach);
-        if (cut === undefined) return undefined;
-        const end = trimEndAt(text, start, cut.end);
-        if (measure.exact || end > reach || measure.of(start, end) <= maxSize) return { ...cut, header: "" };
-        reach = start + (((end - start) * 7) >> 3);
-      }
-    },
-
-    overlapStart(start, end, rank) {
-      if (overlap === 0) return undefined;
-      const from = Math.max(start + 1, measure.reachBack(start, end, overlap));
-      if (from >= end) return undefined;
-      const level = chain[rank];
-      let found: number | undefined;
-      if (level === undefined) found = firstSafeCut(text, from, end);
-      else if (level === "word" || level === "part") found = firstWordStart(text, from, end);
-      else found = firstSentenceStart(text, start, from, end);
-      if (found === undefined) return undefined;
-      const position = skipWhiteSpace(text, found, end);
-      const isShared = position < end && (measure.exact || measure.of(position, end) <= overlap);
-      return isShared ? position : undefined;
     },
   };
 }
@@ -140,23 +83,7 @@ export function chunkDocumentRecursively(
   strategy: RecursiveStrategy = "paragraph",
 ): Chunk[] {
   const chunker = createRecursiveChunker({ maxSize, overlap, strategy });
-  if (typeof document === "string") return [...chunker.chunk(documentOf(document))];
+  if (typeof document === "string") return [...chunker.chunk(createTextDocument(document))];
   checkTextDocument(document);
   return [...chunker.chunk(document as TextDocument)];
-}
-
-function documentOf(text: string): TextDocument {
-  const id = hashParts("text", text);
-  return {
-    type: "text",
-    id,
-    uri: `text:${id}`,
-    title: "",
-    mediaType: "text/plain",
-    text,
-    metadata: {},
-    origin: "user-content",
-    root: { id: "0", title: "", level: 0, start: 0, end: text.length, contentStart: 0, children: [] },
-    sourceMap: { lines: "text" },
-  };
 }

@@ -29,14 +29,14 @@ export interface SectionChunker extends Chunker {
 }
 
 /** Change it when the same document would be cut otherwise. */
-const version = 1;
+const version = 2;
 
 /**
  * Cuts a document along its sections, lazily.
  *
  * **Shape** (1) a section that fits is one chunk, its subsections included; (2) otherwise neighbouring sections without subsections, and the section's own
  * text before them, are grouped as long as they fit together; (3) what does not fit by itself is cut between blocks, paragraphs,
- * lines of code, sentences, words, at last characters, with overlap; (4) `index` runs over the document; (5) a blank document has no chunks, since
+ * lines of code (where it is indented least), sentences, words, at last characters, with overlap; (4) `index` runs over the document; (5) a blank document has no chunks, since
  * there is nothing to find or to cite in it; (6) a table that does not fit is cut between rows, its header repeated in each chunk's `text`.
  * Headings and front matter stay with what follows them.
  * A chunk's `text` never exceeds `maxSize`, but for a single table row or a single code point.
@@ -89,7 +89,12 @@ interface Part {
 function createWalk(text: string, units: DocumentUnits, measure: Measure, settings: SectionPlanSettings): Walk {
   const fits = (start: number, to: number, horizon: number): boolean =>
     measure.fits(start, trimEndAt(text, start, to), settings.maxSize, horizon);
-  const whole = (start: number, to: number): Piece => ({ start, end: trimEndAt(text, start, to), header: "" });
+  const whole = (start: number, to: number): Piece => ({
+    start,
+    end: trimEndAt(text, start, to),
+    fresh: start,
+    header: "",
+  });
   const split = (start: number, to: number): Generator<Piece, undefined> =>
     splitRange(text, start, to, createSectionPlan(text, trimEndAt(text, start, to), units, measure, settings));
 

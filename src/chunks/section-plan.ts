@@ -1,14 +1,9 @@
 import type { Block } from "../contracts/document.ts";
-import {
-  firstLineStart,
-  firstSentenceStart,
-  firstWordStart,
-  lastBoundary,
-  lastLineStart,
-  type Level,
-} from "./boundaries.ts";
+import { firstLineStart, firstSentenceStart, firstWordStart, lastBoundary, type Level } from "./boundaries.ts";
 import type { DocumentUnits } from "./document-units.ts";
 import type { Measure } from "./measure.ts";
+import { followsBlankLine } from "./outer-line.ts";
+import { firstRowStart, lastRowStart } from "./table-rows.ts";
 import { afterCodePoint, lastSafeCut } from "./safe-cut.ts";
 import type { Cut, SplitPlan } from "./split-range.ts";
 import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
@@ -16,16 +11,27 @@ import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 type TextLevel = Exclude<Level, "character">;
 
 /** Coarse to fine; between blocks is 0. */
-const rankOf: Readonly<Record<Level, number>> = { paragraph: 1, line: 2, sentence: 3, word: 4, part: 5, character: 6 };
+export const rankOf: Readonly<Record<Level, number>> = {
+  paragraph: 1,
+  "outer-line": 1,
+  line: 2,
+  sentence: 3,
+  word: 4,
+  part: 5,
+  character: 6,
+};
 
-/** In which order each kind of block is taken apart. A heading or a rule is a line of prose. */
-const levelsOf: Readonly<Record<Block["kind"], readonly TextLevel[]>> = {
+/** In which order a kind of block is taken apart. */
+export type BlockLevels = Readonly<Record<Block["kind"], readonly TextLevel[]>>;
+
+/** A heading or a rule is a line of prose. */
+export const levelsOfProse: BlockLevels = {
   "front-matter": ["line", "word", "part"],
   heading: ["sentence", "word", "part"],
   paragraph: ["paragraph", "sentence", "word", "part"],
   list: ["paragraph", "line", "sentence", "word", "part"],
   table: ["line"],
-  code: ["paragraph", "line", "word", "part"],
+  code: ["outer-line", "line", "word", "part"],
   quote: ["paragraph", "sentence", "word", "part"],
   html: ["paragraph", "line", "sentence", "word", "part"],
   rule: ["word", "part"],
@@ -35,43 +41,23 @@ const levelsOf: Readonly<Record<Block["kind"], readonly TextLevel[]>> = {
 const isMadeOfLines = (kind: Block["kind"]): boolean =>
   kind === "table" || kind === "code" || kind === "front-matter" || kind === "list";
 
-/** The last start of a row of a table in (after, limit]: of a line, where nobody says that rows are something else. */
-function lastRowStart(text: string, { rowStarts }: Block, after: number, limit: number): number | undefined {
-  if (rowStarts === undefined) return lastLineStart(text, after, limit);
-  const row = rowStarts[countUpTo(rowStarts, limit) - 1];
-  return row !== undefined && row > after ? row : undefined;
-}
-
-/** The first start of a row in [from, limit); what is no table begins its rows with its lines. */
-function firstRowStart(text: string, { rowStarts }: Block, from: number, limit: number): number | undefined {
-  if (rowStarts === undefined) return firstLineStart(text, from, limit);
-  const row = rowStarts[countUpTo(rowStarts, from - 1)];
-  return row !== undefined && row < limit ? row : undefined;
-}
-
-/** How many of ascending positions are not beyond `limit`. */
-function countUpTo(positions: readonly number[], limit: number): number {
-  let low = 0;
-  let high = positions.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((positions[middle] ?? Infinity) <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 export interface SectionPlanSettings {
   readonly maxSize: number;
   readonly overlap: number;
   readonly respectSentences: boolean;
+  /** Default: prose, sentences before lines. */
+  readonly levels?: BlockLevels;
+  /** How coarse the place between two blocks is: at most 0, the less the coarser; `undefined` where they belong together. Default: 0, but after headings. */
+  readonly rankBetween?: (before: Block, after: Block) => number | undefined;
 }
+
+const keepHeadings = (before: Block): number | undefined => (before.kind === "heading" ? undefined : 0);
 
 /**
  * How one oversized stretch of a document is taken apart: between blocks; then, in the block that does not fit, by what that block is made of.
  *
  * **Shape** headings stay with what follows. A table is cut between rows, and its header is repeated before them where it takes no more than half
- * the size; a row wider than the size stays whole. Code is cut at blank lines, else between lines. `to` is where the stretch ends, white space trimmed.
+ * the size; a row wider than the size stays whole. Code is cut between lines, where it is indented least. `to` is where the stretch ends, white space trimmed.
  * **Source** Embabel (E18, rules 3 and 6).
  */
 export function createSectionPlan(
@@ -79,8 +65,12 @@ export function createSectionPlan(
   to: number,
   { units, lastAtOrBefore, firstEndingAfter }: DocumentUnits,
   measure: Measure,
-  { maxSize, overlap, respectSentences }: SectionPlanSettings,
+  { maxSize, overlap, respectSentences, levels = levelsOfProse, rankBetween = keepHeadings }: SectionPlanSettings,
 ): SplitPlan {
+  /** A line that stands out is no better than any other where no blank line comes before it. */
+  const rankAt = (level: TextLevel, end: number): number =>
+    level === "outer-line" && !followsBlankLine(text, end) ? rankOf.line : rankOf[level];
+
   function headerAt(start: number): string {
     const unit = units[firstEndingAfter(start)];
     if (unit?.kind !== "table" || unit.bodyStart === undefined || start < unit.bodyStart) return "";
@@ -90,14 +80,16 @@ export function createSectionPlan(
     return measure.reach(unit.start, end, maxSize >> 1) >= end ? `${text.slice(unit.start, end)}\n` : "";
   }
 
-  /** The last start of a unit in (after, limit] that does not leave a heading alone. */
-  function betweenUnits(after: number, limit: number): number | undefined {
+  /** Of the starts of units in (after, limit], the last of the coarsest. */
+  function betweenUnits(after: number, limit: number): Omit<Cut, "header"> | undefined {
+    let best: Omit<Cut, "header"> | undefined;
     for (let index = lastAtOrBefore(limit); index > 0; index -= 1) {
-      const { start } = units[index] as Block;
-      if (start <= after) return undefined;
-      if (units[index - 1]?.kind !== "heading") return start;
+      const unit = units[index] as Block;
+      if (unit.start <= after) break;
+      const rank = rankBetween(units[index - 1] as Block, unit);
+      if (rank !== undefined && (best === undefined || rank < best.rank)) best = { end: unit.start, rank };
     }
-    return undefined;
+    return best;
   }
 
   function betweenRows(table: Block, after: number, limit: number, whole: boolean): number | undefined {
@@ -105,14 +97,14 @@ export function createSectionPlan(
     if (row !== undefined && row > (table.bodyStart ?? 0)) return row;
     if (table.start > after) return table.start;
     if (row !== undefined || !whole) return row;
-    return firstRowStart(text, table, after + 1, table.end) ?? table.end;
+    return firstRowStart(text, table, after + 1) ?? table.end;
   }
 
   /** The best cut within `reach`; `whole` says that something must be cut off, be it larger than the size. */
   function cutWithin(start: number, after: number, reach: number, whole: boolean): Omit<Cut, "header"> | undefined {
     const limit = skipWhiteSpace(text, reach, to);
     const between = betweenUnits(after, limit);
-    if (between !== undefined) return { end: between, rank: 0 };
+    if (between !== undefined) return between;
 
     let index = firstEndingAfter(after);
     while (units[index]?.kind === "heading" && (units[index + 1]?.start ?? to) <= limit) index += 1;
@@ -130,21 +122,23 @@ export function createSectionPlan(
       limit: Math.min(limit, unit.end),
       end: Math.min(unit.end, to),
     };
-    for (const level of levelsOf[unit.kind]) {
+    for (const level of levels[unit.kind]) {
       if (level === "sentence" && !respectSentences) continue;
       const end = lastBoundary(text, level, window);
-      if (end !== undefined) return { end, rank: rankOf[level] };
+      if (end !== undefined) return { end, rank: rankAt(level, end) };
     }
     if (alone !== undefined) return { end: alone, rank: rankOf.part };
     const end = lastSafeCut(text, after, reach) ?? (whole ? afterCodePoint(text, start) : undefined);
     return end === undefined ? undefined : { end, rank: rankOf.character };
   }
 
-  function cutWith(start: number, after: number, header: string): Cut | undefined {
-    const whole = header === "" && after === start;
+  function cutWith(start: number, after: number, header: string, upTo: number): Cut | undefined {
+    const whole = header === "" && after === start && upTo >= to;
     let reach = measure.reach(start, to, maxSize, header);
     const isNear = reach < to && to - reach <= (reach - start) >> 5;
-    if (reach >= to || (isNear && measure.of(start, to, header) <= maxSize)) return { end: to, rank: 0, header };
+    const isRest = reach >= to || (isNear && measure.of(start, to, header) <= maxSize);
+    if (isRest && upTo >= to) return { end: to, rank: 0, header };
+    reach = Math.min(reach, upTo);
     for (;;) {
       if (reach <= after && !whole) return undefined;
       const cut = cutWithin(start, after, Math.max(reach, start), whole);
@@ -157,9 +151,10 @@ export function createSectionPlan(
   }
 
   return {
-    cut(start, after) {
+    cut(start, after, limit = to) {
       const header = headerAt(start);
-      return (header === "" ? undefined : cutWith(start, after, header)) ?? cutWith(start, after, "");
+      const cut = header === "" ? undefined : cutWith(start, after, header, limit);
+      return cut ?? cutWith(start, after, "", limit);
     },
 
     overlapStart(start, end) {
@@ -172,7 +167,8 @@ export function createSectionPlan(
       const nextUnit = units[index + 1]?.start ?? end;
       let found: number | undefined;
       if (unit.start >= from) found = unit.start;
-      else if (isMadeOfLines(unit.kind)) found = firstRowStart(text, unit, from, unitEnd);
+      else if (unit.kind === "table") found = firstRowStart(text, unit, from, unitEnd);
+      else if (isMadeOfLines(unit.kind)) found = firstLineStart(text, from, unitEnd);
       else if (respectSentences) found = firstSentenceStart(text, Math.max(start, unit.start), from, unitEnd);
       if (found === undefined && nextUnit < end) found = nextUnit;
       if (found === undefined && !isMadeOfLines(unit.kind)) found = firstWordStart(text, from, unitEnd);

@@ -4,6 +4,8 @@ import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 export interface Piece {
   readonly start: number;
   readonly end: number;
+  /** Where begins what the piece before does not hold: `start`, or the end of the overlap. */
+  readonly fresh: number;
   /** The header of the table whose rows the piece begins with. */
   readonly header: string;
 }
@@ -19,11 +21,11 @@ export interface Cut {
 /** How a stretch of text is taken apart. */
 export interface SplitPlan {
   /**
-   * The best end for a piece from `start`: the furthest of the coarsest boundaries within the size, and after `after`.
+   * The best end for a piece from `start`: the furthest of the coarsest boundaries within the size, after `after`, and at or before `limit`, if there is one.
    *
-   * **Shape** always a cut when `after` is `start`; else `undefined` when the size ends before.
+   * **Shape** always a cut when `after` is `start` and there is no limit; else `undefined` when the size ends before.
    */
-  cut(start: number, after: number): Cut | undefined;
+  cut(start: number, after: number, limit?: number): Cut | undefined;
   /** Where the overlap with a piece begins, after its start, or `undefined` for none. */
   overlapStart(start: number, end: number, rank: number): number | undefined;
 }
@@ -40,11 +42,13 @@ export function* splitRange(text: string, from: number, to: number, plan: SplitP
   const end = trimEndAt(text, from, to);
   let start = skipWhiteSpace(text, from, end);
   if (start >= end) return;
+  let fresh = start;
   let cut = plan.cut(start, start);
   while (cut !== undefined) {
     const pieceEnd = trimEndAt(text, start, cut.end);
-    yield { start, end: pieceEnd, header: cut.header };
+    yield { start, end: pieceEnd, fresh, header: cut.header };
     const next = skipWhiteSpace(text, cut.end, end);
+    fresh = next;
     if (next >= end) return;
     const overlap = plan.overlapStart(start, pieceEnd, cut.rank);
     const overlapped = overlap === undefined ? undefined : plan.cut(overlap, next);

@@ -17,9 +17,18 @@ function codeLanguageOf({ blocks = [] }: TextDocument, { start, end }: Chunk): s
   return blocks.find((block) => block.kind === "code" && block.start <= start && end <= block.end)?.language;
 }
 
-function describeStructure(document: TextDocument, chunk: Chunk): Metadata {
+/**
+ * Where a chunk stands, under the names of the seeds.
+ *
+ * **Shape** `chunk_index`, `sequence_number`, `root_document_id`, `root_document_title`; `total_chunks` when it is told; `container_section_id|title|url`, the innermost section around the chunk
+ * that has sections below it, and `leaf_section_id|title|url`, the one without, each where there is one (E12); `header`, `header1` to `header6` by level, and
+ * `code_language` for a chunk inside fenced code (B10).
+ * **Source** Embabel (E12), Ballerina (B10).
+ */
+export function structureKeys(chunk: Chunk, document: TextDocument, totalChunks?: number): Metadata {
   const described: Record<string, JsonValue> = {
     chunk_index: chunk.index,
+    ...(totalChunks === undefined ? {} : { total_chunks: totalChunks }),
     sequence_number: chunk.index,
     root_document_id: document.id,
     root_document_title: document.title,
@@ -43,14 +52,13 @@ function describeStructure(document: TextDocument, chunk: Chunk): Metadata {
 /**
  * Writes where a chunk stands into its metadata, so that it can be filtered on: under the names of the seeds, for readers who know those.
  *
- * **Shape** `chunk_index`, `sequence_number`, `root_document_id`, `root_document_title`, `container_section_id|title|url`, `leaf_section_id|title|url` (E12); `header`,
- * `header1` to `header6` by level, and `code_language` for a chunk inside fenced code (B10, where it is called `language`, our key for the language of the text).
+ * **Shape** what {@link structureKeys} tells without knowing the other chunks (what is `language` in B10 is `code_language`, for `language` is our key for the language of the text).
  * What only the whole set tells is left out, since it would change every chunk with each edit: `total_chunks` is the document's count, `prev` the chunk at `index - 1`.
  * **Source** Embabel (E12), Ballerina (B10).
  */
 export function createStructureTransformer(): ChunkTransformer {
   return createTransformer({
     name: "structure",
-    metadata: (chunk, { document }) => describeStructure(document, chunk),
+    metadata: (chunk, { document }) => structureKeys(chunk, document),
   });
 }

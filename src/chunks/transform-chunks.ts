@@ -1,6 +1,7 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { ChunkTransformer, TransformContext } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
+import { throwIfAborted } from "../text/abort.ts";
 import { checkTransformerName, transformMark } from "./create-transformer.ts";
 
 /** What citations, ids and places stand on. */
@@ -16,22 +17,31 @@ const fixed = ["id", "documentId", "urtext", "start", "end"] as const;
  * **Source** Embabel `ChunkTransformer`, `ChainedChunkTransformer` (E11, E19).
  */
 export async function transformChunks(
-  chunks: Iterable<Chunk>,
+  chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
   transformers: readonly ChunkTransformer[],
   context: TransformContext,
 ): Promise<Chunk[]> {
   for (const transformer of transformers) checkTransformerName(transformer.name);
-  if (transformers.length === 0) return [...chunks];
+  const cut = Symbol.iterator in chunks ? [...chunks] : await collect(chunks);
+  if (transformers.length === 0) return cut;
+  const seen = { chunks: cut, ...context };
   const transformed: Chunk[] = [];
-  for (const original of chunks) {
+  for (const original of cut) {
+    throwIfAborted(context.signal, "The transforming of chunks", { uri: original.uri });
     let chunk = original;
     for (const transformer of transformers) {
-      const made = transformer.transform(chunk, context);
+      const made = transformer.transform(chunk, seen);
       chunk = marked(made instanceof Promise ? await made : made, original, transformer.name);
     }
     transformed.push(chunk);
   }
   return transformed;
+}
+
+async function collect(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
+  const collected: Chunk[] = [];
+  for await (const chunk of chunks) collected.push(chunk);
+  return collected;
 }
 
 function marked(chunk: Chunk, original: Chunk, name: string): Chunk {

@@ -1,17 +1,21 @@
+import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { IbidError } from "../contracts/errors.ts";
 import type {
+  FolderRules,
   IngestOptions,
   IngestResult,
   IngestRun,
   IngestSummary,
   KnowledgeBase,
 } from "../contracts/knowledge-base.ts";
+import type { Source } from "../contracts/reader.ts";
+import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { type CommonOptions, type Context, requireName, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { createProgressLine, type ProgressLine } from "./progress.ts";
-import { readMetadata } from "./read-option.ts";
+import { readMetadata, type Refresh } from "./read-option.ts";
 import { count, formatDuration, neutralise, wrap } from "./text-layout.ts";
 
 export interface IngestCommandOptions extends CommonOptions {
@@ -20,6 +24,14 @@ export interface IngestCommandOptions extends CommonOptions {
   readonly platform?: true;
   readonly metadata: readonly string[];
   readonly sweep: boolean;
+  readonly sitemap: readonly string[];
+  /** Files of addresses. */
+  readonly urls: readonly string[];
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly maxDepth?: number;
+  readonly followSymlinks?: true;
+  readonly refresh?: Refresh;
 }
 
 /**
@@ -29,10 +41,17 @@ export interface IngestCommandOptions extends CommonOptions {
  */
 export async function ingest(
   context: Context,
-  inputs: readonly string[],
+  paths: readonly string[],
   options: IngestCommandOptions,
 ): Promise<number> {
   const { output, signal } = context;
+  const { sitemap, urls } = options;
+  const named = [...paths, ...sitemap, ...urls];
+  if (named.length === 0) {
+    throw new IbidError("invalid-argument", "Nothing to ingest is named.", {
+      mend: "Name a file, folder, glob or address, or give --sitemap or --urls.",
+    });
+  }
   const scope = readTarget(options);
   const metadata = readMetadata(options.metadata);
   // Beside JSON on the same terminal a moving line would be noise.
@@ -41,16 +60,20 @@ export async function ingest(
     scope,
     metadata,
     sweep: options.sweep,
+    folders: toFolderRules(options),
+    ...(options.refresh === undefined ? {} : { refresh: await toRefreshPolicy(options.refresh) }),
     settle: true,
     signal,
     onProgress: (progress) => line.update(progress),
   };
   // The work finds its documents only just before it reads them, and a person wants to know how many there will be.
-  if (line.isShown) line.expect(await countDocuments(inputs, options.kb, signal));
+  if (line.isShown && sitemap.length === 0)
+    line.expect(await countDocuments([...paths, ...(await readLists(urls))], options, signal));
+  const inputs = [...paths, ...(await openSources(options))];
 
   return await withKnowledgeBase(options, { create: true }, async (kb) => {
     try {
-      return await run(context, startIngest(kb, inputs, job, options), inputs, line);
+      return await run(context, startIngest(kb, inputs, job, options), named, line);
     } finally {
       line.clear();
     }
@@ -97,7 +120,7 @@ async function run(
 /** **Errors** `access-denied`, with the option that puts the documents where the caller may write. */
 function startIngest(
   kb: KnowledgeBase,
-  inputs: readonly string[],
+  inputs: readonly (string | Source)[],
   job: IngestOptions,
   options: IngestCommandOptions,
 ): IngestRun {
@@ -119,17 +142,21 @@ function startIngest(
 const longestCountMs = 2000;
 
 /** How many documents the inputs will bring; 0 when that cannot be said soon. */
-async function countDocuments(inputs: readonly string[], kb: string, signal: AbortSignal): Promise<number> {
+async function countDocuments(
+  inputs: readonly string[],
+  options: IngestCommandOptions,
+  signal: AbortSignal,
+): Promise<number> {
   try {
     const [{ openFileSource }, { isUrl }] = await Promise.all([
       import("../adapters/files/file-source.ts"),
       import("../adapters/web/url-source.ts"),
     ]);
-    const folder = resolve(kb);
+    const base = dirname(resolve(options.kb));
     const paths = inputs.filter((input) => !isUrl(input));
     let total = inputs.length - paths.length;
     const until = performance.now() + longestCountMs;
-    for await (const _ of openFileSource(paths, { base: dirname(folder) }).items(signal)) {
+    for await (const _ of openFileSource(paths, { base, ...toFolderRules(options) }).items(signal)) {
       total++;
       if (performance.now() > until) return 0;
     }
@@ -137,6 +164,51 @@ async function countDocuments(inputs: readonly string[], kb: string, signal: Abo
   } catch {
     return 0;
   }
+}
+
+function toFolderRules({ include, exclude, maxDepth, followSymlinks }: IngestCommandOptions): FolderRules {
+  return {
+    ...(include.length === 0 ? {} : { include }),
+    ...(exclude.length === 0 ? {} : { exclude }),
+    ...(maxDepth === undefined ? {} : { maxDepth }),
+    ...(followSymlinks === undefined ? {} : { symlinks: "inside" }),
+  };
+}
+
+async function toRefreshPolicy(refresh: Refresh): Promise<RefreshPolicy> {
+  const { alwaysRefresh, neverRefreshExisting, refreshAfter } = await import("../node.ts");
+  if (refresh === "always") return alwaysRefresh;
+  return refresh === "never" ? neverRefreshExisting : refreshAfter(refresh);
+}
+
+/** What is not named by path: sitemaps, and addresses out of lists. Those are never taken for paths, whoever wrote the list. */
+async function openSources({ sitemap, urls }: IngestCommandOptions): Promise<readonly Source[]> {
+  if (sitemap.length === 0 && urls.length === 0) return [];
+  const { openSitemapSource, openUrlSource } = await import("../node.ts");
+  const addresses = await readLists(urls);
+  return [
+    ...sitemap.map((address) => openSitemapSource(address)),
+    ...(addresses.length === 0 ? [] : [openUrlSource(addresses)]),
+  ];
+}
+
+/** **Errors** `not-found`, `unreadable` for a list that cannot be read. */
+async function readLists(files: readonly string[]): Promise<readonly string[]> {
+  const { parseUrlList } = await import("../adapters/web/url-list.ts");
+  const lists: string[] = [];
+  for (const file of files) {
+    try {
+      lists.push(...parseUrlList(await readFile(file, "utf8")));
+    } catch (cause) {
+      const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+      throw new IbidError(isMissing ? "not-found" : "unreadable", `The list ${file} cannot be read.`, {
+        uri: file,
+        mend: "Check the path: --urls takes a text file with one address a line.",
+        cause,
+      });
+    }
+  }
+  return lists;
 }
 
 /** Where the documents go. **Errors** `invalid-argument` for a blank name. */

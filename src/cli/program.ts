@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { Command, Option } from "commander";
 import { ask } from "./ask.ts";
 import { deleteDocument } from "./delete.ts";
@@ -9,11 +9,13 @@ import { list } from "./list.ts";
 import type { CommonOptions, Context } from "./open.ts";
 import {
   type Floor,
+  readCount,
   readCutoffs,
   readDepth,
   readFilter,
   readFloor,
   readRange,
+  readRefresh,
   readScope,
   readScore,
   readTopK,
@@ -65,6 +67,12 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         ),
     );
 
+  const runMaybe = <Options extends CommonOptions>(
+    work: (context: Context, argument: string | undefined, options: Options) => Promise<number>,
+  ) =>
+    async function (this: Command, argument?: string): Promise<void> {
+      done(await work(context, argument, this.optsWithGlobals<Options>()));
+    };
   const run = <Options extends CommonOptions>(work: Work<Options>) =>
     async function (this: Command, argument: string): Promise<void> {
       done(await work(context, argument, this.optsWithGlobals<Options>()));
@@ -78,7 +86,19 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .command("ingest")
     .summary("read files, folders, globs and addresses")
     .description("Read files, folders, globs and addresses into the knowledge base; make it when it is not there.")
-    .argument("<path|glob|url...>", "what to read; put globs in quotes")
+    .argument("[path|glob|url...]", "what to read; put globs in quotes")
+    .addOption(repeated("--sitemap <url>", "read the pages that a site lists there, an index of sitemaps included"))
+    .addOption(repeated("--urls <file>", "read the addresses in a text file, one a line"))
+    .addOption(repeated("--include <glob>", "of folders and globs, only these files"))
+    .addOption(repeated("--exclude <glob>", "of folders and globs, not these files and folders"))
+    .addOption(new Option("--max-depth <n>", "how many folders down; 0 for none").argParser(readCount))
+    .option("--follow-symlinks", "follow symbolic links that stay inside their folder")
+    .addOption(
+      new Option(
+        "--refresh <when>",
+        "look again at what is there already: always, never, or when it was last looked at longer ago than 12h (default: always)",
+      ).argParser(readRefresh),
+    )
     .addOption(new Option("--team <team>", "put the documents in this team's scope").conflicts(["user", "platform"]))
     .addOption(new Option("--user <user>", "put the documents in this user's scope").conflicts(["team", "platform"]))
     .addOption(new Option("--platform", "put the documents in the platform scope").conflicts(["team", "user"]))
@@ -97,6 +117,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         "ibid ingest ./docs README.md",
         "ibid ingest 'src/**/*.{md,mdx}' --metadata product=api year=2026",
         "ibid ingest https://example.com/guide --team support",
+        "ibid ingest --sitemap https://example.com/sitemap.xml --refresh 1d",
       ]) +
         note(
           "What .gitignore leaves out is left out of folders and globs, and so are names that begin with a dot and folders such as node_modules, build, dist and target, unless they are named. A file named outright is always tried.",
@@ -131,6 +152,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .addOption(new Option("--filter <json>", "only where the metadata match").argParser(readFilter))
     .addOption(new Option("--min-score <x>", "floor of the dense leg's score").argParser(readScore))
     .option("--explain", "say how each score came to be")
+    .option("--ids", "print the id of each hit's chunk, for show --chunk")
     .addHelpText(
       "after",
       examples([
@@ -174,17 +196,39 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .command("show")
     .summary("print a document, a part of it, or its outline")
     .description("Print a document's text exactly, a part of it, or its outline.")
-    .argument("<uri>", "as list prints it, or any path that leads to it")
-    .addOption(new Option("--outline", "print the sections and where they are").conflicts("at"))
+    .argument("[uri]", "as list prints it, or any path that leads to it")
     .addOption(
-      new Option("--at <START:END>", "print the text from START to END, counted in UTF-16").argParser(readRange),
+      new Option("--outline", "print the sections, where they are, and their ids").conflicts([
+        "at",
+        "section",
+        "chunk",
+      ]),
+    )
+    .addOption(new Option("--section <id>", "print the section that the outline calls so").conflicts(["at", "chunk"]))
+    .addOption(
+      new Option("--at <START:END>", "print the text from START to END, counted in UTF-16")
+        .argParser(readRange)
+        .conflicts("chunk"),
+    )
+    .option("--chunk <id>", "print the chunk that a search found, without naming its document")
+    .addOption(new Option("--neighbours <n>", "of a chunk: with so many before and after it").argParser(readCount))
+    .addOption(
+      new Option("--zoom-out [n]", "of a chunk: its section, or the n-th one up (default: 1)")
+        .argParser(readDepth)
+        .conflicts("neighbours"),
     )
     .addOption(scopeOption())
     .addHelpText(
       "after",
-      examples(["ibid show docs/keys.md", "ibid show docs/keys.md --outline", "ibid show docs/keys.md --at 120:180"]),
+      examples([
+        "ibid show docs/keys.md",
+        "ibid show docs/keys.md --outline",
+        "ibid show docs/keys.md --section 0.1",
+        "ibid show docs/keys.md --at 120:180",
+        "ibid show --chunk 1f3a… --neighbours 2",
+      ]),
     )
-    .action(run(show));
+    .action(runMaybe(show));
 
   program
     .command("delete")
@@ -247,6 +291,13 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   return program;
 }
 
+/** Can be given again. */
+function repeated(flags: string, description: string): Option {
+  return new Option(flags, `${description}; can be given again`)
+    .argParser((value: string, values: readonly string[]) => [...values, value])
+    .default([], "none");
+}
+
 function scopeOption(): Option {
   return new Option(
     "--scope <scope>",
@@ -269,6 +320,6 @@ function note(text: string): string {
 }
 
 function readVersion(): string {
-  return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string })
-    .version;
+  // By the package's own name: what is built does not lie as deep as its source.
+  return (createRequire(import.meta.url)("ibid/package.json") as { version: string }).version;
 }

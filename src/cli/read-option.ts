@@ -15,6 +15,28 @@ export function readTopK(text: string): number | "all" {
   return number;
 }
 
+/** `--neighbours`, `--max-depth`: a whole number from 0. */
+export function readCount(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/u.test(text) || !Number.isSafeInteger(number))
+    throw new InvalidArgumentError("It must be a whole number, 0 or more.");
+  return number;
+}
+
+/** When what is there already is looked at again: always, never, or after a time in milliseconds. */
+export type Refresh = "always" | "never" | number;
+
+const durations: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** `--refresh`: `always`, `never`, or a time such as `12h`. */
+export function readRefresh(text: string): Refresh {
+  if (text === "always" || text === "never") return text;
+  const [, number, unit = ""] = /^(\d{1,6})([smhdw])$/u.exec(text) ?? [];
+  if (number === undefined)
+    throw new InvalidArgumentError("It must be always, never, or a time such as 30m, 12h or 7d.");
+  return Number(number) * durations[unit]!;
+}
+
 /** `--depth`: a whole number from 1. */
 export function readDepth(text: string): number {
   const number = Number(text);

@@ -16,6 +16,7 @@ export interface SearchCommandOptions extends CommonOptions {
   readonly filter?: FilterInput;
   readonly minScore?: number;
   readonly explain?: true;
+  readonly ids?: true;
   readonly pattern?: string;
   readonly ignoreCase?: true;
 }
@@ -57,7 +58,7 @@ export async function search(context: Context, query: string, options: SearchCom
     for (const [index, hit] of hits.entries()) {
       signal.throwIfAborted();
       if (index > 0) await output.line();
-      for (const line of describeHit(hit, query, languageAnalyzer, output)) await output.line(line);
+      for (const line of describeHit(hit, query, languageAnalyzer, output, options.ids)) await output.line(line);
     }
     return 0;
   });
@@ -68,7 +69,13 @@ function snippetLengthFor(output: Output): number | undefined {
 }
 
 /** Rank, score and where it is; then the words that were found. */
-function describeHit(hit: Hit, query: string, analyzer: Analyzer, { style, columns }: Output): readonly string[] {
+function describeHit(
+  hit: Hit,
+  query: string,
+  analyzer: Analyzer,
+  { style, columns }: Output,
+  ids = false,
+): readonly string[] {
   const { title, headings } = hit.source;
   const rank = `${hit.rank}.`.padStart(3);
   const names = [title, ...headings]
@@ -77,6 +84,7 @@ function describeHit(hit: Hit, query: string, analyzer: Analyzer, { style, colum
   const lines = [
     `${rank} ${style.bold(names.join(" › "))}  ${style.dim(hit.score.toFixed(3))}`,
     `    ${style.dim(describePlace(hit))}`,
+    ...(ids ? [`    ${style.dim(`chunk ${neutralise(hit.chunkId)}`)}`] : []),
     ...describeText(hit, query, analyzer, style, columns - 4).map((line) => `    ${line}`),
   ];
   if (hit.explain !== undefined) {

@@ -1,25 +1,62 @@
 import type { Section } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { Excerpt } from "../contracts/expansion.ts";
 import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { type CommonOptions, type Context, findUris, noDocument, withKnowledgeBase } from "./open.ts";
+import { type CommonOptions, type Context, findUris, noDocument, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { neutralise } from "./text-layout.ts";
 
 export interface ShowCommandOptions extends CommonOptions {
   readonly outline?: true;
   readonly at?: { readonly start: number; readonly end: number };
+  readonly section?: string;
+  readonly chunk?: string;
+  readonly neighbours?: number;
+  readonly zoomOut?: number | true;
   readonly scope?: Scope;
 }
 
-/** `ibid show`: a document's canonical text, a part of it, or its outline. */
-export async function show(context: Context, typed: string, options: ShowCommandOptions): Promise<number> {
+/** `ibid show`: a document's canonical text, a part of it, or its outline; or a chunk, in what stands around it. */
+export async function show(context: Context, typed: string | undefined, options: ShowCommandOptions): Promise<number> {
+  const { chunk, neighbours, zoomOut } = options;
+  if (chunk === undefined && (neighbours !== undefined || zoomOut !== undefined)) {
+    throw new IbidError("invalid-argument", "Only a chunk has neighbours and a section around it.", {
+      mend: "Name it with --chunk; search --ids prints ids.",
+    });
+  }
+  if ((chunk === undefined) === (typed === undefined)) {
+    throw new IbidError("invalid-argument", `${chunk === undefined ? "Nothing" : "Too much"} to show is named.`, {
+      mend: "Name a document, or a chunk with --chunk.",
+    });
+  }
+  return typed === undefined ? showChunk(context, chunk ?? "", options) : showDocument(context, typed, options);
+}
+
+async function showChunk(context: Context, id: string, options: ShowCommandOptions): Promise<number> {
+  requireText("chunk", id);
+  const { neighbours = 0, zoomOut, scope } = options;
+  const where = scope === undefined ? {} : { scope };
+  return await withKnowledgeBase(options, {}, async (kb) => {
+    const way = zoomOut === undefined ? { neighbours } : { zoomOut: zoomOut === true ? 1 : zoomOut };
+    const excerpt = await kb.expand(id, { ...way, ...where });
+    if (excerpt === undefined) {
+      throw new IbidError("not-found", `There is no chunk ${id}${scope === undefined ? "" : ` in ${scope}`}.`, {
+        mend: "Find chunks with: ibid search <query> --ids",
+      });
+    }
+    return await writeExcerpt(context, excerpt);
+  });
+}
+
+async function showDocument(context: Context, typed: string, options: ShowCommandOptions): Promise<number> {
   const { output } = context;
   const uris = await findUris(options, typed);
   return await withKnowledgeBase(options, {}, async (kb) => {
     const document = await findDocument(kb, uris, options.scope);
     if (document === undefined) throw noDocument(typed, options.scope);
     const { uri, id, title, text, metadata } = document;
+    if (options.section !== undefined) return await showSection(context, kb, document, options.section);
     if (options.outline === true) {
       if (output.json) await output.object({ uri, sections: document.root.children.map(toSectionJson) });
       else await writeOutline(output, document);
@@ -32,6 +69,36 @@ export async function show(context: Context, typed: string, options: ShowCommand
     }
     return 0;
   });
+}
+
+/** The whole section, however long: whoever names one wants it. */
+async function showSection(
+  context: Context,
+  kb: KnowledgeBase,
+  { uri, scope }: DocumentView,
+  sectionId: string,
+): Promise<number> {
+  const excerpt = await kb.section(uri, sectionId, { scope, maxLength: Number.MAX_SAFE_INTEGER });
+  if (excerpt !== undefined) return await writeExcerpt(context, excerpt);
+  throw new IbidError("not-found", `${uri} has no section ${sectionId}.`, {
+    uri,
+    mend: `See which it has with: ibid show ${uri} --outline`,
+  });
+}
+
+/** The text as it is; that there is more of it is said beside it, not in it. */
+async function writeExcerpt({ output, stderr }: Context, excerpt: Excerpt): Promise<number> {
+  if (output.json) {
+    await output.object(excerpt);
+    return 0;
+  }
+  await output.text(excerpt.text);
+  if (excerpt.truncated) {
+    const { uri, sectionId, text, whole } = excerpt;
+    const shown = `${text.length.toLocaleString("en")} of ${(whole.end - whole.start).toLocaleString("en")} characters`;
+    stderr.write(`\n[TRUNCATED: ${shown}; all of it: ibid show ${neutralise(uri)} --section ${sectionId}]\n`);
+  }
+  return 0;
 }
 
 async function findDocument(
@@ -79,15 +146,16 @@ function isInsidePair(text: string, position: number): boolean {
   return before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000;
 }
 
-function toSectionJson({ title, level, start, end, children }: Section): object {
-  return { title, level, start, end, children: children.map(toSectionJson) };
+function toSectionJson({ id, title, level, start, end, children }: Section): object {
+  return { id, title, level, start, end, children: children.map(toSectionJson) };
 }
 
 async function writeOutline(output: Output, { title, root }: DocumentView): Promise<void> {
   const { bold, dim } = output.style;
   await output.line(bold(neutralise(title)));
   const write = async (section: Section, depth: number): Promise<void> => {
-    await output.line(`${"  ".repeat(depth)}${neutralise(section.title)}  ${dim(`${section.start}:${section.end}`)}`);
+    const { id, title, start, end } = section;
+    await output.line(`${"  ".repeat(depth)}${neutralise(title)}  ${dim(`${start}:${end}  ${id}`)}`);
     for (const child of section.children) await write(child, depth + 1);
   };
   for (const child of root.children) await write(child, 1);

@@ -23,12 +23,31 @@ export interface LengthFunction {
 export interface Chunker {
   /** Name and every setting: part of the pipeline fingerprint. */
   readonly fingerprint: string;
-  chunk(document: TextDocument): Iterable<Chunk>;
+  chunk(document: TextDocument, options?: ChunkOptions): Iterable<Chunk>;
+}
+
+/**
+ * A chunker that has to ask somebody where to cut, such as an embedding model. In all else it is a {@link Chunker}.
+ *
+ * **Errors** as {@link Chunker}; what it asks may fail, and then that is thrown; `aborted`.
+ */
+export interface AsyncChunker {
+  readonly fingerprint: string;
+  chunk(document: TextDocument, options?: ChunkOptions): AsyncIterable<Chunk>;
+}
+
+/** What one run of a chunker can be told. */
+export interface ChunkOptions {
+  /** Heeded by chunkers that wait for somebody. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a transformer may look at beside the chunk (E19). */
 export interface TransformContext {
   readonly document: TextDocument;
+  /** All chunks of the document, as they were cut, for a transformer that asks a model about many at once. */
+  readonly chunks?: readonly Chunk[];
+  readonly signal?: AbortSignal;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { TextDocument } from "./document.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
+import type { Validators } from "./reader.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { ChunkEntry, ChunkStore } from "./store.ts";
 
@@ -15,6 +16,16 @@ export interface Provenance {
   readonly folder: string | null;
   /** SHA-256 of the metadata that the caller and the source gave, dates left out: to see whether it changed. */
   readonly metadataHash: string;
+  /** Absent for what no sender said anything of. */
+  readonly validators?: Validators;
+}
+
+/** What may be noted of a document that is otherwise left alone: nothing that is found by it changes (law 7). What is left out stays. */
+export interface FreshnessMark {
+  readonly folder?: string | null;
+  /** ISO 8601. */
+  readonly checkedAt?: string;
+  readonly validators?: Validators;
 }
 
 /** A document with everything that must appear at the same moment as it. */
@@ -41,6 +52,8 @@ export interface DocumentSummary extends Provenance {
   readonly chunks: number;
   /** ISO 8601. */
   readonly ingestedAt: string;
+  /** ISO 8601: when its source was last known to give just this. Never before `ingestedAt`. */
+  readonly checkedAt: string;
 }
 
 /** A document with how it came to be; `document.blocks` is absent. */
@@ -80,6 +93,6 @@ export interface DocumentStore extends ChunkStore {
   document(scopes: AuthorizedScopes, id: string): Promise<StoredDocument | undefined>;
   /** By uri, then scope; paged by key. */
   documents(scopes: AuthorizedScopes): AsyncIterable<DocumentSummary>;
-  /** Writes only the freshness of an unchanged document: its folder (law 7). */
-  touch(into: AuthorizedScopes<"write">, id: string, mark: { readonly folder: string | null }): Promise<void>;
+  /** Writes only the freshness of an unchanged document (law 7). */
+  touch(into: AuthorizedScopes<"write">, id: string, mark: FreshnessMark): Promise<void>;
 }

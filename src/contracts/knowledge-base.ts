@@ -4,9 +4,11 @@ import type { Document, Origin, Section, SourceMap } from "./document.ts";
 import type { DocumentSummary } from "./document-store.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
+import type { ChunkAddress, Excerpt, ExpandOptions, Outline, SectionOptions } from "./expansion.ts";
 import type { FilterInput } from "./filter.ts";
 import type { Metadata } from "./metadata.ts";
 import type { Source } from "./reader.ts";
+import type { RefreshPolicy } from "./refresh-policy.ts";
 import type { Hit, SearchOptions } from "./retriever.ts";
 import type { AccessContext, Scope } from "./scope.ts";
 import type { DeleteOptions } from "./store.ts";
@@ -21,19 +23,51 @@ export interface TextInput {
   readonly metadata?: Metadata;
 }
 
+/** Bytes to ingest under a name: a buffer, a blob, or a stream, which is read once. */
+export interface BytesInput {
+  readonly uri: string;
+  readonly bytes: ByteContent;
+  /** Default: what the bytes look like, then the name. */
+  readonly mediaType?: string;
+  /** Default: what the bytes say, else UTF-8. */
+  readonly charset?: string;
+  /** **Units** bytes. Beyond it the document is refused, and a stream is read no further. Default 64 MiB. */
+  readonly maxBytes?: number;
+  readonly title?: string;
+  readonly metadata?: Metadata;
+}
+
+/** Bytes in whatever form they come: Node's streams are iterables, web streams are read through a reader where they are not. */
+export type ByteContent =
+  | Uint8Array
+  | ArrayBuffer
+  | { readonly size: number; arrayBuffer(): Promise<ArrayBuffer> }
+  | AsyncIterable<Uint8Array>
+  | ByteStream;
+
+/** A web `ReadableStream` of bytes, as far as it is used here. */
+export interface ByteStream {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+    cancel(reason?: unknown): Promise<void>;
+    releaseLock(): void;
+  };
+}
+
 /**
- * What can be ingested: a path, glob or address (on Node), a text, a document, chunks that are already cut, a source of your own, or a stream of those.
+ * What can be ingested: a path, glob or address (on Node), a text, bytes, a document, chunks that are already cut, a source of your own, or a stream of those.
  */
 export type IngestInput =
   | string
-  | readonly string[]
+  | readonly (string | Source)[]
   | TextInput
-  | readonly TextInput[]
+  | BytesInput
+  | readonly (TextInput | BytesInput)[]
   | Document
   | readonly Document[]
   | readonly Chunk[]
   | Source
-  | AsyncIterable<TextInput | Document>;
+  | AsyncIterable<TextInput | BytesInput | Document>;
 
 /** How an ingestion goes about it; everything has a default. */
 export interface IngestOptions {
@@ -45,6 +79,10 @@ export interface IngestOptions {
   readonly origin?: Origin;
   /** Remove documents that came from an ingested folder and are gone from it. Default true. */
   readonly sweep?: boolean;
+  /** What of it is looked at again, where it is there already. Default: everything; what has not changed is not written. */
+  readonly refresh?: RefreshPolicy;
+  /** Of paths and globs: which of the files below them. */
+  readonly folders?: FolderRules;
   /**
    * Wait until the store has finished what it puts off: sealing, merging, fitting its own model on what came. Default false: that goes on in the background,
    * searches meanwhile find by words what no model has seen yet, and `close` waits for it.
@@ -53,6 +91,29 @@ export interface IngestOptions {
   readonly signal?: AbortSignal;
   /** Called as work proceeds, for a display; throwing in it fails nothing. */
   readonly onProgress?: (progress: IngestProgress) => void;
+}
+
+/**
+ * Which files of a folder, or of what a glob matches, are taken. What is left out counts as not there: documents that it brought before are swept.
+ *
+ * **Source** Embabel's directory configuration (E15).
+ */
+export interface FolderRules {
+  /** Only these. Globs relative to the folder; one without `/` is held against the name alone. */
+  readonly include?: readonly string[];
+  /** Never these. A folder that matches is left out whole. */
+  readonly exclude?: readonly string[];
+  /** How many folders down: 0 is the folder's own files alone. Default: all. */
+  readonly maxDepth?: number;
+  /** Of one walk; beyond it the rest is refused, not dropped. Default 1,000,000. */
+  readonly maxFiles?: number;
+  /** Largest file, in bytes. Default: 10 MiB. */
+  readonly maxFileBytes?: number;
+  /**
+   * Symbolic links found on the way: left alone, followed where they stay inside the folder, or followed wherever they lead. Default `"skip"`.
+   * A folder that links lead to is walked once, whatever leads to it.
+   */
+  readonly symlinks?: "skip" | "inside" | "anywhere";
 }
 
 /** How far an ingestion has come. */
@@ -151,6 +212,15 @@ export interface KnowledgeBase extends AsyncDisposable {
   list(): AsyncIterable<DocumentSummary>;
   /** `undefined` for what is not there or may not be read. **Errors** `ambiguous` when several scopes hold the uri; `details.scopes` lists them. */
   document(uri: string, address?: DocumentAddress): Promise<DocumentView | undefined>;
+  /**
+   * A chunk in what stands around it: with its neighbours, or as part of its section and those above. `undefined` for what is not there or may not be read,
+   * and for a chunk whose document is not kept. **Errors** `ambiguous` when several scopes hold the id.
+   */
+  expand(chunk: ChunkAddress, options: ExpandOptions): Promise<Excerpt | undefined>;
+  /** The sections of a document. Like `document` for what is not there, and for several scopes. */
+  outline(uri: string, address?: DocumentAddress): Promise<Outline | undefined>;
+  /** One section of one document, by the id that its outline gives it; `undefined` for a section that it has not. */
+  section(uri: string, sectionId: string, options?: SectionOptions): Promise<Excerpt | undefined>;
   /** Takes documents out at once, restorable until vacuumed. A uri that is not there deletes nothing. **Errors** `ambiguous`, `access-denied`. */
   delete(uri: string, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
   /** Deletes every document of the scope whose metadata matches (B35). */

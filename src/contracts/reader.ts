@@ -17,8 +17,40 @@ export interface SourceItem {
   readonly metadata?: Metadata;
   /** The folder whose walk found it; see `Provenance.folder`. */
   readonly folder?: string;
+  /** What its sender said of this version, to ask with next time. */
+  readonly validators?: Validators;
   bytes(signal?: AbortSignal): Promise<Uint8Array>;
 }
+
+/**
+ * What a sender says of a version, as it said it: sent back, it answers whether there is another by now.
+ *
+ * **Source** RFC 9110, 8.8: `ETag` and `Last-Modified`.
+ */
+export interface Validators {
+  readonly etag?: string;
+  readonly lastModified?: string;
+}
+
+/** Something that a source has not fetched, because what is kept of it will do: its sender says so, or nobody wanted it looked at. */
+export interface SourceUnchanged {
+  readonly uri: string;
+  readonly unchanged: true;
+  readonly folder?: string;
+  /** When the sender gave new ones with its answer. */
+  readonly validators?: Validators;
+}
+
+/** What is kept under a uri already, as far as a source needs to know. */
+export interface KeptVersion {
+  /** Whether it is to be looked at again at all; see `RefreshPolicy`. */
+  readonly wanted: boolean;
+  /** Only where a sender's "not changed" means that nothing has to be written: not when the pipeline is another by now. */
+  readonly validators?: Validators;
+}
+
+/** Asked by a source before it fetches. **Shape** `undefined` for what is not kept. */
+export type AskKept = (uri: string) => Promise<KeptVersion | undefined>;
 
 /** An item that a source found and refused, with the reason; the rest goes on. */
 export interface SourceRefusal {
@@ -36,6 +68,8 @@ export interface SourceRefusal {
 export interface Source {
   readonly folders: readonly string[];
   items(signal?: AbortSignal): AsyncIterable<SourceItem | SourceRefusal>;
+  /** The same, of a source that must fetch to know more: it asks what is kept first, and does not fetch what need not be. */
+  changes?(kept: AskKept, signal?: AbortSignal): AsyncIterable<SourceItem | SourceRefusal | SourceUnchanged>;
   /**
    * Whether what a uri names is still there, though a walk leaves it out. Asked of documents that an inner folder brought: without an answer they stay.
    */
@@ -47,7 +81,7 @@ export interface ReadInput {
   readonly uri: string;
   readonly bytes: Uint8Array;
   readonly mediaType: string;
-  /** The character encoding that the sender declared or the caller gave. A byte order mark wins over it. */
+  /** The character encoding that the sender declared, the caller gave, or the text's own words show. A byte order mark wins over it. */
   readonly charset?: string;
   /** Opens a protected file. */
   readonly password?: string;

@@ -11,14 +11,17 @@ export interface Heading {
   readonly start: number;
   /** Just after the heading. */
   readonly contentStart: number;
+  /** Where its section ends, when that is known to be before the next heading of its level: a definition in code. */
+  readonly end?: number;
 }
 
+/** `end` is how far a section may reach, until the next heading says how far it does. */
 type OpenSection = { -readonly [K in keyof Section]: Section[K] } & { children: OpenSection[] };
 
 /**
  * Headings in reading order to the section tree of a document.
  *
- * A section reaches to the next heading of its own or a lower level number; text before the first heading is the root's own.
+ * A section reaches to the next heading of its own or a lower level number, or to the end that its heading names; text before the first heading is the root's own.
  *
  * **Shape** as {@link Section} says: ids `"0"`, `"0.0"`, `"0.1"` …; levels may jump, and a jump makes one step down.
  * **Errors** `invalid-argument` when headings are out of order, outside the text, or of a level that is not 1 to 6.
@@ -33,8 +36,8 @@ export function buildSections(text: string, title: string, headings: readonly He
     checkHeading(heading, previous, text.length);
     previous = heading.contentStart;
     let parent = open[open.length - 1] ?? root;
-    while (parent.level >= heading.level) {
-      parent.end = heading.start;
+    while (parent.level >= heading.level || (parent !== root && parent.end <= heading.start)) {
+      parent.end = Math.min(parent.end, heading.start);
       open.pop();
       parent = open[open.length - 1] ?? root;
     }
@@ -43,7 +46,7 @@ export function buildSections(text: string, title: string, headings: readonly He
       title: heading.title,
       level: heading.level,
       start: heading.start,
-      end: text.length,
+      end: Math.min(heading.end ?? text.length, parent.end),
       contentStart: heading.contentStart,
       children: [],
     };
@@ -53,8 +56,9 @@ export function buildSections(text: string, title: string, headings: readonly He
   return root;
 }
 
-function checkHeading({ level, start, contentStart }: Heading, previous: number, length: number): void {
-  const ordered = start >= previous && contentStart >= start && contentStart <= length;
+function checkHeading(heading: Heading, previous: number, length: number): void {
+  const { level, start, contentStart, end = length } = heading;
+  const ordered = start >= previous && contentStart >= start && end >= contentStart && end <= length;
   if (
     ordered &&
     Number.isInteger(start) &&

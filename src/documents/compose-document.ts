@@ -16,12 +16,20 @@ export interface Composition {
   heading(title: string, level: number): void;
   /** From here on the text is this slide's. */
   startSlide(number: number): void;
+  /** What another reader made of text that is the document's own: the body of a message. As an open {@link part}, without a place of its own. */
+  include(result: Pick<ReadResult, "text" | "root" | "blocks">, level: number): void;
   /**
    * What the file carries inside, as its reader read it, with a place of its own. Its headings stand below `level`, its blocks stay what they are.
    *
-   * **Shape** its text is written whole, so that its map holds.
+   * **Shape** its text is written whole, so that its map holds. Its sections end with it; `"open"` leaves the last of them to go on with what follows, as
+   * under a heading in a cell of a notebook.
    */
-  part(name: string, result: Pick<ReadResult, "text" | "root" | "blocks" | "sourceMap">, level: number): void;
+  part(
+    name: string,
+    result: Pick<ReadResult, "text" | "root" | "blocks" | "sourceMap">,
+    level: number,
+    ending?: "closed" | "open",
+  ): void;
   /** **Shape** `lines` of what was written here is `"none"`: the file's own lines are markup. */
   finish(title: string): Pick<ReadResult, "text" | "root" | "sourceMap"> & { readonly blocks: readonly Block[] };
 }
@@ -51,6 +59,20 @@ export function composeDocument(): Composition {
   };
   const nextStart = (): number => (length === 0 ? 0 : length + separator.length);
 
+  const include = (
+    { text, root, blocks: inner }: Pick<ReadResult, "text" | "root" | "blocks">,
+    level: number,
+    isOpen: boolean,
+  ): void => {
+    const start = append(text);
+    for (const section of headingsOf(root)) {
+      headings.push(moveHeading(section, start, level, isOpen && section.end === root.end));
+    }
+    for (const block of inner ?? [{ kind: "paragraph", start: 0, end: text.length } as const]) {
+      blocks.push(moveBlock(block, start));
+    }
+  };
+
   return {
     get position() {
       return nextStart();
@@ -77,14 +99,14 @@ export function composeDocument(): Composition {
     startSlide(number) {
       slides.push({ number, start: nextStart() });
     },
-    part(name, { text, root, blocks: inner, sourceMap }, level) {
-      if (text === "") return;
-      const start = append(text);
-      for (const heading of headingsOf(root)) headings.push(moveHeading(heading, start, level));
-      for (const block of inner ?? [{ kind: "paragraph", start: 0, end: text.length } as const]) {
-        blocks.push(moveBlock(block, start));
-      }
-      parts.push({ name, start, end: length, sourceMap });
+    include(result, level) {
+      if (result.text !== "") include(result, level, true);
+    },
+    part(name, result, level, ending = "closed") {
+      if (result.text === "") return;
+      const start = nextStart();
+      include(result, level, ending === "open");
+      parts.push({ name, start, end: length, sourceMap: result.sourceMap });
     },
     finish(title) {
       const text = pieces.join("");
@@ -110,8 +132,20 @@ function headingsOf({ children }: Section): Section[] {
   return children.flatMap((child) => [child, ...headingsOf(child)]);
 }
 
-function moveHeading({ title, level, start, contentStart }: Section, by: number, below: number): Heading {
-  return { title, level: clampLevel(below + level), start: start + by, contentStart: contentStart + by };
+/** Where its section ends is kept, but for one that is open. */
+function moveHeading(
+  { title, level, start, contentStart, end }: Section,
+  by: number,
+  below: number,
+  isOpen: boolean,
+): Heading {
+  return {
+    title,
+    level: clampLevel(below + level),
+    start: start + by,
+    contentStart: contentStart + by,
+    ...(isOpen ? {} : { end: end + by }),
+  };
 }
 
 function moveBlock(block: Block, by: number): Block {

@@ -24,7 +24,9 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "application/x-ipynb+json": "ipynb",
     "application/yaml": "yaml yml",
     "application/toml": "toml",
-    "application/xml": "xml xsd xsl xslt rss atom",
+    "application/xml": "xml xsd xsl xslt",
+    "application/rss+xml": "rss",
+    "application/atom+xml": "atom",
     "text/x-diff": "diff patch",
     // code
     "text/javascript": "js mjs cjs jsx",
@@ -133,9 +135,9 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
     "application/zstd": "a Zstandard archive",
     "application/vnd.rar": "a RAR archive",
   }),
-  ...describe("save its text as a text or HTML file", {
-    "message/rfc822": "an e-mail message",
-    "application/vnd.ms-outlook": "an Outlook message",
+  ...describe("save its text as a text or HTML file", { "message/rfc822": "an e-mail message" }),
+  ...describe("save it as .eml or HTML in a mail program", {
+    "application/vnd.ms-outlook": "an Outlook message (MSG)",
   }),
   ...describe("give the source it was built from", {
     "application/x-executable": "a program",

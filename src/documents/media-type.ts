@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import { looksBinary } from "../text/decode-text.ts";
+import { encodingByBytes, looksBinary } from "../text/decode-text.ts";
 
 import { extensionOf, fileNameOf } from "./file-name.ts";
 import { mediaTypeOfExtension } from "./media-type-names.ts";
@@ -49,6 +49,9 @@ const meaningless = new Set([
   "*/*",
 ]);
 
+/** Comments, an XML declaration and processing instructions may stand before the first tag. */
+const prolog = /^\uFEFF?(?:\s+|<!--(?:(?!-->)[\s\S])*-->|<\?[a-z][^>]*>)*/i;
+
 const headLength = 1024;
 /** Entries of an archive that are looked at. */
 const maxZipNames = 20_000;
@@ -94,6 +97,10 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
   ) {
     return said !== undefined && isHtml(said) ? said : "text/html";
   }
+  if (said === undefined || said === "text/plain" || said === "application/xml") {
+    const feed = matchFeed(decodeHead(bytes));
+    if (feed !== undefined) return feed;
+  }
   return said ?? "text/plain";
 }
 
@@ -114,8 +121,9 @@ function isHtml(mediaType: string): boolean {
   return mediaType === "text/html" || mediaType === "application/xhtml+xml";
 }
 
-function isTextual(mediaType: string): boolean {
-  return mediaType.startsWith("text/") || isHtml(mediaType) || isPlainTextType(mediaType);
+/** Whether bytes of this type are text in some encoding. */
+export function isTextual(mediaType: string): boolean {
+  return mediaType.startsWith("text/") || isPlainTextType(mediaType) || /[/+]xml$/.test(mediaType);
 }
 
 /** Byte order mark aside, nothing but ASCII white space; UTF-16's zero bytes are let pass with it. */
@@ -213,16 +221,25 @@ function holdsWide(bytes: Uint8Array, word: string): boolean {
 
 function looksLikeHtml(bytes: Uint8Array): boolean {
   const head = decodeHead(bytes);
-  // Comments and an XML declaration may stand before the first tag.
-  const start = /^(?:\s+|<!--(?:(?!-->)[\s\S])*-->|<\?xml[^>]*>)*/.exec(head)?.[0].length ?? 0;
+  const start = prolog.exec(head)?.[0].length ?? 0;
   return /^<(?:!doctype\s+html|html|head|body)(?=[\s>/])/i.test(head.slice(start));
+}
+
+/** A feed by its first element; `rdf:RDF` is one only when it speaks of RSS. */
+function matchFeed(head: string): string | undefined {
+  const start = prolog.exec(head)?.[0].length ?? 0;
+  const root = /^<(rss|feed|rdf:RDF)(?=[\s>])[^>]*/i.exec(head.slice(start));
+  if (root === null) return undefined;
+  if (/^rss$/i.test(root[1] ?? "")) return "application/rss+xml";
+  if (/^feed$/i.test(root[1] ?? ""))
+    return /w3\.org\/2005\/Atom|purl\.org\/atom/i.test(root[0]) ? "application/atom+xml" : undefined;
+  return /purl\.org\/rss|netscape\.com\/rdf/i.test(root[0]) ? "application/rss+xml" : undefined;
 }
 
 function decodeHead(bytes: Uint8Array): string {
   const head = bytes.subarray(0, headLength);
-  if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder("utf-16le").decode(head);
-  if (head[0] === 0xfe && head[1] === 0xff) return new TextDecoder("utf-16be").decode(head);
-  return utf8Decoder.decode(head);
+  const encoding = encodingByBytes(bytes);
+  return encoding?.startsWith("utf-16") === true ? new TextDecoder(encoding).decode(head) : utf8Decoder.decode(head);
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -4,7 +4,8 @@ import type { Reader, ReadInput, ReadLimits, ReadResult } from "../contracts/rea
 import { throwIfAborted } from "../text/abort.ts";
 import { checkReadResult } from "./check-read-result.ts";
 import { nameMediaType } from "./media-type-names.ts";
-import { detectMediaType } from "./media-type.ts";
+import { findCharset } from "./find-charset.ts";
+import { detectMediaType, isTextual } from "./media-type.ts";
 import { limitsOf, overLimit } from "./read-limits.ts";
 
 /** Bytes with a name, and what their sender says of them. */
@@ -25,6 +26,7 @@ export interface DocumentInput {
  * Bytes to canonical text, section tree and source map, through the first reader that accepts what they are.
  *
  * **Shape** readers are asked in order, so one of the caller's own goes before ours. The result carries the media type that was found.
+ * A text in an encoding that nobody named is read in the one that its words show, and its metadata say so: `encoding`.
  * **Errors** always an `IbidError` that names the uri: `empty`, `binary`, `unsupported-media` (no reader accepts it), `encrypted`, `too-large`,
  * `aborted`, and `unreadable` with the `cause` for whatever else went wrong, a reader's own fault included.
  * **Cost** the reader's, and a check linear in sections and blocks.
@@ -56,12 +58,14 @@ async function readAtDepth(
       details: { mediaType },
     });
   }
+  const found = charset === undefined && isTextual(mediaType) ? await findCharset(bytes) : undefined;
+  const known = charset ?? found?.charset;
   const request: ReadInput = {
     uri,
     bytes,
     mediaType,
     limits,
-    ...(charset === undefined ? {} : { charset }),
+    ...(known === undefined ? {} : { charset: known }),
     ...(password === undefined ? {} : { password }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(signal === undefined ? {} : { signal }),
@@ -73,7 +77,8 @@ async function readAtDepth(
   try {
     const result = await reader.read(request);
     checkReadResult(result, reader.name, uri);
-    return { ...result, mediaType };
+    if (found?.detected !== true) return { ...result, mediaType };
+    return { ...result, mediaType, metadata: { ...result.metadata, encoding: found.charset } };
   } catch (error) {
     if (IbidError.isInstance(error)) throw error;
     throwIfAborted(signal, `Reading ${uri}`, { uri, cause: error });

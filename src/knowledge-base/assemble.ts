@@ -1,8 +1,8 @@
-import { createSectionChunker } from "../chunks/section-chunker.ts";
+import { createAutoChunker } from "../chunks/auto-chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
-import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
+import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
@@ -31,8 +31,8 @@ export interface AssembleOptions {
   readonly retriever?: Retriever;
   /** Asked before the built-in readers. */
   readonly readers?: readonly Reader[];
-  /** Default: by section, 1,500 characters, 200 overlap. */
-  readonly chunker?: Chunker;
+  /** Default: `createAutoChunker()`: by section, 1,500 characters, 200 overlap. */
+  readonly chunker?: Chunker | AsyncChunker;
   readonly transformers?: readonly ChunkTransformer[];
   readonly analyzer?: Analyzer;
   /** How words are weighed. Default: BM25F. */
@@ -102,7 +102,7 @@ export function assembleKnowledgeBase(
     store,
     embedder: model === null ? undefined : createEmbedder(model, { cache, secret: store.secret }),
     readers: [...(options.readers ?? []), ...runtime.readers],
-    chunker: options.chunker ?? createSectionChunker(),
+    chunker: options.chunker ?? createAutoChunker(),
     transformers: options.transformers ?? [],
     analyzer: options.analyzer ?? defaultAnalyzer,
     chatModel: options.model,

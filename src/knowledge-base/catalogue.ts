@@ -11,6 +11,7 @@ import type { DeleteOptions } from "../contracts/store.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { createExcerpts } from "./excerpts.ts";
 
 interface CatalogueParts {
   readonly store: KnowledgeStore;
@@ -21,7 +22,10 @@ interface CatalogueParts {
   readonly embedder: Embedder | undefined;
 }
 
-type Catalogue = Pick<KnowledgeBase, "list" | "document" | "delete" | "deleteByFilter" | "status">;
+type Catalogue = Pick<
+  KnowledgeBase,
+  "list" | "document" | "expand" | "outline" | "section" | "delete" | "deleteByFilter" | "status"
+>;
 
 const deleteOptions = ["scope", "onMissing", "purge"] as const;
 
@@ -79,6 +83,8 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       const { text, metadata, root, sourceMap } = found.document;
       return { ...found.summary, text, metadata, root, sourceMap };
     },
+
+    ...createExcerpts({ store, readable, find }),
 
     async delete(uri, options = {}) {
       checkOptions("delete", options, deleteOptions);

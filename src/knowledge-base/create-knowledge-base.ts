@@ -33,7 +33,17 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly resolveUri?: ((uri: string) => string) | undefined;
 }
 
-const ingestOptions = ["scope", "metadata", "origin", "sweep", "settle", "signal", "onProgress"] as const;
+const ingestOptions = [
+  "scope",
+  "metadata",
+  "origin",
+  "sweep",
+  "refresh",
+  "folders",
+  "settle",
+  "signal",
+  "onProgress",
+] as const;
 const searchOptions = [...retrieveOptionNames, "scopes"];
 const askOptions = [...searchOptions.filter((name) => name !== "includeEmbeddings"), "grounding"] as const;
 
@@ -87,7 +97,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
         checkOptions("ingest", options, ingestOptions);
         const scope = parseScope(options.scope ?? homeScope(caller));
         const into = gate.write(caller, scope);
-        const sorted = sortInput(input, parts.openSource);
+        const sorted = sortInput(input, parts.openSource, options.folders);
         const metadata = options.metadata ?? {};
         return createRun(() => {
           checkOpen();
@@ -101,11 +111,15 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
           return ingestDocuments(parts, {
             ...shared,
             items: sorted.items,
-            folders: sorted.folders,
+            changes: sorted.changes,
+            get folders() {
+              return sorted.folders;
+            },
             has: sorted.has,
             from: gate.read(caller, [scope], [scope]),
             origin: options.origin ?? "user-content",
             sweep: options.sweep ?? true,
+            refresh: options.refresh,
           });
         });
       },

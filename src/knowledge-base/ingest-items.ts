@@ -1,26 +1,32 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { MediaDocument, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { IngestInput, TextInput } from "../contracts/knowledge-base.ts";
+import type { BytesInput, FolderRules, IngestInput, TextInput } from "../contracts/knowledge-base.ts";
 import type { Source, SourceItem } from "../contracts/reader.ts";
+import { collectBytes } from "../documents/collect-bytes.ts";
 import type { IngestItem, IngestJob } from "../pipeline/ingest.ts";
+import { joinSources } from "./join-sources.ts";
 
 /** How paths, globs and addresses become a source; on a runtime without files there is no way. */
-export type OpenSource = (inputs: readonly string[]) => Source;
+export type OpenSource = (inputs: readonly string[], folders?: FolderRules) => Source;
 
 /** What an ingestion takes in, told apart: chunks that are already cut, or items that walk the pipeline. */
 export type SortedInput =
   | { readonly kind: "chunks"; readonly chunks: readonly Chunk[] }
-  | ({ readonly kind: "items" } & Pick<IngestJob, "items" | "folders" | "has">);
+  | ({ readonly kind: "items" } & Pick<IngestJob, "items" | "changes" | "folders" | "has">);
 
 /** Tells the forms of {@link IngestInput} apart. **Errors** `invalid-argument` for anything else. */
-export function sortInput(input: IngestInput, openSource: OpenSource | undefined): SortedInput {
-  if (typeof input === "string") return fromSource(open([input], openSource));
+export function sortInput(input: IngestInput, openSource: OpenSource | undefined, folders?: FolderRules): SortedInput {
+  if (typeof input === "string") return fromSource(open([input], openSource, folders));
   if (Array.isArray(input)) {
     const list = input as readonly unknown[];
-    if (list.length > 0 && list.every((entry) => typeof entry === "string")) return fromSource(open(list, openSource));
+    if (list.length > 0 && list.every((entry) => typeof entry === "string" || isSource(entry))) {
+      const paths = list.filter((entry) => typeof entry === "string");
+      const opened = paths.length === 0 ? [] : [open(paths, openSource, folders)];
+      return fromSource(joinSources([...opened, ...list.filter(isSource)]));
+    }
     if (list.length > 0 && list.every(isChunk)) return { kind: "chunks", chunks: list };
-    if (list.every((entry) => !isChunk(entry) && typeof entry !== "string"))
+    if (list.every((entry) => !isChunk(entry) && typeof entry !== "string" && !isSource(entry)))
       return { kind: "items", items: () => each(list), folders: [] };
     throw new IbidError("invalid-argument", "The list to ingest mixes paths, chunks and documents.", {
       mend: "Ingest paths, chunks and documents in separate calls.",
@@ -31,19 +37,22 @@ export function sortInput(input: IngestInput, openSource: OpenSource | undefined
   return { kind: "items", items: () => each([input]), folders: [] };
 }
 
-function open(inputs: readonly string[], openSource: OpenSource | undefined): Source {
+function open(inputs: readonly string[], openSource: OpenSource | undefined, folders: FolderRules | undefined): Source {
   if (openSource === undefined) {
     throw new IbidError("unsupported-runtime", "Paths and addresses cannot be read on this runtime.", {
       mend: "Pass texts instead: kb.ingest({ uri, text }).",
     });
   }
-  return openSource(inputs);
+  return openSource(inputs, folders);
 }
 
 const fromSource = (source: Source): SortedInput => ({
   kind: "items",
   items: (signal) => source.items(signal),
-  folders: source.folders,
+  changes: source.changes?.bind(source),
+  get folders() {
+    return source.folders;
+  },
   has: source.has?.bind(source),
 });
 
@@ -54,17 +63,38 @@ async function* each(inputs: Iterable<unknown> | AsyncIterable<unknown>): AsyncG
 function toItem(input: unknown): IngestItem {
   if (isDocument(input)) return input;
   if (isTextInput(input)) return textItem(input);
+  if (isBytesInput(input)) return bytesItem(input);
   throw new IbidError("invalid-argument", "This is nothing that can be ingested.", {
-    mend: "Pass a path, a glob, an address, { uri, text }, a document, chunks, a source, or a stream of texts or documents.",
+    mend: "Pass a path, a glob, an address, { uri, text }, { uri, bytes }, a document, chunks, a source, or a stream of texts or documents.",
   });
 }
 
+/** What is named by the caller. **Errors** `invalid-id` for a blank name. */
+function checkName({ uri }: TextInput | BytesInput): void {
+  if (uri.trim() !== "") return;
+  throw new IbidError("invalid-id", "A text to ingest has a blank uri.", {
+    mend: "Give it a name that tells it from the others.",
+  });
+}
+
+/** As much as a file named outright may have. */
+const defaultMaxBytes = 64 * 1024 * 1024;
+
+function bytesItem(input: BytesInput): SourceItem {
+  checkName(input);
+  const { uri, bytes, mediaType, charset, title, metadata, maxBytes = defaultMaxBytes } = input;
+  return {
+    uri,
+    ...(mediaType === undefined ? {} : { mediaType }),
+    ...(charset === undefined ? {} : { charset }),
+    ...(title === undefined ? {} : { title }),
+    ...(metadata === undefined ? {} : { metadata }),
+    bytes: (signal) => collectBytes(bytes, { uri, maxBytes, signal }),
+  };
+}
+
 function textItem(input: TextInput): SourceItem {
-  if (input.uri.trim() === "") {
-    throw new IbidError("invalid-id", "A text to ingest has a blank uri.", {
-      mend: "Give it a name that tells it from the others.",
-    });
-  }
+  checkName(input);
   const bytes = new TextEncoder().encode(input.text);
   return {
     uri: input.uri,
@@ -85,6 +115,19 @@ const isTextInput = (value: unknown): value is TextInput =>
   typeof value["uri"] === "string" &&
   typeof value["text"] === "string" &&
   value["type"] === undefined;
+
+const isBytesInput = (value: unknown): value is BytesInput => {
+  if (!isObject(value) || typeof value["uri"] !== "string" || value["type"] !== undefined) return false;
+  const { bytes } = value;
+  return (
+    isObject(bytes) &&
+    (bytes instanceof Uint8Array ||
+      bytes instanceof ArrayBuffer ||
+      Symbol.asyncIterator in bytes ||
+      typeof bytes["arrayBuffer"] === "function" ||
+      typeof bytes["getReader"] === "function")
+  );
+};
 
 const isDocument = (value: unknown): value is TextDocument | MediaDocument =>
   isObject(value) &&

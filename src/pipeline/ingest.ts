@@ -3,7 +3,8 @@ import type { MediaDocument, Origin, TextDocument } from "../contracts/document.
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { Source, SourceItem, SourceRefusal } from "../contracts/reader.ts";
+import type { Source, SourceItem, SourceRefusal, SourceUnchanged, Validators } from "../contracts/reader.ts";
+import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { hashParts } from "../text/hash.ts";
@@ -11,6 +12,7 @@ import { embedChunks } from "./embed-chunks.ts";
 import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
+import { createLook, type Look, markOf } from "./look-again.ts";
 import { mapInOrder } from "./map-in-order.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
@@ -18,10 +20,11 @@ import { outerFolder, vanished } from "./sweep.ts";
 import { cutDocument, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
 
 /** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
-export type IngestItem = SourceItem | SourceRefusal | TextDocument | MediaDocument;
+export type IngestItem = SourceItem | SourceRefusal | SourceUnchanged | TextDocument | MediaDocument;
 
 export interface IngestJob {
   readonly items: (signal?: AbortSignal) => AsyncIterable<IngestItem>;
+  readonly changes?: Source["changes"] | undefined;
   /** Folders that `items` walks whole; what came from them and does not appear again is swept. */
   readonly folders: readonly string[];
   readonly has?: Source["has"] | undefined;
@@ -32,6 +35,8 @@ export interface IngestJob {
   readonly metadata: Metadata;
   readonly origin: Origin;
   readonly sweep: boolean;
+  /** Default: everything is looked at. */
+  readonly refresh?: RefreshPolicy | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
   /** Lets the store finish what it put off: at once, telling how far a fit has come, or later. */
@@ -57,11 +62,13 @@ export async function* ingestDocuments(
   const progress = { documents: 0, chunks: 0, found: 0, complete: false };
   const report = createReport(job.onProgress);
   const known = await knownDocuments(stages.store, job.from, job.folders);
+  const look = createLook(stages, job, known);
+  const work: Work = { stages, job, known, look };
   const seen = new Set<string>();
 
   async function* found(): AsyncGenerator<IngestItem> {
     const claimed = new Set<string>();
-    for await (const item of job.items(job.signal)) {
+    for await (const item of job.changes?.(look.kept, job.signal) ?? job.items(job.signal)) {
       const uri = "uri" in item ? item.uri : undefined;
       progress.found++;
       // Two at once would race; which of them is meant is not ours to guess.
@@ -71,12 +78,7 @@ export async function* ingestDocuments(
     progress.complete = true;
   }
 
-  for await (const outcome of mapInOrder(
-    found(),
-    concurrency,
-    (item) => ingestOne(stages, job, known, item),
-    job.signal,
-  )) {
+  for await (const outcome of mapInOrder(found(), concurrency, (item) => ingestOne(work, item), job.signal)) {
     const { result, sent } = outcome;
     seen.add(result.uri);
     totals[result.status]++;
@@ -101,17 +103,20 @@ export async function* ingestDocuments(
   return { ...totals, ms: Math.round(performance.now() - started) };
 }
 
+interface Work {
+  readonly stages: IngestStages;
+  readonly job: IngestJob;
+  readonly known: KnownDocuments;
+  readonly look: Look;
+}
+
 interface Outcome {
   readonly result: IngestResult;
   readonly sent: number;
 }
 
-async function ingestOne(
-  stages: IngestStages,
-  job: IngestJob,
-  known: KnownDocuments,
-  item: IngestItem,
-): Promise<Outcome> {
+async function ingestOne(work: Work, item: IngestItem): Promise<Outcome> {
+  const { job, known } = work;
   const uri = uriOf(item);
   const fail = (error: unknown, documentId = ""): Outcome => ({
     result: { uri, scope: job.scope, status: "failed", documentId, chunks: 0, error: asIbidError(error, uri) },
@@ -130,9 +135,9 @@ async function ingestOne(
           },
         );
       }
-      return await ingestText(stages, job, known, item);
+      return await ingestText(work, item);
     }
-    return await ingestBytes(stages, job, known, item);
+    return await ("unchanged" in item ? keepUnfetched(work, item) : ingestBytes(work, item));
   } catch (error) {
     throwIfAborted(job.signal, "The ingestion");
     if (isFatal(error)) throw error;
@@ -141,25 +146,27 @@ async function ingestOne(
 }
 
 /** Bytes: unchanged ones under the same pipeline are recognised before they are read (law 7). */
-async function ingestBytes(
-  stages: IngestStages,
-  job: IngestJob,
-  known: KnownDocuments,
-  item: SourceItem,
-): Promise<Outcome> {
+async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
+  const { stages, job, known, look } = work;
+  const folder = item.folder ?? null;
+  const before = await known.find(item.uri);
+  if (!(await look.wants(item.uri, before)) && before !== undefined)
+    return keep(work, before, { folder, looked: false });
+
   const bytes = await item.bytes(job.signal);
   const contentHash = await hashBytes(bytes);
   const metadata = { ...item.metadata, ...job.metadata };
-  const metadataHash = hashMetadata(metadata, item.title ?? "", job.origin);
-  const folder = item.folder ?? null;
-  const before = await known.find(item.uri);
+  const said = [item.title ?? "", job.origin, ...(item.charset === undefined ? [] : [item.charset])];
+  const metadataHash = hashMetadata(metadata, ...said);
+  const { validators } = item;
+  const looked = { folder, validators, looked: true };
 
   const unchanged =
     before !== undefined &&
     before.contentHash === contentHash &&
     before.metadataHash === metadataHash &&
     before.fingerprint === fingerprintPipeline(stages, before.mediaType);
-  if (unchanged) return keep(stages, job, before, folder);
+  if (unchanged) return keep(work, before, looked);
 
   const read = await readItem(stages.readers, item, bytes, job.signal);
   const document: TextDocument = {
@@ -175,19 +182,19 @@ async function ingestBytes(
     sourceMap: read.sourceMap,
     ...(read.blocks === undefined ? {} : { blocks: read.blocks }),
   };
-  const facts = { contentHash, metadataHash, folder, bytes: bytes.byteLength };
+  if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
+    return keep(work, before, { folder, looked: true });
+  const facts = { contentHash, metadataHash, folder, bytes: bytes.byteLength, validators };
   const outcome = await swap(stages, job, before, document, facts);
   return read.notes === undefined ? outcome : { ...outcome, result: { ...outcome.result, notes: read.notes } };
 }
 
 /** A document that somebody else has read. */
-async function ingestText(
-  stages: IngestStages,
-  job: IngestJob,
-  known: KnownDocuments,
-  given: TextDocument,
-): Promise<Outcome> {
+async function ingestText(work: Work, given: TextDocument): Promise<Outcome> {
+  const { stages, job, known, look } = work;
   const before = await known.find(given.uri);
+  if (!(await look.wants(given.uri, before)) && before !== undefined)
+    return keep(work, before, { folder: null, looked: false });
   const bytes = new TextEncoder().encode(given.text);
   // The tree, the title and the language are part of what was given, beside the text.
   const contentHash = hashParts(
@@ -204,20 +211,34 @@ async function ingestText(
     before.metadataHash === metadataHash &&
     before.fingerprint === fingerprint
   ) {
-    return keep(stages, job, before, null);
+    return keep(work, before, { folder: null, looked: true });
   }
   const document = { ...given, id: before?.id ?? (given.id || hashParts(job.scope, given.uri)), metadata };
+  if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
+    return keep(work, before, { folder: null, looked: true });
   return swap(stages, job, before, document, { contentHash, metadataHash, folder: null, bytes: bytes.byteLength });
 }
 
+/** What a source need not fetch, because it was told of it or its sender said so. **Errors** `internal` when nothing is kept of it. */
+async function keepUnfetched(work: Work, item: SourceUnchanged): Promise<Outcome> {
+  const { uri, folder = null, validators } = item;
+  const before = await work.known.find(uri);
+  if (before === undefined) {
+    throw new IbidError("internal", `${uri} is said to be unchanged, and nothing is kept of it.`, {
+      uri,
+      mend: "This is a fault of the source: it gives as unchanged only what it was told of.",
+    });
+  }
+  return keep(work, before, { folder, validators, looked: await work.look.wants(uri, before) });
+}
+
 async function keep(
-  stages: IngestStages,
-  job: IngestJob,
+  { stages, job }: Work,
   before: DocumentSummary,
-  folder: string | null,
+  now: { readonly folder: string | null; readonly validators?: Validators | undefined; readonly looked: boolean },
 ): Promise<Outcome> {
-  const outermost = outerFolder(before.folder, folder);
-  if (outermost !== before.folder) await stages.store.touch(job.into, before.id, { folder: outermost });
+  const mark = markOf(job, before, now);
+  if (mark !== undefined) await stages.store.touch(job.into, before.id, mark);
   return {
     result: { uri: before.uri, scope: job.scope, status: "unchanged", documentId: before.id, chunks: before.chunks },
     sent: 0,
@@ -229,6 +250,7 @@ interface SwapFacts {
   readonly metadataHash: string;
   readonly folder: string | null;
   readonly bytes: number;
+  readonly validators?: Validators | undefined;
 }
 
 async function swap(
@@ -236,10 +258,10 @@ async function swap(
   job: IngestJob,
   before: DocumentSummary | undefined,
   read: TextDocument,
-  facts: SwapFacts,
+  { validators, ...facts }: SwapFacts,
 ): Promise<Outcome> {
   const document = withLanguage(read, stages.analyzer);
-  const chunks = await cutDocument(stages.chunker, stages.transformers, document);
+  const chunks = await cutDocument(stages.chunker, stages.transformers, document, job.signal);
   const write = async (): Promise<number> => {
     const { entries, keeps, sent } = await embedChunks(stages, job.into, document.id, chunks, job.signal);
     throwIfAborted(job.signal, "The ingestion");
@@ -248,6 +270,7 @@ async function swap(
       entries,
       keeps,
       ...facts,
+      ...(validators && { validators }),
       folder: outerFolder(before?.folder ?? null, facts.folder),
       fingerprint: fingerprintPipeline(stages, document.mediaType),
     });

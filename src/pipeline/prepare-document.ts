@@ -1,7 +1,7 @@
 import { checkChunkIds } from "../chunks/check-chunk-ids.ts";
 import { transformChunks } from "../chunks/transform-chunks.ts";
 import type { Chunk } from "../contracts/chunk.ts";
-import type { ChunkTransformer, Chunker } from "../contracts/chunker.ts";
+import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { Reader, ReadResult, SourceItem } from "../contracts/reader.ts";
@@ -21,11 +21,13 @@ export function readItem(
 
 /** Cuts and transforms a document. **Errors** `invalid-id` before anything is embedded (W16). */
 export async function cutDocument(
-  chunker: Chunker,
+  chunker: Chunker | AsyncChunker,
   transformers: readonly ChunkTransformer[],
   document: TextDocument,
+  signal?: AbortSignal,
 ): Promise<readonly Chunk[]> {
-  const chunks = await transformChunks(chunker.chunk(document), transformers, { document });
+  const options = signal === undefined ? {} : { signal };
+  const chunks = await transformChunks(chunker.chunk(document, options), transformers, { document, ...options });
   checkChunkIds(chunks);
   return chunks;
 }

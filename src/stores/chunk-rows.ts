@@ -148,6 +148,7 @@ export function toDocumentBody({ text, root, sourceMap, metadata, language }: Te
 
 export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow): DocumentSummary {
   const { id, uri, title, mediaType, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt } = row;
+  const { checkedAt, etag, lastModified } = row;
   const chunks = rows.liveChunksOf(row.scope, id);
   return {
     scope,
@@ -162,6 +163,10 @@ export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow)
     bytes,
     folder,
     ingestedAt,
+    checkedAt: checkedAt ?? ingestedAt,
+    ...(etag === null && lastModified === null
+      ? {}
+      : { validators: { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) } }),
   };
 }
 

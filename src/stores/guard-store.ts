@@ -50,7 +50,7 @@ function guardChunks(raw: RawChunkStore, guard: Guard): ChunkStore {
     },
     async *chunks(scopes, options = {}) {
       const readable = guard.read(scopes);
-      checkOptions("chunks", options, ["filter", "documentId", "includeEmbeddings"]);
+      checkOptions("chunks", options, ["filter", "documentId", "ids", "includeEmbeddings"]);
       const listed = raw.doChunks(
         readable,
         options.filter === undefined ? options : { ...options, filter: parseFilter(options.filter) },
@@ -118,7 +118,7 @@ function guardDocuments(raw: RawDocumentStore, guard: Guard): Omit<DocumentStore
       }
     },
     async touch(into, id, mark) {
-      await raw.doTouch(guard.write(into), id, { folder: mark.folder });
+      await raw.doTouch(guard.write(into), id, copyPlain(mark));
     },
   };
 }

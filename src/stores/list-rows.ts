@@ -26,8 +26,9 @@ export async function* listChunks(
   scopes: readonly Scope[],
   options: ListChunksOptions,
 ): AsyncGenerator<StoredChunk> {
-  const { filter, documentId, includeEmbeddings = false } = options;
+  const { filter, documentId, ids, includeEmbeddings = false } = options;
   const admits = createRowFilter(createRestriction(filter, undefined));
+  const byKey = documentId === undefined && ids === undefined;
   for (const scope of scopes) {
     for (let last: string | undefined = ""; last !== undefined;) {
       const after: string = last;
@@ -35,11 +36,10 @@ export async function* listChunks(
         const held = view.scope(rows, scope);
         if (held === undefined) return { chunks: [], next: undefined };
         const reader = createChunkReader(rows, view);
-        const found =
-          documentId === undefined
-            ? rows.chunksAfter(held.row.key, after, pageSize)
-            : chunksOfDocument(rows, held.row.key, documentId);
-        const next = documentId === undefined && found.length === pageSize ? found[pageSize - 1]!.id : undefined;
+        const found = byKey
+          ? rows.chunksAfter(held.row.key, after, pageSize)
+          : namedChunks(rows, held.row.key, documentId, ids);
+        const next = byKey && found.length === pageSize ? found[pageSize - 1]!.id : undefined;
         const chunks = found.filter(admits).map((row): StoredChunk => {
           const chunk = reader.chunk(row);
           return includeEmbeddings ? { scope, chunk, embeddings: embeddingsOf(held, row) } : { scope, chunk };
@@ -52,9 +52,20 @@ export async function* listChunks(
   }
 }
 
-function chunksOfDocument(rows: DirectoryReader, scope: number, documentId: string): ChunkRow[] {
-  const live = rows.chunksOfDocument(scope, documentId).filter(({ deletedAt }) => deletedAt === null);
-  return live.sort((a, b) => compareCodePoints(a.id, b.id));
+/** Live chunks of a document, of ids, or of both, by id. */
+function namedChunks(
+  rows: DirectoryReader,
+  scope: number,
+  documentId: string | undefined,
+  ids: readonly string[] | undefined,
+): ChunkRow[] {
+  const found =
+    ids === undefined
+      ? rows.chunksOfDocument(scope, documentId ?? "")
+      : [...new Set(ids)].flatMap((id) => rows.chunkById(scope, id) ?? []);
+  return found
+    .filter((row) => row.deletedAt === null && (documentId === undefined || row.documentId === documentId))
+    .sort((a, b) => compareCodePoints(a.id, b.id));
 }
 
 function embeddingsOf(view: ScopeView, row: ChunkRow): VersionedEmbedding[] {

@@ -1,4 +1,10 @@
-import type { DocumentEntry, DocumentSummary, ReplaceResult, StoredDocument } from "../contracts/document-store.ts";
+import type {
+  DocumentEntry,
+  DocumentSummary,
+  FreshnessMark,
+  ReplaceResult,
+  StoredDocument,
+} from "../contracts/document-store.ts";
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
 import type { ScopeRevision, SettleOptions, StoreStatus } from "../contracts/knowledge-store.ts";
 import type { LatentQuery, LatentResult } from "../contracts/latent-search.ts";
@@ -63,7 +69,7 @@ export interface RawDocumentStore extends RawChunkStore {
   doFind(scopes: readonly Scope[], uri: string): Promise<readonly StoredDocument[]>;
   doDocument(scopes: readonly Scope[], id: string): Promise<StoredDocument | undefined>;
   doDocuments(scopes: readonly Scope[]): AsyncIterable<DocumentSummary>;
-  doTouch(scope: Scope, id: string, mark: { readonly folder: string | null }): Promise<void>;
+  doTouch(scope: Scope, id: string, mark: FreshnessMark): Promise<void>;
 }
 
 /** Everything a guarded {@link KnowledgeStore} stands on. */

@@ -189,7 +189,7 @@ export function replaceDocument(
 }
 
 function putDocument(change: ScopeChange, scope: number, entry: DocumentEntry, ingestedAt: string): number {
-  const { document, contentHash, metadataHash, fingerprint, bytes, folder } = entry;
+  const { document, contentHash, metadataHash, fingerprint, bytes, folder, validators } = entry;
   const { id, uri, title, mediaType, origin } = document;
   const body = toDocumentBody(document);
   const row = {
@@ -205,6 +205,9 @@ function putDocument(change: ScopeChange, scope: number, entry: DocumentEntry, i
     bytes,
     folder,
     ingestedAt,
+    checkedAt: null,
+    etag: validators?.etag ?? null,
+    lastModified: validators?.lastModified ?? null,
     deletedAt: null,
   };
   const before = change.rows.documentById(scope, id);

@@ -71,6 +71,10 @@ export interface DocumentRow {
   readonly bytes: number;
   readonly folder: string | null;
   readonly ingestedAt: string;
+  /** `null`: not since it was ingested. */
+  readonly checkedAt: string | null;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
   readonly deletedAt: number | null;
 }
 

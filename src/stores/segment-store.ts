@@ -1,5 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
+import type { FreshnessMark } from "../contracts/document-store.ts";
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -27,7 +28,7 @@ import {
 import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
 import { searchPattern } from "./search-pattern.ts";
 import { searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
-import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
+import type { DirectoryReader, DirectoryWriter, DocumentRow, SegmentDirectory } from "./segment-directory.ts";
 import { createTrigramKeeper } from "./trigram-keeper.ts";
 
 export interface SegmentStoreOptions {
@@ -235,16 +236,16 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     doDocuments: (scopes) => listDocuments(look, scopes),
 
-    async doTouch(scope, id, { folder }) {
+    async doTouch(scope, id, mark) {
       const stale = (rows: DirectoryReader) => {
         const held = rows.scope(scope);
         const row = held && rows.documentById(held.key, id);
-        return row === undefined || row.deletedAt !== null || row.folder === folder ? undefined : row;
+        return row === undefined || row.deletedAt !== null ? undefined : markRow(row, mark);
       };
       if ((await look(stale)) === undefined) return;
       await write((rows) => {
         const row = stale(rows);
-        if (row !== undefined) rows.putDocument({ ...row, folder });
+        if (row !== undefined) rows.putDocument(row);
       });
     },
 
@@ -272,6 +273,18 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       }
     },
   };
+}
+
+/** The row with its mark; `undefined` when that changes nothing. */
+function markRow(row: DocumentRow, { folder, checkedAt, validators }: FreshnessMark): DocumentRow | undefined {
+  const marked: DocumentRow = {
+    ...row,
+    ...(folder === undefined ? {} : { folder }),
+    ...(checkedAt === undefined || checkedAt < row.ingestedAt ? {} : { checkedAt }),
+    ...(validators && { etag: validators.etag ?? null, lastModified: validators.lastModified ?? null }),
+  };
+  const keys = ["folder", "checkedAt", "etag", "lastModified"] as const;
+  return keys.some((key) => marked[key] !== row[key]) ? marked : undefined;
 }
 
 function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {

@@ -83,6 +83,35 @@ export const chunkListingCases: readonly StoreCase<ChunkStore>[] = [
     },
   ],
   [
+    "lists-by-id",
+    "E21 E53 L3",
+    async (store) => {
+      const both = ["a", "b", "c", "d"].map((id) =>
+        wordsOf(id, `text ${id}`, { documentId: id < "c" ? "one" : "two" }),
+      );
+      await store.upsert(into(deployment), both);
+      await store.upsert(into(north), both);
+      await store.delete(into(deployment), { ids: ["b"] });
+      const listed = async (options: { ids: readonly string[]; documentId?: string }): Promise<string> =>
+        (await collect(store.chunks(from(deployment, north), options)))
+          .map(({ scope, chunk }) => `${scope} ${chunk.id}`)
+          .join(", ");
+      equal(
+        await listed({ ids: ["d", "b", "a", "a", "never"] }),
+        "deployment a, deployment d, team:north a, team:north b, team:north d",
+        "live chunks of those ids, in every scope that may be read",
+      );
+      equal(
+        await listed({ ids: ["a", "d"], documentId: "two" }),
+        "deployment d, team:north d",
+        "those of one document",
+      );
+      equal(await listed({ ids: [] }), "", "chunks of no id");
+      const outside = await collect(store.chunks(from(south), { ids: ["a"] }));
+      equal(outside, [], "a chunk of a scope that may not be read, by its id");
+    },
+  ],
+  [
     "listing-and-writing-together",
     "B31 L8",
     async (store) => {

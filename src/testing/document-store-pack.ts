@@ -69,7 +69,7 @@ const keeping: readonly StoreCase<DocumentStore>[] = [
       const stored = await store.document(from(north), document.id);
       equal(stored?.document, document, "the document as it comes back");
       check(stored !== undefined, "the document is there");
-      const { ingestedAt, ...summary } = stored.summary;
+      const { ingestedAt, checkedAt, ...summary } = stored.summary;
       equal(
         summary,
         {
@@ -88,6 +88,7 @@ const keeping: readonly StoreCase<DocumentStore>[] = [
         "its summary",
       );
       check(new Date(ingestedAt).toISOString() === ingestedAt, "ingestedAt is ISO 8601", ingestedAt);
+      equal(checkedAt, ingestedAt, "checkedAt");
       check(Math.abs(Date.parse(ingestedAt) - before) < 60_000, "ingestedAt is about now", ingestedAt);
       equal((await store.find(from(north), document.uri))[0], stored, "the same by its uri");
       equal(await collect(store.documents(from(north))), [stored.summary], "the same in the list");
@@ -228,22 +229,31 @@ const keeping: readonly StoreCase<DocumentStore>[] = [
     },
   ],
   [
-    "touch-writes-the-folder-alone",
-    "L7",
+    "touch-writes-the-mark-alone",
+    "E16 L7",
     async (store) => {
       const document = documentOf("a.md", "words");
       await store.replace(into(deployment), documentEntryOf(document, [{ text: "words" }]));
-      const before = await store.document(from(deployment), document.id);
+      const look = async () => await store.document(from(deployment), document.id);
+      const before = await look();
+      equal(before?.summary.checkedAt, before?.summary.ingestedAt, "when it was last looked at");
       await store.touch(into(deployment), document.id, { folder: "docs" });
-      const after = await store.document(from(deployment), document.id);
+      const after = await look();
       equal(after?.document, before?.document, "the document after a touch");
-      equal(
-        { ...after?.summary, ingestedAt: "" },
-        { ...before?.summary, folder: "docs", ingestedAt: "" },
-        "its summary",
-      );
+      equal(after?.summary, { ...before?.summary, folder: "docs" }, "its summary");
+      const checkedAt = "2999-01-01T00:00:00.000Z";
+      const validators = { etag: '"v2"', lastModified: "Sat, 21 Nov 2026 10:00:00 GMT" };
+      await store.touch(into(deployment), document.id, { checkedAt, validators });
+      equal((await look())?.summary, { ...after?.summary, checkedAt, validators }, "its summary with all marks");
+      equal((await store.find(from(deployment), "a.md"))[0]?.summary.checkedAt, checkedAt, "the same by its uri");
+      equal((await collect(store.documents(from(deployment))))[0]?.validators, validators, "the same in a list");
       await store.touch(into(deployment), document.id, { folder: null });
-      equal((await store.document(from(deployment), document.id))?.summary.folder, null, "its folder");
+      equal((await look())?.summary, { ...after?.summary, folder: null, checkedAt, validators }, "without a folder");
+      const entry = { ...documentEntryOf(document, [{ text: "words" }]), validators: { etag: '"v3"' } };
+      await store.replace(into(deployment), entry);
+      const swapped = (await look())?.summary;
+      equal(swapped?.validators, { etag: '"v3"' }, "validators that came with a swap");
+      equal(swapped?.checkedAt, swapped?.ingestedAt, "when it was last looked at, after a swap");
     },
   ],
   [

@@ -2,6 +2,7 @@ import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { answeringCases } from "./knowledge-base-answering-cases.ts";
+import { excerptCases } from "./knowledge-base-excerpt-cases.ts";
 import { inputCases } from "./knowledge-base-input-cases.ts";
 import type { KnowledgeBaseParts } from "./knowledge-base-case.ts";
 import { ingestingCases } from "./knowledge-base-ingesting-cases.ts";
@@ -15,7 +16,7 @@ export interface KnowledgeBaseSubject {
 
 /** What every {@link KnowledgeBase} promises: idempotent ingestion, whole and cited hits, verified citations, one gate. */
 export function createKnowledgeBasePack(subject: KnowledgeBaseSubject): readonly ContractCase[] {
-  const cases = [...ingestingCases, ...inputCases, ...answeringCases, ...sharingCases].map(
+  const cases = [...ingestingCases, ...inputCases, ...answeringCases, ...excerptCases, ...sharingCases].map(
     ([name, items, run]): CaseDefinition => [
       name,
       items,

@@ -4,7 +4,13 @@ const keys = ["page", "line", "slide", "sheet", "cells", "part"] as const satisf
 
 /** Only what says where something is, of whatever says more. **Shape** a fresh object, without keys that are `undefined`. */
 export function placeLabels(from: PlaceLabels): PlaceLabels {
-  return Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]])));
+  const labels: Record<string, string | number> = {};
+  // Every hit passes here: no list is made.
+  for (const key of keys) {
+    const label = from[key];
+    if (label !== undefined) labels[key] = label;
+  }
+  return labels;
 }
 
 /**

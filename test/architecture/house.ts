@@ -56,8 +56,11 @@ export const adapterImports: readonly string[] = ["contracts", "text", "kernels"
 /** Each adapter: the stage that hosts it, if any, and the test that runs its contract packs. */
 export const adapters: Readonly<Record<string, { readonly host?: string; readonly packs: string }>> = {
   "ai-sdk": { host: "answers", packs: "contracts/models.test.ts" },
+  code: { host: "documents", packs: "contracts/readers.test.ts" },
+  feed: { host: "documents", packs: "contracts/readers.test.ts" },
   files: { packs: "contracts/sources.test.ts" },
   html: { host: "documents", packs: "contracts/readers.test.ts" },
+  mail: { host: "documents", packs: "contracts/readers.test.ts" },
   markdown: { host: "documents", packs: "contracts/readers.test.ts" },
   office: { host: "documents", packs: "contracts/readers.test.ts" },
   pdf: { host: "documents", packs: "contracts/readers.test.ts" },

@@ -3,6 +3,16 @@ import { describe, expect, it } from "vitest";
 
 import { createRecursiveChunker } from "../../src/chunks/recursive-chunker.ts";
 import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
+import { createHtmlChunker } from "../../src/chunks/html-chunker.ts";
+import { createLineChunker } from "../../src/chunks/line-chunker.ts";
+import { createMarkdownChunker } from "../../src/chunks/markdown-chunker.ts";
+import { createSemanticChunker } from "../../src/chunks/semantic-chunker.ts";
+import { createSentenceChunker } from "../../src/chunks/sentence-chunker.ts";
+import { createSeparatorChunker } from "../../src/chunks/separator-chunker.ts";
+import { createTokenChunker } from "../../src/chunks/token-chunker.ts";
+import { createWindowChunker, splitText } from "../../src/chunks/window-chunker.ts";
+import type { Chunk } from "../../src/contracts/chunk.ts";
+import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
 import type { Chunker } from "../../src/contracts/chunker.ts";
 import { characters, codePoints, heuristicTokens } from "../../src/text/length.ts";
 import { anyDocument } from "./generated-document.ts";
@@ -20,6 +30,9 @@ const sizes: fc.Arbitrary<Sizes> = fc
   )
   .map(([maxSize, share, length]) => ({ maxSize, overlap: Math.floor(maxSize * share), length }));
 
+/** What a chunk may be larger than: nothing, for a chunker that is blind to tables. */
+const blindToTables = /^\["(?:recursive|separator|line|sentence|semantic)"/;
+
 const strategies = ["paragraph", "line", "sentence", "word", "character"] as const;
 const anyChunker: fc.Arbitrary<[Chunker, Sizes]> = fc.oneof(
   fc
@@ -28,6 +41,26 @@ const anyChunker: fc.Arbitrary<[Chunker, Sizes]> = fc.oneof(
   fc
     .tuple(sizes, fc.constantFrom(...strategies))
     .map(([size, strategy]): [Chunker, Sizes] => [createRecursiveChunker({ ...size, strategy }), size]),
+  fc
+    .tuple(sizes, fc.constantFrom("header", "code-block", "rule", "paragraph", "line", "sentence", "word", "character"))
+    .map(([size, strategy]): [Chunker, Sizes] => [createMarkdownChunker({ ...size, strategy }), size]),
+  fc
+    .tuple(sizes, fc.constantFrom("header", ...strategies))
+    .map(([size, strategy]): [Chunker, Sizes] => [createHtmlChunker({ ...size, strategy }), size]),
+  fc
+    .tuple(sizes, fc.integer({ min: 1, max: 6 }))
+    .map(([size, sentences]): [Chunker, Sizes] => [createSentenceChunker({ ...size, sentences }), size]),
+  fc.tuple(sizes, fc.double({ min: 0, max: 1, noNaN: true })).map(([size, share]): [Chunker, Sizes] => {
+    const { maxSize: maxTokens, overlap: overlapTokens, length } = size;
+    return [createTokenChunker({ maxTokens, overlapTokens, minTokens: Math.floor(maxTokens * share), length }), size];
+  }),
+  fc
+    .tuple(sizes, fc.subarray(["\n\n", "\n", ". ", " ", "", "e", "\u0301", "\ud83d"]))
+    .map(([size, separators]): [Chunker, Sizes] => [createSeparatorChunker({ ...size, separators }), size]),
+  sizes.map((size): [Chunker, Sizes] => {
+    const { maxSize: maxTokens, overlap: overlapTokens, length } = size;
+    return [createLineChunker({ maxTokens, overlapTokens, length }), size];
+  }),
 );
 
 describe("every chunker, any script, any tree, any sizes", () => {
@@ -38,10 +71,82 @@ describe("every chunker, any script, any tree, any sizes", () => {
         checkProvenance(document, chunks);
         checkPairs(document, chunks);
         checkPlaces(document, chunks);
-        if (!chunker.fingerprint.startsWith('["recursive"')) checkSizesKept(document, chunks, size);
-        else checkSizesKept({ ...document, blocks: [] }, chunks, size);
+        const isBlind = blindToTables.test(chunker.fingerprint);
+        checkSizesKept(isBlind ? { ...document, blocks: [] } : document, chunks, size);
       }),
-      { numRuns: 1200 },
+      { numRuns: 1500 },
+    );
+  });
+
+  it("gives windows that are exact slices, of one length and one step, and cover everything [L1 W18]", () => {
+    const sizes = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.double({ min: 0, max: 0.99, noNaN: true }));
+    fc.assert(
+      fc.property(anyDocument, sizes, (document, [size, share]) => {
+        const overlap = Math.floor(size * share);
+        const points = Array.from(document.text);
+        const windows = splitText(document.text, size, overlap);
+        expect(windows).toEqual(
+          windows.map((_, i) => points.slice(i * (size - overlap), i * (size - overlap) + size).join("")),
+        );
+        const reached = windows.length === 0 ? 0 : (windows.length - 1) * (size - overlap) + size;
+        expect(reached).toBeGreaterThanOrEqual(points.length);
+        const chunks = [...createWindowChunker({ size, overlap }).chunk(document)];
+        expect(chunks.map(({ urtext }) => urtext)).toEqual(windows.filter((window) => window.trim() !== ""));
+        checkPairs(document, chunks);
+        checkPlaces(document, chunks);
+        for (const { urtext, start, end } of chunks) expect(document.text.slice(start, end)).toBe(urtext);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("cuts where a model sees a change, and keeps every law all the same [L1 E17]", async () => {
+    const model = createHashingModel();
+    await fc.assert(
+      fc.asyncProperty(anyDocument, sizes, async (document, size) => {
+        const chunks: Chunk[] = [];
+        for await (const chunk of createSemanticChunker({ ...size, model, percentile: 70 }).chunk(document)) {
+          chunks.push(chunk);
+        }
+        checkProvenance(document, chunks);
+        checkPairs(document, chunks);
+        checkPlaces(document, chunks);
+        checkSizesKept({ ...document, blocks: [] }, chunks, size);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("never cuts a row or a line of code that fits by itself [L1 E18]", () => {
+    const sizes = fc.tuple(fc.integer({ min: 200, max: 600 }), fc.integer({ min: 0, max: 60 }));
+    const makers = [
+      (maxSize: number, overlap: number): Chunker => createSectionChunker({ maxSize, overlap }),
+      (maxSize: number, overlap: number): Chunker => createMarkdownChunker({ maxSize, overlap }),
+      (maxSize: number, overlap: number): Chunker => createHtmlChunker({ maxSize, overlap }),
+      (maxSize: number, overlap: number): Chunker => createSentenceChunker({ maxSize, overlap }),
+      (maxTokens: number, overlapTokens: number): Chunker =>
+        createTokenChunker({ maxTokens, overlapTokens, minTokens: 90, length: characters }),
+    ];
+    fc.assert(
+      fc.property(anyDocument, sizes, fc.constantFrom(...makers), (document, [maxSize, overlap], make) => {
+        const { text, blocks = [] } = document;
+        const lines = blocks
+          .filter(({ kind }) => kind === "table" || kind === "code")
+          .flatMap(({ start, end }) =>
+            Array.from(text.slice(start, end).matchAll(/[^\n]+/g), ({ index, 0: line }) => ({
+              start: start + index + (line.length - line.trimStart().length),
+              end: start + index + line.trimEnd().length,
+            })),
+          )
+          .filter(({ start, end }) => end - start <= maxSize);
+        for (const chunk of make(maxSize, overlap).chunk(document)) {
+          for (const { start, end } of lines) {
+            expect(start < chunk.start && chunk.start < end).toBe(false);
+            expect(start < chunk.end && chunk.end < end).toBe(false);
+          }
+        }
+      }),
+      { numRuns: 300 },
     );
   });
 

@@ -414,20 +414,21 @@ describe("ibid show", () => {
       uri: "docs/keys.md",
       sections: [
         {
+          id: "0.0",
           title: "Keys",
           level: 1,
           start: 0,
           end: keys.length,
           children: [
-            { title: "Rotation", level: 2, start: rotation, end: storage, children: [] },
-            { title: "Storage", level: 2, start: storage, end: keys.length, children: [] },
+            { id: "0.0.0", title: "Rotation", level: 2, start: rotation, end: storage, children: [] },
+            { id: "0.0.1", title: "Storage", level: 2, start: storage, end: keys.length, children: [] },
           ],
         },
       ],
     });
     const { stdout } = await ibid("show", "docs/keys.md", "--outline", "--scope", "team:acme");
     expect(stdout).toBe(
-      `Keys\n  Keys  0:${keys.length}\n    Rotation  ${rotation}:${storage}\n    Storage  ${storage}:${keys.length}\n`,
+      `Keys\n  Keys  0:${keys.length}  0.0\n    Rotation  ${rotation}:${storage}  0.0.0\n    Storage  ${storage}:${keys.length}  0.0.1\n`,
     );
   });
 

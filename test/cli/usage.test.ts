@@ -23,7 +23,7 @@ describe("used wrongly: exit 2, what and the mend on standard error, nothing on 
     [["search", "x", "--mode", "magic"], "hybrid, dense, lexical, regex", "ibid search --help"],
     [["search", "x", "--filter", "{year:1}"], "It is not JSON", "ibid search --help"],
     [["search", "x", "--min-score", "high"], "It must be a number.", "ibid search --help"],
-    [["ingest"], "Missing required argument", "ibid ingest --help"],
+    [["ingest"], "Nothing to ingest is named", "--sitemap"],
     [["ingest", "a.md", "--team", "t", "--user", "u"], "cannot be used with", "ibid ingest --help"],
     [["ingest", "a.md", "--platform", "--user", "u"], "cannot be used with", "ibid ingest --help"],
     [["ingest", "a.md", "--team", " "], "--team is blank.", "Give a name"],

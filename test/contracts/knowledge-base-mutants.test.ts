@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 
 import type { Answer, AnswerEvent } from "../../src/contracts/answer.ts";
+import type { Excerpt } from "../../src/contracts/expansion.ts";
 import type {
   AskRun,
   IngestInput,
@@ -199,6 +200,56 @@ const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
     kb((_, operator) => ({ delete: (...given) => operator.delete(...given) })),
   ],
   [
+    "expands for everybody",
+    "knowledge-base/excerpts-are-gated-too",
+    kb((_, operator) => ({ expand: (...given) => operator.expand(...given) })),
+  ],
+  [
+    "outlines by knowing a name",
+    "knowledge-base/excerpts-are-gated-too",
+    kb((_, operator) => ({ outline: (...given) => operator.outline(...given) })),
+  ],
+  [
+    "sections by knowing a name",
+    "knowledge-base/excerpts-are-gated-too",
+    kb((_, operator) => ({ section: (...given) => operator.section(...given) })),
+  ],
+  [
+    "neighbours of another section",
+    "knowledge-base/neighbours-of-the-same-section-in-order",
+    excerpts(async (excerpt, good) => {
+      const whole = await good.section(excerpt.uri, "0", { maxLength: 1_000_000 });
+      return whole === undefined ? excerpt : { ...whole, sectionId: excerpt.sectionId };
+    }),
+  ],
+  [
+    "neighbours in the order of their ids",
+    "knowledge-base/neighbours-of-the-same-section-in-order",
+    excerpts((excerpt) => ({
+      ...excerpt,
+      chunks: excerpt.chunks.toSorted((a, b) => (a.chunkId < b.chunkId ? -1 : 1)),
+    })),
+  ],
+  [
+    "neighbours without the chunk itself",
+    "knowledge-base/neighbours-of-the-same-section-in-order",
+    excerpts((excerpt, _, id) => ({ ...excerpt, chunks: excerpt.chunks.filter(({ chunkId }) => chunkId !== id) })),
+  ],
+  [
+    "zooms out to the beginning alone",
+    "knowledge-base/zooms-out-to-the-section-and-those-above",
+    excerpts(async (excerpt, good, _, length) =>
+      excerpt.truncated
+        ? ((await good.section(excerpt.uri, excerpt.sectionId, { maxLength: length ?? 25_000 })) ?? excerpt)
+        : excerpt,
+    ),
+  ],
+  [
+    "does not say that it cut",
+    "knowledge-base/zooms-out-to-the-section-and-those-above",
+    excerpts((excerpt) => ({ ...excerpt, truncated: false, whole: { start: excerpt.start, end: excerpt.end } })),
+  ],
+  [
     "hidden documents move scores",
     "knowledge-base/the-hidden-moves-no-score",
     kb((good, operator) => ({
@@ -264,6 +315,19 @@ const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
 describe("the knowledge base pack notices one with one fault [L2 L3 L7 L8 L10 B36 T26 T48]", () => {
   runMutants(createKnowledgeBasePack, mutants);
 });
+
+/** A knowledge base that changes what it makes of a chunk. */
+function excerpts(
+  rewrite: (excerpt: Excerpt, good: KnowledgeBase, id: string, maxLength?: number) => Excerpt | Promise<Excerpt>,
+): KnowledgeBaseSubject {
+  return kb((good) => ({
+    expand: async (chunk, options) => {
+      const made = await good.expand(chunk, options);
+      const id = typeof chunk === "string" ? chunk : chunk.chunkId;
+      return made && rewrite(made, good, id, "maxLength" in options ? options.maxLength : undefined);
+    },
+  }));
+}
 
 /** Keeps every text that it ever had, under names of its own. */
 function keepsOldWords(): KnowledgeBaseSubject {

@@ -383,7 +383,7 @@ export function createPlainStore(
     },
     async *chunks(scopes, options) {
       const readable = read(scopes);
-      known("chunks", options, ["filter", "documentId", "includeEmbeddings"]);
+      known("chunks", options, ["filter", "documentId", "ids", "includeEmbeddings"]);
       check(options?.filter);
       const list = (): Row[] =>
         within(readable)
@@ -393,6 +393,9 @@ export function createPlainStore(
               options?.documentId === undefined ||
               broken("list ignores document") ||
               row.chunk.documentId === options.documentId,
+          )
+          .filter(
+            (row) => options?.ids === undefined || broken("list ignores ids") || options.ids.includes(row.chunk.id),
           )
           .toSorted(
             broken("list unsorted")
@@ -578,7 +581,8 @@ export function createPlainStore(
       }
       documents = documents.filter(({ summary }) => summary.scope !== scope || summary.id !== document.id);
       const { blocks, ...stored } = copy(document, "input aliased");
-      const { contentHash, metadataHash, fingerprint, bytes, folder } = entry;
+      const { contentHash, metadataHash, fingerprint, bytes, folder, validators } = entry;
+      const now = new Date().toISOString();
       documents.push({
         document: {
           ...stored,
@@ -598,7 +602,9 @@ export function createPlainStore(
           fingerprint,
           bytes,
           folder,
-          ingestedAt: new Date().toISOString(),
+          ...(validators === undefined ? {} : { validators: copy(validators, "input aliased") }),
+          ingestedAt: now,
+          checkedAt: now,
         },
         deletedAt: undefined,
       });
@@ -654,12 +660,13 @@ export function createPlainStore(
       const list = documents.filter((row) => standing(row) && readable.includes(row.summary.scope));
       for (const row of list.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))) yield hand(row).summary;
     },
-    async touch(into, id, { folder }) {
+    async touch(into, id, mark) {
       const row = documentRow(write(into), id);
       if (row === undefined || broken("touch does nothing")) return;
       row.summary = {
         ...row.summary,
-        folder,
+        ...(broken("touch forgets what it is not told") ? { folder: null } : {}),
+        ...copy(mark, "input aliased"),
         ...(broken("touch writes more") ? { contentHash: "", title: "touched" } : {}),
       };
     },

@@ -80,7 +80,7 @@ describe("plainTextReader", () => {
   });
 
   it("refuses text in no known encoding by name [W17]", async () => {
-    const error = await refusal(read("old.txt", Uint8Array.from([0x63, 0x61, 0x66, 0xe9])));
+    const error = await refusal(read("old.txt", Uint8Array.from([0xc3, 0xa9, 0xc3, 0xa9, 0xff])));
     expect(error).toMatchObject({ code: "unreadable", uri: "old.txt" });
     expect(error.message).toContain("old.txt");
   });

@@ -49,7 +49,24 @@ describe("buildSections", () => {
     ]);
   });
 
+  it("ends a section where its heading says, and never beyond the one around it [E2]", () => {
+    const root = buildSections("x".repeat(100), "t", [
+      { ...heading("a", 1, 10), end: 40 },
+      { ...heading("b", 2, 20), end: 30 },
+      { ...heading("c", 2, 35), end: 90 },
+      heading("d", 2, 50),
+    ]);
+    expect(outline(root)).toEqual([
+      "0 t 0 0-100",
+      "0.0 a 1 10-40",
+      "0.0.0 b 2 20-30",
+      "0.0.1 c 2 35-40",
+      "0.1 d 2 50-100",
+    ]);
+  });
+
   it.each([
+    ["that end before their text begins", [{ ...heading("a", 1, 2), end: 2 }]],
     ["out of order", [heading("a", 1, 5), heading("b", 1, 2)]],
     ["overlapping", [{ title: "a", level: 1, start: 0, contentStart: 5 }, heading("b", 1, 3)]],
     ["outside the text", [heading("a", 1, 10)]],

@@ -81,17 +81,37 @@ describe("a file that is not ours", () => {
     // As version 1 had it; its terms were made in another way, and were written in another.
     database.exec(`ALTER TABLE pending ADD COLUMN length INTEGER NOT NULL DEFAULT 2;
       UPDATE pending SET terms = x'0201015b2261225d'; UPDATE settings SET value = 'names and text/' || value WHERE name = 'analyzer';
-      DROP TABLE fits; DROP TABLE fit_parts; PRAGMA user_version = 1;`);
+      DROP TABLE fits; DROP TABLE fit_parts; DROP TABLE marks; PRAGMA user_version = 1;`);
     database.close();
     const again = await open();
     const { matches } = await again.lexicalSearch(from, { text: "birch" });
     expect(matches.map(({ chunk }) => chunk.id)).toEqual(["a"]);
     await again.close();
     const after = new DatabaseSync(path);
-    expect(after.prepare("PRAGMA user_version").get()).toEqual({ user_version: 2 });
+    expect(after.prepare("PRAGMA user_version").get()).toEqual({ user_version: 3 });
     expect(after.prepare("SELECT count(*) AS n FROM pragma_table_info('pending') WHERE name = 'length'").get()).toEqual(
       { n: 0 },
     );
+    after.close();
+  });
+
+  it("one without marks gets them: its documents were last looked at when they were ingested [E16 L8]", async () => {
+    const store = await open();
+    await store.replace(into, documentEntry("d", ["ash"]));
+    await store.close();
+    const database = new DatabaseSync(path);
+    database.exec("DROP TABLE marks; PRAGMA user_version = 2;");
+    database.close();
+    const again = await open();
+    const look = async () => (await again.document(from, "d"))?.summary;
+    const before = await look();
+    expect(before?.checkedAt).toBe(before?.ingestedAt);
+    await again.touch(into, "d", { checkedAt: "2999-01-01T00:00:00.000Z", validators: { etag: '"1"' } });
+    expect(await look()).toEqual({ ...before, checkedAt: "2999-01-01T00:00:00.000Z", validators: { etag: '"1"' } });
+    await again.delete(into, { documentIds: ["d"] }, { purge: true });
+    await again.close();
+    const after = new DatabaseSync(path);
+    expect(after.prepare("SELECT count(*) AS n FROM marks").get()).toEqual({ n: 0 });
     after.close();
   });
 

@@ -246,7 +246,7 @@ describe("a file of an earlier version", () => {
     const database = new DatabaseSync(path);
     database.exec(`ALTER TABLE pending ADD COLUMN length INTEGER NOT NULL DEFAULT 2;
       UPDATE settings SET value = 'names and text/' || value WHERE name = 'analyzer';
-      DROP TABLE fits; DROP TABLE fit_parts; PRAGMA user_version = 1;`);
+      DROP TABLE fits; DROP TABLE fit_parts; DROP TABLE marks; PRAGMA user_version = 1;`);
     database.close();
     const store = await open();
     await store.settle();

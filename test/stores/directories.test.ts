@@ -45,6 +45,9 @@ const documentRow = (scope: number, id: string, uri: string) => ({
   bytes: 3,
   folder: null,
   ingestedAt: "now",
+  checkedAt: null,
+  etag: null,
+  lastModified: null,
   deletedAt: null,
 });
 

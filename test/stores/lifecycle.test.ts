@@ -256,6 +256,7 @@ describe.each(eachStore)("replacing a document in $name", ({ open }) => {
       bytes: 3,
       folder: null,
       ingestedAt: "1970-01-01T00:00:00.000Z",
+      checkedAt: "1970-01-01T00:00:00.000Z",
     });
     expect(
       (await store.find(read("team:t", "deployment"), "file-299.txt")).map(({ summary }) => summary.scope),

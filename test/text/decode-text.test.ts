@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { IbidError } from "../../src/contracts/errors.ts";
-import { decodeText, looksBinary } from "../../src/text/decode-text.ts";
+import { decodeText, findCharsetName, looksBinary } from "../../src/text/decode-text.ts";
 
 const utf16 = (text: string, littleEndian: boolean, mark = true): Uint8Array => {
   const units = `${mark ? "\ufeff" : ""}${text}`;
@@ -76,11 +76,72 @@ describe("decodeText", () => {
     expect(failure(() => decodeText(latin, "no-such-thing")).code).toBe("unreadable");
   });
 
+  it.each([
+    ["a label of one byte a character over well-formed UTF-8", "é€", "windows-1252"],
+    ["a label that does not fit", "schöne Grüße", "euc-jp"],
+  ])("does not believe %s", (_, text, charset) => {
+    expect(decodeText(new TextEncoder().encode(text), charset)).toEqual({ text, encoding: "utf-8" });
+  });
+
+  it.each([
+    ["cp932", "shift_jis"],
+    ["CP949", "euc-kr"],
+    ["latin-1", "windows-1252"],
+    [" Shift-JIS ", "shift_jis"],
+    ["utf_8", "utf-8"],
+    ["EUC_JP", "euc-jp"],
+  ])("knows %j as %s", (label, name) => {
+    expect(findCharsetName(label)).toBe(name);
+  });
+
+  it.each([
+    "plain words\n",
+    "naïve, 5 €",
+    "две строки\nтекста",
+    "第一章\n一行文字。",
+    "שלום לכולם",
+    "한국어 문장입니다.",
+  ])("reads %j in UTF-16 without a mark, by its zeros", (text) => {
+    for (const littleEndian of [true, false]) {
+      const bytes = utf16(text, littleEndian, false);
+      expect(looksBinary(bytes)).toBe(false);
+      expect(decodeText(bytes)).toEqual({ text, encoding: littleEndian ? "utf-16le" : "utf-16be" });
+    }
+  });
+
+  it.each([
+    ["numbers of two bytes", Array.from({ length: 40 }, (_, i) => [i, 0]).flat()],
+    ["zeros in both places", [0x61, 0, 0, 0x61, 0, 0, 0x62, 0]],
+    ["an odd number of bytes", [0x61, 0, 0x62, 0, 0x63]],
+    ["letters of every script", [0x61, 0, 0x16, 0x04, 0xd0, 0x05, 0x42, 0x30, 0x39, 0x0e, 0x31, 0x06]],
+    ["characters of private use", [0x61, 0, 0x01, 0xe1, 0x62, 0]],
+  ])("does not take %s for UTF-16", (_, bytes) => {
+    expect(looksBinary(Uint8Array.from(bytes))).toBe(true);
+  });
+
+  it("takes no noise with a zero in it for UTF-16", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 64, maxLength: 400 }), (noise) => {
+        expect(looksBinary(Uint8Array.from([...noise, 0, ...noise, 0x61]))).toBe(true);
+      }),
+    );
+  });
+
+  it("refuses UTF-32 by name", () => {
+    for (const bytes of [
+      [0xff, 0xfe, 0, 0, 0x61, 0, 0, 0],
+      [0, 0, 0xfe, 0xff, 0, 0, 0, 0x61],
+    ]) {
+      const error = failure(() => decodeText(Uint8Array.from(bytes)));
+      expect(error).toMatchObject({ code: "unreadable", details: { encoding: "utf-32" } });
+      expect(error.message).toContain("UTF-32");
+    }
+  });
+
   it("refuses bytes that are not text", () => {
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]);
     expect(failure(() => decodeText(png)).code).toBe("binary");
     expect(failure(() => decodeText(png, "windows-1252")).code).toBe("binary");
-    expect(failure(() => decodeText(Uint8Array.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]))).code).toBe("binary");
     expect(failure(() => decodeText(Uint8Array.from({ length: 100 }, (_, i) => (i % 3 === 0 ? 1 : 0x61)))).code).toBe(
       "binary",
     );

@@ -4,7 +4,8 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../src/adapters/web/public-agent.ts";
-import { isUrl, normalizeUrl, openUrlSource, type UrlSourceOptions } from "../../src/adapters/web/url-source.ts";
+import type { UrlSourceOptions } from "../../src/adapters/web/fetch-page.ts";
+import { isUrl, normalizeUrl, openUrlSource } from "../../src/adapters/web/url-source.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { SourceItem, SourceRefusal } from "../../src/contracts/reader.ts";
 
@@ -92,7 +93,12 @@ describe("fetching [E14 E15]", () => {
   it("gives a page with its type, and says who asks", async () => {
     requests.length = 0;
     const item = await fetchOne("/page#part");
-    expect(item).toMatchObject({ uri: `${origin}/page`, size: 12, mediaType: "text/html; charset=ISO-8859-1" });
+    expect(item).toMatchObject({
+      uri: `${origin}/page`,
+      size: 12,
+      mediaType: "text/html; charset=ISO-8859-1",
+      charset: "ISO-8859-1",
+    });
     expect(item.folder).toBeUndefined();
     expect(new TextDecoder().decode(await item.bytes())).toBe("<p>hello</p>");
     expect(requests[0]?.headers["user-agent"]).toMatch(/^ibid\/\d+\.\d+\.\d+/);

@@ -2,6 +2,7 @@ import { lstatSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, isAbsolute, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
+import type { FolderRules } from "../../contracts/knowledge-base.ts";
 import type { Source, SourceItem, SourceRefusal } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../text/abort.ts";
 import { checkOptions } from "../../text/check-options.ts";
@@ -15,16 +16,30 @@ import { type FoundFile, walkFolder } from "./walk-folder.ts";
 export { toDocumentUri };
 
 /** Which files are found, and what their uris are relative to. */
-export interface FileSourceOptions extends UriPlace {
-  /** Of what is found in folders and by globs, only these. Globs relative to the folder; one without `/` is held against the name alone. */
-  readonly include?: readonly string[];
-  /** Of what is found in folders and by globs, never these. A folder that matches is left out whole. */
-  readonly exclude?: readonly string[];
+export interface FileSourceOptions extends UriPlace, FolderRules {
   /** Largest file, in bytes. Default: 10 MiB for what is found in a folder or by a glob, 64 MiB for a file named outright. */
   readonly maxFileBytes?: number;
   /** Paths that no walk enters, such as the knowledge base's own folder. */
   readonly ignore?: readonly string[];
+  /** Called for each file and folder that a rule leaves out, with its uri; what is in such a folder is not looked at. */
+  readonly onSkip?: (uri: string, kind: "file" | "folder") => void;
 }
+
+const optionNames = [
+  "base",
+  "cwd",
+  "include",
+  "exclude",
+  "maxDepth",
+  "maxFiles",
+  "maxFileBytes",
+  "symlinks",
+  "ignore",
+  "onSkip",
+] as const satisfies readonly (keyof FileSourceOptions)[];
+
+/** More than any walk that somebody meant. */
+const defaultMaxFiles = 1_000_000;
 
 /** **Source** Embabel's `maxFileSize` (E15). */
 const maxFoundBytes = 10 * 1024 * 1024;
@@ -58,14 +73,18 @@ const excludedNames: ReadonlySet<string> = new Set([
  * **Shape** uris as {@link toDocumentUri}; each file once: folders first, then single files, then globs, in each the order of paths.
  * `folders` loses a folder that turns out not to be readable: nothing can be concluded from its silence.
  * **Errors** at once: `invalid-argument`. As refusals: `not-found` for a path that is not there and for a glob that matches nothing,
- * `too-large`, `unreadable` for what may not be read, vanished, or is a pipe, socket or device. While iterating: `aborted`.
+ * `too-large` (for the folder itself, when it holds more than `maxFiles`), `unreadable` for what may not be read, vanished, or is a pipe, socket or device. While iterating: `aborted`.
  * **Cost** lazy; memory for one listing per level, and for one file while it is read.
  */
 export function openFileSource(inputs: readonly string[], options: FileSourceOptions): Source {
-  checkOptions("openFileSource", options, ["base", "cwd", "include", "exclude", "maxFileBytes", "ignore"]);
+  checkOptions("openFileSource", options, optionNames);
   const cwd = resolve(options.cwd ?? process.cwd());
   const place = { base: resolve(options.base), cwd };
-  const limit = checkLimit(options.maxFileBytes);
+  const limit = checkNumber("maxFileBytes", options.maxFileBytes, 1);
+  const maxDepth = checkNumber("maxDepth", options.maxDepth, 0) ?? Infinity;
+  const maxFiles = checkNumber("maxFiles", options.maxFiles, 1) ?? defaultMaxFiles;
+  const symlinks = checkSymlinks(options.symlinks ?? "skip");
+  const { onSkip } = options;
   const include = options.include === undefined ? () => true : matchAny(options.include, "include");
   const exclude = matchAny(options.exclude ?? [], "exclude");
   const excludedPaths = new Set((options.ignore ?? []).map((path) => resolve(cwd, path)));
@@ -108,7 +127,12 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
         glob === undefined ? excludedNames : new Set([...excludedNames].filter((name) => !glob.words.has(name))),
       excludedPaths,
       dot: glob?.dot ?? false,
-      maxDepth: glob?.maxDepth ?? Infinity,
+      maxDepth: Math.min(maxDepth, glob?.maxDepth ?? Infinity),
+      maxFiles,
+      symlinks,
+      onSkip:
+        onSkip &&
+        ((path: string, isFolder: boolean) => onSkip(uriBelow(rootUri, path, baseUri), isFolder ? "folder" : "file")),
       include: glob === undefined ? include : (path: string) => glob.matches(path) && include(path),
       exclude,
     };
@@ -184,13 +208,16 @@ function isFolder(path: string): boolean {
   }
 }
 
-function checkLimit(maxFileBytes: number | undefined): number | undefined {
-  if (maxFileBytes === undefined || (Number.isSafeInteger(maxFileBytes) && maxFileBytes > 0)) return maxFileBytes;
-  throw new IbidError(
-    "invalid-argument",
-    `maxFileBytes is ${String(maxFileBytes)}; it must be a whole number of bytes, 1 or more.`,
-    {
-      mend: "Leave it out for the default.",
-    },
-  );
+function checkNumber(name: string, value: number | undefined, least: number): number | undefined {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return value;
+  throw new IbidError("invalid-argument", `${name} is ${String(value)}; it must be a whole number, ${least} or more.`, {
+    mend: "Leave it out for the default.",
+  });
+}
+
+function checkSymlinks(value: NonNullable<FolderRules["symlinks"]>): NonNullable<FolderRules["symlinks"]> {
+  if (["skip", "inside", "anywhere"].includes(value)) return value;
+  throw new IbidError("invalid-argument", `symlinks is ${JSON.stringify(value)}.`, {
+    mend: 'It is "skip", "inside" or "anywhere".',
+  });
 }

@@ -13,10 +13,10 @@ export interface ReadFileOptions {
 }
 
 /**
- * Reads a regular file whole, never more than `maxBytes` of it.
+ * Reads a regular file whole, never more than `maxBytes` of it, and never half of one version and half of the next.
  *
- * **Errors** `too-large`, also when it grew while it was read; `unreadable` for what is no regular file, cannot be opened or has vanished;
- * `aborted`. **Cost** one allocation of the file's size. A pipe or device is never waited for.
+ * **Errors** `too-large`, also when it grew while it was read; `unreadable` for what is no regular file, cannot be opened, has vanished, or was
+ * written to each time that it was read; `aborted`. **Cost** one allocation of the file's size. A pipe or device is never waited for.
  */
 export async function readFileBytes(path: string, options: ReadFileOptions): Promise<Uint8Array> {
   const { uri, followLink, signal } = options;
@@ -27,7 +27,7 @@ export async function readFileBytes(path: string, options: ReadFileOptions): Pro
   try {
     const file = await open(path, constants.O_RDONLY | nonBlocking | (followLink ? 0 : noFollow));
     try {
-      return await readWhole(file, options);
+      return await readSteady(file, options);
     } finally {
       await file.close();
     }
@@ -36,12 +36,35 @@ export async function readFileBytes(path: string, options: ReadFileOptions): Pro
   }
 }
 
-async function readWhole(file: FileHandle, { uri, maxBytes, signal }: ReadFileOptions): Promise<Uint8Array> {
-  const facts = await file.stat();
-  if (!facts.isFile()) throw notAFile(uri, facts);
-  if (facts.size > maxBytes) throw tooLarge(uri, facts.size, maxBytes);
+/** How often a file is read that somebody writes to meanwhile, before it is left for the next ingestion. */
+const attempts = 3;
+
+async function readSteady(file: FileHandle, options: ReadFileOptions): Promise<Uint8Array> {
+  const { uri } = options;
+  let before = await file.stat();
+  if (!before.isFile()) throw notAFile(uri, before);
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const bytes = await readWhole(file, before.size, options);
+    const after = await file.stat();
+    if (after.size === before.size && after.mtimeMs === before.mtimeMs && after.ctimeMs === before.ctimeMs)
+      return bytes;
+    before = after;
+  }
+  throw new IbidError("unreadable", `${uri} was changed each of the ${attempts} times that it was read.`, {
+    uri,
+    mend: "Ingest it again when whoever writes to it has finished.",
+    details: { attempts },
+  });
+}
+
+async function readWhole(
+  file: FileHandle,
+  size: number,
+  { uri, maxBytes, signal }: ReadFileOptions,
+): Promise<Uint8Array> {
+  if (size > maxBytes) throw tooLarge(uri, size, maxBytes);
   // A buffer of its own, not a slice of Node's pool: readers may hand it to a worker. One byte more than expected tells whether it grew.
-  let bytes = new Uint8Array(facts.size + 1);
+  let bytes = new Uint8Array(size + 1);
   let length = 0;
   for (;;) {
     throwIfAborted(signal, "Reading", { uri });

@@ -10,8 +10,8 @@ import { parseHtml } from "./parse-html.ts";
 import { renderHtml } from "./render-html.ts";
 
 /** What {@link createHtmlReader} promises, with the parser that it loads when the first page is read. */
-export function readHtml({ uri, bytes, mediaType }: ReadInput): ReadResult {
-  const source = decodeHtml(bytes, uri);
+export function readHtml({ uri, bytes, mediaType, charset }: ReadInput): ReadResult {
+  const source = decodeHtml(bytes, uri, charset);
   const events = parseHtml(source, mediaType === "application/xhtml+xml");
   const facts = readPageFacts(events);
   const { text, blocks, headings, anchors } = renderHtml(events, markVisible(events), source);

@@ -7,8 +7,8 @@ import { readFrontMatter } from "./front-matter.ts";
 import { parseBlocks } from "./parse-blocks.ts";
 
 /** What {@link createMarkdownReader} promises, with the parsers that it loads when the first file is read. */
-export function readMarkdown({ uri, bytes, mediaType }: ReadInput): ReadResult {
-  const text = decodeSource(bytes, uri);
+export function readMarkdown({ uri, bytes, mediaType, charset }: ReadInput): ReadResult {
+  const text = decodeSource(bytes, uri, charset);
   const frontMatter = readFrontMatter(text);
   const { blocks, headings } = parseBlocks(text, frontMatter?.end ?? 0, mediaType.endsWith("mdx"));
   const named = frontMatter?.metadata["title"];

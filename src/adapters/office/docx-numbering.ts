@@ -29,6 +29,8 @@ interface List {
 }
 
 const maxLevels = 9;
+/** Longer than any label that people print. */
+const maxPatternLength = 64;
 
 /**
  * Counts the automatic numbers that the file leaves to Word, so that a clause can be found by the number that is printed before it.
@@ -112,7 +114,7 @@ function readLevels(parent: XmlElement): Map<number, ListLevel> {
     levels.set(level, {
       start: readInteger(valueOf(element, "start"), 0),
       format: valueOf(element, "numFmt") ?? findFormat(element),
-      pattern: (valueOf(element, "lvlText") ?? "").slice(0, 200),
+      pattern: (valueOf(element, "lvlText") ?? "").slice(0, maxPatternLength),
       isLegal: isOn(element, "isLgl"),
       restart: restart === undefined ? undefined : readInteger(restart, 0),
       styleId: valueOf(element, "pStyle"),

@@ -3,10 +3,11 @@ import { composeDocument } from "../../documents/compose-document.ts";
 import { fileNameOf } from "../../documents/file-name.ts";
 import { limitsOf, overLimit } from "../../documents/read-limits.ts";
 
+import { nameSome } from "./clean-text.ts";
 import { readDocxNumbering } from "./docx-numbering.ts";
 import { readDocxStyles } from "./docx-styles.ts";
 import { createDocxWriter, type DocxParts } from "./docx-writer.ts";
-import { type GraphicText, readChart, readDiagram } from "./graphic-text.ts";
+import { readGraphics } from "./graphic-text.ts";
 import { unreadable, withoutText } from "./open-archive.ts";
 import { type OfficePackage, openPackage, type Relationship } from "./open-package.ts";
 import { readPackageFacts } from "./package-facts.ts";
@@ -68,20 +69,6 @@ async function readParts(office: OfficePackage, relationships: ReadonlyMap<strin
   };
 }
 
-/** The charts and diagrams that a part shows. */
-export async function readGraphics(
-  office: OfficePackage,
-  relationships: ReadonlyMap<string, Relationship>,
-): Promise<ReadonlyMap<string, GraphicText>> {
-  const graphics = new Map<string, GraphicText>();
-  for (const { id, type, target, isExternal } of relationships.values()) {
-    const read = type === "chart" || type === "chartEx" ? readChart : type === "diagramData" ? readDiagram : undefined;
-    const root = read === undefined || isExternal ? undefined : await office.readPart(target);
-    if (read !== undefined && root !== undefined) graphics.set(id, read(root));
-  }
-  return graphics;
-}
-
 /** What is in the file and not in the text. */
 function notesOn(relationships: ReadonlyMap<string, Relationship>): string[] {
   const carried = [...relationships.values()].filter(
@@ -89,5 +76,5 @@ function notesOn(relationships: ReadonlyMap<string, Relationship>): string[] {
   );
   return carried.length === 0
     ? []
-    : [`Not read: what is embedded in it (${carried.map(({ target }) => fileNameOf(target)).join(", ")}).`];
+    : [`Not read: what is embedded in it (${nameSome(carried.map(({ target }) => fileNameOf(target)))}).`];
 }

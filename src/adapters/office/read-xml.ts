@@ -20,7 +20,7 @@ export interface XmlVisit {
 
 type OpenElement = { name: string; attributes: ReadonlyMap<string, string>; children: (XmlElement | string)[] };
 
-/** Tables within tables take four levels each; nobody writes a hundred of them. */
+/** Tables within tables take three levels each; nobody writes a hundred of them. */
 const maxDepth = 400;
 const noAttributes: ReadonlyMap<string, string> = new Map();
 const piece = 1 << 16;

@@ -42,7 +42,9 @@ const chunkColumns = `key, scope, id, document_id AS documentId, document, start
   details, metadata, origin, ${bytesOf("urtext")}, ${bytesOf("text")}, deleted_at AS deletedAt`;
 
 const documentColumns = `key, scope, id, uri, ${bytesOf("title")}, media_type AS mediaType, origin, content_hash AS contentHash,
-  metadata_hash AS metadataHash, fingerprint, bytes, folder, ingested_at AS ingestedAt, deleted_at AS deletedAt`;
+  metadata_hash AS metadataHash, fingerprint, bytes, folder, ingested_at AS ingestedAt, deleted_at AS deletedAt,
+  checked_at AS checkedAt, etag, last_modified AS lastModified`;
+const markedDocuments = "documents LEFT JOIN marks ON marks.document = documents.key";
 
 const pendingColumns = "key, id, stamp, live, terms, vectors";
 
@@ -78,6 +80,13 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     return db.all<Read<DocumentRow, "title">>(sql, ...values).map(toDocument);
   }
 
+  /** Most documents have none: they are as they were ingested, and no sender said anything of them. */
+  function putMarks(key: number, { checkedAt, etag, lastModified }: Omit<DocumentRow, "key">): void {
+    if (checkedAt === null && etag === null && lastModified === null) {
+      db.run("DELETE FROM marks WHERE document = ?", key);
+    } else db.run("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)", key, checkedAt, etag, lastModified);
+  }
+
   return {
     stamp: () => must<{ stamp: number }>("SELECT stamp FROM clock WHERE key = 1").stamp,
     setStamp: (stamp) => void db.run("UPDATE clock SET stamp = ? WHERE key = 1", stamp),
@@ -91,6 +100,7 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       void db.run("UPDATE scopes SET stamp = ?, rewrites = ? WHERE key = ?", stamp, rewrites, key),
     deleteScope(key) {
       db.run("DELETE FROM files WHERE segment IN (SELECT key FROM segments WHERE scope = ?)", key);
+      db.run("DELETE FROM marks WHERE document IN (SELECT key FROM documents WHERE scope = ?)", key);
       for (const table of ["segments", "pending", "chunks", "documents"])
         db.run(`DELETE FROM ${table} WHERE scope = ?`, key);
       db.run("DELETE FROM scopes WHERE key = ?", key);
@@ -229,7 +239,7 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       ),
     deleteChunk: (key) => void db.run("DELETE FROM chunks WHERE key = ?", key),
 
-    document: (key) => toDocument(must(`SELECT ${documentColumns} FROM documents WHERE key = ?`, key)),
+    document: (key) => toDocument(must(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE key = ?`, key)),
     documentBody: (key) =>
       readTexts<DocumentBody, "text">(
         must(`SELECT ${bytesOf("text")}, structure FROM documents WHERE key = ?`, key),
@@ -238,23 +248,23 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     documentText: (key) =>
       decoder.decode(must<{ text: Uint8Array }>(`SELECT ${bytesOf("text")} FROM documents WHERE key = ?`, key).text),
     documentById: (scope, id) =>
-      documents(`SELECT ${documentColumns} FROM documents WHERE scope = ? AND id = ?`, scope, id)[0],
+      documents(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND id = ?`, scope, id)[0],
     documentsByUri: (scope, uri) =>
       documents(
-        `SELECT ${documentColumns} FROM documents WHERE scope = ? AND uri = ? AND deleted_at IS NULL ORDER BY id`,
+        `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND uri = ? AND deleted_at IS NULL ORDER BY id`,
         scope,
         uri,
       ),
     documentsAfter: (scope, uri, id, limit) =>
       id === undefined
         ? documents(
-            `SELECT ${documentColumns} FROM documents WHERE scope = ? AND uri > ? AND deleted_at IS NULL ORDER BY uri, id LIMIT ?`,
+            `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND uri > ? AND deleted_at IS NULL ORDER BY uri, id LIMIT ?`,
             scope,
             uri,
             limit,
           )
         : documents(
-            `SELECT ${documentColumns} FROM documents WHERE scope = ? AND (uri, id) > (?, ?) AND deleted_at IS NULL
+            `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND (uri, id) > (?, ?) AND deleted_at IS NULL
               ORDER BY uri, id LIMIT ?`,
             scope,
             uri,
@@ -263,7 +273,7 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
           ),
     deletedDocuments: (scope, until) =>
       documents(
-        `SELECT ${documentColumns} FROM documents WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
+        `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
         scope,
         until,
       ),
@@ -272,14 +282,17 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
         `SELECT count(*) AS documents, coalesce(sum(bytes), 0) AS bytes FROM documents WHERE scope = ? AND deleted_at IS NULL`,
         scope,
       ),
-    addDocument: (row, { structure, text }) =>
-      db.run(
+    addDocument(row, { structure, text }) {
+      const key = db.run(
         `INSERT INTO documents (scope, id, uri, title, media_type, origin, content_hash, metadata_hash, fingerprint, bytes, folder,
           ingested_at, deleted_at, structure, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         ...documentValues(row),
         structure,
         text,
-      ),
+      );
+      putMarks(key, row);
+      return key;
+    },
     putDocument(row, body) {
       db.run(
         `UPDATE documents SET scope = ?, id = ?, uri = ?, title = ?, media_type = ?, origin = ?, content_hash = ?,
@@ -287,10 +300,14 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
         ...documentValues(row),
         row.key,
       );
+      putMarks(row.key, row);
       if (body === undefined) return;
       db.run("UPDATE documents SET structure = ?, text = ? WHERE key = ?", body.structure, body.text, row.key);
     },
-    deleteDocument: (key) => void db.run("DELETE FROM documents WHERE key = ?", key),
+    deleteDocument(key) {
+      db.run("DELETE FROM documents WHERE key = ?", key);
+      db.run("DELETE FROM marks WHERE document = ?", key);
+    },
   };
 }
 

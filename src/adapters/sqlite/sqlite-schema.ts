@@ -5,7 +5,7 @@ import { IbidError } from "../../contracts/errors.ts";
 const applicationId = 0x69626964;
 
 /** Of the tables below. A file with a higher number was written by a later ibid, one with a lower is brought up to date by {@link upgradeSchema}. */
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 /**
  * Small columns come first and large ones last: SQLite reads the tail of a long row only when it is asked for.
@@ -17,6 +17,10 @@ CREATE TABLE fits (
   chunks INTEGER NOT NULL, energy REAL NOT NULL, current INTEGER NOT NULL
 );
 CREATE TABLE fit_parts (fit INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (fit, part)) WITHOUT ROWID;`;
+
+/** Beside the documents, not in them: what is read with every list must not stand behind a document's text, nor be written with it. */
+const markTable = `
+CREATE TABLE marks (document INTEGER PRIMARY KEY, checked_at TEXT, etag TEXT, last_modified TEXT);`;
 
 const schema = `
 CREATE TABLE clock (key INTEGER PRIMARY KEY CHECK (key = 1), stamp INTEGER NOT NULL);
@@ -61,6 +65,7 @@ CREATE TABLE files (
 );
 CREATE UNIQUE INDEX files_by_name ON files (segment, name, part);
 ${fitTables}
+${markTable}
 
 PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${schemaVersion};
@@ -70,7 +75,7 @@ PRAGMA user_version = ${schemaVersion};
  * Statements that make a file of version `i + 1` one of the next. What they leave without terms is analysed again when the store is opened, for
  * terms are made in another way in each.
  */
-const upgrades: readonly string[] = [`ALTER TABLE pending DROP COLUMN length; ${fitTables}`];
+const upgrades: readonly string[] = [`ALTER TABLE pending DROP COLUMN length; ${fitTables}`, markTable];
 
 /** What tables a file has: ours, those of an earlier version of ours, or none at all. */
 export type SchemaState = "current" | "earlier" | "none";

@@ -1,0 +1,20 @@
+import type { Reader } from "../../contracts/reader.ts";
+
+/**
+ * E-mail messages: the canonical text is what a person sees of one: its subject, who wrote it to whom and when, what it says, and what is attached.
+ *
+ * **Shape** the subject is title and heading; the HTML body, read by its own reader, or else the plain one with what it quotes as quote blocks; each
+ * attachment is a part under a heading with its file name, read by its own reader, messages within messages too. Metadata `from`, `to`, `cc`, `messageId`,
+ * `inReplyTo` and `createdAt`. No lines: what the file has of them is encoded.
+ * **Errors** `encrypted` for S/MIME and PGP, `empty` for a message without a word, `unreadable` for headers without end. An attachment that cannot be read is
+ * listed by name in the text, and why in `notes`; it never costs the message.
+ * **Cost** linear, and that of the attachments' readers.
+ * **Source** RFC 5322, 2045 to 2047, 2231 and 3676, as postal-mime reads them; Embabel's content readers (E15).
+ */
+export function createMailReader(): Reader {
+  return {
+    name: "mail/1",
+    accepts: (mediaType) => mediaType === "message/rfc822" || mediaType === "message/global",
+    read: async (input) => (await import("./read-mail.ts")).readMail(input),
+  };
+}

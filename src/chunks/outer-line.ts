@@ -1,0 +1,50 @@
+const SPACE = 0x20;
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+
+/** A tab counts as so many columns. */
+const TAB_WIDTH = 4;
+
+/** Lines that end what was begun above them. */
+const closing = /(?:[)\]}]|end\b|<\/|\*\/|else\b|elif\b|except\b|finally\b|catch\b)/y;
+
+/**
+ * Where code is best cut in (after, limit]: before a line that is indented least; of several, at one after a blank line; of those, at the last.
+ *
+ * So functions are parted rather than cut, and methods rather than a loop within one. A line that ends what was begun above it is passed over. Only the
+ * further half is searched, lest chunks become small; `undefined` when no line begins there.
+ *
+ * **Cost** linear in the window.
+ */
+export function lastOuterLineStart(text: string, after: number, limit: number): number | undefined {
+  let best: { readonly position: number; readonly indent: number; readonly isApart: boolean } | undefined;
+  for (let position = limit; position > after + ((limit - after) >> 1); position -= 1) {
+    if (text.charCodeAt(position - 1) !== LINE_FEED) continue;
+    const { indent, start } = readIndent(text, position);
+    if (start >= text.length || text.charCodeAt(start) === LINE_FEED) continue;
+    closing.lastIndex = start;
+    if (closing.test(text)) continue;
+    const isApart = followsBlankLine(text, position);
+    const isBetter = best === undefined || indent < best.indent || (indent === best.indent && isApart && !best.isApart);
+    if (isBetter) best = { position, indent, isApart };
+  }
+  return best?.position;
+}
+
+function readIndent(text: string, lineStart: number): { readonly indent: number; readonly start: number } {
+  let indent = 0;
+  let start = lineStart;
+  for (; ; start += 1) {
+    const code = text.charCodeAt(start);
+    if (code === SPACE) indent += 1;
+    else if (code === TAB) indent += TAB_WIDTH;
+    else return { indent, start };
+  }
+}
+
+/** Whether nothing but white space stands in the line before, or no line does. */
+export function followsBlankLine(text: string, lineStart: number): boolean {
+  let position = lineStart - 2;
+  while (position >= 0 && (text.charCodeAt(position) === SPACE || text.charCodeAt(position) === TAB)) position -= 1;
+  return position < 0 || text.charCodeAt(position) === LINE_FEED;
+}

@@ -1,0 +1,145 @@
+import { IbidError } from "../contracts/errors.ts";
+import { halveText, type HalvingSeparators, markdownSeparators, plainSeparators } from "./halve-text.ts";
+
+/** How many tokens a text has. A `LengthFunction` is one. */
+export type TokenCounter = (text: string) => number;
+
+/** Semantic Kernel's rule of thumb: one token for every four characters, rounded down (ToolUp rounds up). */
+const floorTokens: TokenCounter = (text) => text.length >> 2;
+
+const halves = (
+  text: string,
+  maxSize: number,
+  separators: HalvingSeparators,
+  trim: boolean,
+  count: TokenCounter,
+): string[] =>
+  halveText(text, { start: 0, end: text.length }, { maxSize, separators, count, trim }).map(({ start, end }) =>
+    text.slice(start, end),
+  );
+
+/**
+ * The lines of a plain text, blank ones left out, each that is too long halved at line ends, full stops, other marks, spaces, hyphens, at last anywhere.
+ *
+ * **Source** Semantic Kernel `TextChunker.SplitPlainTextLines` (S23).
+ */
+export function splitPlainTextLines(
+  text: string,
+  maxTokens: number,
+  tokenCounter: TokenCounter = floorTokens,
+): string[] {
+  return text
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .flatMap((line) => halves(line, maxTokens, plainSeparators, true, tokenCounter));
+}
+
+/**
+ * A Markdown text, halved as {@link splitPlainTextLines} does, but at line ends only when nothing else is left.
+ *
+ * **Source** Semantic Kernel `TextChunker.SplitMarkDownLines` (S23).
+ */
+export function splitMarkdownLines(
+  text: string,
+  maxTokens: number,
+  tokenCounter: TokenCounter = floorTokens,
+): string[] {
+  return halves(text.replaceAll("\r\n", "\n"), maxTokens, markdownSeparators, true, tokenCounter);
+}
+
+/**
+ * Lines gathered into paragraphs.
+ *
+ * **Shape** the budget of a paragraph is `maxTokens` less `overlapTokens` and the header's tokens; lines that do not fit it are halved first. A last paragraph below a quarter of it
+ * is joined to the one before when their words together are no more than it. An overlap is the beginning of the next paragraph, behind a space; the header stands
+ * before each as it is.
+ * **Errors** `invalid-argument` for a size below 1, or an overlap, with the header, that is not below it.
+ * **Source** Semantic Kernel `TextChunker.SplitPlainTextParagraphs` (S23).
+ */
+export function splitPlainTextParagraphs(
+  lines: Iterable<string>,
+  maxTokens: number,
+  overlapTokens = 0,
+  chunkHeader = "",
+  tokenCounter: TokenCounter = floorTokens,
+): string[] {
+  const normalised = Array.from(lines, (line) => line.replaceAll(/\r\n|\r/g, "\n"));
+  return splitParagraphs(normalised, maxTokens, overlapTokens, chunkHeader, tokenCounter, plainSeparators);
+}
+
+/** As {@link splitPlainTextParagraphs}, for Markdown. **Source** Semantic Kernel `TextChunker.SplitMarkdownParagraphs` (S23). */
+export function splitMarkdownParagraphs(
+  lines: Iterable<string>,
+  maxTokens: number,
+  overlapTokens = 0,
+  chunkHeader = "",
+  tokenCounter: TokenCounter = floorTokens,
+): string[] {
+  return splitParagraphs([...lines], maxTokens, overlapTokens, chunkHeader, tokenCounter, markdownSeparators);
+}
+
+function splitParagraphs(
+  lines: readonly string[],
+  maxTokens: number,
+  overlapTokens: number,
+  chunkHeader: string,
+  count: TokenCounter,
+  separators: HalvingSeparators,
+): string[] {
+  const headerTokens = chunkHeader === "" ? 0 : count(chunkHeader);
+  const budget = maxTokens - overlapTokens - headerTokens;
+  checkBudget(maxTokens, overlapTokens, headerTokens);
+  const halve = (text: string, size: number): string[] =>
+    halves(text.replaceAll("\r\n", "\n"), size, separators, false, count);
+  const paragraphs = joinShortLast(
+    gatherLines(
+      lines.flatMap((line) => halve(line, budget)),
+      budget,
+      count,
+    ),
+    budget,
+    count,
+  );
+  return paragraphs.map((paragraph, index) => {
+    const next = paragraphs[index + 1];
+    const shared = overlapTokens > 0 && next !== undefined ? ` ${halve(next, overlapTokens)[0] ?? ""}` : "";
+    return chunkHeader + paragraph + shared;
+  });
+}
+
+function gatherLines(lines: readonly string[], budget: number, count: TokenCounter): string[] {
+  const paragraphs: string[] = [];
+  let paragraph = "";
+  for (const line of lines) {
+    if (paragraph !== "") {
+      const own = count(line) + 1;
+      if (own >= budget || own + count(paragraph) >= budget) {
+        paragraphs.push(paragraph.trim());
+        paragraph = "";
+      }
+    }
+    paragraph += `${line}\n`;
+  }
+  return paragraph === "" ? paragraphs : [...paragraphs, paragraph.trim()];
+}
+
+/** Words count as tokens here, as in the source. */
+function joinShortLast(paragraphs: readonly string[], budget: number, count: TokenCounter): readonly string[] {
+  const [before, last] = paragraphs.slice(-2);
+  if (before === undefined || last === undefined || count(last) >= Math.floor(budget / 4)) return paragraphs;
+  const words = [before, last].flatMap((paragraph) => paragraph.split(" ").filter((word) => word !== ""));
+  return words.length > budget ? paragraphs : [...paragraphs.slice(0, -2), words.join(" ")];
+}
+
+function checkBudget(maxTokens: number, overlapTokens: number, headerTokens: number): void {
+  if (!(maxTokens >= 1)) {
+    throw new IbidError("invalid-argument", "maxTokens should be a positive number", { details: { maxTokens } });
+  }
+  if (!(overlapTokens + headerTokens < maxTokens)) {
+    throw new IbidError("invalid-argument", "overlapTokens, with those of the header, must be below maxTokens", {
+      mend: "Give a larger maxTokens, or a smaller overlap or header.",
+      details: { maxTokens, overlapTokens, headerTokens },
+    });
+  }
+}

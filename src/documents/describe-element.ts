@@ -1,0 +1,78 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { Section, TextDocument } from "../contracts/document.ts";
+import type { JsonValue, Metadata } from "../contracts/metadata.ts";
+import { findSectionPath } from "./walk-sections.ts";
+
+/** One element of a document's tree, in terms that are the same for all: the document itself, a section, a chunk. */
+export interface TreeElement {
+  /** Of the document or chunk; of a section, the document's with the section's behind a `#`. */
+  readonly id: string;
+  readonly uri: string;
+  /** `null` for the document. */
+  readonly parentId: string | null;
+  /** What kinds of thing it is. */
+  readonly labels: readonly string[];
+  /** What stands for it where it is embedded. */
+  readonly embeddableValue: string;
+  /** What of it is worth keeping, its metadata included. */
+  readonly propertiesToPersist: Metadata;
+}
+
+/**
+ * Describes a document, one of its sections or one of its chunks as an element of its tree, for programs that keep all of them in one place.
+ *
+ * **Shape** labels: `Document` and `ContentRoot`; `Section` with `ContainerSection` or `LeafSection`; `Chunk`; each with `ContentElement`. What is
+ * embedded: a chunk's text; of a leaf, its title, a line break and its text; of a container and of the document, the title alone, for their parts speak
+ * for themselves. A chunk's parent is its section, or the document where that is the root.
+ * **Source** Embabel's `Datum`, `Embeddable`, `HierarchicalContentElement` (E3, E4, E7, E9, E10).
+ */
+export function describeElement(
+  document: TextDocument,
+  element: TextDocument | Section | Chunk = document,
+): TreeElement {
+  if (!("type" in element)) return describeSection(document, element);
+  if (element.type === "text-chunk") {
+    const { id, uri, text, urtext, metadata, sectionId } = element;
+    const parentId = sectionKey(document, sectionId);
+    return {
+      id,
+      uri,
+      parentId,
+      labels: ["Chunk", "ContentElement"],
+      embeddableValue: text,
+      propertiesToPersist: { ...metadata, id, uri, parentId, text, urtext },
+    };
+  }
+  const { id, uri, title, metadata } = element;
+  return {
+    id,
+    uri,
+    parentId: null,
+    labels: ["Document", "ContentRoot", "ContentElement"],
+    embeddableValue: title,
+    propertiesToPersist: { ...metadata, id, uri, title },
+  };
+}
+
+function describeSection(document: TextDocument, section: Section): TreeElement {
+  if (section.level === 0) return describeElement(document);
+  const { uri } = document;
+  const id = sectionKey(document, section.id);
+  const isLeaf = section.children.length === 0;
+  const above = findSectionPath(document.root, section.id)?.at(-2)?.id ?? document.root.id;
+  const parentId = sectionKey(document, above);
+  const own = document.text.slice(section.contentStart, section.end).trim();
+  const text: Record<string, JsonValue> = isLeaf ? { text: own } : {};
+  return {
+    id,
+    uri,
+    parentId,
+    labels: ["Section", isLeaf ? "LeafSection" : "ContainerSection", "ContentElement"],
+    embeddableValue: isLeaf ? `${section.title}\n${own}` : section.title,
+    propertiesToPersist: { ...document.metadata, id, uri, parentId, title: section.title, ...text },
+  };
+}
+
+function sectionKey({ id, root }: TextDocument, sectionId: string): string {
+  return sectionId === root.id ? id : `${id}#${sectionId}`;
+}

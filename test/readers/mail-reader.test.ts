@@ -1,0 +1,239 @@
+import { describe, expect, it } from "vitest";
+
+import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
+import { IbidError } from "../../src/contracts/errors.ts";
+import { locate } from "../../src/text/locate.ts";
+
+import { readAny } from "./read-any.ts";
+import { refusalOf, showBlocks, showOutline } from "./read-with.ts";
+
+const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+/** Each character as one byte. */
+const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
+const mail = (headers: string, body: string): string => `${headers.trim()}\r\n\r\n${body.replaceAll("\n", "\r\n")}`;
+const part = (headers: string, body: string): string => `--cut\n${headers}\n\n${body}\n`;
+const mixed = (...parts: string[]): string =>
+  mail(
+    'From: Ada <ada@example.com>\nSubject: Keys\nContent-Type: multipart/mixed; boundary="cut"',
+    `${parts.join("")}--cut--\n`,
+  );
+const plain = part("Content-Type: text/plain; charset=utf-8", "Hello.");
+const attached = (name: string, type: string, body: string): string =>
+  part(
+    `Content-Type: ${type}; name="${name}"\nContent-Transfer-Encoding: base64\nContent-Disposition: attachment; filename="${name}"`,
+    base64(body),
+  );
+
+describe("the mail reader [E15]", () => {
+  it("shows what a person sees: subject, people, date, body with its quotes, attachments by their readers", async () => {
+    const { text, title, root, blocks, sourceMap, metadata, notes, mediaType } = await readAny(
+      "box/keys.eml",
+      mail(
+        `From: Ada Lovelace <ada@example.com>
+To: Bob <bob@example.com>, team@example.com
+Cc: Team: carol@example.com, Dan <dan@example.com>;
+Date: Wed, 01 May 2024 10:00:00 +0200
+Message-ID: <1@example.com>
+In-Reply-To: <0@example.com>
+Subject: Where the
+ keys are
+Content-Type: multipart/mixed; boundary=cut`,
+        [
+          part(
+            "Content-Type: text/plain; charset=utf-8",
+            "Under the mat.\n\nOn Tuesday Bob wrote:\n> Where are\n> the keys?\n\nAda",
+          ),
+          attached("notes.md", "application/octet-stream", "# Mats\n\nRed one.\n"),
+          "--cut--\n",
+        ].join(""),
+      ),
+    );
+    expect([title, mediaType, notes]).toEqual(["Where the keys are", "message/rfc822", undefined]);
+    expect(text).toBe(
+      `Where the keys are
+
+From: Ada Lovelace <ada@example.com>
+To: Bob <bob@example.com>, team@example.com
+Cc: Team: carol@example.com, Dan <dan@example.com>
+Date: Wed, 01 May 2024 10:00:00 +0200
+
+Under the mat.
+
+On Tuesday Bob wrote:
+
+> Where are
+> the keys?
+
+Ada
+
+notes.md
+
+# Mats
+
+Red one.
+`,
+    );
+    expect(showOutline(root)).toEqual(["# Where the keys are", "## notes.md", "### Mats"]);
+    expect(showBlocks({ text, ...(blocks && { blocks }) })).toContain("quote: > Where are\n> the keys?");
+    expect(metadata).toEqual({
+      from: "Ada Lovelace <ada@example.com>",
+      to: ["Bob <bob@example.com>", "team@example.com"],
+      cc: ["Team: carol@example.com, Dan <dan@example.com>"],
+      messageId: "<1@example.com>",
+      inReplyTo: "<0@example.com>",
+      createdAt: "2024-05-01T08:00:00.000Z",
+    });
+    expect(locate({ text, root, sourceMap }, text.indexOf("Red"))).toMatchObject({ part: "notes.md", line: 3 });
+    expect(locate({ text, root, sourceMap }, text.indexOf("mat."))).toEqual({
+      headings: ["Where the keys are"],
+      sectionId: "0.0",
+    });
+  });
+
+  it("prefers the HTML body, and falls back to the plain one when it shows nothing", async () => {
+    const alternative = (html: string): string =>
+      mail(
+        "Subject: S\nContent-Type: multipart/alternative; boundary=cut",
+        `${part("Content-Type: text/plain", "See the page.")}${part("Content-Type: text/html; charset=utf-8", html)}--cut--\n`,
+      );
+    const { text, root, metadata } = await readAny(
+      "a.eml",
+      alternative('<html lang="fr"><h1>Liste</h1><table><tr><th>Clé</th></tr><tr><td>rouge</td></tr></table></html>'),
+    );
+    expect(text).toContain("Clé");
+    expect(text).not.toContain("See the page");
+    expect(showOutline(root)).toEqual(["# S", "## Liste"]);
+    expect(metadata["language"]).toBe("fr");
+    expect((await readAny("a.eml", alternative("<img src=x>"))).text).toBe("S\n\nSee the page.");
+    const direct = { uri: "a.eml", bytes: bytesOf(alternative("<p>x</p>")), mediaType: "message/rfc822" };
+    expect((await createMailReader().read(direct)).text).toBe("S\n\nSee the page.");
+  });
+
+  it.each([
+    ["windows-1252", "Content-Type: text/plain; charset=windows-1252", "caf\xe9 \x80 5", "café € 5"],
+    ["ISO-2022-JP", "Content-Type: text/plain; charset=iso-2022-jp", "\x1b$B80\x1b(B", "鍵"],
+    [
+      "quoted-printable",
+      "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable",
+      "caf=C3=A9 =\nau lait",
+      "café au lait",
+    ],
+    [
+      "base64",
+      "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64",
+      base64("clé 👍"),
+      "clé 👍",
+    ],
+    ["flowed lines", "Content-Type: text/plain; charset=utf-8; format=flowed", "one \ntwo", "one two"],
+  ])("decodes a body in %s", async (_, headers, body, shown) => {
+    expect((await readAny("a.eml", bytesOf(mail(headers, body)))).text).toBe(shown);
+  });
+
+  it("decodes names and headers", async () => {
+    const { text, title } = await readAny(
+      "a.eml",
+      mail(
+        "From: =?iso-8859-1?Q?Andr=E9?= <a@example.com>\nSubject: =?utf-8?B?w4lww6k=?= =?utf-8?Q?e_=F0=9F=91=8D?=\nContent-Type: multipart/mixed; boundary=cut",
+        `${part("Content-Type: text/plain\nContent-Disposition: attachment; filename*=utf-8''cl%C3%A9%20.txt", "in it")}--cut--\n`,
+      ),
+    );
+    expect(title).toBe("Épée 👍");
+    expect(text.trim()).toBe("Épée 👍\n\nFrom: André <a@example.com>\n\nclé .txt\n\nin it");
+  });
+
+  it("lists what nobody reads, with the reason in the notes, and goes on", async () => {
+    const { text, notes, root } = await readAny(
+      "a.eml",
+      mixed(
+        plain,
+        attached("photo.png", "image/png", "\x89PNG"),
+        attached("broken.pdf", "application/pdf", "%PDF-1.7 and nothing"),
+        attached("empty.txt", "text/plain", ""),
+        attached("../up/notes.txt", "text/plain", "one"),
+        attached("notes.txt", "text/plain", "two"),
+        part(
+          'Content-Type: text/plain; name="garbage.txt"\nContent-Disposition: attachment\nContent-Transfer-Encoding: base64',
+          "%%%% no base64 ###=",
+        ),
+        part("Content-Type: application/pgp-signature", "-----BEGIN PGP SIGNATURE-----"),
+      ),
+    );
+    expect(text).toMatch(/Hello\.\n\nAttached, not read: photo\.png, broken\.pdf/);
+    expect(text).toContain("notes.txt\n\none\n\nnotes.txt (2)\n\ntwo");
+    expect(showOutline(root).slice(0, 3)).toEqual(["# Keys", "## notes.txt", "## notes.txt (2)"]);
+    expect(notes?.[0]).toMatch(/^photo\.png was not read: .*image/);
+    expect(notes?.[1]).toMatch(/^broken\.pdf was not read: /);
+    expect(text).not.toContain("SIGNATURE");
+  });
+
+  it("leaves out images that stand in the text", async () => {
+    const { text, notes } = await readAny(
+      "a.eml",
+      mixed(
+        part("Content-Type: text/html", '<p>Look: <img src="cid:1"></p>'),
+        part("Content-Type: image/png; name=x.png\nContent-ID: <1>\nContent-Disposition: inline", "x"),
+      ),
+    );
+    expect(text).not.toContain("x.png");
+    expect(notes).toBeUndefined();
+  });
+
+  it("reads messages within messages, as deep as the limit allows", async () => {
+    let inner = "Subject: level 0\r\n\r\nThe core.\r\n";
+    for (let level = 1; level <= 100; level++) {
+      inner = `Subject: level ${level}\r\nContent-Type: multipart/mixed; boundary=b${level}\r\n\r\n--b${level}\r\nContent-Type: message/rfc822\r\n\r\n${inner}\r\n--b${level}--\r\n`;
+    }
+    const { text, notes, root, sourceMap } = await readAny("a.eml", inner, { limits: { maxDepth: 3 } });
+    expect(text).toContain("level 97");
+    expect(text).not.toContain("level 96");
+    expect(text).toContain("Attached, not read: message 1.eml");
+    expect(notes).toHaveLength(1);
+    expect(locate({ text, root, sourceMap }, text.indexOf("level 97"))).toMatchObject({
+      part: "message 1.eml/message 1.eml/message 1.eml",
+    });
+  });
+
+  it("stays within its limits for a message of ten thousand parts", async () => {
+    const many = Array.from({ length: 10_000 }, (_, i) =>
+      part(`Content-Type: text/plain; name=${i}.txt\nContent-Disposition: attachment`, `w${i}`),
+    );
+    const { text, notes } = await readAny("a.eml", mixed(plain, ...many), { limits: { maxParts: 20 } });
+    expect(text).toContain("w19");
+    expect(text).not.toContain("w20");
+    expect(text).toContain("and 9880 more");
+    expect(notes).toHaveLength(101);
+    const short = await readAny("a.eml", mixed(plain, ...many.slice(0, 50)), { limits: { maxTextLength: 100 } });
+    expect(short.notes?.at(-1)).toContain("the text would be too long");
+  });
+
+  it.each([
+    [
+      "S/MIME",
+      "Content-Type: application/pkcs7-mime; smime-type=enveloped-data\nContent-Transfer-Encoding: base64",
+      "AAAA",
+    ],
+    ["PGP/MIME", 'Content-Type: multipart/encrypted; protocol="application/pgp-encrypted"; boundary=cut', "--cut--"],
+    ["PGP in the text", "Content-Type: text/plain", "-----BEGIN PGP MESSAGE-----\n\nhQ\n-----END PGP MESSAGE-----"],
+  ])("says of %s that it is encrypted", async (_, headers, body) => {
+    const refusal = await refusalOf(readAny("a.eml", mail(`Subject: x\n${headers}`, body)));
+    expect([refusal.code, refusal.uri]).toEqual(["encrypted", "a.eml"]);
+  });
+
+  it("refuses endless headers and nesting, and what Outlook saves, by name", async () => {
+    const headers = await refusalOf(readAny("a.eml", `${"X: y\r\n".repeat(600_000)}\r\nx`));
+    expect([headers.code, headers.uri]).toEqual(["unreadable", "a.eml"]);
+    let nested = "Content-Type: text/plain\n\nx";
+    for (let i = 0; i < 300; i++)
+      nested = `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n${nested}\n--b${i}--\n`;
+    expect((await refusalOf(readAny("a.eml", nested))).code).toBe("unreadable");
+    const outlook = Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0, 0, 0);
+    const refusal = await refusalOf(readAny("a.msg", outlook));
+    expect(refusal.message).toContain("an Outlook message (MSG)");
+    expect(refusal.mend).toContain(".eml");
+    expect(refusal instanceof IbidError).toBe(true);
+  });
+
+  it("reads what has no headers as a body", async () => {
+    expect((await readAny("a.eml", "\n\nJust words.\n")).text).toBe("Just words.");
+  });
+});
