@@ -30,7 +30,6 @@ export function createReaders(): readonly Reader[] {
     createNotebookReader(),
     createFeedReader(),
     createCodeReader(),
-    createDocxReader(),
     createXlsxReader(),
     createXlsReader(),
     csvReader,

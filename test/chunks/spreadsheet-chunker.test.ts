@@ -87,19 +87,19 @@ describe("chunkSpreadsheet", () => {
   });
 
   it("repeats the header in each text, within the size [T34 T30]", () => {
-    const texts = chunkSpreadsheet(prices, { maxSize: 82, length: characters });
+    const texts = chunkSpreadsheet(prices, { maxTokens: 82 }, characters);
     expect(texts).toEqual([
       'Sheet "Prices", rows 2–2 of 4\nColumns: Product, Price\nProduct: Lamp | Price: 12',
       'Sheet "Prices", rows 3–3 of 4\nColumns: Product, Price\nProduct: Desk | Price: ',
       'Sheet "Prices", rows 4–4 of 4\nColumns: Product, Price\nProduct: Chair | Price: 30',
     ]);
-    expect(chunkSpreadsheet(prices, { maxSize: 103, length: characters })).toHaveLength(2);
-    expect(chunkSpreadsheet(prices, { maxSize: 102, length: characters })).toHaveLength(3);
+    expect(chunkSpreadsheet(prices, { maxTokens: 103 }, characters)).toHaveLength(2);
+    expect(chunkSpreadsheet(prices, { maxTokens: 102 }, characters)).toHaveLength(3);
   });
 
   it("lets a row beyond the size stand alone [T34]", () => {
     const wide = { ...prices, rows: [...prices.rows, { sourceIndex: 5, values: ["x".repeat(500), "1"] }] };
-    const texts = chunkSpreadsheet(wide, { maxSize: 120, length: characters });
+    const texts = chunkSpreadsheet(wide, { maxTokens: 120 }, characters);
     expect(texts.at(-1)).toBe(
       `Sheet "Prices", rows 5–5 of 5\nColumns: Product, Price\nProduct: ${"x".repeat(500)} | Price: 1`,
     );
@@ -113,11 +113,13 @@ describe("chunkSpreadsheet", () => {
   it("takes 512 heuristic tokens by default, and refuses what cannot be kept [T30]", () => {
     const rows = Array.from({ length: 400 }, (_, i) => ({ sourceIndex: i + 2, values: [`Product ${i}`, String(i)] }));
     const texts = chunkSpreadsheet({ ...prices, rows });
-    expect(texts).toEqual(chunkSpreadsheet({ ...prices, rows }, { maxSize: 512, length: heuristicTokens }));
+    expect(texts).toEqual(chunkSpreadsheet({ ...prices, rows }, { maxTokens: 512 }, heuristicTokens));
     expect(Math.max(...texts.map(heuristicTokens))).toBeLessThanOrEqual(512);
     expect(Math.min(...texts.slice(0, -1).map(heuristicTokens))).toBeGreaterThan(490);
-    for (const maxSize of [0, -1, 1.5, Number.NaN]) {
-      expect(() => chunkSpreadsheet(prices, { maxSize })).toThrow(
+    const config = { maxTokens: 512, overlapTokens: 0, minTokens: 1 };
+    expect(chunkSpreadsheet({ ...prices, rows }, config)).toEqual(texts);
+    for (const maxTokens of [0, -1, 1.5, Number.NaN]) {
+      expect(() => chunkSpreadsheet(prices, { maxTokens })).toThrow(
         expect.objectContaining({ code: "invalid-argument" }),
       );
     }
@@ -144,14 +146,14 @@ describe("chunkSpreadsheet", () => {
         ),
         fc.integer({ min: 1, max: 200 }),
         fc.constantFrom(characters, heuristicTokens, words),
-        (table, maxSize, length) => {
+        (table, maxTokens, length) => {
           const rows = table.map((values, i) => ({ sourceIndex: i + 2, values }));
           const sheet = { sheetName: "S", headers: ["A", "B"], rows };
-          const texts = chunkSpreadsheet(sheet, { maxSize, length });
+          const texts = chunkSpreadsheet(sheet, { maxTokens }, length);
           const written = texts.map((text) => text.split("\n").slice(2));
           expect(written.flat()).toEqual(rows.map(({ values }) => formatRow(sheet.headers, values)));
           for (const [i, text] of texts.entries()) {
-            expect(length(text) <= maxSize || written[i]?.length === 1).toBe(true);
+            expect(length(text) <= maxTokens || written[i]?.length === 1).toBe(true);
           }
         },
       ),
@@ -191,7 +193,7 @@ describe("createSpreadsheetChunker", () => {
   it("names sheet and cells of each piece of a long table", () => {
     const rows = Array.from({ length: 40 }, (_, i) => [`Product number ${i}`, i]);
     const document = makeWorkbook({ Long: [["Product", "Price"], ...rows] });
-    const chunks = [...createSpreadsheetChunker({ maxSize: 100 }).chunk(document)];
+    const chunks = [...createSpreadsheetChunker({ maxTokens: 100 }).chunk(document)];
     checkSlices(document, chunks);
     expect(chunks.length).toBeGreaterThan(2);
     let next = 2;
@@ -210,14 +212,14 @@ describe("createSpreadsheetChunker", () => {
     expect(chunk?.text).toBe('Sheet "S", rows 4–4 of 4\nColumns: Region, Q1\nSales of 2024\nRegion: North | Q1: 1');
     const note = "This says at length what the table below is about. ".repeat(8).trim();
     const long = makeWorkbook({ S: [[note], [], ["Region", "Q1"], ["North", 1]] });
-    const chunks = [...createSpreadsheetChunker({ maxSize: 100 }).chunk(long)];
+    const chunks = [...createSpreadsheetChunker({ maxTokens: 100 }).chunk(long)];
     expect(chunks.at(-1)?.text).toBe('Sheet "S", rows 4–4 of 4\nColumns: Region, Q1\nRegion: North | Q1: 1');
     checkSlices(long, chunks);
   });
 
   it("cuts CSV between rows, line breaks in cells and all, and counts as a spreadsheet would [T34 L1]", async () => {
     const document = await readCsv('Name;Note\nAda;"first\nsecond; line"\n\nBob\nCy;"a ""b"""\n');
-    const chunks = [...createSpreadsheetChunker({ maxSize: 24 }).chunk(document)];
+    const chunks = [...createSpreadsheetChunker({ maxTokens: 24 }).chunk(document)];
     expect(chunks.map(({ text }) => text)).toEqual([
       'Sheet "list.csv", rows 2–2 of 5\nColumns: Name, Note\nName: Ada | Note: first second; line',
       'Sheet "list.csv", rows 4–5 of 5\nColumns: Name, Note\nName: Bob | Note: \nName: Cy | Note: a "b"',
@@ -263,19 +265,19 @@ describe("createSpreadsheetChunker", () => {
         cell,
         fc.array(cell, { maxLength: 12 }),
         fc.integer({ min: 1, max: 60 }),
-        async (head, cells, maxSize) => {
+        async (head, cells, maxTokens) => {
           const document = await readCsv([`x${head}`, ...cells].join("\n"));
-          checkSlices(document, [...createSpreadsheetChunker({ maxSize }).chunk(document)]);
+          checkSlices(document, [...createSpreadsheetChunker({ maxTokens }).chunk(document)]);
           const grid = [["h", head], ...cells.map((text, i) => (i % 5 === 4 ? [] : [text, i]))];
           const workbook = makeWorkbook({ One: grid, Two: grid });
-          checkSlices(workbook, [...createSpreadsheetChunker({ maxSize }).chunk(workbook)]);
+          checkSlices(workbook, [...createSpreadsheetChunker({ maxTokens }).chunk(workbook)]);
         },
       ),
     );
   });
 
   it("tells its settings in its fingerprint", () => {
-    const prints = [{}, { maxSize: 300 }, { length: characters }].map(
+    const prints = [{}, { maxTokens: 300 }, { length: characters }].map(
       (options) => createSpreadsheetChunker(options).fingerprint,
     );
     expect(new Set(prints).size).toBe(3);

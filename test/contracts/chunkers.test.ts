@@ -11,15 +11,11 @@ import { createMarkdownChunker, type MarkdownStrategy } from "../../src/chunks/m
 import { createMetadataTransformer } from "../../src/chunks/metadata-transformer.ts";
 import { createRecursiveChunker } from "../../src/chunks/recursive-chunker.ts";
 import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
-<<<<<<< HEAD
-import { createSpreadsheetChunker } from "../../src/chunks/spreadsheet-chunker.ts";
-import { createTransformer } from "../../src/chunks/create-transformer.ts";
-=======
 import { createSemanticChunker } from "../../src/chunks/semantic-chunker.ts";
 import { createSentenceChunker } from "../../src/chunks/sentence-chunker.ts";
 import { createSeparatorChunker } from "../../src/chunks/separator-chunker.ts";
+import { createSpreadsheetChunker } from "../../src/chunks/spreadsheet-chunker.ts";
 import { createStructureTransformer } from "../../src/chunks/structure-transformer.ts";
->>>>>>> wt-office
 import { createTitleTransformer } from "../../src/chunks/title-transformer.ts";
 import { createTokenChunker } from "../../src/chunks/token-chunker.ts";
 import { createWholeChunker } from "../../src/chunks/whole-chunker.ts";
@@ -144,6 +140,14 @@ const chunkers: readonly Named[] = [
     },
   ],
   [
+    "the spreadsheet chunker",
+    {
+      create: () => createSpreadsheetChunker({ maxTokens: 80 }),
+      limits: { maxSize: 80, overlap: 0, length: heuristicTokens },
+      wholeRows: true,
+    },
+  ],
+  [
     "the semantic chunker",
     {
       create: () => createSemanticChunker({ model: createHashingModel(), maxSize: 600, overlap: 80, percentile: 80 }),
@@ -165,15 +169,6 @@ describe.each(chunkers)("%s", (_, subject) => {
 
 describe("a real tokenizer, in pieces", () => {
   runPack(createLengthFunctionPack({ create: () => countInPieces(countTokens, { name: "o200k_base" }) }));
-});
-
-describe("the spreadsheet chunker", () => {
-  runPack(
-    createChunkerPack({
-      create: () => createSpreadsheetChunker({ maxSize: 64 }),
-      limits: { maxSize: 64, overlap: 0, length: heuristicTokens },
-    }),
-  );
 });
 
 describe("the title transformer", () => {

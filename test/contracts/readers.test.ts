@@ -7,12 +7,9 @@ import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
 import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
-<<<<<<< HEAD
-import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
-=======
 import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
 import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
->>>>>>> wt-office
+import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import { createXlsReader } from "../../src/adapters/sheetjs/xls-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
@@ -20,11 +17,6 @@ import { csvReader } from "../../src/documents/csv-reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
-<<<<<<< HEAD
-import { makeDocx, paragraph, run, styled, wordTable } from "../readers/make-office.ts";
-import { makeXls, sheetOf } from "../readers/make-xls.ts";
-import { makeXlsx } from "../readers/make-xlsx.ts";
-=======
 import {
   escapeXml,
   makeDocx,
@@ -37,7 +29,8 @@ import {
   slideParagraph,
   slideShape,
 } from "../readers/make-office.ts";
->>>>>>> wt-office
+import { makeXls, sheetOf } from "../readers/make-xls.ts";
+import { makeXlsx } from "../readers/make-xlsx.ts";
 import { writePdf } from "./write-pdf.ts";
 import { runPack } from "./run-pack.ts";
 
@@ -285,7 +278,111 @@ describe("the Word reader", () => {
   );
 });
 
-<<<<<<< HEAD
+describe("the PowerPoint reader", () => {
+  const body = (text: string): string =>
+    text
+      .split("\n")
+      .map((line) => slideParagraph(line))
+      .join("");
+  runPack(
+    createReaderPack({
+      create: () => createPptxReader(),
+      mediaType: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+      wrap: (paragraphs) => makePptx(paragraphs.map((text) => ({ shapes: slideShape(body(text)) }))),
+      samples: [
+        {
+          name: "a talk",
+          bytes: makePptx([
+            { shapes: slideShape(slideParagraph("Keys & locks"), 'type="title"') + slideShape(body("Turn the key.")) },
+            { shapes: slideShape(body("Spare")), speakerNotes: slideParagraph("Last 👍") },
+          ]),
+          words: ["Keys & locks", "Turn the key.", "Spare", "Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "no archive", bytes: encode("PK and then nothing of the kind"), code: "unreadable" },
+        { name: "a talk without text", bytes: makePptx([{ shapes: "" }]), code: "empty" },
+      ],
+    }),
+  );
+});
+
+describe("the EPUB reader", () => {
+  // Chapters are read by the reader of HTML.
+  const book = createEpubReader();
+  const reader: Reader = {
+    ...book,
+    read: (input) => readDocument([book, createHtmlReader()], input),
+  };
+  runPack(
+    createReaderPack({
+      create: () => reader,
+      mediaType: "application/epub+zip",
+      wrap: (paragraphs) =>
+        makeEpub(paragraphs.map((text, index) => ({ path: `${index}.xhtml`, body: `<p>${escapeXml(text)}</p>` }))),
+      samples: [
+        {
+          name: "a book",
+          bytes: makeEpub([
+            { path: "1.xhtml", body: "<h1>Keys &amp; locks</h1><p>Turn the key.</p>" },
+            { path: "2.xhtml", body: "<h1>Spare</h1><p>Last 👍</p>" },
+          ]),
+          words: ["Keys & locks", "Turn the key.", "Spare", "Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "a book cut off", bytes: makeEpub([]).slice(0, -30), code: "unreadable" },
+        { name: "a book without text", bytes: makeEpub([]), code: "empty" },
+      ],
+    }),
+  );
+});
+
+const notebook = {
+  nbformat: 4,
+  cells: [
+    { cell_type: "markdown", source: ["# Keys\n", "\n", "Under the mat."] },
+    { cell_type: "code", source: "turn(key)", outputs: [{ output_type: "stream", text: "open 👍\n" }] },
+  ],
+};
+
+describe("the notebook reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createNotebookReader(),
+      mediaType: "application/x-ipynb+json",
+      wrap: (paragraphs) =>
+        encode(JSON.stringify({ cells: paragraphs.map((source) => ({ cell_type: "markdown", source })) })),
+      samples: [
+        {
+          name: "a notebook",
+          bytes: encode(JSON.stringify(notebook)),
+          words: ["# Keys", "Under the mat.", "turn(key)", "open 👍"],
+        },
+      ],
+      refuses: [{ name: "no notebook", bytes: encode("{}"), code: "unreadable" }],
+    }),
+  );
+});
+
+const feed = `<rss version="2.0"><channel><title>Keys &amp; locks</title>
+<item><title>Lost</title><description>Under the &lt;b&gt;mat&lt;/b&gt; 👍</description></item></channel></rss>`;
+
+describe("the feed reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => createFeedReader(),
+      mediaType: "application/rss+xml",
+      wrap: (paragraphs) =>
+        encode(
+          `<rss><channel>${paragraphs.map((text) => `<item><description>${escape(text)}</description></item>`).join("")}</channel></rss>`,
+        ),
+      samples: [{ name: "a feed", bytes: encode(feed), words: ["Keys & locks", "Lost", "Under the", "mat", "👍"] }],
+      refuses: [{ name: "no feed", bytes: encode("<cow/>"), code: "unreadable" }],
+    }),
+  );
+});
+
 describe("the CSV reader", () => {
   runPack(
     createReaderPack({
@@ -334,38 +431,11 @@ describe("the Excel reader", () => {
         { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
         { name: "a workbook without cells", bytes: makeXlsx([{ name: "S" }]), code: "empty" },
         { name: "a workbook with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
-=======
-describe("the PowerPoint reader", () => {
-  const body = (text: string): string =>
-    text
-      .split("\n")
-      .map((line) => slideParagraph(line))
-      .join("");
-  runPack(
-    createReaderPack({
-      create: () => createPptxReader(),
-      mediaType: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-      wrap: (paragraphs) => makePptx(paragraphs.map((text) => ({ shapes: slideShape(body(text)) }))),
-      samples: [
-        {
-          name: "a talk",
-          bytes: makePptx([
-            { shapes: slideShape(slideParagraph("Keys & locks"), 'type="title"') + slideShape(body("Turn the key.")) },
-            { shapes: slideShape(body("Spare")), speakerNotes: slideParagraph("Last 👍") },
-          ]),
-          words: ["Keys & locks", "Turn the key.", "Spare", "Last 👍"],
-        },
-      ],
-      refuses: [
-        { name: "no archive", bytes: encode("PK and then nothing of the kind"), code: "unreadable" },
-        { name: "a talk without text", bytes: makePptx([{ shapes: "" }]), code: "empty" },
->>>>>>> wt-office
       ],
     }),
   );
 });
 
-<<<<<<< HEAD
 describe("the reader of older workbooks", () => {
   const book = { SheetNames: ["Keys"], Sheets: { Keys: sheetOf(keys) } };
   runPack(
@@ -387,83 +457,7 @@ describe("the reader of older workbooks", () => {
           bytes: makeXls({ SheetNames: ["S"], Sheets: { S: sheetOf([[]]) } }),
           code: "empty",
         },
-=======
-describe("the EPUB reader", () => {
-  // Chapters are read by the reader of HTML.
-  const book = createEpubReader();
-  const reader: Reader = {
-    ...book,
-    read: (input) => readDocument([book, createHtmlReader()], input),
-  };
-  runPack(
-    createReaderPack({
-      create: () => reader,
-      mediaType: "application/epub+zip",
-      wrap: (paragraphs) =>
-        makeEpub(paragraphs.map((text, index) => ({ path: `${index}.xhtml`, body: `<p>${escapeXml(text)}</p>` }))),
-      samples: [
-        {
-          name: "a book",
-          bytes: makeEpub([
-            { path: "1.xhtml", body: "<h1>Keys &amp; locks</h1><p>Turn the key.</p>" },
-            { path: "2.xhtml", body: "<h1>Spare</h1><p>Last 👍</p>" },
-          ]),
-          words: ["Keys & locks", "Turn the key.", "Spare", "Last 👍"],
-        },
-      ],
-      refuses: [
-        { name: "a book cut off", bytes: makeEpub([]).slice(0, -30), code: "unreadable" },
-        { name: "a book without text", bytes: makeEpub([]), code: "empty" },
->>>>>>> wt-office
       ],
     }),
   );
 });
-<<<<<<< HEAD
-=======
-
-const notebook = {
-  nbformat: 4,
-  cells: [
-    { cell_type: "markdown", source: ["# Keys\n", "\n", "Under the mat."] },
-    { cell_type: "code", source: "turn(key)", outputs: [{ output_type: "stream", text: "open 👍\n" }] },
-  ],
-};
-
-describe("the notebook reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createNotebookReader(),
-      mediaType: "application/x-ipynb+json",
-      wrap: (paragraphs) =>
-        encode(JSON.stringify({ cells: paragraphs.map((source) => ({ cell_type: "markdown", source })) })),
-      samples: [
-        {
-          name: "a notebook",
-          bytes: encode(JSON.stringify(notebook)),
-          words: ["# Keys", "Under the mat.", "turn(key)", "open 👍"],
-        },
-      ],
-      refuses: [{ name: "no notebook", bytes: encode("{}"), code: "unreadable" }],
-    }),
-  );
-});
-
-const feed = `<rss version="2.0"><channel><title>Keys &amp; locks</title>
-<item><title>Lost</title><description>Under the &lt;b&gt;mat&lt;/b&gt; 👍</description></item></channel></rss>`;
-
-describe("the feed reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createFeedReader(),
-      mediaType: "application/rss+xml",
-      wrap: (paragraphs) =>
-        encode(
-          `<rss><channel>${paragraphs.map((text) => `<item><description>${escape(text)}</description></item>`).join("")}</channel></rss>`,
-        ),
-      samples: [{ name: "a feed", bytes: encode(feed), words: ["Keys & locks", "Lost", "Under the", "mat", "👍"] }],
-      refuses: [{ name: "no feed", bytes: encode("<cow/>"), code: "unreadable" }],
-    }),
-  );
-});
->>>>>>> wt-office
