@@ -238,6 +238,9 @@ describe("createSpreadsheetChunker", () => {
     const chunks = [...createSpreadsheetChunker().chunk(told)];
     expect(chunks[0]?.text).toContain("rows 2–2 of 2\nColumns: a, b");
     checkSlices(told, chunks);
+    const titled = await readCsv("Report\n\nName,Age\nAda,36\n");
+    const [chunk] = createSpreadsheetChunker().chunk(titled);
+    expect(chunk?.text).toBe('Sheet "list.csv", rows 4–4 of 4\nColumns: Name, Age\nReport\nName: Ada | Age: 36');
   });
 
   it("does not repeat names of columns that would fill a chunk, nor name empty cells of very wide tables", async () => {

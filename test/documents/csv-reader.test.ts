@@ -57,6 +57,20 @@ describe("csvReader", () => {
     expect(repeated.blocks?.[0]).toMatchObject({ columns: ["A", "B"] });
   });
 
+  it("names the only column, unless its first line is a text like the others", async () => {
+    expect((await read("Country\nAfghanistan\nAlbania\n")).blocks?.[0]).toMatchObject({ columns: ["Country"] });
+    expect((await read("This is a text.\nThis is another.\n")).blocks?.[0]).toMatchObject({ columns: ["A"] });
+  });
+
+  it("sets lines above the table apart", async () => {
+    const text = "Report of the year\n\nName,Age,City\nAda,36,London\nBob,41,Paris\n";
+    const { blocks } = await read(text);
+    expect(blocks).toMatchObject([
+      { kind: "paragraph", start: 0, end: 18 },
+      { kind: "table", start: 20, columns: ["Name", "Age", "City"], rowStarts: [34, 48] },
+    ]);
+  });
+
   it("keeps ragged rows and says which they are", async () => {
     const result = await read("a,b,c\n1,2,3\n1,2,3,4\n1\n4,5,6\n");
     expect(rowsOf(result)).toEqual(["1,2,3", "1,2,3,4", "1", "4,5,6"]);
@@ -95,6 +109,6 @@ describe("csvReader", () => {
       code: "too-large",
       details: { limit: "maxTextLength" },
     });
-    await expect(read("a,b\n1,\0\n")).rejects.toMatchObject({ code: "binary", uri: "dir/list.csv" });
+    await expect(read("a,b\n1,\0\0\0\n")).rejects.toMatchObject({ code: "binary", uri: "dir/list.csv" });
   });
 });
