@@ -1,13 +1,10 @@
 import { describe } from "vitest";
 
-import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
-import { createFeedReader } from "../../src/adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
-import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
-import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
 import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
+import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
 import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
 import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
@@ -21,6 +18,7 @@ import {
   escapeXml,
   makeDocx,
   makeEpub,
+  makeOdt,
   paragraph,
   run,
   styled,
@@ -175,70 +173,6 @@ describe("the PDF reader", () => {
   );
 });
 
-const program = `/** Keys. */
-export class Keys {
-  turn(key: string) {
-    return "👍";
-  }
-}
-`;
-
-describe("the code reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createCodeReader(),
-      mediaType: "text/x-typescript",
-      wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
-      verbatim: true,
-      samples: [
-        { name: "a class", bytes: encode(program), words: ["/** Keys. */", "class Keys", "turn(key: string)", "👍"] },
-      ],
-      refuses: [binary],
-    }),
-  );
-});
-
-const message = `From: Ada <ada@example.com>
-Subject: =?utf-8?Q?Keys_=F0=9F=91=8D?=
-Content-Type: multipart/mixed; boundary=cut
-
---cut
-Content-Type: text/plain; charset=utf-8
-
-Under the mat.
-> Where?
---cut
-Content-Disposition: attachment; filename=mats.txt
-
-The red one.
---cut--
-`;
-
-describe("the mail reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createMailReader(),
-      mediaType: "message/rfc822",
-      wrap: (paragraphs) =>
-        encode(`Subject: x\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${paragraphs.join("\r\n\r\n")}`),
-      samples: [
-        {
-          name: "a message",
-          bytes: encode(message),
-          words: ["Keys 👍", "From: Ada <ada@example.com>", "Under the mat.", "> Where?", "mats.txt"],
-        },
-      ],
-      refuses: [
-        {
-          name: "an encrypted message",
-          bytes: encode("Content-Type: multipart/encrypted; boundary=cut\n\n--cut--"),
-          code: "encrypted",
-        },
-      ],
-    }),
-  );
-});
-
 const inRuns = (text: string): string =>
   text
     .split("\n")
@@ -273,6 +207,30 @@ describe("the Word reader", () => {
         { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
         { name: "a document without text", bytes: makeDocx({ body: paragraph("<w:r/>") }), code: "empty" },
         { name: "a document with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
+      ],
+    }),
+  );
+});
+
+describe("the OpenDocument reader", () => {
+  const inLines = (text: string): string => text.split("\n").map(escapeXml).join("<text:line-break/>");
+  runPack(
+    createReaderPack({
+      create: () => createOdtReader(),
+      mediaType: "application/vnd.oasis.opendocument.text",
+      wrap: (paragraphs) => makeOdt(paragraphs.map((text) => `<text:p>${inLines(text)}</text:p>`).join("")),
+      samples: [
+        {
+          name: "a letter",
+          bytes: makeOdt(
+            '<text:h text:outline-level="1">Keys &amp; locks</text:h><text:p>Turn the key.</text:p><text:list><text:list-item><text:p>Last 👍</text:p></text:list-item></text:list>',
+          ),
+          words: ["Keys & locks", "Turn the key.", "- Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "no archive", bytes: encode("PK and then nothing of the kind"), code: "unreadable" },
+        { name: "a text without words", bytes: makeOdt(""), code: "empty" },
       ],
     }),
   );

@@ -34,7 +34,7 @@ export interface DocxTestParts {
   /** The document element, when `body` is not enough. */
   readonly document?: string;
   readonly mainPart?: string;
-  readonly more?: Readonly<Record<string, string>>;
+  readonly more?: Readonly<Record<string, string | Uint8Array>>;
   readonly related?: readonly (readonly [id: string, type: string, target: string])[];
 }
 
@@ -232,4 +232,43 @@ export function slideShape(body: string, placeholder?: string, properties = ""):
 /** A paragraph of a shape. */
 export function slideParagraph(text: string, properties = ""): string {
   return `<a:p>${properties}<a:r><a:t>${escapeXml(text)}</a:t></a:r></a:p>`;
+}
+
+/** An OpenDocument text: the inside of its body, and of its automatic styles, named styles and facts. */
+export function makeOdt(
+  body: string,
+  options: {
+    readonly automatic?: string;
+    readonly styles?: string;
+    readonly facts?: string;
+    readonly more?: Readonly<Record<string, string>>;
+  } = {},
+): Uint8Array {
+  const spaces = [
+    "office",
+    "text",
+    "table",
+    "style",
+    "drawing:draw",
+    "meta",
+    "svg-compatible:svg",
+    "xsl-fo-compatible:fo",
+  ]
+    .map(
+      (name) =>
+        `xmlns:${name.replace(/.*:/u, "")}="urn:oasis:names:tc:opendocument:xmlns:${name.replace(/:.*/u, "")}:1.0"`,
+    )
+    .join(" ");
+  const root = (name: string, inside: string): string =>
+    `<?xml version="1.0" encoding="UTF-8"?>\n<office:document-${name} ${spaces} xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xlink="http://www.w3.org/1999/xlink">${inside}</office:document-${name}>`;
+  return pack({
+    mimetype: "application/vnd.oasis.opendocument.text",
+    "content.xml": root(
+      "content",
+      `<office:automatic-styles>${options.automatic ?? ""}</office:automatic-styles><office:body><office:text>${body}</office:text></office:body>`,
+    ),
+    "styles.xml": root("styles", `<office:styles>${options.styles ?? ""}</office:styles>`),
+    "meta.xml": root("meta", `<office:meta>${options.facts ?? ""}</office:meta>`),
+    ...options.more,
+  });
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
 import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
+import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
 import { openArchive } from "../../src/adapters/office/open-archive.ts";
 import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
 import { readXml } from "../../src/adapters/office/read-xml.ts";
@@ -15,6 +16,7 @@ import { readDocument } from "../../src/documents/read-document.ts";
 import {
   makeDocx,
   makeEpub,
+  makeOdt,
   makePptx,
   pack,
   paragraph,
@@ -28,7 +30,7 @@ import { refusalOf } from "./read-with.ts";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const read = (uri: string, bytes: Uint8Array, limits: Partial<ReadLimits> = {}): Promise<ReadResult> =>
-  readDocument([createDocxReader(), createPptxReader(), createEpubReader(), createHtmlReader()], {
+  readDocument([createDocxReader(), createPptxReader(), createEpubReader(), createOdtReader(), createHtmlReader()], {
     uri,
     bytes,
     limits,
@@ -209,6 +211,10 @@ describe("files that were damaged", () => {
     [
       "a.pptx",
       makePptx([{ shapes: slideShape(slideParagraph("One"), 'type="title"'), speakerNotes: slideParagraph("Two") }]),
+    ],
+    [
+      "a.odt",
+      makeOdt("<text:h>One</text:h><text:list><text:list-item><text:p>Two</text:p></text:list-item></text:list>"),
     ],
     [
       "a.epub",

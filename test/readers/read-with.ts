@@ -2,6 +2,7 @@ import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
 import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
+import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
 import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
 import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
@@ -19,6 +20,7 @@ const readers = [
   createPdfReader(),
   createDocxReader(),
   createPptxReader(),
+  createOdtReader(),
   createEpubReader(),
   createXlsxReader(),
   createXlsReader(),

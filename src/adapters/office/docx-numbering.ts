@@ -14,6 +14,8 @@ interface ListLevel {
   readonly format: string;
   /** `%1.%2` for the numbers of the first two levels with dots. */
   readonly pattern: string;
+  /** What stands between label and text. */
+  readonly gap: string;
   readonly isLegal: boolean;
   /** After which level it begins anew; 0 for never. */
   readonly restart: number | undefined;
@@ -84,7 +86,7 @@ export function readDocxNumbering(root: XmlElement | undefined): DocxNumbering {
           );
         })
         .trim();
-      return label === "" ? "" : `${label} `;
+      return label === "" ? "" : label + here.gap;
     },
     levelOfStyle(numId, styleId) {
       for (const [level, own] of lists.get(numId)?.levels ?? []) {
@@ -115,6 +117,7 @@ function readLevels(parent: XmlElement): Map<number, ListLevel> {
       start: readInteger(valueOf(element, "start"), 0),
       format: valueOf(element, "numFmt") ?? findFormat(element),
       pattern: (valueOf(element, "lvlText") ?? "").slice(0, maxPatternLength),
+      gap: valueOf(element, "suff") === "nothing" ? "" : " ",
       isLegal: isOn(element, "isLgl"),
       restart: restart === undefined ? undefined : readInteger(restart, 0),
       styleId: valueOf(element, "pStyle"),

@@ -164,6 +164,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     if (text.trim() === "") {
       // A blank line within code is code.
       if (style.kind === "code" && code.length > 0) code.push("");
+      keepNotes(notes);
     } else if (level > 0) {
       settle();
       if (style.isTitle && title === "") title = oneLine(text);

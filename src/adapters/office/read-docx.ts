@@ -37,7 +37,7 @@ export async function readDocx(input: ReadInput): Promise<ReadResult> {
   const draft = document.finish(named);
   if (draft.text === "") throw withoutText(uri);
   const title = named || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
-  const notes = notesOn(relationships);
+  const notes = await notesOn(office, relationships);
   return {
     ...draft,
     title,
@@ -70,11 +70,18 @@ async function readParts(office: OfficePackage, relationships: ReadonlyMap<strin
 }
 
 /** What is in the file and not in the text. */
-function notesOn(relationships: ReadonlyMap<string, Relationship>): string[] {
-  const carried = [...relationships.values()].filter(
-    ({ type, isExternal }) => !isExternal && (type === "package" || type === "oleObject" || type === "aFChunk"),
-  );
-  return carried.length === 0
-    ? []
-    : [`Not read: what is embedded in it (${nameSome(carried.map(({ target }) => fileNameOf(target)))}).`];
+async function notesOn(
+  office: OfficePackage,
+  relationships: ReadonlyMap<string, Relationship>,
+): Promise<readonly string[]> {
+  const own = [...relationships.values()].filter(({ isExternal }) => !isExternal);
+  const comments = await office.readPart(own.find(({ type }) => type === "comments")?.target);
+  const count = elementsOf(comments).length;
+  const carried = own.filter(({ type }) => type === "package" || type === "oleObject" || type === "aFChunk");
+  return [
+    ...(count === 0 ? [] : [`Left out: its comments (${count}).`]),
+    ...(carried.length === 0
+      ? []
+      : [`Not read: what is embedded in it (${nameSome(carried.map(({ target }) => fileNameOf(target)))}).`]),
+  ];
 }

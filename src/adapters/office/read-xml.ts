@@ -13,7 +13,10 @@ export interface XmlElement {
 /** Elements at this depth (the root has depth 0) are handed out when they are complete, and not kept. */
 export interface XmlVisit {
   readonly depth: number;
-  visit(element: XmlElement, root: string): void;
+  /** Only those within an element of this name are handed out. Default: all. */
+  readonly parent?: string;
+  /** `root` is what there is so far of the root element. */
+  visit(element: XmlElement, root: XmlElement): void;
   /** Told how many elements the one that will be handed out holds so far; may refuse to see it grow. */
   grow?(elements: number): void;
 }
@@ -44,6 +47,9 @@ export function readXml(bytes: Uint8Array, uri: string, part: string, visitor?: 
   let held = 0;
   const broken = (what: string): Error => unreadable(uri, `has a part that is no well-formed XML, ${part}: ${what}`);
 
+  const isVisited = (parent: XmlElement): boolean =>
+    open.length === visitor?.depth && (visitor.parent === undefined || visitor.parent === parent.name);
+
   const parser = new Parser(
     {
       onopentag(name, attributes) {
@@ -59,7 +65,7 @@ export function readXml(bytes: Uint8Array, uri: string, part: string, visitor?: 
         };
         const parent = open[open.length - 1];
         if (parent === undefined) root = element;
-        else if (open.length !== visitor?.depth) parent.children.push(element);
+        else if (!isVisited(parent)) parent.children.push(element);
         open.push(element);
       },
       ontext(text) {
@@ -75,7 +81,9 @@ export function readXml(bytes: Uint8Array, uri: string, part: string, visitor?: 
         if (isImplied && parser.endIndex !== openedAt) throw broken(`${name} is not closed`);
         openedAt = -1;
         const element = open.pop();
-        if (element !== undefined && open.length === visitor?.depth) visitor.visit(element, root?.name ?? "");
+        const parent = open[open.length - 1];
+        if (element !== undefined && root !== undefined && parent !== undefined && isVisited(parent))
+          visitor?.visit(element, root);
       },
     },
     { xmlMode: true },
