@@ -296,51 +296,6 @@ describe("the EPUB reader", () => {
   );
 });
 
-const notebook = {
-  nbformat: 4,
-  cells: [
-    { cell_type: "markdown", source: ["# Keys\n", "\n", "Under the mat."] },
-    { cell_type: "code", source: "turn(key)", outputs: [{ output_type: "stream", text: "open 👍\n" }] },
-  ],
-};
-
-describe("the notebook reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createNotebookReader(),
-      mediaType: "application/x-ipynb+json",
-      wrap: (paragraphs) =>
-        encode(JSON.stringify({ cells: paragraphs.map((source) => ({ cell_type: "markdown", source })) })),
-      samples: [
-        {
-          name: "a notebook",
-          bytes: encode(JSON.stringify(notebook)),
-          words: ["# Keys", "Under the mat.", "turn(key)", "open 👍"],
-        },
-      ],
-      refuses: [{ name: "no notebook", bytes: encode("{}"), code: "unreadable" }],
-    }),
-  );
-});
-
-const feed = `<rss version="2.0"><channel><title>Keys &amp; locks</title>
-<item><title>Lost</title><description>Under the &lt;b&gt;mat&lt;/b&gt; 👍</description></item></channel></rss>`;
-
-describe("the feed reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createFeedReader(),
-      mediaType: "application/rss+xml",
-      wrap: (paragraphs) =>
-        encode(
-          `<rss><channel>${paragraphs.map((text) => `<item><description>${escape(text)}</description></item>`).join("")}</channel></rss>`,
-        ),
-      samples: [{ name: "a feed", bytes: encode(feed), words: ["Keys & locks", "Lost", "Under the", "mat", "👍"] }],
-      refuses: [{ name: "no feed", bytes: encode("<cow/>"), code: "unreadable" }],
-    }),
-  );
-});
-
 describe("the CSV reader", () => {
   runPack(
     createReaderPack({

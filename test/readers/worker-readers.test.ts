@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, it, vi } from "vitest";
 
-import { needsWorker } from "../../src/adapters/worker/reading-place.ts";
+import { needsWorker } from "../../src/adapters/worker/needs-worker.ts";
 import { createWorkerReaders } from "../../src/adapters/worker/worker-readers.ts";
 import type { Reader, ReadLimits } from "../../src/contracts/reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";

@@ -32,7 +32,8 @@ export function createReadingPool(
   const turn = async (signal: AbortSignal | undefined, uri: string): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const abort = (): void => {
-      waiting.splice(waiting.indexOf(resolve), 1);
+      const place = waiting.indexOf(resolve);
+      if (place !== -1) waiting.splice(place, 1);
       if (signal !== undefined) reject(abortError(signal, `Reading ${uri}`, { uri }));
     };
     waiting.push(resolve);
@@ -68,14 +69,17 @@ export function createReadingPool(
           uri,
         });
       }
-      const process = take(maxMemoryBytes);
-      busy.add(process);
+      let process: ReadingProcess | undefined;
       try {
+        process = take(maxMemoryBytes);
+        busy.add(process);
         return await work(process);
       } finally {
-        busy.delete(process);
-        if (process.isAlive && !closed) idle.push(process);
-        else void process.close();
+        if (process !== undefined) {
+          busy.delete(process);
+          if (process.isAlive && !closed) idle.push(process);
+          else void process.close();
+        }
         waiting.shift()?.();
         if (busy.size === 0) idleTimer = setTimeout(() => void letGo(), idleMs).unref();
       }

@@ -46,16 +46,7 @@ export function startReadingProcess(
   maxMemoryBytes: number,
   methods: (process: ReadingProcess) => Readonly<Record<string, (argument: never) => unknown>>,
 ): ReadingProcess {
-  const child = fork(fileURLToPath(program), [String(maxMemoryBytes)], {
-    serialization: "advanced",
-    execArgv: heapLimit(maxMemoryBytes),
-    env: {
-      ...Object.fromEntries(passedOn.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : []))),
-      // Where the runtime is an application's own, it is still Node that is asked for.
-      ELECTRON_RUN_AS_NODE: "1",
-    },
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
-  });
+  const child = startProgram(program, maxMemoryBytes);
   const ended = Promise.withResolvers<void>();
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
@@ -144,6 +135,23 @@ export function startReadingProcess(
     methods(self),
   );
   return self;
+}
+
+/** **Errors** {@link NotStarted} where processes may not be started at all, as under Node's permissions. */
+function startProgram(program: URL, maxMemoryBytes: number): ChildProcess {
+  const env = Object.fromEntries(passedOn.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])));
+  try {
+    return fork(fileURLToPath(program), [String(maxMemoryBytes)], {
+      serialization: "advanced",
+      execArgv: heapLimit(maxMemoryBytes),
+      // Where the runtime is an application's own, it is still Node that is asked for.
+      env: { ...env, ELECTRON_RUN_AS_NODE: "1" },
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new NotStarted(`The reading worker cannot be started: ${reason}.`, { cause });
+  }
 }
 
 /** A process came to its end, and nobody here ended it. */

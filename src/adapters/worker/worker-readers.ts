@@ -4,7 +4,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Reader, ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { type PartInput, readDocument } from "../../documents/read-document.ts";
 import { limitsOf } from "../../documents/read-limits.ts";
-import { needsWorker } from "./reading-place.ts";
+import { needsWorker } from "./needs-worker.ts";
 import { createReadingPool } from "./reading-pool.ts";
 import { NotStarted, type ReadingProcess, startReadingProcess } from "./reading-process.ts";
 import { type CallersResult, sendJob, type WorkerJob } from "./worker-job.ts";
