@@ -14,8 +14,6 @@ const bundle = await rolldown({
     node: join(dist, "node.js"),
     "testing/node": join(dist, "testing", "index.js"),
     "cli/bin": join(dist, "cli", "bin.js"),
-    // What reads in a worker, found by its name.
-    "read-worker": join(dist, "read-worker.js"),
     // Started by its name, in a process of its own.
     "read-worker": join(dist, "read-worker.js"),
   },

@@ -22,7 +22,7 @@ function compose(cells: readonly Placed[], merges: readonly MergedCells[] = []):
 function cornersOf(cells: string): readonly [top: number, left: number, bottom: number, right: number] {
   const corner = (name: string): readonly [number, number] => {
     const [, letters = "", row = ""] = /^([A-Z]+)(\d+)$/u.exec(name) ?? [];
-    return [Number(row), [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)];
+    return [Number(row), Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)];
   };
   const [from = "", to = from] = cells.split(":");
   return [...corner(from), ...corner(to)];
