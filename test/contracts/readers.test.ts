@@ -6,8 +6,11 @@ import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
 import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
 import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
 import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
+import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
+import { createXlsReader } from "../../src/adapters/sheetjs/xls-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
+import { csvReader } from "../../src/documents/csv-reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
@@ -24,6 +27,8 @@ import {
   slideParagraph,
   slideShape,
 } from "../readers/make-office.ts";
+import { makeXls, sheetOf } from "../readers/make-xls.ts";
+import { makeXlsx } from "../readers/make-xlsx.ts";
 import { writePdf } from "./write-pdf.ts";
 import { runPack } from "./run-pack.ts";
 
@@ -286,6 +291,85 @@ describe("the EPUB reader", () => {
       refuses: [
         { name: "a book cut off", bytes: makeEpub([]).slice(0, -30), code: "unreadable" },
         { name: "a book without text", bytes: makeEpub([]), code: "empty" },
+      ],
+    }),
+  );
+});
+
+describe("the CSV reader", () => {
+  runPack(
+    createReaderPack({
+      create: () => csvReader,
+      mediaType: "text/csv",
+      wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
+      verbatim: true,
+      samples: [
+        {
+          name: "a list",
+          bytes: encode('who;where\nAda;"shelf; left\nside"\nBob;"the ""key"""\n'),
+          words: ["who;where", "shelf; left\nside", '"the ""key"""'],
+        },
+        { name: "a mark that is never closed", bytes: encode('a,"b\nc,d\n'), words: ['a,"b', "c,d"] },
+      ],
+      refuses: [binary],
+    }),
+  );
+});
+
+const keys = [
+  ["who", "where"],
+  ["Ada & Bob", "shelf"],
+  ["Last 👍", "door"],
+];
+
+describe("the Excel reader", () => {
+  const mediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+  runPack(
+    createReaderPack({
+      create: () => createXlsxReader(),
+      mediaType,
+      wrap: (paragraphs) =>
+        makeXlsx([{ name: "Texts", rows: paragraphs.flatMap((text) => text.split("\n").map((line) => [line])) }]),
+      samples: [
+        {
+          name: "two sheets",
+          bytes: makeXlsx([
+            { name: "Keys & locks", rows: keys },
+            { name: "Spare", rows: [[1, null, true]] },
+          ]),
+          words: ["Keys & locks", "who: Ada & Bob | where: shelf", "who: Last 👍", "Spare", "A: 1 | C: TRUE"],
+        },
+      ],
+      refuses: [
+        { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
+        { name: "a workbook without cells", bytes: makeXlsx([{ name: "S" }]), code: "empty" },
+        { name: "a workbook with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
+      ],
+    }),
+  );
+});
+
+describe("the reader of older workbooks", () => {
+  const book = { SheetNames: ["Keys"], Sheets: { Keys: sheetOf(keys) } };
+  runPack(
+    createReaderPack({
+      create: () => createXlsReader(),
+      mediaType: "application/vnd.ms-excel",
+      samples: [
+        {
+          name: "a sheet",
+          bytes: makeXls(book),
+          words: ["Keys", "who: Ada & Bob | where: shelf", "who: Last 👍 | where: door"],
+        },
+      ],
+      refuses: [
+        { name: "a text", bytes: encode("a\tb\n"), code: "unreadable" },
+        { name: "half a workbook", bytes: makeXls(book).subarray(0, 800), code: "unreadable" },
+        {
+          name: "a workbook without cells",
+          bytes: makeXls({ SheetNames: ["S"], Sheets: { S: sheetOf([[]]) } }),
+          code: "empty",
+        },
       ],
     }),
   );
