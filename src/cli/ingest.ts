@@ -229,7 +229,15 @@ function toResultJson({ uri, status, documentId, chunks, notes, error }: IngestR
     documentId,
     chunks,
     ...(notes === undefined ? {} : { notes }),
-    ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
+    ...(error === undefined
+      ? {}
+      : {
+          error: {
+            code: error.code,
+            message: error.message,
+            ...(error.mend === undefined ? {} : { mend: error.mend }),
+          },
+        }),
   };
 }
 
@@ -249,7 +257,12 @@ function describeResult(result: IngestResult, { style, columns }: Output): reado
   }
   const reason = neutralise(result.error.message);
   const [first = "", ...rest] = wrap(reason.includes(uri) ? reason : `${uri}: ${reason}`, columns - 10);
-  return [`${style.bad(status)} ${first}`, ...rest.map((line) => `${" ".repeat(10)}${line}`)];
+  const mend = wrap(neutralise(result.error.mend ?? ""), columns - 10).filter((line) => line !== "");
+  return [
+    `${style.bad(status)} ${first}`,
+    ...rest.map((line) => `${" ".repeat(10)}${line}`),
+    ...mend.map((line) => `${" ".repeat(10)}${style.dim(line)}`),
+  ];
 }
 
 function describeSummary(summary: IngestSummary, inputs: readonly string[]): string {

@@ -31,6 +31,8 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly openSource?: OpenSource | undefined;
   /** A path as a person types it, to the uri it was ingested under. Default: as it is. */
   readonly resolveUri?: ((uri: string) => string) | undefined;
+  /** Ends what the readers hold, when the knowledge base is closed. */
+  readonly closeReaders?: (() => Promise<void>) | undefined;
 }
 
 const ingestOptions = [
@@ -156,7 +158,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
   };
 
   function close(): Promise<void> {
-    return (closing ??= settler.done().then(() => store.close()));
+    return (closing ??= Promise.all([settler.done().then(() => store.close()), parts.closeReaders?.()]).then(() => {}));
   }
 
   return view(operator);

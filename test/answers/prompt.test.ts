@@ -137,6 +137,21 @@ describe("createGroundedMessages", () => {
     expect(user?.endsWith("</source-f00d>\n\nQuestion: How often?")).toBe(true);
   });
 
+  it("says which page, slide, cells or attachment a source is of [T46]", () => {
+    const at = (labels: object): string | undefined => {
+      const hit = createHit(1, "costs", 0, undefined, {
+        source: { uri: "costs.xlsx", title: "Costs", headings: [], start: 0, end: 1, ...labels },
+      });
+      const text = renderPrompt(createGroundedMessages("q", [hit], "strict")[1]?.content ?? "");
+      return /place="([^"]*)"/u.exec(text)?.[1];
+    };
+    expect(at({ sheet: "2026", cells: "A2:D9" })).toBe("2026!A2:D9");
+    expect(at({ slide: 3 })).toBe("slide 3");
+    expect(at({ page: 12, line: 4 })).toBe("page 12");
+    expect(at({ part: "notes.txt", line: 3 })).toBe("notes.txt");
+    expect(at({ line: 3 })).toBeUndefined();
+  });
+
   it("says when a search found nothing [T46]", () => {
     const [system, user] = render("preferred", []);
     expect(system).toContain("found nothing relevant");
