@@ -29,7 +29,7 @@ import {
 } from "../readers/make-office.ts";
 import { makeXls, sheetOf } from "../readers/make-xls.ts";
 import { makeXlsx } from "../readers/make-xlsx.ts";
-import { writePdf } from "./write-pdf.ts";
+import { makePdf } from "../readers/make-pdf.ts";
 import { runPack } from "./run-pack.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -161,13 +161,54 @@ describe("the PDF reader", () => {
       samples: [
         {
           name: "two pages",
-          bytes: writePdf(["The lighthouse keeper counts ships.", "On the second page the sea is calm."]),
+          bytes: makePdf([
+            [{ text: "The lighthouse keeper counts ships.", y: 720 }],
+            [{ text: "On the second page the sea is calm.", y: 720 }],
+          ]),
           words: ["The lighthouse keeper counts ships.", "On the second page the sea is calm."],
+        },
+        {
+          name: "columns, a table and a stamp",
+          bytes: makePdf(
+            [
+              [
+                { text: "Ships", y: 740, size: 20 },
+                ...[
+                  "In the left column the keeper",
+                  "counts the ships that pass and",
+                  "writes down their names,",
+                ].flatMap((text, row) => [
+                  { text, x: 72, y: 700 - row * 12 },
+                  {
+                    text: ["while in the right one the sea", "is calm, and nobody passes by", "until the evening."][
+                      row
+                    ]!,
+                    x: 300,
+                    y: 700 - row * 12,
+                  },
+                ]),
+                ...["Ship", "Masts", "Anna", "3", "Berta", "2"].map((text, at) => ({
+                  text,
+                  x: 72 + (at % 2) * 90,
+                  y: 600 - (at >> 1) * 14,
+                })),
+                { text: "Received", x: 20, y: 300, angle: 90 },
+              ],
+            ],
+            { outline: [{ title: "Ships", page: 0 }], rotate: 90 },
+          ),
+          words: [
+            "Ships",
+            "counts the ships that pass",
+            "their names, while in the right one",
+            "| Anna | 3 |",
+            "Received",
+          ],
         },
       ],
       refuses: [
         { name: "not a PDF", bytes: encode("%PDF-1.7\nand then nothing of the kind"), code: "unreadable" },
-        { name: "a page without text", bytes: writePdf([""]), code: "empty" },
+        { name: "a page without text", bytes: makePdf([[]]), code: "empty" },
       ],
     }),
   );
