@@ -8,6 +8,9 @@ import { createMailReader } from "./adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 import { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 import { createDocxReader } from "./adapters/office/docx-reader.ts";
+import { createEpubReader } from "./adapters/office/epub-reader.ts";
+import { createOdtReader } from "./adapters/office/odt-reader.ts";
+import { createPptxReader } from "./adapters/office/pptx-reader.ts";
 import { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 import { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
@@ -21,6 +24,10 @@ export function createReaders(): readonly Reader[] {
     createMarkdownReader(),
     createHtmlReader(),
     createPdfReader(),
+    createDocxReader(),
+    createPptxReader(),
+    createOdtReader(),
+    createEpubReader(),
     createMailReader(),
     createNotebookReader(),
     createFeedReader(),

@@ -107,6 +107,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
   ...describe("add the reader of its kind", {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "a Word document (DOCX)",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation (PPTX)",
+    "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
     "application/epub+zip": "an EPUB book",
   }),
   ...describe("save it as DOCX, PPTX or PDF", {
@@ -114,7 +115,6 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
     "application/vnd.ms-powerpoint": "a PowerPoint presentation (PPT)",
   }),
   ...describe("convert it to PDF, HTML or Markdown", {
-    "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
     "application/rtf": "a rich text document (RTF)",
     "text/rtf": "a rich text document (RTF)",
     "application/vnd.oasis.opendocument.presentation": "an OpenDocument presentation (ODP)",

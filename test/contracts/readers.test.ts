@@ -7,12 +7,27 @@ import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
 import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
+import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
+import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
+import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
-import { makeDocx, paragraph, run, styled, wordTable } from "../readers/make-office.ts";
+import {
+  escapeXml,
+  makeDocx,
+  makeEpub,
+  makeOdt,
+  paragraph,
+  run,
+  styled,
+  wordTable,
+  makePptx,
+  slideParagraph,
+  slideShape,
+} from "../readers/make-office.ts";
 import { writePdf } from "./write-pdf.ts";
 import { runPack } from "./run-pack.ts";
 
@@ -255,6 +270,90 @@ describe("the Word reader", () => {
         { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
         { name: "a document without text", bytes: makeDocx({ body: paragraph("<w:r/>") }), code: "empty" },
         { name: "a document with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
+      ],
+    }),
+  );
+});
+
+describe("the OpenDocument reader", () => {
+  const inLines = (text: string): string => text.split("\n").map(escapeXml).join("<text:line-break/>");
+  runPack(
+    createReaderPack({
+      create: () => createOdtReader(),
+      mediaType: "application/vnd.oasis.opendocument.text",
+      wrap: (paragraphs) => makeOdt(paragraphs.map((text) => `<text:p>${inLines(text)}</text:p>`).join("")),
+      samples: [
+        {
+          name: "a letter",
+          bytes: makeOdt(
+            '<text:h text:outline-level="1">Keys &amp; locks</text:h><text:p>Turn the key.</text:p><text:list><text:list-item><text:p>Last 👍</text:p></text:list-item></text:list>',
+          ),
+          words: ["Keys & locks", "Turn the key.", "- Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "no archive", bytes: encode("PK and then nothing of the kind"), code: "unreadable" },
+        { name: "a text without words", bytes: makeOdt(""), code: "empty" },
+      ],
+    }),
+  );
+});
+
+describe("the PowerPoint reader", () => {
+  const body = (text: string): string =>
+    text
+      .split("\n")
+      .map((line) => slideParagraph(line))
+      .join("");
+  runPack(
+    createReaderPack({
+      create: () => createPptxReader(),
+      mediaType: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+      wrap: (paragraphs) => makePptx(paragraphs.map((text) => ({ shapes: slideShape(body(text)) }))),
+      samples: [
+        {
+          name: "a talk",
+          bytes: makePptx([
+            { shapes: slideShape(slideParagraph("Keys & locks"), 'type="title"') + slideShape(body("Turn the key.")) },
+            { shapes: slideShape(body("Spare")), speakerNotes: slideParagraph("Last 👍") },
+          ]),
+          words: ["Keys & locks", "Turn the key.", "Spare", "Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "no archive", bytes: encode("PK and then nothing of the kind"), code: "unreadable" },
+        { name: "a talk without text", bytes: makePptx([{ shapes: "" }]), code: "empty" },
+      ],
+    }),
+  );
+});
+
+describe("the EPUB reader", () => {
+  // Chapters are read by the reader of HTML.
+  const book = createEpubReader();
+  const reader: Reader = {
+    ...book,
+    read: (input) => readDocument([book, createHtmlReader()], input),
+  };
+  runPack(
+    createReaderPack({
+      create: () => reader,
+      mediaType: "application/epub+zip",
+      wrap: (paragraphs) =>
+        makeEpub(paragraphs.map((text, index) => ({ path: `${index}.xhtml`, body: `<p>${escapeXml(text)}</p>` }))),
+      samples: [
+        {
+          name: "a book",
+          bytes: makeEpub([
+            { path: "1.xhtml", body: "<h1>Keys &amp; locks</h1><p>Turn the key.</p>" },
+            { path: "2.xhtml", body: "<h1>Spare</h1><p>Last 👍</p>" },
+          ]),
+          words: ["Keys & locks", "Turn the key.", "Spare", "Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "a book cut off", bytes: makeEpub([]).slice(0, -30), code: "unreadable" },
+        { name: "a book without text", bytes: makeEpub([]), code: "empty" },
       ],
     }),
   );

@@ -54,6 +54,15 @@ describe("a document put together from pieces [E2 E8 L1]", () => {
     expect(locate({ text, root, sourceMap }, text.indexOf("Two")).slide).toBe(2);
   });
 
+  it("keeps where the rows of a table begin", () => {
+    const document = composeDocument();
+    document.write("Before.");
+    document.write("| a |\n| 1 |", { kind: "table", bodyStart: 6 });
+    const { text, blocks } = document.finish("");
+    expect(blocks[1]).toEqual({ kind: "table", start: 9, end: 20, bodyStart: 15 });
+    expect(text.slice(15)).toBe("| 1 |");
+  });
+
   it("keeps tree, blocks and map whole, whatever is written", () => {
     const piece = fc.oneof(
       fc.record({ kind: fc.constant("write" as const), text: fc.string({ unit: "binary" }) }),
