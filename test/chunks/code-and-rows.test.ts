@@ -43,7 +43,7 @@ describe("code", () => {
       "# What f does.\n@cached\ndef f():\n    pass",
     ]);
     const second = "one();\ntwo();\nthree();\nfour();";
-    expect(code(`${second}\n/**\n * About it.\n */\nfive();`, 56)).toEqual([second, "/**\n * About it.\n */\nfour();"]);
+    expect(code(`${second}\n/**\n * About it.\n */\nfive();`, 56)).toEqual([second, "/**\n * About it.\n */\nfive();"]);
   });
 
   it("takes tabs for indentation, and a blank line before one of two lines alike [E18]", () => {
