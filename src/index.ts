@@ -19,6 +19,8 @@ export { type AnalyzerOptions, createAnalyzer, defaultAnalyzer } from "./text/an
 export type { LanguageRules } from "./text/language-rules.ts";
 export { createLuceneAnalyzer } from "./text/lucene-analyzer.ts";
 export { hashParts, hmacSha256, sha256 } from "./text/hash.ts";
+export { countInPieces, type CountInPiecesOptions } from "./text/count-in-pieces.ts";
+export { formatRow } from "./text/format-row.ts";
 export { characters, codePoints, heuristicTokens } from "./text/length.ts";
 export { compileLinearRegex, type LinearRegex } from "./text/linear-regex.ts";
 export { createLocator, locate } from "./text/locate.ts";
@@ -35,22 +37,62 @@ export { type Composition, composeDocument } from "./documents/compose-document.
 export { describeElement, type TreeElement } from "./documents/describe-element.ts";
 export { detectMediaType } from "./documents/media-type.ts";
 export { csvReader } from "./documents/csv-reader.ts";
+export { dataReader } from "./documents/data/data-reader.ts";
+export { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
 export { findSectionPath, listDescendants, listLeaves } from "./documents/walk-sections.ts";
 export { withMetadata } from "./documents/with-metadata.ts";
 
 // Cut
+export { type AutoChunkerOptions, createAutoChunker, type DocumentKind } from "./chunks/auto-chunker.ts";
+export { chainTransformers } from "./chunks/chain-transformers.ts";
+export {
+  type ContextCache,
+  type ContextTransformerOptions,
+  createContextTransformer,
+  withContextualHeader,
+} from "./chunks/context-transformer.ts";
+export { chunkSpreadsheet, type SpreadsheetChunkerOptions } from "./chunks/chunk-spreadsheet.ts";
 export { createChunkFactory } from "./chunks/create-chunk.ts";
 export { createTransformer } from "./chunks/create-transformer.ts";
+export type { ChunkDescriber } from "./chunks/describe-chunks.ts";
+export { createHtmlChunker, type HtmlChunkerOptions, type HtmlStrategy } from "./chunks/html-chunker.ts";
+export { createLineChunker, type LineChunkerOptions } from "./chunks/line-chunker.ts";
+export {
+  createMarkdownChunker,
+  type MarkdownChunkerOptions,
+  type MarkdownStrategy,
+} from "./chunks/markdown-chunker.ts";
+export { type ChunkMetadata, createMetadataTransformer } from "./chunks/metadata-transformer.ts";
+export { pathFromRoot } from "./chunks/path-from-root.ts";
 export { chunkDocumentRecursively, createRecursiveChunker } from "./chunks/recursive-chunker.ts";
 export { createSectionChunker } from "./chunks/section-chunker.ts";
-export { pathFromRoot } from "./chunks/path-from-root.ts";
-export { chunkSpreadsheet, type SpreadsheetChunkerOptions } from "./chunks/chunk-spreadsheet.ts";
+export { createSemanticChunker, type SemanticChunkerOptions } from "./chunks/semantic-chunker.ts";
+export { createSentenceChunker, type SentenceChunkerOptions, splitBySentence } from "./chunks/sentence-chunker.ts";
+export {
+  createSeparatorChunker,
+  type SeparatorChunkerOptions,
+  splitTextRecursively,
+} from "./chunks/separator-chunker.ts";
+export {
+  splitMarkdownLines,
+  splitMarkdownParagraphs,
+  splitPlainTextLines,
+  splitPlainTextParagraphs,
+  type TokenCounter,
+} from "./chunks/split-lines-and-paragraphs.ts";
 export { createSpreadsheetChunker } from "./chunks/spreadsheet-chunker.ts";
-export { formatRow } from "./text/format-row.ts";
-export { createStructureTransformer } from "./chunks/structure-transformer.ts";
+export { createStructureTransformer, structureKeys } from "./chunks/structure-transformer.ts";
 export { createTitleTransformer } from "./chunks/title-transformer.ts";
+export {
+  type ChunkingConfig,
+  createTokenChunker,
+  splitByTokens,
+  type TokenChunkerOptions,
+} from "./chunks/token-chunker.ts";
+export { createWholeChunker } from "./chunks/whole-chunker.ts";
+export { createWindowChunker, splitText, type WindowChunkerOptions } from "./chunks/window-chunker.ts";
 
 // Embed
 export { createEmbedder } from "./embeddings/create-embedder.ts";
@@ -82,6 +124,7 @@ export { createRetriever, type RetrieverOptions } from "./retrieval/create-retri
 export { answerQuestion } from "./answers/answer-question.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
 export { prompt } from "./answers/prompt.ts";
+export { type ContentPart, type PromptPart, renderParts, splitPrompt } from "./answers/render-parts.ts";
 export { renderPrompt } from "./answers/render-prompt.ts";
 export { fromAiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
 
@@ -126,7 +169,14 @@ export type {
   Usage,
 } from "./contracts/chat.ts";
 export type { Chunk } from "./contracts/chunk.ts";
-export type { ChunkTransformer, Chunker, LengthFunction, TransformContext } from "./contracts/chunker.ts";
+export type {
+  AsyncChunker,
+  ChunkOptions,
+  ChunkTransformer,
+  Chunker,
+  LengthFunction,
+  TransformContext,
+} from "./contracts/chunker.ts";
 export type {
   DocumentEntry,
   DocumentStore,
@@ -236,6 +286,15 @@ export type {
   SourceUnchanged,
   Validators,
 } from "./contracts/reader.ts";
+export type {
+  ExtractedTable,
+  ExtractionInput,
+  ImageEmbedder,
+  OcrProvider,
+  PageText,
+  TableExtractor,
+} from "./contracts/extraction.ts";
+export { noTableExtractor } from "./documents/no-table-extractor.ts";
 export type { RefreshPolicy } from "./contracts/refresh-policy.ts";
 export type { RegexMatch, RegexQuery, RegexSearch } from "./contracts/regex-search.ts";
 export type {

@@ -1,13 +1,15 @@
+import type { Chunk } from "../contracts/chunk.ts";
 import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { checkTextDocument } from "./check-sizes.ts";
 import { createSectionChunker } from "./section-chunker.ts";
+import { createSpreadsheetChunker } from "./spreadsheet-chunker.ts";
 
 /** What an automatic choice tells apart. */
 export type DocumentKind = "markdown" | "html" | "code" | "sheet" | "other";
 
-/** Which chunker cuts which kind of document. Default for each: `createSectionChunker()`. */
+/** Which chunker cuts which kind of document. Default: `createSpreadsheetChunker()` for sheets, `createSectionChunker()` for all else. */
 export type AutoChunkerOptions<Part extends Chunker | AsyncChunker = Chunker> = {
   readonly [Kind in DocumentKind]?: Part;
 };
@@ -19,8 +21,8 @@ const version = 1;
 /**
  * Chooses a chunker for each document, by its media type, then by its name.
  *
- * **Shape** its chunks are those of the chunker that it chose. Every kind is cut by section unless another chunker is given: sections, blocks and tables are what
- * readers find in all of them. **Errors** as the chosen chunker; `invalid-argument` for an unknown kind.
+ * **Shape** its chunks are those of the chunker that it chose. Sheets are cut between rows, everything else by section, unless another chunker is given: sections and
+ * blocks are what readers find in all of them. **Errors** as the chosen chunker; `invalid-argument` for an unknown kind.
  * **Source** Ballerina's `AUTO` (B36), which has chunkers for Markdown and HTML, and a recursive one for the rest.
  * @example createAutoChunker({ markdown: createMarkdownChunker({ maxSize: 800 }), other: createRecursiveChunker() })
  */
@@ -30,19 +32,27 @@ export function createAutoChunker(options: AutoChunkerOptions<Chunker | AsyncChu
 export function createAutoChunker(options: AutoChunkerOptions<Chunker | AsyncChunker> = {}): Chunker | AsyncChunker {
   checkOptions("createAutoChunker", options, kinds);
   const bySection = createSectionChunker();
-  const choose = (document: TextDocument): Chunker | AsyncChunker => options[findDocumentKind(document)] ?? bySection;
-  const fingerprint = JSON.stringify([
-    "auto",
-    version,
-    ...kinds.map((kind) => (options[kind] ?? bySection).fingerprint),
-  ]);
+  const byRow = createSpreadsheetChunker();
+  const chunkerOf = (kind: DocumentKind): Chunker | AsyncChunker =>
+    options[kind] ?? (kind === "sheet" ? byRow : bySection);
   return {
-    fingerprint,
+    fingerprint: JSON.stringify(["auto", version, ...kinds.map((kind) => chunkerOf(kind).fingerprint)]),
     chunk: (document, chunkOptions) => {
       checkTextDocument(document);
-      return choose(document).chunk(document, chunkOptions);
+      const chunks = chunkerOf(findDocumentKind(document)).chunk(document, chunkOptions);
+      return Symbol.iterator in chunks ? eitherWay(chunks) : chunks;
     },
-  } as Chunker | AsyncChunker;
+  };
+}
+
+/** What need not wait can be waited for: beside a chunker that asks somebody, all are walked alike. */
+function eitherWay(chunks: Iterable<Chunk>): Iterable<Chunk> & AsyncIterable<Chunk> {
+  return {
+    [Symbol.iterator]: () => chunks[Symbol.iterator](),
+    async *[Symbol.asyncIterator]() {
+      yield* chunks;
+    },
+  };
 }
 
 const kindsOfMediaTypes: readonly (readonly [RegExp, DocumentKind])[] = [

@@ -6,6 +6,7 @@ import { heuristicTokens } from "../text/length.ts";
 import { checkSizes } from "./check-sizes.ts";
 import { packRows } from "./pack-rows.ts";
 
+/** Sizes. Rows do not overlap. */
 export interface SpreadsheetChunkerOptions {
   /** The limit of a chunk's text, its header included; a row that is larger by itself stands alone. Default 512. **Units** those of `length`. */
   readonly maxSize?: number;

@@ -8,6 +8,7 @@ import { placesOf } from "./recursive-plan.ts";
 /** Where cutting begins; what does not fit is cut at the next finer kind of place (B50). */
 export type HtmlStrategy = "header" | "paragraph" | "line" | "sentence" | "word" | "character";
 
+/** Sizes, and where cutting begins. */
 export interface HtmlChunkerOptions {
   /** The hard limit of a chunk's `text`, overlap included. Default 200. **Units** those of `length`. */
   readonly maxSize?: number;

@@ -10,6 +10,7 @@ import { halveText, type HalvingSettings, markdownSeparators, plainSeparators } 
 import { createMeasure } from "./measure.ts";
 import { createPiecesChunker } from "./pieces-chunker.ts";
 
+/** Sizes, in tokens. */
 export interface LineChunkerOptions {
   /** The hard limit of a chunk, overlap included. Default 500. */
   readonly maxTokens?: number;

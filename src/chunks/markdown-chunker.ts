@@ -16,6 +16,7 @@ export type MarkdownStrategy =
   | "word"
   | "character";
 
+/** Sizes, and where cutting begins. */
 export interface MarkdownChunkerOptions {
   /** The hard limit of a chunk's `text`, overlap included. Default 200. **Units** those of `length`. */
   readonly maxSize?: number;

@@ -1,10 +1,10 @@
 import type { LengthFunction } from "../contracts/chunker.ts";
-import { characters } from "../text/length.ts";
+import { characters, heuristicTokens } from "../text/length.ts";
 
 /**
  * How long stretches of one text are, and how far a size carries in it.
  *
- * **Cost** constant for characters. For any other length function a handful of calls on texts of about one size, whatever the length of the document.
+ * **Cost** constant for characters and heuristic tokens. For any other length function a handful of calls on texts of about one size, whatever the length of the document.
  */
 export interface Measure {
   of(start: number, end: number, header?: string): number;
@@ -56,19 +56,21 @@ function largestWithin(total: number, size: number, lengthOf: (count: number) =>
   }
 }
 
-function measureCharacters(): Measure {
+/** Lengths that are so many code units each, rounded up, need no measuring. */
+function measureUnits(size: number): Measure {
   return {
     exact: true,
-    of: (start, end, header = "") => header.length + end - start,
-    fits: (start, end, size) => end - start <= size,
-    reach: (start, end, size, header = "") => Math.min(end, Math.max(start, start + size - header.length)),
-    reachBack: (start, end, size) => Math.max(start, end - size),
+    of: (start, end, header = "") => Math.ceil((header.length + end - start) / size),
+    fits: (start, end, most) => end - start <= most * size,
+    reach: (start, end, most, header = "") => Math.min(end, Math.max(start, start + most * size - header.length)),
+    reachBack: (start, end, most) => Math.max(start, end - most * size),
   };
 }
 
 /** Measures stretches of `text` with `length`. */
 export function createMeasure(text: string, length: LengthFunction): Measure {
-  if (length === characters) return measureCharacters();
+  if (length === characters) return measureUnits(1);
+  if (length === heuristicTokens) return measureUnits(4);
   const of = (start: number, end: number, header = ""): number => length(header + text.slice(start, end));
   const reach = (start: number, end: number, size: number, header = ""): number =>
     start + largestWithin(end - start, size, (count) => of(start, start + count, header));

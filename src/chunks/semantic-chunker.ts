@@ -15,6 +15,7 @@ import { cosineDistance } from "./embedding-distance.ts";
 import { gatherSpans } from "./gather-spans.ts";
 import { createMeasure } from "./measure.ts";
 
+/** Who says what is near, what counts as a change, and sizes. */
 export interface SemanticChunkerOptions {
   /** What tells how far apart two stretches of text are. */
   readonly model: EmbeddingModel;

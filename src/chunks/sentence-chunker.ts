@@ -9,6 +9,7 @@ import { gatherSpans } from "./gather-spans.ts";
 import { createMeasure } from "./measure.ts";
 import { createPiecesChunker } from "./pieces-chunker.ts";
 
+/** How many sentences, and sizes. */
 export interface SentenceChunkerOptions {
   /** How many sentences a chunk holds at most, those it repeats included. Default 5. */
   readonly sentences?: number;

@@ -12,6 +12,7 @@ import { isSafeCut } from "./safe-cut.ts";
 import { splitRange } from "./split-range.ts";
 import { createTextDocument } from "./text-document.ts";
 
+/** Sizes, and what a text is cut behind. */
 export interface SeparatorChunkerOptions {
   /** The hard limit of a chunk, overlap included. Default 1000. **Units** those of `length`. */
   readonly maxSize?: number;

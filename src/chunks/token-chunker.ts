@@ -11,6 +11,7 @@ import { type Cut, type SplitPlan, splitRange } from "./split-range.ts";
 import { createTextDocument } from "./text-document.ts";
 import { trimEndAt } from "./white-space.ts";
 
+/** Sizes, in tokens. **Source** ToolUp `ChunkingConfig` (T30). */
 export interface TokenChunkerOptions {
   /** The hard limit of a chunk's `text`, overlap and repeated table header included. Default 500. */
   readonly maxTokens?: number;

@@ -7,6 +7,7 @@ import { createPiecesChunker } from "./pieces-chunker.ts";
 import { afterCodePoint } from "./safe-cut.ts";
 import { skipWhiteSpace } from "./white-space.ts";
 
+/** How long the window is, and how far it moves. */
 export interface WindowChunkerOptions {
   /** How long a window is. Default 1000. **Units** code points. */
   readonly size?: number;

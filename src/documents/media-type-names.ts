@@ -82,6 +82,7 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "application/epub+zip": "epub",
     "application/rtf": "rtf",
     "message/rfc822": "eml",
+    "application/mbox": "mbox",
     "application/vnd.ms-outlook": "msg",
     "application/zip": "zip",
     "application/gzip": "gz tgz",
@@ -107,6 +108,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
   ...describe("add the reader of its kind", {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "a Word document (DOCX)",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation (PPTX)",
+    "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
     "application/epub+zip": "an EPUB book",
   }),
   ...describe("save it as DOCX, PPTX or PDF", {
@@ -114,7 +116,6 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
     "application/vnd.ms-powerpoint": "a PowerPoint presentation (PPT)",
   }),
   ...describe("convert it to PDF, HTML or Markdown", {
-    "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
     "application/rtf": "a rich text document (RTF)",
     "text/rtf": "a rich text document (RTF)",
     "application/vnd.oasis.opendocument.presentation": "an OpenDocument presentation (ODP)",
@@ -135,7 +136,10 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
     "application/zstd": "a Zstandard archive",
     "application/vnd.rar": "a RAR archive",
   }),
-  ...describe("save its text as a text or HTML file", { "message/rfc822": "an e-mail message" }),
+  ...describe("save its text as a text or HTML file", {
+    "message/rfc822": "an e-mail message",
+    "application/mbox": "a mailbox",
+  }),
   ...describe("save it as .eml or HTML in a mail program", {
     "application/vnd.ms-outlook": "an Outlook message (MSG)",
   }),

@@ -1,7 +1,23 @@
 import type { Chunk } from "../contracts/chunk.ts";
+import type { AsyncChunker, Chunker, LengthFunction } from "../contracts/chunker.ts";
 import type { Block, TextDocument } from "../contracts/document.ts";
 import { edgeTexts, generateText } from "./corpus.ts";
 import { documentOf } from "./store-fixtures.ts";
+
+/** A chunker to be tried, and the sizes that it is meant to keep. */
+export interface ChunkerSubject {
+  create(): Chunker | AsyncChunker;
+  /** The sizes that `create` keeps, when it has any. A size is a hard limit, overlap included. */
+  readonly limits?: { readonly maxSize: number; readonly overlap: number; readonly length: LengthFunction };
+  /** A chunker of other sizes, in the same unit; wrong ones must be refused. */
+  readonly resize?: (maxSize: number, overlap: number) => Chunker | AsyncChunker;
+  /** Whether no cut falls between letters that are drawn as one. Default: yes. */
+  readonly wholeCharacters?: boolean;
+  /** Whether rows of tables and lines of code that fit stay whole. Default: no; a chunker by words, characters or windows is blind to them. */
+  readonly wholeRows?: boolean;
+  /** Whether a document of many pages is many chunks. Default: yes. */
+  readonly cuts?: boolean;
+}
 
 /** What every chunker is tried on: every script, short and hostile texts, a table, code. */
 export function chunkerCorpus(): readonly TextDocument[] {
@@ -12,7 +28,10 @@ export function chunkerCorpus(): readonly TextDocument[] {
 }
 
 /** A document that knows how often its metadata were copied: once for each chunk that was made of it. */
-export function countCopies(document: TextDocument): { readonly document: TextDocument; copies(): number } {
+export function countCopies(document: TextDocument): {
+  readonly document: TextDocument;
+  readonly copies: () => number;
+} {
   let copies = 0;
   const metadata = Object.defineProperty({}, "counted", { enumerable: true, get: () => (copies += 1) });
   return { document: { ...document, metadata }, copies: () => copies };
@@ -43,4 +62,22 @@ export function codeDocument(): TextDocument {
 export function isSingleRow({ blocks = [] }: TextDocument, { urtext, start, end }: Chunk): boolean {
   const isInTable = blocks.some((block) => block.kind === "table" && block.start <= start && end <= block.end);
   return isInTable && !urtext.includes("\n");
+}
+
+/** Ids by what the chunk says, and how often that was said before. */
+export function numberTexts(chunks: readonly Chunk[]): ReadonlyMap<string, string> {
+  const ids = new Map<string, string>();
+  for (const { urtext, id } of chunks) {
+    let occurrence = 0;
+    while (ids.has(`${occurrence} ${urtext}`)) occurrence += 1;
+    ids.set(`${occurrence} ${urtext}`, id);
+  }
+  return ids;
+}
+
+/** Where something that is drawn as one begins, and the end. **Source** Unicode's extended grapheme clusters (UAX 29). */
+export function characterStarts(text: string): ReadonlySet<number> {
+  const starts = new Set<number>([text.length]);
+  for (const { index } of new Intl.Segmenter("und", { granularity: "grapheme" }).segment(text)) starts.add(index);
+  return starts;
 }

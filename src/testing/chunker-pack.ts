@@ -1,38 +1,25 @@
 import type { Chunk } from "../contracts/chunk.ts";
-import type { AsyncChunker, Chunker, LengthFunction } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
-import { check, equal, throwsCode } from "./assert.ts";
+import { check, equal } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import {
-  codeDocument,
+  characterStarts,
+  type ChunkerSubject,
   chunkerCorpus,
-  countCopies,
+  codeDocument,
   isSingleRow,
   lineStartsOf,
+  numberTexts,
   tableDocument,
 } from "./chunker-fixtures.ts";
+import { createChunkerRunningCases } from "./chunker-running-cases.ts";
 import { generateText } from "./corpus.ts";
 import { documentOf } from "./store-fixtures.ts";
 import { hasLoneSurrogate } from "./tree-checks.ts";
 import { pathTo } from "./section-path.ts";
 
-/** A chunker to be tried, and the sizes that it is meant to keep. */
-export interface ChunkerSubject {
-  create(): Chunker | AsyncChunker;
-  /** The sizes that `create` keeps, when it has any. A size is a hard limit, overlap included. */
-  readonly limits?: { readonly maxSize: number; readonly overlap: number; readonly length: LengthFunction };
-  /** A chunker of other sizes, in the same unit; wrong ones must be refused. */
-  readonly resize?: (maxSize: number, overlap: number) => Chunker | AsyncChunker;
-  /** Whether no cut falls between letters that are drawn as one. Default: yes. */
-  readonly wholeCharacters?: boolean;
-  /** Whether rows of tables and lines of code that fit stay whole. Default: no; a chunker by words, characters or windows is blind to them. */
-  readonly wholeRows?: boolean;
-  /** Whether a document of many pages is many chunks. Default: yes. */
-  readonly cuts?: boolean;
-}
-
-/** What every {@link Chunker} promises; law 1 first of all. */
+/** What every chunker promises; law 1 first of all. */
 export function createChunkerPack(subject: ChunkerSubject): readonly ContractCase[] {
   const cut = async (document: TextDocument, chunker = subject.create()): Promise<readonly Chunk[]> => {
     const chunks: Chunk[] = [];
@@ -105,7 +92,7 @@ export function createChunkerPack(subject: ChunkerSubject): readonly ContractCas
           (_, i) => `Paragraph ${i} says something of its own. ${"Word after word. ".repeat(9)}`,
         );
         const ids = async (uri: string, text: string): Promise<ReadonlyMap<string, string>> =>
-          numbered(await cut(documentOf(uri, text)));
+          numberTexts(await cut(documentOf(uri, text)));
         const before = await ids("a.md", paragraphs.join("\n\n"));
         const after = await ids("a.md", [...paragraphs, "One more paragraph."].join("\n\n"));
         const other = await ids("b.md", paragraphs.join("\n\n"));
@@ -199,40 +186,6 @@ export function createChunkerPack(subject: ChunkerSubject): readonly ContractCas
       }),
     ],
     [
-      "cuts-lazily",
-      "E17",
-      async () => {
-        if (subject.cuts === false) return;
-        const chunker = subject.create();
-        const { document, copies } = countCopies(documentOf("huge.md", generateText(5, 3000)));
-        let seen = 0;
-        for await (const chunk of chunker.chunk(document)) {
-          check(chunk.start >= 0, "a chunk has a start");
-          seen += 1;
-          if (seen === 3) break;
-        }
-        equal(seen, 3, "chunks taken");
-        check(
-          copies() <= 20,
-          "chunks made when three were taken, by how often the document's metadata were copied",
-          copies(),
-        );
-        for await (const first of chunker.chunk(document)) {
-          equal(first.index, 0, "the first chunk of a fresh run after one that was left");
-          break;
-        }
-      },
-    ],
-    [
-      "asks-nothing-before-it-is-asked",
-      "E17",
-      () => {
-        const { document, copies } = countCopies(documentOf("huge.md", generateText(5, 300)));
-        check(subject.create().chunk(document) !== undefined, "what can be iterated");
-        equal(copies(), 0, "chunks made when none was taken");
-      },
-    ],
-    [
       "rows-and-lines-stay-whole",
       "E18 T34",
       async () => {
@@ -263,39 +216,6 @@ export function createChunkerPack(subject: ChunkerSubject): readonly ContractCas
       },
     ],
     [
-      "fingerprint-tells-settings-apart",
-      "L7",
-      () => {
-        equal(subject.create().fingerprint, subject.create().fingerprint, "fingerprints of equal chunkers");
-        check(subject.create().fingerprint.trim() !== "", "it has a fingerprint");
-        if (subject.resize === undefined) return;
-        const prints = [subject.resize(300, 20), subject.resize(300, 30), subject.resize(400, 20)].map(
-          ({ fingerprint }) => fingerprint,
-        );
-        equal(new Set(prints).size, 3, "fingerprints of chunkers of other sizes");
-      },
-    ],
-    [
-      "impossible-sizes-refused",
-      "E17 B49 T30",
-      async () => {
-        const { resize } = subject;
-        if (resize === undefined) return;
-        for (const [maxSize, overlap] of [
-          [0, 0],
-          [-1, 0],
-          [1.5, 0],
-          [Number.NaN, 0],
-          [10, 10],
-          [10, 11],
-          [10, -1],
-          [10, 1.5],
-        ] as const) {
-          await throwsCode(() => resize(maxSize, overlap), "invalid-argument", `size ${maxSize}, overlap ${overlap}`);
-        }
-      },
-    ],
-    [
       "documents-are-left-alone",
       "B27",
       async () => {
@@ -305,24 +225,7 @@ export function createChunkerPack(subject: ChunkerSubject): readonly ContractCas
         equal(document, before, "the document after it was cut");
       },
     ],
+    ...createChunkerRunningCases(subject),
   ];
   return defineCases("chunker", cases);
-}
-
-/** Ids by what the chunk says, and how often that was said before. */
-function numbered(chunks: readonly Chunk[]): ReadonlyMap<string, string> {
-  const ids = new Map<string, string>();
-  for (const { urtext, id } of chunks) {
-    let occurrence = 0;
-    while (ids.has(`${occurrence} ${urtext}`)) occurrence += 1;
-    ids.set(`${occurrence} ${urtext}`, id);
-  }
-  return ids;
-}
-
-/** Where something that is drawn as one begins, and the end. **Source** Unicode's extended grapheme clusters (UAX 29). */
-function characterStarts(text: string): ReadonlySet<number> {
-  const starts = new Set<number>([text.length]);
-  for (const { index } of new Intl.Segmenter("und", { granularity: "grapheme" }).segment(text)) starts.add(index);
-  return starts;
 }

@@ -7,7 +7,7 @@ export type { ChatModelSubject } from "./chat-model-pack.ts";
 export { createChunkStorePack } from "./chunk-store-pack.ts";
 export { createChunkTransformerPack } from "./chunk-transformer-pack.ts";
 export { createChunkerPack } from "./chunker-pack.ts";
-export type { ChunkerSubject } from "./chunker-pack.ts";
+export type { ChunkerSubject } from "./chunker-fixtures.ts";
 export { ContractViolation, defineCases } from "./contract-case.ts";
 export type { CaseDefinition, ContractCase } from "./contract-case.ts";
 export { edgeTexts, generateText, scripts } from "./corpus.ts";

@@ -2,6 +2,7 @@ import type { LengthFunction } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "./check-options.ts";
 
+/** What a tokenizer is called, and how much of a text it is shown at once. */
 export interface CountInPiecesOptions {
   /** What the count is called in fingerprints: the tokenizer and its vocabulary, such as `"o200k_base"`. */
   readonly name: string;

@@ -4,6 +4,7 @@ import { augmentUserQuery } from "../../src/answers/augment-user-query.ts";
 import { createGroundedMessages, refusal } from "../../src/answers/grounding.ts";
 import { hitAsChunk } from "../../src/answers/hit-as-chunk.ts";
 import { prompt } from "../../src/answers/prompt.ts";
+import { renderParts, splitPrompt } from "../../src/answers/render-parts.ts";
 import { renderPrompt } from "../../src/answers/render-prompt.ts";
 import type { MediaDocument } from "../../src/contracts/document.ts";
 import { createHit, hits } from "./support.ts";
@@ -45,6 +46,52 @@ describe("renderPrompt", () => {
 
   it("refuses strings and insertions that do not alternate [B39]", () => {
     expect(() => renderPrompt({ strings: ["a"], insertions: ["b"] })).toThrow(
+      expect.objectContaining({ code: "invalid-argument" }),
+    );
+  });
+});
+
+describe("splitPrompt and renderParts", () => {
+  const note = { type: "text-chunk", text: "Keys.", metadata: {} } as never;
+  const address: MediaDocument = { type: "image", content: new URL("https://a.example/p.png"), metadata: {} };
+
+  it("makes a part of the text before a document, of each document of a list, and of the text after it [B43]", () => {
+    expect(splitPrompt(prompt`  Look at ${[picture, note]} and ${3} of ${address}.  `)).toEqual([
+      { type: "text", text: "Look at " },
+      picture,
+      { type: "text", text: "Keys." },
+      { type: "text", text: " and 3 of " },
+      address,
+      { type: "text", text: "." },
+    ]);
+    expect(splitPrompt(prompt`${picture}${address}`)).toEqual([picture, address]);
+    expect(splitPrompt(" as it is ")).toEqual([{ type: "text", text: "as it is" }]);
+  });
+
+  it("carries pictures as data URLs, and addresses as they are [B9 B43]", () => {
+    const png: MediaDocument = {
+      type: "image",
+      content: new Uint8Array([1, 2, 3]),
+      mediaType: "image/png",
+      metadata: {},
+    };
+    expect(renderParts(prompt`${png}${picture}${address}x`)).toEqual([
+      { type: "image", url: "data:image/png;base64,AQID" },
+      { type: "image", url: "data:image/*;base64,AQ==" },
+      { type: "image", url: "https://a.example/p.png" },
+      { type: "text", text: "x" },
+    ]);
+    const large: MediaDocument = { ...picture, content: new Uint8Array(200_000).fill(7) };
+    const [part] = renderParts(prompt`${large}`);
+    expect(part).toEqual({ type: "image", url: `data:image/*;base64,${Buffer.alloc(200_000, 7).toString("base64")}` });
+  });
+
+  it.each(["audio", "file", "binary"] as const)("refuses a document of type %s in Ballerina's words [B43]", (type) => {
+    expect(() => renderParts(prompt`${{ ...picture, type }}`)).toThrow("Only text and image documents are supported.");
+  });
+
+  it("refuses strings and insertions that do not alternate [B39]", () => {
+    expect(() => splitPrompt({ strings: ["a"], insertions: ["b"] })).toThrow(
       expect.objectContaining({ code: "invalid-argument" }),
     );
   });

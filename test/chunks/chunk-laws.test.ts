@@ -74,7 +74,7 @@ describe("every chunker, any script, any tree, any sizes", () => {
         const isBlind = blindToTables.test(chunker.fingerprint);
         checkSizesKept(isBlind ? { ...document, blocks: [] } : document, chunks, size);
       }),
-      { numRuns: 1500 },
+      { numRuns: 700 },
     );
   });
 

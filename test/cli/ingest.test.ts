@@ -124,7 +124,7 @@ describe("ibid ingest --json", () => {
     expect(failed.map(({ uri }) => uri)).toEqual(["docs/broken.pdf", "docs/huge.md", "docs/noise.bin"]);
     for (const line of failed) {
       expect(Object.keys(line)).toEqual(["uri", "status", "documentId", "chunks", "error"]);
-      expect(Object.keys(line["error"] as object)).toEqual(["code", "message"]);
+      expect(Object.keys(line["error"] as object)).toEqual(["code", "message", "mend"]);
     }
     expect(failed[1]).toMatchObject({ error: { code: "too-large", message: expect.stringContaining("11 MiB") } });
     expect(summary).toMatchObject({ added: 2, failed: 3 });
@@ -336,8 +336,9 @@ describe("for people", () => {
       expect.stringMatching(/^added {5}docs\/keys\.md {2}\d+ chunks?$/),
     ]);
     expect(lines[2]).toMatch(/^failed {4}.*docs\/noise\.bin/);
-    expect(lines[3]).toMatch(/^2 added, 2 failed · \d+ chunks, \d+ embedded · /);
-    expect(lines.length).toBe(4);
+    expect(lines[3]).toMatch(/^ {10}Give a text/);
+    expect(lines[4]).toMatch(/^2 added, 2 failed · \d+ chunks, \d+ embedded · /);
+    expect(lines.length).toBe(5);
     expect(stderr).toBe(
       "error: There is no file or folder at nope.md.\n  Check the path; put a glob in quotes so that the shell leaves it alone.\n",
     );

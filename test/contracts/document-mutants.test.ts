@@ -17,8 +17,8 @@ import type {
 } from "../../src/contracts/reader.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createChunkTransformerPack } from "../../src/testing/chunk-transformer-pack.ts";
+import type { ChunkerSubject } from "../../src/testing/chunker-fixtures.ts";
 import { createChunkerPack } from "../../src/testing/chunker-pack.ts";
-import type { ChunkerSubject } from "../../src/testing/chunker-pack.ts";
 import { createListSource } from "../../src/testing/list-source.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
 import type { ReaderSubject } from "../../src/testing/reader-pack.ts";

@@ -1,18 +1,29 @@
 import { describe } from "vitest";
 
-import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
-import { createFeedReader } from "../../src/adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
-import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
-import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
+import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
+import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
+import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
-import { makeDocx, paragraph, run, styled, wordTable } from "../readers/make-office.ts";
+import {
+  escapeXml,
+  makeDocx,
+  makeEpub,
+  makeOdt,
+  paragraph,
+  run,
+  styled,
+  wordTable,
+  makePptx,
+  slideParagraph,
+  slideShape,
+} from "../readers/make-office.ts";
 import { writePdf } from "./write-pdf.ts";
 import { runPack } from "./run-pack.ts";
 
@@ -157,70 +168,6 @@ describe("the PDF reader", () => {
   );
 });
 
-const program = `/** Keys. */
-export class Keys {
-  turn(key: string) {
-    return "👍";
-  }
-}
-`;
-
-describe("the code reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createCodeReader(),
-      mediaType: "text/x-typescript",
-      wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
-      verbatim: true,
-      samples: [
-        { name: "a class", bytes: encode(program), words: ["/** Keys. */", "class Keys", "turn(key: string)", "👍"] },
-      ],
-      refuses: [binary],
-    }),
-  );
-});
-
-const message = `From: Ada <ada@example.com>
-Subject: =?utf-8?Q?Keys_=F0=9F=91=8D?=
-Content-Type: multipart/mixed; boundary=cut
-
---cut
-Content-Type: text/plain; charset=utf-8
-
-Under the mat.
-> Where?
---cut
-Content-Disposition: attachment; filename=mats.txt
-
-The red one.
---cut--
-`;
-
-describe("the mail reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createMailReader(),
-      mediaType: "message/rfc822",
-      wrap: (paragraphs) =>
-        encode(`Subject: x\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${paragraphs.join("\r\n\r\n")}`),
-      samples: [
-        {
-          name: "a message",
-          bytes: encode(message),
-          words: ["Keys 👍", "From: Ada <ada@example.com>", "Under the mat.", "> Where?", "mats.txt"],
-        },
-      ],
-      refuses: [
-        {
-          name: "an encrypted message",
-          bytes: encode("Content-Type: multipart/encrypted; boundary=cut\n\n--cut--"),
-          code: "encrypted",
-        },
-      ],
-    }),
-  );
-});
-
 const inRuns = (text: string): string =>
   text
     .split("\n")
@@ -260,47 +207,86 @@ describe("the Word reader", () => {
   );
 });
 
-const notebook = {
-  nbformat: 4,
-  cells: [
-    { cell_type: "markdown", source: ["# Keys\n", "\n", "Under the mat."] },
-    { cell_type: "code", source: "turn(key)", outputs: [{ output_type: "stream", text: "open 👍\n" }] },
-  ],
-};
-
-describe("the notebook reader", () => {
+describe("the OpenDocument reader", () => {
+  const inLines = (text: string): string => text.split("\n").map(escapeXml).join("<text:line-break/>");
   runPack(
     createReaderPack({
-      create: () => createNotebookReader(),
-      mediaType: "application/x-ipynb+json",
-      wrap: (paragraphs) =>
-        encode(JSON.stringify({ cells: paragraphs.map((source) => ({ cell_type: "markdown", source })) })),
+      create: () => createOdtReader(),
+      mediaType: "application/vnd.oasis.opendocument.text",
+      wrap: (paragraphs) => makeOdt(paragraphs.map((text) => `<text:p>${inLines(text)}</text:p>`).join("")),
       samples: [
         {
-          name: "a notebook",
-          bytes: encode(JSON.stringify(notebook)),
-          words: ["# Keys", "Under the mat.", "turn(key)", "open 👍"],
+          name: "a letter",
+          bytes: makeOdt(
+            '<text:h text:outline-level="1">Keys &amp; locks</text:h><text:p>Turn the key.</text:p><text:list><text:list-item><text:p>Last 👍</text:p></text:list-item></text:list>',
+          ),
+          words: ["Keys & locks", "Turn the key.", "- Last 👍"],
         },
       ],
-      refuses: [{ name: "no notebook", bytes: encode("{}"), code: "unreadable" }],
+      refuses: [
+        { name: "no archive", bytes: encode("PK and then nothing of the kind"), code: "unreadable" },
+        { name: "a text without words", bytes: makeOdt(""), code: "empty" },
+      ],
     }),
   );
 });
 
-const feed = `<rss version="2.0"><channel><title>Keys &amp; locks</title>
-<item><title>Lost</title><description>Under the &lt;b&gt;mat&lt;/b&gt; 👍</description></item></channel></rss>`;
-
-describe("the feed reader", () => {
+describe("the PowerPoint reader", () => {
+  const body = (text: string): string =>
+    text
+      .split("\n")
+      .map((line) => slideParagraph(line))
+      .join("");
   runPack(
     createReaderPack({
-      create: () => createFeedReader(),
-      mediaType: "application/rss+xml",
+      create: () => createPptxReader(),
+      mediaType: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+      wrap: (paragraphs) => makePptx(paragraphs.map((text) => ({ shapes: slideShape(body(text)) }))),
+      samples: [
+        {
+          name: "a talk",
+          bytes: makePptx([
+            { shapes: slideShape(slideParagraph("Keys & locks"), 'type="title"') + slideShape(body("Turn the key.")) },
+            { shapes: slideShape(body("Spare")), speakerNotes: slideParagraph("Last 👍") },
+          ]),
+          words: ["Keys & locks", "Turn the key.", "Spare", "Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "no archive", bytes: encode("PK and then nothing of the kind"), code: "unreadable" },
+        { name: "a talk without text", bytes: makePptx([{ shapes: "" }]), code: "empty" },
+      ],
+    }),
+  );
+});
+
+describe("the EPUB reader", () => {
+  // Chapters are read by the reader of HTML.
+  const book = createEpubReader();
+  const reader: Reader = {
+    ...book,
+    read: (input) => readDocument([book, createHtmlReader()], input),
+  };
+  runPack(
+    createReaderPack({
+      create: () => reader,
+      mediaType: "application/epub+zip",
       wrap: (paragraphs) =>
-        encode(
-          `<rss><channel>${paragraphs.map((text) => `<item><description>${escape(text)}</description></item>`).join("")}</channel></rss>`,
-        ),
-      samples: [{ name: "a feed", bytes: encode(feed), words: ["Keys & locks", "Lost", "Under the", "mat", "👍"] }],
-      refuses: [{ name: "no feed", bytes: encode("<cow/>"), code: "unreadable" }],
+        makeEpub(paragraphs.map((text, index) => ({ path: `${index}.xhtml`, body: `<p>${escapeXml(text)}</p>` }))),
+      samples: [
+        {
+          name: "a book",
+          bytes: makeEpub([
+            { path: "1.xhtml", body: "<h1>Keys &amp; locks</h1><p>Turn the key.</p>" },
+            { path: "2.xhtml", body: "<h1>Spare</h1><p>Last 👍</p>" },
+          ]),
+          words: ["Keys & locks", "Turn the key.", "Spare", "Last 👍"],
+        },
+      ],
+      refuses: [
+        { name: "a book cut off", bytes: makeEpub([]).slice(0, -30), code: "unreadable" },
+        { name: "a book without text", bytes: makeEpub([]), code: "empty" },
+      ],
     }),
   );
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { fileNameOf } from "../../src/documents/file-name.ts";
 import { detectMediaType } from "../../src/documents/media-type.ts";
+import { pack } from "../readers/make-office.ts";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
@@ -28,6 +29,15 @@ describe("detectMediaType", () => {
     ["<htmlish>", "text/plain"],
     ["{\\rtf1 x}", "application/rtf"],
     ["just words", "text/plain"],
+    ['<?xml version="1.0"?>\n<?xml-stylesheet href="x"?><rss version="2.0">', "application/rss+xml"],
+    ['<feed xml:lang="en" xmlns="http://www.w3.org/2005/Atom">', "application/atom+xml"],
+    ['<rdf:RDF xmlns="http://purl.org/rss/1.0/">', "application/rss+xml"],
+    ['<rdf:RDF xmlns="http://example.com/">', "text/plain"],
+    ["<feed><cow/></feed>", "text/plain"],
+    ["Received: by x\r\n\twith y\r\nFrom: a@b.c\r\nSubject: x\r\n\r\nwords", "message/rfc822"],
+    ["From a@b.c Wed May  1 10:00:00 2024\nFrom: a@b.c\nTo: b\nSubject: x\n\nwords", "application/mbox"],
+    ["From: a@b.c\nSubject: x\n\nwords", "text/plain"],
+    ["From: a\nTo: b\nwords\nSubject: x\n\nDate: y", "text/plain"],
   ])("lets content decide: %j is %s [B52 E15]", (content, expected) => {
     expect(detectMediaType(utf8(content))).toBe(expected);
   });
@@ -51,6 +61,35 @@ describe("detectMediaType", () => {
     [zip("photos/a.bin"), "application/zip"],
   ])("names formats by their first bytes (%#) [B52 E15]", (content, expected) => {
     expect(detectMediaType(content, { name: "x.txt" })).toBe(expected);
+  });
+
+  const word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+
+  it.each([
+    [{ "[Content_Types].xml": "", "word/document2.xml": "" }, word],
+    [{ "[Content_Types].xml": "", "word/main.xml": "" }, word],
+    [
+      { "[Content_Types].xml": "", "ppt/slides/slide1.xml": "" },
+      word.replace(/wordprocessingml.*/, "presentationml.presentation"),
+    ],
+    [{ "word/notes.txt": "" }, "application/zip"],
+    [{ "other.zip": pack({ "word/document.xml": "words ".repeat(20) }) }, "application/zip"],
+    [{ "META-INF/container.xml": "", "OPS/book.opf": "" }, "application/epub+zip"],
+    [
+      { mimetype: "application/vnd.oasis.opendocument.text", "content.xml": "" },
+      "application/vnd.oasis.opendocument.text",
+    ],
+  ])("tells packages by the names in their directory (%#) [B52 E15]", (files, expected) => {
+    expect(detectMediaType(pack(files), { name: "x.bin" })).toBe(expected);
+    expect(detectMediaType(pack(files), { name: "x.txt", declared: "text/plain" })).toBe(expected);
+  });
+
+  it("knows a package that a password has put into a container of older Office, if its name says so [B52 E15]", () => {
+    const name = Array.from("EncryptedPackage").flatMap((letter) => [letter.charCodeAt(0), 0]);
+    const locked = bytes(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 69, 0, 110, 69, ...name);
+    expect(detectMediaType(locked, { name: "a.docx" })).toBe(word);
+    expect(detectMediaType(locked, { name: "a.bin" })).toBe("application/x-cfb");
+    expect(detectMediaType(locked.subarray(0, 30), { name: "a.docx" })).toBe("application/x-cfb");
   });
 
   it("asks the name which older Office format a container is [B52]", () => {

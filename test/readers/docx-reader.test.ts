@@ -318,10 +318,13 @@ describe("createDocxReader: running text", () => {
         ),
         `<m:oMathPara><m:oMath>${sum}</m:oMath></m:oMathPara>`,
         paragraph(
+          `<m:oMath>${square}${r("c")}<m:f><m:num>${r("1")}</m:num><m:den>${r("2")}</m:den></m:f>${r("+d")}</m:oMath>`,
+        ),
+        paragraph(
           `<m:oMath><m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr>${e(`<m:m><m:mr>${e(r("1"))}${e(r("0"))}</m:mr><m:mr>${e(r("0"))}${e(r("1"))}</m:mr></m:m>`)}</m:d></m:oMath>`,
         ),
       ),
-    ).toBe("So x=(-b±√(b^2-4ac))/(2a).\n\n∑_(i=1)^n x_i\n\n[1 & 0; 0 & 1]");
+    ).toBe("So x=(-b±√(b^2-4ac))/(2a).\n\n∑_(i=1)^n x_i\n\nb^2 c 1/2+d\n\n[1 & 0; 0 & 1]");
   });
 
   it("keeps code and quotations apart from prose", async () => {
@@ -357,12 +360,17 @@ describe("createDocxReader: running text", () => {
           ["c1", "chart", "charts/chart1.xml"],
           ["d1", "diagramData", "diagrams/data1.xml"],
           ["p1", "package", "embeddings/Book.xlsx"],
+          ["k1", "comments", "comments.xml"],
         ],
-        more: { "word/charts/chart1.xml": chart, "word/diagrams/data1.xml": diagram },
+        more: {
+          "word/comments.xml": `<w:comments><w:comment w:id="1">${paragraph("No!")}</w:comment></w:comments>`,
+          "word/charts/chart1.xml": chart,
+          "word/diagrams/data1.xml": diagram,
+        },
       }),
     );
     expect(text).toBe("See:\n\nSales\n\n|  | North |\n| 2023 | 1.5 |\n| 2024 | 2 |\n\n- Plan\n- Do");
-    expect(notes).toEqual(["Not read: what is embedded in it (Book.xlsx)."]);
+    expect(notes).toEqual(["Left out: its comments (1).", "Not read: what is embedded in it (Book.xlsx)."]);
   });
 });
 
@@ -382,6 +390,11 @@ describe("createDocxReader: packages of all kinds", () => {
       more: { "word/document.xml": "<d:document><d:body><d:p><d:r><d:t>Bare</d:t></d:r></d:p></d:body></d:document>" },
     });
     expect((await readAs("a.docx", bare)).text).toBe("Bare");
+    const wide = Buffer.from(
+      `\uFEFF<?xml version="1.0" encoding="UTF-16"?><w:document><w:body>${paragraph("Wide é👍")}</w:body></w:document>`,
+      "utf16le",
+    );
+    expect((await readAs("a.docx", makeDocx({ body: "", more: { "word/document.xml": wide } }))).text).toBe("Wide é👍");
   });
 
   it("finds the main part by its content type when nothing points to it [E15]", async () => {

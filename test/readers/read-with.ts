@@ -1,6 +1,9 @@
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
+import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
+import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
+import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
 import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import { createXlsReader } from "../../src/adapters/sheetjs/xls-reader.ts";
@@ -16,6 +19,9 @@ const readers = [
   createHtmlReader(),
   createPdfReader(),
   createDocxReader(),
+  createPptxReader(),
+  createOdtReader(),
+  createEpubReader(),
   createXlsxReader(),
   createXlsReader(),
   csvReader,

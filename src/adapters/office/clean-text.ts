@@ -34,6 +34,12 @@ export function unescapeControls(text: string): string {
   );
 }
 
+/** The first ten names of a list, for a sentence. */
+export function nameSome(names: readonly string[]): string {
+  const more = names.length - 10;
+  return names.slice(0, 10).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
 /** An alternative text as it stands in the text: `[Image: the harbour]`; `""` for a picture without one. */
 export function imageText(alternative: string | undefined): string {
   const line = oneLine(alternative ?? "");

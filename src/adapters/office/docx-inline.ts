@@ -158,5 +158,10 @@ export function createInlineReader(
 function alternativeText(drawing: XmlElement): string | undefined {
   const [properties] = findAll(drawing, "docPr");
   const stated = properties?.attributes.get("descr") || properties?.attributes.get("title");
-  return stated || findAll(drawing, "shape", "rect", "roundrect", "oval")[0]?.attributes.get("alt");
+  const grouped = findAll(drawing, "cNvPr").map(({ attributes }) => attributes.get("descr") ?? "");
+  return (
+    stated ||
+    grouped.filter((text) => text !== "").join("; ") ||
+    findAll(drawing, "shape", "rect", "roundrect", "oval")[0]?.attributes.get("alt")
+  );
 }

@@ -14,6 +14,8 @@ interface ListLevel {
   readonly format: string;
   /** `%1.%2` for the numbers of the first two levels with dots. */
   readonly pattern: string;
+  /** What stands between label and text. */
+  readonly gap: string;
   readonly isLegal: boolean;
   /** After which level it begins anew; 0 for never. */
   readonly restart: number | undefined;
@@ -29,6 +31,8 @@ interface List {
 }
 
 const maxLevels = 9;
+/** Longer than any label that people print. */
+const maxPatternLength = 64;
 
 /**
  * Counts the automatic numbers that the file leaves to Word, so that a clause can be found by the number that is printed before it.
@@ -82,7 +86,7 @@ export function readDocxNumbering(root: XmlElement | undefined): DocxNumbering {
           );
         })
         .trim();
-      return label === "" ? "" : `${label} `;
+      return label === "" ? "" : label + here.gap;
     },
     levelOfStyle(numId, styleId) {
       for (const [level, own] of lists.get(numId)?.levels ?? []) {
@@ -112,7 +116,8 @@ function readLevels(parent: XmlElement): Map<number, ListLevel> {
     levels.set(level, {
       start: readInteger(valueOf(element, "start"), 0),
       format: valueOf(element, "numFmt") ?? findFormat(element),
-      pattern: (valueOf(element, "lvlText") ?? "").slice(0, 200),
+      pattern: (valueOf(element, "lvlText") ?? "").slice(0, maxPatternLength),
+      gap: valueOf(element, "suff") === "nothing" ? "" : " ",
       isLegal: isOn(element, "isLgl"),
       restart: restart === undefined ? undefined : readInteger(restart, 0),
       styleId: valueOf(element, "pStyle"),

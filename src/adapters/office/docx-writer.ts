@@ -96,6 +96,14 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     const text = lines.join("\n").trim();
     if (text !== "") document.write(`${mark}: ${text}`);
   };
+  /** Writes all that wait, also those that come while the others are written. */
+  const writeNotes = (waiting: NoteMark[]): void => {
+    for (let index = 0; index < waiting.length; index++) {
+      const note = waiting[index];
+      if (note !== undefined) writeNote(note);
+    }
+    waiting.length = 0;
+  };
   /** Ends the list or the code that is being written; what hangs on it follows. */
   const settle = (): void => {
     const top = Math.min(...items.map(({ level }) => level));
@@ -108,7 +116,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     document.write(code.join("\n"), { kind: "code" });
     code = [];
     if (afterTable !== undefined) return;
-    for (let note = footnotes.shift(); note !== undefined; note = footnotes.shift()) writeNote(note);
+    writeNotes(footnotes);
   };
   /** The label that Word puts before a paragraph, and its level in its list. */
   const labelOf = (
@@ -137,7 +145,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
       ...inline.boxes.map((box) => () => elementsOf(box).forEach(write)),
       ...inline.graphics.map((id) => () => {
         const graphic = parts.graphics.get(id);
-        if (graphic !== undefined) writeGraphic(document, graphic);
+        for (const { text, block } of graphic === undefined ? [] : writeGraphic(graphic)) document.write(text, block);
       }),
     ];
     const text = carried + (style.isHidden ? "" : inline.text);
@@ -156,6 +164,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     if (text.trim() === "") {
       // A blank line within code is code.
       if (style.kind === "code" && code.length > 0) code.push("");
+      keepNotes(notes);
     } else if (level > 0) {
       settle();
       if (style.isTitle && title === "") title = oneLine(text);
@@ -242,7 +251,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     finish() {
       settle();
       document.write(cleanText(carried));
-      for (let note = endnotes.shift(); note !== undefined; note = endnotes.shift()) writeNote(note);
+      writeNotes(endnotes);
       settle();
     },
   };

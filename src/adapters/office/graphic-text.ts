@@ -1,6 +1,5 @@
-import type { Composition } from "../../documents/compose-document.ts";
-
 import { oneLine } from "./clean-text.ts";
+import type { OfficePackage, Relationship } from "./open-package.ts";
 import { type XmlElement, elementsOf, findAll, findChild, textOf } from "./read-xml.ts";
 import { writeTable } from "./table-text.ts";
 
@@ -17,7 +16,7 @@ export interface GraphicText {
  *
  * **Source** ISO/IEC 29500-1, 21.2 (DrawingML charts); newer kinds of charts give their texts as lines.
  */
-export function readChart(root: XmlElement): GraphicText {
+function readChart(root: XmlElement): GraphicText {
   const titles = findAll(root, "title").map((title) => oneLine(readParagraphs(title)));
   const series = findAll(findChild(root, "chart", "plotArea"), "ser");
   if (series.length === 0) {
@@ -56,7 +55,7 @@ function readPoints(element: XmlElement | undefined): ReadonlyMap<number, string
 }
 
 /** The texts of a diagram (SmartArt), in the order in which it keeps them. **Source** ISO/IEC 29500-1, 21.4. */
-export function readDiagram(root: XmlElement): GraphicText {
+function readDiagram(root: XmlElement): GraphicText {
   const lines = elementsOf(findChild(root, "ptLst")).map((point) => oneLine(readParagraphs(findChild(point, "t"))));
   return { titles: [], rows: [], lines: lines.filter((line) => line !== "") };
 }
@@ -68,15 +67,34 @@ function readParagraphs(element: XmlElement | undefined): string {
     .join("\n");
 }
 
-/** Writes a graphic where it stands: titles, then the table of its figures, or its lines as a list. */
-export function writeGraphic(document: Composition, { titles, rows, lines }: GraphicText): void {
-  for (const title of titles) document.write(title);
+/** A text of its own, and what it is. */
+export interface TextPiece {
+  readonly text: string;
+  readonly block: { readonly kind: "paragraph" | "list" | "table"; readonly bodyStart?: number };
+}
+
+/** A graphic as it stands in a text: titles, then the table of its figures, or its lines as a list. */
+export function writeGraphic({ titles, rows, lines }: GraphicText): readonly TextPiece[] {
+  const pieces: TextPiece[] = titles.map((text) => ({ text, block: { kind: "paragraph" } }));
   if (rows.length > 1) {
-    const { text, bodyStart } = writeTable(
-      rows.map((row) => row.map((text) => ({ text }))),
-      1,
-    );
-    document.write(text, { kind: "table", bodyStart });
+    const cells = rows.map((row) => row.map((text) => ({ text })));
+    const { text, bodyStart } = writeTable(cells, 1);
+    pieces.push({ text, block: { kind: "table", bodyStart } });
   }
-  document.write(lines.map((line) => `- ${line}`).join("\n"), { kind: "list" });
+  if (lines.length > 0) pieces.push({ text: lines.map((line) => `- ${line}`).join("\n"), block: { kind: "list" } });
+  return pieces;
+}
+
+/** The charts and diagrams that a part shows, by the id of their relationship. */
+export async function readGraphics(
+  office: OfficePackage,
+  relationships: ReadonlyMap<string, Relationship>,
+): Promise<ReadonlyMap<string, GraphicText>> {
+  const graphics = new Map<string, GraphicText>();
+  for (const { id, type, target, isExternal } of relationships.values()) {
+    const read = type === "chart" || type === "chartEx" ? readChart : type === "diagramData" ? readDiagram : undefined;
+    const root = read === undefined || isExternal ? undefined : await office.readPart(target);
+    if (read !== undefined && root !== undefined) graphics.set(id, read(root));
+  }
+  return graphics;
 }

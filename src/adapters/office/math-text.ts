@@ -64,8 +64,17 @@ export function readMath(element: XmlElement): string {
   }
 }
 
+/** One after the other; a space ends what would else go on: `a/2 x`, `x^2 y`. */
 function readParts(element: XmlElement | undefined): string {
-  return elementsOf(element).map(readMath).join("");
+  let text = "";
+  let isOpen = false;
+  for (const child of elementsOf(element)) {
+    const next = readMath(child);
+    const goesOn = isOpen || (child.name === "f" && /[\p{L}\p{N}]$/u.test(text));
+    text += goesOn && /^[\p{L}\p{N}(√]/u.test(next) ? ` ${next}` : next;
+    if (next !== "") isOpen = /^(?:f|sSup|sSub|sSubSup)$/.test(child.name);
+  }
+  return text;
 }
 
 function rowsOf(element: XmlElement, name: string): XmlElement[] {

@@ -120,14 +120,18 @@ export function resolvePath(from: string, target: string): string {
   return cleanPath(target.startsWith("/") ? target : folder + target);
 }
 
-function foldName(name: string): string {
-  let decoded = name;
+/** The path of an address within an archive, without what follows `#`. */
+export function decodePath(address: string): string {
+  const [path = ""] = address.split("#", 1);
   try {
-    decoded = decodeURIComponent(name);
+    return decodeURIComponent(path);
   } catch {
-    // A "%" that encodes nothing stands for itself.
+    return path;
   }
-  return decoded.toLowerCase();
+}
+
+function foldName(name: string): string {
+  return decodePath(name).toLowerCase();
 }
 
 /** Office puts a file with a password into a compound file, which is no ZIP. **Source** MS-OFFCRYPTO, 1.3.3. */

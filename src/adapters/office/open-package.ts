@@ -55,7 +55,7 @@ export async function openPackage(input: ReadInput): Promise<OfficePackage> {
       found.set(id, {
         id,
         type: type.slice(type.lastIndexOf("/") + 1),
-        target: isExternal ? target : resolvePath(part, target),
+        target: isExternal ? target : resolvePath(part, target.replaceAll("\\", "/")),
         isExternal,
       });
     }

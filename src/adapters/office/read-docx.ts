@@ -3,10 +3,11 @@ import { composeDocument } from "../../documents/compose-document.ts";
 import { fileNameOf } from "../../documents/file-name.ts";
 import { limitsOf, overLimit } from "../../documents/read-limits.ts";
 
+import { nameSome } from "./clean-text.ts";
 import { readDocxNumbering } from "./docx-numbering.ts";
 import { readDocxStyles } from "./docx-styles.ts";
 import { createDocxWriter, type DocxParts } from "./docx-writer.ts";
-import { type GraphicText, readChart, readDiagram } from "./graphic-text.ts";
+import { readGraphics } from "./graphic-text.ts";
 import { unreadable, withoutText } from "./open-archive.ts";
 import { type OfficePackage, openPackage, type Relationship } from "./open-package.ts";
 import { readPackageFacts } from "./package-facts.ts";
@@ -36,7 +37,7 @@ export async function readDocx(input: ReadInput): Promise<ReadResult> {
   const draft = document.finish(named);
   if (draft.text === "") throw withoutText(uri);
   const title = named || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
-  const notes = notesOn(relationships);
+  const notes = await notesOn(office, relationships);
   return {
     ...draft,
     title,
@@ -68,26 +69,19 @@ async function readParts(office: OfficePackage, relationships: ReadonlyMap<strin
   };
 }
 
-/** The charts and diagrams that a part shows. */
-export async function readGraphics(
+/** What is in the file and not in the text. */
+async function notesOn(
   office: OfficePackage,
   relationships: ReadonlyMap<string, Relationship>,
-): Promise<ReadonlyMap<string, GraphicText>> {
-  const graphics = new Map<string, GraphicText>();
-  for (const { id, type, target, isExternal } of relationships.values()) {
-    const read = type === "chart" || type === "chartEx" ? readChart : type === "diagramData" ? readDiagram : undefined;
-    const root = read === undefined || isExternal ? undefined : await office.readPart(target);
-    if (read !== undefined && root !== undefined) graphics.set(id, read(root));
-  }
-  return graphics;
-}
-
-/** What is in the file and not in the text. */
-function notesOn(relationships: ReadonlyMap<string, Relationship>): string[] {
-  const carried = [...relationships.values()].filter(
-    ({ type, isExternal }) => !isExternal && (type === "package" || type === "oleObject" || type === "aFChunk"),
-  );
-  return carried.length === 0
-    ? []
-    : [`Not read: what is embedded in it (${carried.map(({ target }) => fileNameOf(target)).join(", ")}).`];
+): Promise<readonly string[]> {
+  const own = [...relationships.values()].filter(({ isExternal }) => !isExternal);
+  const comments = await office.readPart(own.find(({ type }) => type === "comments")?.target);
+  const count = elementsOf(comments).length;
+  const carried = own.filter(({ type }) => type === "package" || type === "oleObject" || type === "aFChunk");
+  return [
+    ...(count === 0 ? [] : [`Left out: its comments (${count}).`]),
+    ...(carried.length === 0
+      ? []
+      : [`Not read: what is embedded in it (${nameSome(carried.map(({ target }) => fileNameOf(target)))}).`]),
+  ];
 }

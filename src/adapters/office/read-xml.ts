@@ -13,12 +13,15 @@ export interface XmlElement {
 /** Elements at this depth (the root has depth 0) are handed out when they are complete, and not kept. */
 export interface XmlVisit {
   readonly depth: number;
-  visit(element: XmlElement, root: string): void;
+  /** Only those within an element of this name are handed out. Default: all. */
+  readonly parent?: string;
+  /** `root` is what there is so far of the root element. */
+  visit(element: XmlElement, root: XmlElement): void;
 }
 
 type OpenElement = { name: string; attributes: ReadonlyMap<string, string>; children: (XmlElement | string)[] };
 
-/** Tables within tables take four levels each; nobody writes a hundred of them. */
+/** Tables within tables take three levels each; nobody writes a hundred of them. */
 const maxDepth = 400;
 const noAttributes: ReadonlyMap<string, string> = new Map();
 const piece = 1 << 16;
@@ -41,6 +44,9 @@ export function readXml(bytes: Uint8Array, uri: string, part: string, visitor?: 
   let openedAt = -1;
   const broken = (what: string): Error => unreadable(uri, `has a part that is no well-formed XML, ${part}: ${what}`);
 
+  const isVisited = (parent: XmlElement): boolean =>
+    open.length === visitor?.depth && (visitor.parent === undefined || visitor.parent === parent.name);
+
   const parser = new Parser(
     {
       onopentag(name, attributes) {
@@ -54,7 +60,7 @@ export function readXml(bytes: Uint8Array, uri: string, part: string, visitor?: 
         };
         const parent = open[open.length - 1];
         if (parent === undefined) root = element;
-        else if (open.length !== visitor?.depth) parent.children.push(element);
+        else if (!isVisited(parent)) parent.children.push(element);
         open.push(element);
       },
       ontext(text) {
@@ -70,7 +76,9 @@ export function readXml(bytes: Uint8Array, uri: string, part: string, visitor?: 
         if (isImplied && parser.endIndex !== openedAt) throw broken(`${name} is not closed`);
         openedAt = -1;
         const element = open.pop();
-        if (element !== undefined && open.length === visitor?.depth) visitor.visit(element, root?.name ?? "");
+        const parent = open[open.length - 1];
+        if (element !== undefined && root !== undefined && parent !== undefined && isVisited(parent))
+          visitor?.visit(element, root);
       },
     },
     { xmlMode: true },

@@ -1,0 +1,73 @@
+import { cleanText, imageText } from "./clean-text.ts";
+import { hidesText, type OdtStyles } from "./odt-styles.ts";
+import { elementsOf, findAll, findChild, textOf, type XmlElement } from "./read-xml.ts";
+
+/** The running text of a paragraph, and what hangs on it. */
+export interface OdtInline {
+  readonly text: string;
+  readonly notes: readonly OdtNote[];
+  /** Text boxes, to be read as paragraphs of their own. */
+  readonly boxes: readonly XmlElement[];
+}
+
+export interface OdtNote {
+  readonly isEndnote: boolean;
+  /** `[^1]`, as the text has it. */
+  readonly mark: string;
+  readonly body: XmlElement | undefined;
+}
+
+/** Comments, readings of signs, what conditions hide. */
+const silent = new Set(["annotation", "ruby-text", "tracked-changes", "hidden-text", "hidden-paragraph", "bookmark"]);
+const maxSpaces = 1000;
+
+/**
+ * Reads one paragraph: white space collapses as in the format, marks of notes stand where their signs do.
+ *
+ * **Source** OASIS OpenDocument 1.3, part 3, 6.1 (text), 6.3 (notes).
+ */
+export function readOdtInline(
+  paragraph: XmlElement,
+  styles: OdtStyles,
+  nextMark: (isEndnote: boolean) => string,
+): OdtInline {
+  const parts: string[] = [];
+  const notes: OdtNote[] = [];
+  const boxes: XmlElement[] = [];
+  const readNote = (note: XmlElement): void => {
+    const isEndnote = note.attributes.get("note-class") === "endnote";
+    const mark = nextMark(isEndnote);
+    parts.push(mark);
+    notes.push({ isEndnote, mark, body: findChild(note, "note-body") });
+  };
+  const readFrame = (frame: XmlElement): void => {
+    const found = findAll(frame, "text-box");
+    boxes.push(...found);
+    const alternative = findChild(frame, "desc") ?? findChild(frame, "title");
+    if (found.length === 0) parts.push(imageText(textOf(alternative)));
+  };
+  const readAll = (element: XmlElement): void => {
+    for (const child of element.children) {
+      if (typeof child === "string") {
+        parts.push(child.replace(/[ \t\r\n]+/g, " "));
+      } else if (child.name === "s") {
+        parts.push(" ".repeat(Math.min(Math.max(Number(child.attributes.get("c") ?? "1") || 1, 1), maxSpaces)));
+      } else if (child.name === "tab") parts.push("\t");
+      else if (child.name === "line-break") parts.push("\n");
+      else if (child.name === "note") readNote(child);
+      else if (child.name === "frame") readFrame(child);
+      else if (child.name === "custom-shape" || child.name === "rect") boxes.push(child);
+      else if (!silent.has(child.name) && !hidesText(styles, child.attributes.get("style-name"))) readAll(child);
+    }
+  };
+  if (!hidesText(styles, paragraph.attributes.get("style-name"))) readAll(paragraph);
+  return { text: cleanText(parts.join("")), notes, boxes };
+}
+
+/** Paragraphs below an element, in order, each as its own text. */
+export function paragraphsBelow(element: XmlElement | undefined): XmlElement[] {
+  return elementsOf(element).flatMap((child) => {
+    if (child.name === "p" || child.name === "h") return [child];
+    return silent.has(child.name) ? [] : paragraphsBelow(child);
+  });
+}

@@ -1,0 +1,95 @@
+import { formatNumber } from "./number-label.ts";
+import { elementsOf, findAll, findChild, type XmlElement } from "./read-xml.ts";
+
+/** The styles of an OpenDocument text, found by name. */
+export interface OdtStyles {
+  readonly styles: ReadonlyMap<string, XmlElement>;
+  readonly lists: ReadonlyMap<string, XmlElement>;
+}
+
+/** Styles rest on one another a few deep; a circle ends here. */
+const maxBases = 32;
+
+/** Named and automatic styles of the parts that hold any; of two with one name the later part's counts. */
+export function readOdtStyles(...roots: readonly (XmlElement | undefined)[]): OdtStyles {
+  const styles = new Map<string, XmlElement>();
+  const lists = new Map<string, XmlElement>();
+  for (const root of roots) {
+    for (const group of [findChild(root, "styles"), findChild(root, "automatic-styles")]) {
+      for (const element of elementsOf(group)) {
+        const name = element.attributes.get("name");
+        if (name === undefined) continue;
+        if (element.name === "style") styles.set(name, element);
+        else if (element.name === "list-style") lists.set(name, element);
+      }
+    }
+  }
+  return { styles, lists };
+}
+
+/** A style and what it rests on, nearest first. */
+function lineOf({ styles }: OdtStyles, name: string | undefined): XmlElement[] {
+  const line: XmlElement[] = [];
+  let style = styles.get(name ?? "");
+  while (style !== undefined && line.length < maxBases && !line.includes(style)) {
+    line.push(style);
+    style = styles.get(style.attributes.get("parent-style-name") ?? "");
+  }
+  return line;
+}
+
+/** What paragraphs in a style are. Names of the program's own styles are English in every language, with blanks as `_20_`. */
+export function kindOfStyle(styles: OdtStyles, name: string | undefined): "title" | "code" | "quote" | "paragraph" {
+  const names = [name, ...lineOf(styles, name).flatMap(({ attributes }) => [...attributes.values()])];
+  if (names.includes("Title")) return "title";
+  if (names.includes("Preformatted_20_Text")) return "code";
+  return names.includes("Quotations") ? "quote" : "paragraph";
+}
+
+/** Whether text in a style is not shown. */
+export function hidesText(styles: OdtStyles, name: string | undefined): boolean {
+  const displays = lineOf(styles, name).map((style) => findChild(style, "text-properties")?.attributes.get("display"));
+  return displays.find((display) => display !== undefined) === "none";
+}
+
+/** The list style that paragraphs in a style bring with them. */
+export function listOfStyle(styles: OdtStyles, name: string | undefined): string | undefined {
+  return lineOf(styles, name)
+    .map(({ attributes }) => attributes.get("list-style-name"))
+    .find((list) => list !== undefined && list !== "");
+}
+
+/** Where a list begins to count at a level (from 0). */
+export function startOfList({ lists }: OdtStyles, list: string | undefined, level: number): number {
+  return Number(levelOf(lists.get(list ?? ""), level)?.attributes.get("start-value") ?? "1") || 1;
+}
+
+/** The label of an item: `- ` for a bullet, `2.1 ` for a number. `counters` are those of the outer levels and its own. */
+export function labelOfItem({ lists }: OdtStyles, list: string | undefined, counters: readonly number[]): string {
+  const level = counters.length - 1;
+  const style = lists.get(list ?? "");
+  const own = levelOf(style, level);
+  if (own?.name !== "list-level-style-number") return "- ";
+  const shown = Math.min(Math.max(Number(own.attributes.get("display-levels") ?? "1") || 1, 1), counters.length);
+  const numbers = counters.slice(-shown).map((value, index) => {
+    const format = levelOf(style, level - shown + 1 + index)?.attributes.get("num-format") ?? "1";
+    return formatNumber(value, formats.get(format) ?? "decimal");
+  });
+  const number = numbers.filter((text) => text !== "").join(".");
+  if (number === "") return "";
+  return `${own.attributes.get("num-prefix") ?? ""}${number}${own.attributes.get("num-suffix") ?? ""} `;
+}
+
+const formats: ReadonlyMap<string, string> = new Map([
+  ["a", "lowerLetter"],
+  ["A", "upperLetter"],
+  ["i", "lowerRoman"],
+  ["I", "upperRoman"],
+  ["", "none"],
+]);
+
+function levelOf(style: XmlElement | undefined, level: number): XmlElement | undefined {
+  return findAll(style, "list-level-style-number", "list-level-style-bullet", "list-level-style-image").find(
+    ({ attributes }) => attributes.get("level") === String(level + 1),
+  );
+}

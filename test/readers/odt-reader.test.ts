@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+
+import { makeOdt, pack } from "./make-office.ts";
+import { readAs, refusalOf, showBlocks, showOutline } from "./read-with.ts";
+
+const p = (text: string, style = ""): string =>
+  `<text:p${style === "" ? "" : ` text:style-name="${style}"`}>${text}</text:p>`;
+const h = (level: number, text: string): string => `<text:h text:outline-level="${level}">${text}</text:h>`;
+const blocksOf = async (body: string, options: Parameters<typeof makeOdt>[1] = {}): Promise<string[]> =>
+  showBlocks(await readAs("a.odt", makeOdt(body, options)));
+
+describe("createOdtReader", () => {
+  it("reads headings, prose, code and quotations, with facts [E2 B4 E15]", async () => {
+    const result = await readAs(
+      "a.odt",
+      makeOdt(
+        [
+          "<text:sequence-decls/>",
+          p("The book", "P1"),
+          h(1, "One"),
+          p('Words  \n in <text:span>a</text:span><text:s text:c="2"/>row.<text:line-break/>Next<text:tab/>line.'),
+          `<text:section>${h(3, "Deeper")}${p("To be.", "Quotations")}</text:section>`,
+          p("if (a) {", "Preformatted_20_Text") +
+            p('<text:s text:c="2"/>b();', "Preformatted_20_Text") +
+            p("}", "Preformatted_20_Text"),
+          p('Seen<text:span text:style-name="T1"> unseen</text:span>.'),
+        ].join(""),
+        {
+          automatic:
+            '<style:style style:name="P1" style:parent-style-name="Title"/><style:style style:name="T1"><style:text-properties text:display="none"/></style:style>',
+          facts:
+            "<dc:title>Forgotten</dc:title><meta:initial-creator>Ada</meta:initial-creator><dc:language>en-GB</dc:language><meta:creation-date>2024-05-01T10:00:00.123</meta:creation-date><dc:date>2024-05-02T10:00:00</dc:date>",
+        },
+      ),
+    );
+    expect(result).toMatchObject({
+      mediaType: "application/vnd.oasis.opendocument.text",
+      title: "The book",
+      metadata: {
+        author: "Ada",
+        language: "en-GB",
+        createdAt: "2024-05-01T10:00:00.123",
+        modifiedAt: "2024-05-02T10:00:00",
+      },
+    });
+    expect(showOutline(result.root)).toEqual(["# The book", "# One", "### Deeper"]);
+    expect(showBlocks(result).slice(2)).toEqual([
+      "paragraph: Words in a  row.\nNext\tline.",
+      "heading: Deeper",
+      "quote: To be.",
+      "code: if (a) {\n  b();\n}",
+      "paragraph: Seen.",
+    ]);
+  });
+
+  it("writes lists with their bullets and numbers, nested and going on [E15]", async () => {
+    const number = (level: number, more: string): string =>
+      `<text:list-level-style-number text:level="${level}" style:num-format="1" style:num-suffix="." ${more}/>`;
+    const styles = `<text:list-style style:name="N">${number(1, "")}${number(2, 'text:display-levels="2"')}</text:list-style><text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="a" style:num-prefix="(" style:num-suffix=")" text:start-value="3"/></text:list-style>`;
+    const list = (inside: string, attributes = ""): string => `<text:list ${attributes}>${inside}</text:list>`;
+    const item = (inside: string): string => `<text:list-item>${inside}</text:list-item>`;
+    expect(
+      await blocksOf(
+        [
+          list(item(p("milk") + list(item(p("whole")))) + item(p("bread") + p("of yesterday"))),
+          p("Then:"),
+          list(item(p("first") + list(item(p("below")) + item(p("too")))), 'text:style-name="N"'),
+          p("Aside."),
+          list(item(p("second")), 'text:style-name="N" text:continue-numbering="true"'),
+          list(item(p("anew")), 'text:style-name="N"'),
+          list(item(p("c")) + item(h(2, "A heading in a list")) + item(p("e")), 'text:style-name="L"'),
+        ].join(""),
+        { automatic: styles },
+      ),
+    ).toEqual([
+      "list: - milk\n  - whole\n- bread\n  of yesterday",
+      "paragraph: Then:",
+      "list: 1. first\n  1.1. below\n  1.2. too",
+      "paragraph: Aside.",
+      "list: 2. second",
+      "list: 1. anew",
+      "list: (c) c",
+      "heading: A heading in a list",
+      "list: (e) e",
+    ]);
+  });
+
+  it("writes tables as rows, with headers, spans and tables within them [E15]", async () => {
+    const cell = (inside: string, attributes = ""): string =>
+      `<table:table-cell ${attributes}>${inside}</table:table-cell>`;
+    const row = (...cells: string[]): string => `<table:table-row>${cells.join("")}</table:table-row>`;
+    const table = `<table:table><table:table-column/><table:table-header-rows>${row(cell(p("who")), cell(p("where")))}</table:table-header-rows>${row(cell(p("Ada") + p("Bob"), 'table:number-columns-spanned="2"'), "<table:covered-table-cell/>")}</table:table>`;
+    const { text, blocks } = await readAs("a.odt", makeOdt(table));
+    expect(text).toBe("| who | where |\n| Ada Bob |  |");
+    expect(blocks?.[0]?.bodyStart).toBe("| who | where |\n".length);
+    const nested = `<table:table>${row(cell(p("a")), cell(p("b")))}${row(cell(p("c")), cell(`<table:table>${row(cell(p("x")), cell(p("y")))}</table:table>`))}</table:table>`;
+    expect(await blocksOf(nested)).toEqual(["table: | a | b |", "paragraph: c", "table: | x | y |"]);
+  });
+
+  it("reads notes, boxes and pictures, and not comments or what was deleted [E15]", async () => {
+    const note = (kind: string, text: string): string =>
+      `<text:note text:note-class="${kind}"><text:note-citation>9</text:note-citation><text:note-body>${p(text)}</text:note-body></text:note>`;
+    const frame = (inside: string): string => `<draw:frame>${inside}</draw:frame>`;
+    expect(
+      await blocksOf(
+        [
+          `<text:tracked-changes><text:changed-region><text:deletion>${p("gone")}</text:deletion></text:changed-region></text:tracked-changes>`,
+          p(
+            `Claim${note("footnote", "The first.")}, more${note("endnote", "At the end.")}.<office:annotation>${p("a comment")}</office:annotation>`,
+          ),
+          p(`A box:${frame(`<draw:text-box>${p("In the box")}</draw:text-box>`)}`),
+          p(
+            `See ${frame('<draw:image xlink:href="Pictures/1.png"/><svg:title>t</svg:title><svg:desc>The harbour</svg:desc>')}`,
+          ),
+        ].join(""),
+      ),
+    ).toEqual([
+      "paragraph: Claim[^1], more[^i].",
+      "paragraph: [^1]: The first.",
+      "paragraph: A box:",
+      "paragraph: In the box",
+      "paragraph: See [Image: The harbour]",
+      "paragraph: [^i]: At the end.",
+    ]);
+  });
+
+  it("refuses what is no text document, is encrypted or has no words, by name [E15 W17]", async () => {
+    const locked =
+      '<manifest:manifest xmlns:manifest="m"><manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>';
+    const cases: readonly (readonly [Uint8Array, string])[] = [
+      [makeOdt(""), "empty"],
+      [makeOdt(p("x"), { more: { "META-INF/manifest.xml": locked } }), "encrypted"],
+      [makeOdt("", { more: { "content.xml": "<office:document-content><office:body>" } }), "unreadable"],
+      [makeOdt("", { more: { "content.xml": "<office:document-content/>" } }), "unreadable"],
+      [pack({ mimetype: "application/vnd.oasis.opendocument.text" }), "unreadable"],
+    ];
+    for (const [bytes, code] of cases)
+      expect(await refusalOf(readAs("dir/my.odt", bytes))).toMatchObject({ code, uri: "dir/my.odt" });
+  });
+});
