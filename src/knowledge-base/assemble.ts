@@ -32,10 +32,9 @@ export interface AssembleOptions {
   readonly retriever?: Retriever;
   /** Asked before the built-in readers. */
   readonly readers?: readonly Reader[];
-  /** Default: `createAutoChunker()`: sheets by row, everything else by section, 1,500 characters, 200 overlap. */
   /** How much one file may ask for. Default: `defaultReadLimits`. */
   readonly limits?: Partial<ReadLimits>;
-  /** Default: `createAutoChunker()`: by section, 1,500 characters, 200 overlap. */
+  /** Default: `createAutoChunker()`: sheets by row, everything else by section, 1,500 characters, 200 overlap. */
   readonly chunker?: Chunker | AsyncChunker;
   readonly transformers?: readonly ChunkTransformer[];
   readonly analyzer?: Analyzer;

@@ -170,8 +170,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
     before.fingerprint === fingerprintPipeline(stages, before.mediaType);
   if (unchanged) return keep(work, before, looked);
 
-  const read = await readItem(stages.readers, item, bytes, job);
-  const read = await readItem(stages, item, bytes, job.signal);
+  const read = await readItem(stages, item, bytes, job);
   const document: TextDocument = {
     type: "text",
     id: before?.id ?? hashParts(job.scope, item.uri),

@@ -18,8 +18,7 @@ export function readItem(
   { password, signal }: { readonly password?: string | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<ReadResult & { readonly mediaType: string }> {
   const { uri, mediaType, charset, metadata } = item;
-  return readDocument(readers, { uri, bytes, mediaType, charset, password, metadata, signal });
-  return readDocument(readers, { uri, bytes, mediaType, charset, limits, metadata, signal });
+  return readDocument(readers, { uri, bytes, mediaType, charset, password, limits, metadata, signal });
 }
 
 /** The bytes of an item. **Errors** the source's own, and `too-large` where the item's size says so before anything of it is in memory. */

@@ -13,7 +13,10 @@ const latin1 = (file: string): Uint8Array => Uint8Array.from(file, (sign) => sig
 
 /** What strangers leave in a folder, each with the code that it fails with. */
 const hostile: Readonly<Record<string, readonly [file: Uint8Array | string, code: string]>> = {
-  "a-locked.pdf": [makePdf([[{ text: "secret", y: 700 }]], { encrypted: true }), "encrypted"],
+  "a-locked.pdf": [
+    makePdf([[{ text: "secret", y: 700 }]], { protection: { user: "x", owner: "y", cipher: "aes" } }),
+    "encrypted",
+  ],
   "b-scan.pdf": [makePdf([[]]), "empty"],
   "c-broken.pdf": ["%PDF-1.7\nand then nothing of the kind", "unreadable"],
   "e-noise.txt": [Uint8Array.from({ length: 4000 }, (_, i) => (i * i * 7) % 256), "binary"],
