@@ -24,7 +24,7 @@ const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   entryFileNames: "[name].js",
-  chunkFileNames: "chunks/[name]-[hash].js",
+  chunkFileNames: "node/[name]-[hash].js",
   sourcemap: false,
 });
 await bundle.close();

@@ -47,6 +47,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "services",
     "adapters",
     "readers.ts",
+    "read-worker.ts",
     "index.ts",
   ],
 };
