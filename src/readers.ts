@@ -34,7 +34,6 @@ export function createReaders(): readonly Reader[] {
     createMboxReader(),
     createFeedReader(),
     createCodeReader(),
-    createDocxReader(),
     createXlsxReader(),
     createXlsReader(),
     csvReader,
