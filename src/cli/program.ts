@@ -110,12 +110,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         .argParser((pair: string, pairs: readonly string[]) => [...pairs, pair])
         .default([], "none"),
     )
-    .addOption(
-      new Option(
-        "--password <password>",
-        "opens protected files; in the environment it stays out of the shell's history",
-      ).env("IBID_PASSWORD"),
-    )
+    .addOption(new Option("--password <password>", "opens protected files").env("IBID_PASSWORD"))
     .option("--no-sweep", "keep documents that are gone from an ingested folder")
     .addHelpText(
       "after",
