@@ -152,12 +152,11 @@ type Rows = readonly (readonly PdfRun[])[];
 
 /** The rows of each side that stand beside any of the other: what one column holds above or below tells nothing of both. */
 function besideOneAnother(left: Rows, right: Rows): [Rows, Rows] {
-  const [top, bottom] = [left, right].reduce(
-    ([from, to], rows) => [Math.max(from!, rows[0]?.[0]?.y ?? 0), Math.min(to!, rows.at(-1)?.[0]?.y ?? 0)],
-    [-Infinity, Infinity],
-  );
+  const edgeOf = (rows: Rows, at: number): number => rows.at(at)?.[0]?.y ?? 0;
+  const top = Math.max(edgeOf(left, 0), edgeOf(right, 0));
+  const bottom = Math.min(edgeOf(left, -1), edgeOf(right, -1));
   const isBeside = ([run]: readonly PdfRun[]): boolean =>
-    run !== undefined && run.y > top! - run.size && run.y < bottom! + run.size;
+    run !== undefined && run.y > top - run.size && run.y < bottom + run.size;
   return [left.filter(isBeside), right.filter(isBeside)];
 }
 
