@@ -1,12 +1,14 @@
 /**
  * How much of what answers a question the chunks that are found for it hold, and how little else: each chunker at the same sizes and the same budget of characters.
  *
- *     npx node bench/chunk-quality.ts <folder> [--budget 1500,3000] [--sizes 200,400,800,1500]
+ *     npx node bench/chunk-quality.ts <folder> [--budget 1500,3000] [--sizes 200,400,800,1500] [--all]
  *
  * The folder holds texts (`<name>.md`) and `questions.csv` (`question`, `references`: a JSON list of `start_index` and `end_index`, `corpus_id`: a text's name), as in Chroma's
  * chunking evaluation. All texts are searched at once, as a knowledge base searches them unless told otherwise; what is found is read from the top until the budget is used up.
  *
  * Recall, precision and intersection over union count characters, averaged over questions. **Source** Smith and Troynikov, "Evaluating Chunking Strategies for Retrieval", 2024 (there by tokens).
+ *
+ * With `--all` every chunker that has sizes takes part; the semantic one with the hashing model, which knows no meaning but is there.
  *
  * LangChain's recursive splitter takes part when `npm --prefix bench/peers ci` has been run; its chunks are looked up in the text, those that are not in it verbatim are counted.
  */
@@ -18,13 +20,31 @@ import { parseArgs } from "node:util";
 import Papa from "papaparse";
 
 import { createChunkFactory } from "../src/chunks/create-chunk.ts";
-import { createRecursiveChunker, createSectionChunker, type Chunker, type TextDocument } from "../src/index.ts";
+import {
+  type AsyncChunker,
+  characters,
+  type Chunker,
+  createHashingModel,
+  createLineChunker,
+  createMarkdownChunker,
+  createRecursiveChunker,
+  createSectionChunker,
+  createSemanticChunker,
+  createSentenceChunker,
+  createSeparatorChunker,
+  createTokenChunker,
+  type TextDocument,
+} from "../src/index.ts";
 import { createMarkdownReader, openKnowledgeBase } from "../src/node.ts";
 import { readDocument } from "../src/documents/read-document.ts";
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { budget: { type: "string", default: "1500,3000" }, sizes: { type: "string", default: "200,400,800,1500" } },
+  options: {
+    budget: { type: "string", default: "1500,3000" },
+    sizes: { type: "string", default: "200,400,800,1500" },
+    all: { type: "boolean", default: false },
+  },
 });
 const [folder] = positionals;
 if (folder === undefined) throw new Error("usage: npx node bench/chunk-quality.ts <folder>");
@@ -102,7 +122,7 @@ interface Scores {
   iou: number;
 }
 
-async function measure(chunker: Chunker): Promise<{ chunks: number; scores: readonly Scores[] }> {
+async function measure(chunker: Chunker | AsyncChunker): Promise<{ chunks: number; scores: readonly Scores[] }> {
   await using kb = await openKnowledgeBase(undefined, { chunker });
   const { chunks } = await kb.ingest(documents, { settle: true });
   const sums = budgets.map(() => ({ recall: 0, precision: 0, iou: 0 }));
@@ -187,10 +207,28 @@ console.log(`| chunker | size/overlap | chunks |${budgets.map((budget) => ` ${bu
 console.log(`|---|---|---|${budgets.map(() => "---|").join("")}`);
 for (const size of sizes) {
   for (const overlap of [0, Math.round(size / 8)]) {
-    const contestants: [string, Chunker, () => number][] = [
+    const contestants: [string, Chunker | AsyncChunker, () => number][] = [
       ["sections", createSectionChunker({ maxSize: size, overlap }), () => 0],
       ["recursive", createRecursiveChunker({ maxSize: size, overlap }), () => 0],
     ];
+    if (values.all) {
+      contestants.push(
+        ["Markdown", createMarkdownChunker({ maxSize: size, overlap }), () => 0],
+        [
+          "budget",
+          createTokenChunker({ maxTokens: size, overlapTokens: overlap, minTokens: size / 5, length: characters }),
+          () => 0,
+        ],
+        ["sentences", createSentenceChunker({ sentences: 1000, maxSize: size, overlap }), () => 0],
+        ["separators", createSeparatorChunker({ maxSize: size, overlap }), () => 0],
+        ["lines", createLineChunker({ maxTokens: size, overlapTokens: overlap, length: characters }), () => 0],
+        [
+          "meaning (hash embedding)",
+          createSemanticChunker({ model: createHashingModel(), maxSize: size, overlap, percentile: 80 }),
+          () => 0,
+        ],
+      );
+    }
     if (LangChain !== undefined) contestants.push(["LangChain recursive", ...(await placed(LangChain, size, overlap))]);
     for (const [name, chunker, lost] of contestants) {
       const { chunks, scores } = await measure(chunker);

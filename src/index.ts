@@ -53,7 +53,7 @@ export {
   createContextTransformer,
   withContextualHeader,
 } from "./chunks/context-transformer.ts";
-export { chunkSpreadsheet, type SpreadsheetChunkerOptions } from "./chunks/chunk-spreadsheet.ts";
+export { chunkSpreadsheet } from "./chunks/chunk-spreadsheet.ts";
 export { createChunkFactory } from "./chunks/create-chunk.ts";
 export { createTransformer } from "./chunks/create-transformer.ts";
 export type { ChunkDescriber } from "./chunks/describe-chunks.ts";
@@ -82,7 +82,7 @@ export {
   splitPlainTextParagraphs,
   type TokenCounter,
 } from "./chunks/split-lines-and-paragraphs.ts";
-export { createSpreadsheetChunker } from "./chunks/spreadsheet-chunker.ts";
+export { createSpreadsheetChunker, type SpreadsheetChunkerOptions } from "./chunks/spreadsheet-chunker.ts";
 export { createStructureTransformer, structureKeys } from "./chunks/structure-transformer.ts";
 export { createTitleTransformer } from "./chunks/title-transformer.ts";
 export {

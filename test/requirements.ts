@@ -107,7 +107,7 @@ export const requirements: readonly Requirement[] = [
   brought("T31", "Splitting by sentences, tokens and spreadsheet rows"),
   brought("T32", "A heuristic token counter"),
   brought("T33", "Any counter can take its place, held by a contract pack"),
-  later("T34", "Spreadsheet chunks repeat their headers and number their rows", "reading"),
+  brought("T34", "Spreadsheet chunks repeat their headers and number their rows"),
   brought("T35", "An optional summary before each chunk"),
   brought("T36", "A model says its provider, name and dimensions"),
   brought("T37", "Every vector says which version it is of"),

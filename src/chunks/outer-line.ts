@@ -5,14 +5,17 @@ const LINE_FEED = 0x0a;
 /** A tab counts as so many columns. */
 const TAB_WIDTH = 4;
 
-/** Lines that end what was begun above them. */
-const closing = /(?:[)\]}]|end\b|<\/|\*\/|else\b|elif\b|except\b|finally\b|catch\b)/y;
+/** Lines that end or go on with what was begun above them; ` * ` is the middle of a comment. */
+const closing = /(?:[)\]}]|end\b|<\/|\*|else\b|elif\b|except\b|finally\b|catch\b)/y;
+
+/** Comments and decorators: the line after them is what they are about. */
+const introducing = /(?:\/\/|\/\*|\*|#|--|;;|@|%|<!--)/y;
 
 /**
  * Where code is best cut in (after, limit]: before a line that is indented least; of several, at one after a blank line; of those, at the last.
  *
- * So functions are parted rather than cut, and methods rather than a loop within one. A line that ends what was begun above it is passed over. Only the
- * further half is searched, lest chunks become small; `undefined` when no line begins there.
+ * So functions are parted rather than cut, and methods rather than a loop within one. A line that ends what was begun above it is passed over, and so is one that
+ * a comment or a decorator stands above. Only the further half is searched, lest chunks become small; `undefined` when no such line begins there.
  *
  * **Cost** linear in the window.
  */
@@ -23,7 +26,7 @@ export function lastOuterLineStart(text: string, after: number, limit: number): 
     const { indent, start } = readIndent(text, position);
     if (start >= text.length || text.charCodeAt(start) === LINE_FEED) continue;
     closing.lastIndex = start;
-    if (closing.test(text)) continue;
+    if (closing.test(text) || followsIntroduction(text, position, after)) continue;
     const isApart = followsBlankLine(text, position);
     const isBetter = best === undefined || indent < best.indent || (indent === best.indent && isApart && !best.isApart);
     if (isBetter) best = { position, indent, isApart };
@@ -40,6 +43,13 @@ function readIndent(text: string, lineStart: number): { readonly indent: number;
     else if (code === TAB) indent += TAB_WIDTH;
     else return { indent, start };
   }
+}
+
+function followsIntroduction(text: string, lineStart: number, after: number): boolean {
+  let before = lineStart - 1;
+  while (before > after && text.charCodeAt(before - 1) !== LINE_FEED) before -= 1;
+  introducing.lastIndex = readIndent(text, before).start;
+  return introducing.test(text);
 }
 
 /** Whether nothing but white space stands in the line before, or no line does. */

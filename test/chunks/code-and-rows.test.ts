@@ -36,6 +36,16 @@ describe("code", () => {
     expect(code(braces.join("\n"), 33)).toEqual(["if (a) {\n  b();\n} else {\n  c();", "d();\n}"]);
   });
 
+  it("keeps a comment or a decorator with what it is about [E18]", () => {
+    const first = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5";
+    expect(code(`${first}\n# What f does.\n@cached\ndef f():\n    pass`, 56)).toEqual([
+      first,
+      "# What f does.\n@cached\ndef f():\n    pass",
+    ]);
+    const second = "one();\ntwo();\nthree();\nfour();";
+    expect(code(`${second}\n/**\n * About it.\n */\nfive();`, 56)).toEqual([second, "/**\n * About it.\n */\nfive();"]);
+  });
+
   it("takes tabs for indentation, and a blank line before one of two lines alike [E18]", () => {
     expect(code("a {\n\tb\n\tc\n}\n\nd\ne {\n\tf\n}\ng", 20)).toEqual(["a {\n\tb\n\tc\n}", "d\ne {\n\tf\n}\ng"]);
   });

@@ -5,7 +5,7 @@ import type { Reader } from "../../src/contracts/reader.ts";
 import { createReaders } from "../../src/readers.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
 import { runPack } from "./run-pack.ts";
-import { writePdf } from "./write-pdf.ts";
+import { makePdf } from "../readers/make-pdf.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const program = new URL("../../src/read-worker.ts", import.meta.url);
@@ -41,7 +41,13 @@ describe("PDF, read in a worker", () => {
     createReaderPack({
       create: () => readerOf("application/pdf"),
       mediaType: "application/pdf",
-      samples: [{ name: "a page", bytes: writePdf(["The keeper counts ships."]), words: ["The keeper counts ships."] }],
+      samples: [
+        {
+          name: "a page",
+          bytes: makePdf([[{ text: "The keeper counts ships.", y: 700 }]]),
+          words: ["The keeper counts ships."],
+        },
+      ],
       refuses: [{ name: "not a PDF", bytes: encode("%PDF-1.7\nand then nothing of the kind"), code: "unreadable" }],
     }),
   );

@@ -95,6 +95,7 @@ function* stretchesAt(
   for (let first = 0; first < rows.length; first++) {
     let end = first;
     while (end < rows.length && tabular[end] !== true && !rows[end]!.some(crosses)) end++;
+    end = withoutFoot(rows, first, end);
     if (end - first < minLines) {
       first = Math.max(first, end);
       continue;
@@ -118,9 +119,20 @@ function* stretchesAt(
   }
 }
 
+/** Where the columns end before a line or two that stand far below all of them: a footer, a date. */
+function withoutFoot(rows: readonly (readonly PdfRun[])[], first: number, end: number): number {
+  for (const foot of [1, 2]) {
+    const [above, below] = [rows[end - foot - 1]?.[0], rows[end - foot]?.[0]];
+    if (end - foot <= first || above === undefined || below === undefined) continue;
+    if (below.y - above.y > 5 * Math.max(above.size, below.size)) return end - foot;
+  }
+  return end;
+}
+
 /** Whether two sides of a strip are columns of text, and not of a table. */
 function isColumns(left: readonly PdfRun[], right: readonly PdfRun[]): boolean {
-  const [leftRows, rightRows] = [toRows(left), toRows(right)];
+  const [leftRows, rightRows] = besideOneAnother(toRows(left), toRows(right));
+  if (leftRows.length < minLines || rightRows.length < minLines) return false;
   if (isProse(leftRows) && isProse(rightRows)) return true;
   // Two lists side by side, as on slides.
   if (isList(leftRows) && isList(rightRows)) return true;
@@ -134,6 +146,19 @@ function isColumns(left: readonly PdfRun[], right: readonly PdfRun[]): boolean {
     return at < baselines.length && baselines[at]! <= y + near;
   }).length;
   return shared < Math.min(leftRows.length, rightRows.length) * 0.5;
+}
+
+type Rows = readonly (readonly PdfRun[])[];
+
+/** The rows of each side that stand beside any of the other: what one column holds above or below tells nothing of both. */
+function besideOneAnother(left: Rows, right: Rows): [Rows, Rows] {
+  const [top, bottom] = [left, right].reduce(
+    ([from, to], rows) => [Math.max(from!, rows[0]?.[0]?.y ?? 0), Math.min(to!, rows.at(-1)?.[0]?.y ?? 0)],
+    [-Infinity, Infinity],
+  );
+  const isBeside = ([run]: readonly PdfRun[]): boolean =>
+    run !== undefined && run.y > top! - run.size && run.y < bottom! + run.size;
+  return [left.filter(isBeside), right.filter(isBeside)];
 }
 
 /** Whether at least half of the lines begin with a bullet. */

@@ -136,7 +136,7 @@ function writeTable(rows: readonly Row[]): PdfArea {
   for (const row of rows) {
     const line = columns.map(({ x, right }) =>
       row.pieces
-        .filter((piece) => piece.x < right && piece.right > x)
+        .filter((piece) => (piece.x + piece.right) / 2 >= x && (piece.x + piece.right) / 2 <= right)
         .map(({ text }) => text)
         .join(" "),
     );
