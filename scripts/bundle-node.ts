@@ -14,6 +14,8 @@ const bundle = await rolldown({
     node: join(dist, "node.js"),
     "testing/node": join(dist, "testing", "index.js"),
     "cli/bin": join(dist, "cli", "bin.js"),
+    // Started by its name, in a process of its own.
+    "read-worker": join(dist, "read-worker.js"),
   },
   platform: "node",
   external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[a-z]:/iu.test(id),
@@ -22,7 +24,7 @@ const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   entryFileNames: "[name].js",
-  chunkFileNames: "chunks/[name]-[hash].js",
+  chunkFileNames: "node/[name]-[hash].js",
   sourcemap: false,
 });
 await bundle.close();

@@ -62,6 +62,7 @@ const checks: readonly (readonly [string, () => string])[] = [
   ["types", checkTypes],
   ["what the doors load", checkDoors],
   ["contract packs over what the door makes", checkPacks],
+  ["a file read in a worker", checkWorker],
   ["command line", checkCommandLine],
   ["command line on an old Node", checkOldNode],
 ];
@@ -175,6 +176,22 @@ console.log(cases.length + " cases");
 `,
   );
   return node(project, script).trim();
+}
+
+function checkWorker(): string {
+  const program = join(project, "read-in-worker.mjs");
+  writeFileSync(
+    program,
+    [
+      'import { openKnowledgeBase } from "ibid";',
+      "const kb = await openKnowledgeBase(undefined, { readInWorker: true });",
+      'await kb.ingest({ uri: "a.md", text: "# Keys", mediaType: "text/markdown" });',
+      'console.log((await kb.document("a.md")).root.children[0].title);',
+    ].join("\n"),
+  );
+  const title = node(project, program).trim();
+  assert(title === "Keys", `the worker gave ${title}`);
+  return title;
 }
 
 function checkCommandLine(): string {

@@ -37,6 +37,8 @@ export { type Composition, composeDocument } from "./documents/compose-document.
 export { describeElement, type TreeElement } from "./documents/describe-element.ts";
 export { detectMediaType } from "./documents/media-type.ts";
 export { csvReader } from "./documents/csv-reader.ts";
+export { dataReader } from "./documents/data/data-reader.ts";
+export { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
 export { findSectionPath, listDescendants, listLeaves } from "./documents/walk-sections.ts";
@@ -51,7 +53,7 @@ export {
   createContextTransformer,
   withContextualHeader,
 } from "./chunks/context-transformer.ts";
-export { chunkSpreadsheet, type SpreadsheetChunkerOptions } from "./chunks/chunk-spreadsheet.ts";
+export { chunkSpreadsheet } from "./chunks/chunk-spreadsheet.ts";
 export { createChunkFactory } from "./chunks/create-chunk.ts";
 export { createTransformer } from "./chunks/create-transformer.ts";
 export type { ChunkDescriber } from "./chunks/describe-chunks.ts";
@@ -80,7 +82,7 @@ export {
   splitPlainTextParagraphs,
   type TokenCounter,
 } from "./chunks/split-lines-and-paragraphs.ts";
-export { createSpreadsheetChunker } from "./chunks/spreadsheet-chunker.ts";
+export { createSpreadsheetChunker, type SpreadsheetChunkerOptions } from "./chunks/spreadsheet-chunker.ts";
 export { createStructureTransformer, structureKeys } from "./chunks/structure-transformer.ts";
 export { createTitleTransformer } from "./chunks/title-transformer.ts";
 export {
@@ -122,6 +124,7 @@ export { createRetriever, type RetrieverOptions } from "./retrieval/create-retri
 export { answerQuestion } from "./answers/answer-question.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
 export { prompt } from "./answers/prompt.ts";
+export { type ContentPart, type PromptPart, renderParts, splitPrompt } from "./answers/render-parts.ts";
 export { renderPrompt } from "./answers/render-prompt.ts";
 export { fromAiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
 
@@ -283,6 +286,15 @@ export type {
   SourceUnchanged,
   Validators,
 } from "./contracts/reader.ts";
+export type {
+  ExtractedTable,
+  ExtractionInput,
+  ImageEmbedder,
+  OcrProvider,
+  PageText,
+  TableExtractor,
+} from "./contracts/extraction.ts";
+export { noTableExtractor } from "./documents/no-table-extractor.ts";
 export type { RefreshPolicy } from "./contracts/refresh-policy.ts";
 export type { RegexMatch, RegexQuery, RegexSearch } from "./contracts/regex-search.ts";
 export type {

@@ -3,7 +3,9 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { fromAiSdkEmbeddingModel, type AiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
 import { fromAiSdkLanguageModel, type AiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
 import { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
@@ -11,6 +13,7 @@ import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
 import { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 import { openSqliteStore as openSqliteDirectory } from "./adapters/sqlite/sqlite-store.ts";
 import { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
+import { createWorkerReaders, type WorkerReaders } from "./adapters/worker/worker-readers.ts";
 import { isUrl, normalizeUrl } from "./adapters/web/normalize-url.ts";
 import { openUrlSource } from "./adapters/web/url-source.ts";
 import type { Analyzer } from "./contracts/analyzer.ts";
@@ -19,7 +22,9 @@ import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
 import type { FolderRules, KnowledgeBase } from "./contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "./contracts/knowledge-store.ts";
+import type { TextDocument } from "./contracts/document.ts";
 import type { Reader, Source } from "./contracts/reader.ts";
+import { checkReadLimits } from "./documents/read-limits.ts";
 import {
   type AssembleOptions,
   assembleKnowledgeBase,
@@ -37,9 +42,13 @@ import { checkOptions } from "./text/check-options.ts";
 export * from "./index.ts";
 export { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
 export { type FileSourceOptions, openFileSource } from "./adapters/files/file-source.ts";
+export { createCodeReader } from "./adapters/code/code-reader.ts";
+export { createFeedReader } from "./adapters/feed/feed-reader.ts";
 export { createHtmlReader } from "./adapters/html/html-reader.ts";
+export { createMailReader } from "./adapters/mail/mail-reader.ts";
+export { createMboxReader } from "./adapters/mail/mbox-reader.ts";
 export { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
-export { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
+export { createPdfReader, type PdfReaderOptions } from "./adapters/pdf/pdf-reader.ts";
 export { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
 export { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
@@ -69,6 +78,11 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
   readonly create?: boolean;
   /** Largest file or page that is read, in bytes. Default: 10 MiB when found in a folder or fetched, more when named outright. */
   readonly maxFileBytes?: number;
+  /**
+   * Whether files are read in a process of their own, which is stopped when one takes too long or too much (`limits`). Default `"auto"`: what is
+   * large or unpacks, where such a process can be started; `true`: every file, else an error; `false`: none. Your own `readers` stay in this process.
+   */
+  readonly readInWorker?: boolean | "auto";
   /** Which addresses may be fetched from, by IP. Default: public ones only. */
   readonly allowAddress?: (address: string) => boolean;
 }
@@ -82,8 +96,10 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
  * **Cost** opening reads the list of segments, not their contents.
  */
 export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
-  checkOptions("openKnowledgeBase", options, [...assembleOptions, "hnsw", "create", "maxFileBytes", "allowAddress"]);
-  const { model, embeddingModel, analyzer = languageAnalyzer, hnsw, ...rest } = options;
+  checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
+  const { model, embeddingModel, analyzer = languageAnalyzer, hnsw, readInWorker = "auto", ...rest } = options;
+  checkReadLimits(options.limits);
+  checkReadInWorker(readInWorker);
   const chosen: AssembleOptions = {
     ...rest,
     analyzer,
@@ -95,11 +111,39 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
   const exact = await openStore(folder, { ...options, analyzer });
   const store = hnsw === undefined ? exact : await putHnswBefore(exact, folder, hnsw);
 
+  const reading = chooseReaders(options.readers ?? [], readInWorker);
   return assembleKnowledgeBase(store, chosen, {
-    readers: createReaders(),
+    readers: reading.readers,
+    closeReaders: () => reading.close(),
     openSource: (inputs, rules) => openSource(inputs, { base, folder, options, rules }),
     resolveUri: (uri) => (isUrl(uri) ? normalizeUrl(uri) : toDocumentUri(uri, { base })),
   });
+}
+
+const nodeOptions = ["hnsw", "create", "maxFileBytes", "readInWorker", "allowAddress"] as const;
+
+function checkReadInWorker(readInWorker: unknown): void {
+  if ([true, false, "auto"].some((known) => known === readInWorker)) return;
+  throw new IbidError("invalid-argument", `readInWorker is ${JSON.stringify(readInWorker)}.`, {
+    mend: 'Say true, false or "auto".',
+  });
+}
+
+/** The worker's program: beside this file in the source; in the package where it was built to, for what is built does not lie as deep as its source. */
+function workerProgram(): URL | undefined {
+  if (import.meta.url.endsWith(".ts")) return new URL("./read-worker.ts", import.meta.url);
+  try {
+    return new URL("dist/read-worker.js", pathToFileURL(createRequire(import.meta.url).resolve("ibid/package.json")));
+  } catch {
+    // Bundled, and away from its package.
+    return undefined;
+  }
+}
+
+function chooseReaders(own: readonly Reader[], readInWorker: boolean | "auto"): WorkerReaders {
+  const readers = createReaders();
+  if (readInWorker === false) return { readers, close: () => Promise.resolve() };
+  return createWorkerReaders(readers, { program: workerProgram(), own, readInWorker });
 }
 
 function checkLocation(location: string): string {
@@ -216,6 +260,30 @@ function openSource(inputs: readonly string[], { base, folder, options, rules }:
     );
   }
   return joinSources(sources);
+}
+
+/**
+ * Named files as documents, under Ballerina's name for it: they must be there when it is made, and are read when `load` is called.
+ *
+ * **Shape** one path gives one document, several an array in their order. Metadata have `fileName`, `mimeType`, `fileSize`, `modifiedAt`. Every format that
+ * ibid reads is taken. **Errors** `not-found` at once; the first file that cannot be read fails `load`.
+ * **Source** Ballerina `TextDataLoader` (B52).
+ */
+export function createTextDataLoader(...paths: readonly [string, ...string[]]): {
+  load(): Promise<TextDocument | readonly TextDocument[]>;
+} {
+  for (const path of paths) {
+    if (existsSync(path)) continue;
+    throw new IbidError("not-found", `File does not exist: ${path}`, { uri: path, mend: "Check the path." });
+  }
+  const load = async (path: string): Promise<TextDocument> => {
+    const run = readSource(openFileSource([path], { base: process.cwd() }), createReaders());
+    for await (const { metadata, ...document } of run)
+      return { ...document, metadata: { ...metadata, mimeType: document.mediaType } };
+    const [failure] = (await run).errors;
+    throw failure?.error ?? new IbidError("empty", `${path} holds no document.`, { uri: path });
+  };
+  return { load: () => (paths.length === 1 ? load(paths[0]) : Promise.all(paths.map(load))) };
 }
 
 /**

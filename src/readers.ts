@@ -5,8 +5,8 @@ import { createCodeReader } from "./adapters/code/code-reader.ts";
 import { createFeedReader } from "./adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "./adapters/html/html-reader.ts";
 import { createMailReader } from "./adapters/mail/mail-reader.ts";
+import { createMboxReader } from "./adapters/mail/mbox-reader.ts";
 import { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
-import { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 import { createDocxReader } from "./adapters/office/docx-reader.ts";
 import { createEpubReader } from "./adapters/office/epub-reader.ts";
 import { createOdtReader } from "./adapters/office/odt-reader.ts";
@@ -16,6 +16,8 @@ import { createPdfReader } from "./adapters/pdf/pdf-reader.ts";
 import { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
 import type { Reader } from "./contracts/reader.ts";
 import { csvReader } from "./documents/csv-reader.ts";
+import { dataReader } from "./documents/data/data-reader.ts";
+import { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 import { plainTextReader } from "./documents/plain-text-reader.ts";
 
 /** All built-in readers. **Cost** nothing: each loads its library when it reads its first file. */
@@ -29,13 +31,14 @@ export function createReaders(): readonly Reader[] {
     createOdtReader(),
     createEpubReader(),
     createMailReader(),
-    createNotebookReader(),
+    createMboxReader(),
     createFeedReader(),
     createCodeReader(),
-    createDocxReader(),
     createXlsxReader(),
     createXlsReader(),
     csvReader,
+    createNotebookReader(),
+    dataReader,
     plainTextReader,
   ];
 }

@@ -12,7 +12,16 @@ import { IbidError } from "../contracts/errors.ts";
  */
 export function renderPrompt(prompt: Prompt | string): string {
   if (typeof prompt === "string") return prompt.trim();
+  checkPrompt(prompt);
   const { strings, insertions } = prompt;
+  let text = strings[0] ?? "";
+  for (const [index, insertion] of insertions.entries())
+    text += renderInsertion(insertion) + (strings[index + 1] ?? "");
+  return text.trim();
+}
+
+/** **Errors** `invalid-argument` for a prompt whose strings and insertions do not alternate. */
+export function checkPrompt({ strings, insertions }: Prompt): void {
   if (strings.length !== insertions.length + 1) {
     throw new IbidError(
       "invalid-argument",
@@ -22,17 +31,18 @@ export function renderPrompt(prompt: Prompt | string): string {
       },
     );
   }
-  let text = strings[0] ?? "";
-  for (const [index, insertion] of insertions.entries())
-    text += renderInsertion(insertion) + (strings[index + 1] ?? "");
-  return text.trim();
 }
 
-function renderInsertion(insertion: Insertion): string {
+/** The documents and chunks that an insertion is, if it is any. */
+export function contentsOf(insertion: Insertion): readonly (Document | Chunk)[] | undefined {
+  if (isContent(insertion)) return [insertion];
+  return isContentList(insertion) ? insertion : undefined;
+}
+
+/** An insertion as text. **Errors** `unsupported-input` for a document that is not text. */
+export function renderInsertion(insertion: Insertion): string {
   if (typeof insertion === "string") return insertion;
-  if (isContent(insertion)) return renderContent(insertion);
-  if (isContentList(insertion)) return insertion.map(renderContent).join("\n\n");
-  return JSON.stringify(insertion);
+  return contentsOf(insertion)?.map(renderContent).join("\n\n") ?? JSON.stringify(insertion);
 }
 
 function renderContent(content: Document | Chunk): string {

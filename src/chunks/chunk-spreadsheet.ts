@@ -5,25 +5,10 @@ import { formatRow } from "../text/format-row.ts";
 import { heuristicTokens } from "../text/length.ts";
 import { checkSizes } from "./check-sizes.ts";
 import { packRows } from "./pack-rows.ts";
+import type { ChunkingConfig } from "./token-chunker.ts";
 
-/** Sizes. Rows do not overlap. */
-export interface SpreadsheetChunkerOptions {
-  /** The limit of a chunk's text, its header included; a row that is larger by itself stands alone. Default 512. **Units** those of `length`. */
-  readonly maxSize?: number;
-  /** Default `heuristicTokens`; a tokenizer goes here, as a named function. */
-  readonly length?: LengthFunction;
-}
-
-/** The settings of {@link SpreadsheetChunkerOptions}, checked. **Errors** `invalid-argument`. */
-export function spreadsheetSettings(
-  where: string,
-  options: SpreadsheetChunkerOptions,
-): Required<SpreadsheetChunkerOptions> {
-  checkOptions(where, options, ["maxSize", "length"]);
-  const { maxSize = 512, length = heuristicTokens } = options;
-  checkSizes(where, maxSize, 0, length);
-  return { maxSize, length };
-}
+/** The budget of a chunk of rows. **Source** ToolUp's tabular configuration: 512 tokens, no overlap (T30). */
+export const defaultMaxTokens = 512;
 
 /**
  * Cuts a table into texts that each say which rows of which sheet they are and what the columns are called:
@@ -36,19 +21,23 @@ export function spreadsheetSettings(
  * ```
  *
  * **Shape** rows are counted as the sheet counts them, from 1 with the header; the total is the number of the last row. A missing cell is empty; a row
- * beyond the size stands alone; no rows or no headers give no texts. Rows do not overlap.
- * **Errors** `invalid-argument` for impossible sizes and unknown options. **Cost** linear. **Source** ToolUp `chunkSpreadsheet` (T30, T31, T34).
+ * beyond the budget stands alone; no rows or no headers give no texts. Of the configuration `maxTokens` counts, 512 by default: rows do not overlap, and are not held back.
+ * **Errors** `invalid-argument` for an impossible budget and what `ChunkingConfig` does not know. **Cost** linear.
+ * **Source** ToolUp `Chunking.chunkSpreadsheet sheet config counter` (T30, T31, T34).
  */
 export function chunkSpreadsheet(
   { sheetName, headers, rows }: SheetData,
-  options: SpreadsheetChunkerOptions = {},
+  config: ChunkingConfig = {},
+  counter: LengthFunction = heuristicTokens,
 ): string[] {
-  const { maxSize, length } = spreadsheetSettings("chunkSpreadsheet", options);
+  checkOptions("chunkSpreadsheet", config, ["maxTokens", "overlapTokens", "minTokens"]);
+  const { maxTokens = defaultMaxTokens } = config;
+  checkSizes("chunkSpreadsheet", maxTokens, 0, counter, ["maxTokens", "overlapTokens"]);
   if (rows.length === 0 || headers.length === 0) return [];
   const total = rows.reduce((last, { sourceIndex }) => Math.max(last, sourceIndex), 0);
   const written = rows.map(({ sourceIndex, values }) => ({ number: sourceIndex, text: formatRow(headers, values) }));
   const header = { sheetName, total, lines: [columnsLine(headers)] };
-  return Array.from(packRows(written, header, maxSize, length), ({ text }) => text);
+  return Array.from(packRows(written, header, maxTokens, counter), ({ text }) => text);
 }
 
 /** The second line of every chunk. */

@@ -39,9 +39,9 @@ export function createRowCounter(document: TextDocument): (table: Block) => Shee
 }
 
 function numberLines(text: string, { start, end, bodyStart = start, rowStarts = [] }: Block): NumberedRow[] {
-  // What comes before the table, such as a word about the delimiter, is no row of it.
-  const isFirst = trimEndAt(text, 0, start) === 0;
-  let number = linesBefore(text, start) + (isFirst ? 1 : 0);
+  // A first line that tells the delimiter is no row.
+  const origin = /^sep=.\n/u.test(text) ? text.indexOf("\n") + 1 : 0;
+  let number = 1 + countLines(text, origin, start);
   return rowStarts.map((rowStart, i) => {
     if (i > 0 || bodyStart > start) number += linesBefore(text, rowStart);
     return { start: rowStart, end: trimEndAt(text, rowStart, rowStarts[i + 1] ?? end), number };

@@ -1,10 +1,12 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import type { Block, TextDocument } from "../contracts/document.ts";
+import { checkOptions } from "../text/check-options.ts";
 import { readDelimitedCells } from "../text/delimited-rows.ts";
 import { formatFilledCells, formatRow, namesEmptyCells } from "../text/format-row.ts";
-import { checkTextDocument } from "./check-sizes.ts";
-import { columnsLine, spreadsheetSettings, type SpreadsheetChunkerOptions } from "./chunk-spreadsheet.ts";
+import { heuristicTokens } from "../text/length.ts";
+import { checkSizes, checkTextDocument } from "./check-sizes.ts";
+import { columnsLine, defaultMaxTokens } from "./chunk-spreadsheet.ts";
 import { createChunkFactory } from "./create-chunk.ts";
 import { findUnits } from "./document-units.ts";
 import { createMeasure } from "./measure.ts";
@@ -14,6 +16,14 @@ import { createSectionPlan } from "./section-plan.ts";
 import { splitRange } from "./split-range.ts";
 import { createRowCounter, type NumberedRow } from "./number-rows.ts";
 import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
+
+/** How large chunks of a sheet may be. */
+export interface SpreadsheetChunkerOptions {
+  /** The limit of a chunk's text, its header included; a row that is larger by itself stands alone. Default 512. */
+  readonly maxTokens?: number;
+  /** How tokens are counted. Default `heuristicTokens`: one for every four characters. A tokenizer goes here, through `countInPieces`. */
+  readonly length?: LengthFunction;
+}
 
 const version = 1;
 
@@ -32,8 +42,10 @@ interface PlacedRow extends WrittenRow, NumberedRow {}
  * **Cost** linear. **Source** ToolUp's spreadsheet chunks (T30: 512 tokens without overlap; T34).
  */
 export function createSpreadsheetChunker(options: SpreadsheetChunkerOptions = {}): Chunker {
-  const { maxSize, length } = spreadsheetSettings("createSpreadsheetChunker", options);
-  const sections = createSectionChunker({ maxSize, overlap: 0, length });
+  checkOptions("createSpreadsheetChunker", options, ["maxTokens", "length"]);
+  const { maxTokens = defaultMaxTokens, length = heuristicTokens } = options;
+  checkSizes("createSpreadsheetChunker", maxTokens, 0, length, ["maxTokens", "overlapTokens"]);
+  const sections = createSectionChunker({ maxSize: maxTokens, overlap: 0, length });
 
   function* chunk(document: TextDocument): Generator<Chunk, undefined> {
     const { text, blocks = [] } = document;
@@ -45,7 +57,7 @@ export function createSpreadsheetChunker(options: SpreadsheetChunkerOptions = {}
     const makeChunk = createChunkFactory(document);
     const units = findUnits(document);
     const measure = createMeasure(text, length);
-    const settings = { maxSize, overlap: 0, respectSentences: true };
+    const settings = { maxSize: maxTokens, overlap: 0, respectSentences: true };
     const cutLines = function* (from: number, to: number): Generator<Chunk, undefined> {
       const plan = createSectionPlan(text, trimEndAt(text, from, to), units, measure, settings);
       for (const { start, end } of splitRange(text, from, to, plan)) yield makeChunk(start, end);
@@ -61,16 +73,16 @@ export function createSpreadsheetChunker(options: SpreadsheetChunkerOptions = {}
       }
       // The sheet's name is said anyway.
       const above = before.filter(({ kind }) => kind !== "heading").map(({ start, end }) => text.slice(start, end));
-      const isShort = length(above.join("\n")) <= maxSize >> 1;
+      const isShort = length(above.join("\n")) <= maxTokens >> 1;
       const lead = isShort ? (before[0]?.start ?? table.start) : table.start;
       yield* cutLines(done, lead);
       const { sheetName, total, numbered } = countRows(table);
-      const header = { sheetName, total, lines: headerLines(table, maxSize, length) };
+      const header = { sheetName, total, lines: headerLines(table, maxTokens, length) };
       let start = lead;
       for (const { rows, text: written } of packRows(
         writeRows(text, table, numbered),
         header,
-        maxSize,
+        maxTokens,
         length,
         isShort ? above : [],
       )) {
@@ -87,7 +99,7 @@ export function createSpreadsheetChunker(options: SpreadsheetChunkerOptions = {}
   }
 
   return {
-    fingerprint: JSON.stringify(["spreadsheet", version, maxSize, length.name]),
+    fingerprint: JSON.stringify(["spreadsheet", version, maxTokens, length.name]),
     chunk: (document) => {
       checkTextDocument(document);
       return { [Symbol.iterator]: () => chunk(document) };
@@ -99,9 +111,9 @@ function isSheetBlock(block: Block): block is SheetBlock {
   return block.kind === "table" && block.columns !== undefined && block.rowStarts !== undefined;
 }
 
-function headerLines({ columns }: SheetBlock, maxSize: number, length: LengthFunction): string[] {
+function headerLines({ columns }: SheetBlock, maxTokens: number, length: LengthFunction): string[] {
   const line = columnsLine(columns);
-  return length(line) <= maxSize >> 1 ? [line] : [];
+  return length(line) <= maxTokens >> 1 ? [line] : [];
 }
 
 function* writeRows(
@@ -116,8 +128,18 @@ function* writeRows(
       // Workbooks are written so from the beginning.
       yield { ...row, text: text.slice(start, end) };
     } else {
-      const cells = readDelimitedCells(text, delimiter, start, end).map((cell) => cell.replace(/\s*\n\s*/gu, " "));
+      const cells = readDelimitedCells(text, delimiter, start, end).map(onOneLine);
       yield { ...row, text: format(columns, cells) };
     }
   }
+}
+
+/** A cell that runs over several lines, on one. */
+function onOneLine(cell: string): string {
+  if (!cell.includes("\n")) return cell;
+  return cell
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ");
 }

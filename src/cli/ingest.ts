@@ -24,6 +24,7 @@ export interface IngestCommandOptions extends CommonOptions {
   readonly platform?: true;
   readonly metadata: readonly string[];
   readonly sweep: boolean;
+  readonly password?: string;
   readonly sitemap: readonly string[];
   /** Files of addresses. */
   readonly urls: readonly string[];
@@ -60,6 +61,7 @@ export async function ingest(
     scope,
     metadata,
     sweep: options.sweep,
+    ...(options.password === undefined ? {} : { password: options.password }),
     folders: toFolderRules(options),
     ...(options.refresh === undefined ? {} : { refresh: await toRefreshPolicy(options.refresh) }),
     settle: true,
@@ -227,7 +229,15 @@ function toResultJson({ uri, status, documentId, chunks, notes, error }: IngestR
     documentId,
     chunks,
     ...(notes === undefined ? {} : { notes }),
-    ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
+    ...(error === undefined
+      ? {}
+      : {
+          error: {
+            code: error.code,
+            message: error.message,
+            ...(error.mend === undefined ? {} : { mend: error.mend }),
+          },
+        }),
   };
 }
 
@@ -247,7 +257,12 @@ function describeResult(result: IngestResult, { style, columns }: Output): reado
   }
   const reason = neutralise(result.error.message);
   const [first = "", ...rest] = wrap(reason.includes(uri) ? reason : `${uri}: ${reason}`, columns - 10);
-  return [`${style.bad(status)} ${first}`, ...rest.map((line) => `${" ".repeat(10)}${line}`)];
+  const mend = wrap(neutralise(result.error.mend ?? ""), columns - 10).filter((line) => line !== "");
+  return [
+    `${style.bad(status)} ${first}`,
+    ...rest.map((line) => `${" ".repeat(10)}${line}`),
+    ...mend.map((line) => `${" ".repeat(10)}${style.dim(line)}`),
+  ];
 }
 
 function describeSummary(summary: IngestSummary, inputs: readonly string[]): string {

@@ -110,6 +110,12 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         .argParser((pair: string, pairs: readonly string[]) => [...pairs, pair])
         .default([], "none"),
     )
+    .addOption(
+      new Option(
+        "--password <password>",
+        "opens protected files; in the environment it stays out of the shell's history",
+      ).env("IBID_PASSWORD"),
+    )
     .option("--no-sweep", "keep documents that are gone from an ingested folder")
     .addHelpText(
       "after",

@@ -6,7 +6,7 @@ import type { ChunkEntry, ChunkStore } from "./store.ts";
 
 /** How a document came to be as it is kept. */
 export interface Provenance {
-  /** SHA-256 of the source's bytes, hexadecimal. */
+  /** SHA-256 of the source's bytes, hexadecimal; beyond 16 MiB of the hashes of its pieces of that size. */
   readonly contentHash: string;
   /** Of reader, chunker, transformers and model: the same bytes under the same fingerprint give the same chunks (law 7). */
   readonly fingerprint: string;

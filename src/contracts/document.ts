@@ -108,6 +108,8 @@ export interface SourceMap {
   readonly sheets?: readonly SheetSpan[];
   /** What the file carries inside and has a place of its own: attachments, chapters. In order and without overlap. */
   readonly parts?: readonly PartSpan[];
+  /** Texts that lead elsewhere, in order and apart: of formats whose canonical text does not show the address. */
+  readonly links?: readonly { readonly start: number; readonly end: number; readonly url: string }[];
   /**
    * How lines of the source are found: `"text"` when lines of the canonical text are lines of the source, `"anchors"`
    * when `anchors` tells, `"none"` when the source has no lines.

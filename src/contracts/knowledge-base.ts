@@ -77,6 +77,8 @@ export interface IngestOptions {
   readonly metadata?: Metadata;
   /** Default `"user-content"`. */
   readonly origin?: Origin;
+  /** Opens protected files; tried on those that ask for one. Never stored, and no part of any fingerprint. */
+  readonly password?: string;
   /** Remove documents that came from an ingested folder and are gone from it. Default true. */
   readonly sweep?: boolean;
   /** What of it is looked at again, where it is there already. Default: everything; what has not changed is not written. */

@@ -20,5 +20,9 @@ export interface Metadata {
   readonly modifiedAt?: string;
   /** BCP 47 tag of the main language, when the source states it. */
   readonly language?: string;
+  /** Kept for embeddings of pictures: who made it, with which model, of how many dimensions (T57). */
+  readonly _imageProvider?: string;
+  readonly _imageModel?: string;
+  readonly _imageDim?: number;
   readonly [key: string]: JsonValue | undefined;
 }

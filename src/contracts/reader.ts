@@ -89,6 +89,8 @@ export interface ReadInput {
   readonly limits?: Partial<ReadLimits>;
   readonly metadata?: Metadata;
   readonly signal?: AbortSignal;
+  /** How many files it lies within: 0, the default, for a file by itself. */
+  readonly depth?: number;
   /**
    * Reads what the file carries inside, by the reader of its kind: an attachment, a chapter, a cell of a notebook.
    * Absent when a reader is called by itself. **Errors** as {@link Reader}; `too-large` below `limits.maxDepth`.
@@ -125,8 +127,10 @@ export interface ReadLimits {
   readonly maxParts: number;
   /** Parts within parts: a message in a message is 2. */
   readonly maxDepth: number;
-  /** Of reading it all, where reading can be stopped: in a worker. */
+  /** Of reading it all, where reading can be stopped: in a worker. **Units** milliseconds. */
   readonly timeoutMs: number;
+  /** Of the worker that reads it, libraries and file included. **Units** bytes. */
+  readonly maxMemoryBytes: number;
 }
 
 /** What a reader makes of bytes; the pipeline adds id, uri, origin and the caller's metadata. */

@@ -9,6 +9,7 @@ export interface SheetData {
   readonly rows: readonly SheetRow[];
 }
 
+/** A row of {@link SheetData}. */
 export interface SheetRow {
   /** The row's number in its sheet, from 1: under a header in row 1, the first is 2. */
   readonly sourceIndex: number;

@@ -18,7 +18,8 @@ export async function collectBytes(
   throwIfAborted(signal, `Reading ${uri}`, { uri });
   const known = sizeOf(content);
   if (known !== undefined && known > maxBytes) throw overLimit(uri, "maxBytes", maxBytes, known);
-  if (content instanceof Uint8Array) return content.slice();
+  // Not `slice`: a Buffer's shares what it was cut from.
+  if (content instanceof Uint8Array) return new Uint8Array(content);
   if (content instanceof ArrayBuffer) return new Uint8Array(content.slice(0));
   try {
     if ("arrayBuffer" in content) return new Uint8Array(await content.arrayBuffer());
@@ -57,7 +58,7 @@ async function collectStream(
       if (!(part instanceof Uint8Array)) throw new TypeError("it gives something that is no Uint8Array");
       length += part.length;
       if (length > maxBytes) throw overLimit(uri, "maxBytes", maxBytes, length);
-      parts.push(part.slice());
+      parts.push(new Uint8Array(part));
     }
   } finally {
     // Not waited for: a source that keeps silent may never answer.

@@ -1,4 +1,5 @@
 import type { Block, SheetSpan } from "../contracts/document.ts";
+import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { ReadInput, ReadResult } from "../contracts/reader.ts";
 import { throwIfAborted } from "../text/abort.ts";
@@ -24,7 +25,7 @@ export interface WorkbookFacts {
  *
  * **Shape** one table block per table, with `columns`, `bodyStart` and `rowStarts`; a span per sheet tells rows and columns. Hidden sheets are read and
  * noted; empty ones are noted.
- * **Errors** `too-large` beyond `maxTextLength`, before the text is put together.
+ * **Errors** `empty` when no cell holds anything; `too-large` beyond `maxTextLength`, before the text is put together.
  * **Cost** linear in cells. **Source** ToolUp's row format (T34).
  */
 export function composeWorkbook(
@@ -64,6 +65,13 @@ export function composeWorkbook(
       blocks.push(piece.kind === "table" ? writeTable(piece, write, places) : writeLines(piece, write, places));
     }
     spans.push({ name, start, end: length, rows: places, columns: extentOf(places) });
+  }
+  if (length === 0) {
+    throw new IbidError("empty", `${uri} has no cell that holds something.`, {
+      mend: "Give a workbook with values in its cells.",
+      uri,
+      details: { sheets: sheets.length },
+    });
   }
   const text = pieces.join("");
   return {

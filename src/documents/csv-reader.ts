@@ -15,6 +15,11 @@ import type { CellKind } from "./workbook.ts";
 const tabs = "text/tab-separated-values";
 const mediaTypes = new Set(["text/csv", "application/csv", "text/comma-separated-values", "text/x-csv", tabs]);
 
+/** Lines above a table that are no rows of it, at most. */
+const maxPreamble = 20;
+/** Columns that have a name. **Source** Microsoft's limits of Excel. */
+const maxColumns = 16_384;
+
 /**
  * Delimited text: CSV, TSV and their kin with semicolons or pipes. The canonical text is the source itself.
  *
@@ -35,7 +40,7 @@ function readCsv({ uri, bytes, mediaType, charset, limits, signal }: ReadInput):
   if (text.length > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, text.length);
   const title = fileNameOf(uri);
   // Excel takes a first line such as "sep=;" as a word about the file, not as a row of it.
-  const told = /^sep=(.)\n/u.exec(text)?.[1];
+  const told = /^sep=([,;|\t:^~ ])\n/.exec(text)?.[1];
   const from = told === undefined ? 0 : 6;
   const delimiter = told ?? (mediaType === tabs && hasTab(text) ? "\t" : detectDelimiter(text, from));
 
@@ -57,17 +62,22 @@ function readCsv({ uri, bytes, mediaType, charset, limits, signal }: ReadInput):
       const known = counts.get(count);
       if (known === undefined) counts.set(count, { rows: 1, first: starts.length });
       else known.rows += 1;
-      if (sample.length <= headerSampleRows) sample.push(readDelimitedCells(text, delimiter, start, rowEnd));
+      if (sample.length <= maxPreamble + headerSampleRows) {
+        sample.push(readDelimitedCells(text, delimiter, start, rowEnd, maxColumns));
+      }
     }
     start = rowEnd + 1;
   }
 
   const width = usualCount(counts);
-  const { names, hasHeader } = findNames(sample, width);
-  const rowStarts = hasHeader ? starts.slice(1) : starts;
-  const [start] = starts;
+  const opening = countPreamble(sample, width);
+  const { names, hasHeader } = findNames(sample.slice(opening), width);
+  const start = starts[opening];
+  const rowStarts = starts.slice(opening + (hasHeader ? 1 : 0));
   const blocks: Block[] = [];
-  if (from > 0) blocks.push({ kind: "paragraph", start: 0, end: from - 1 });
+  const before = start === undefined ? "" : text.slice(0, start).trimEnd();
+  if (before !== "")
+    blocks.push({ kind: "paragraph", start: before.length - before.trimStart().length, end: before.length });
   if (start !== undefined) {
     const table = { kind: "table", start, end, bodyStart: rowStarts[0] ?? end, rowStarts } as const;
     blocks.push({ ...table, columns: names, delimiter });
@@ -101,16 +111,27 @@ function usualCount(counts: ReadonlyMap<number, { readonly rows: number }>): num
 /** The names of columns: the first row's where it is a header, else letters. */
 function findNames(sample: readonly (readonly string[])[], width: number): { names: string[]; hasHeader: boolean } {
   const [first = []] = sample;
-  const columns = Math.max(first.length, sample.length === 1 ? 0 : Math.min(width, 16_384));
+  const columns = Math.max(first.length, sample.length === 1 ? 0 : Math.min(width, maxColumns));
   const judged = sample.map((cells) => Array.from({ length: Math.min(columns, 1024) }, (_, i) => judgeCell(cells[i])));
   const score = judgeHeader(judged[0] ?? [], judged.slice(1));
-  // A file of one column is a list, unless something says that its first line is a name.
-  const hasHeader = first.length === 1 ? score > 0 : score >= 0;
+  const hasHeader = score > 0 || (score === 0 && (first.length > 1 || looksLikeName(first[0] ?? "")));
   const names = Array.from({ length: columns }, (_, i) => {
     const letter = columnName(i + 1);
     return hasHeader ? nameColumn(first[i] ?? "", letter) : letter;
   });
   return { names, hasHeader };
+}
+
+/** Whether the first line of a single column is a name rather than the first of its texts. */
+function looksLikeName(text: string): boolean {
+  return text.length <= 64 && !/[\p{Sentence_Terminal},;:]$/u.test(text);
+}
+
+/** Rows of one cell before a table that has more: what programs write above their exports. */
+function countPreamble(sample: readonly (readonly string[])[], width: number): number {
+  if (width < 2) return 0;
+  const first = sample.findIndex((cells) => cells.filter((cell) => cell !== "").length > 1);
+  return first > 0 && first <= maxPreamble ? first : 0;
 }
 
 function judgeCell(text: string | undefined): JudgedCell {
@@ -119,6 +140,7 @@ function judgeCell(text: string | undefined): JudgedCell {
 
 /** What a text looks like: CSV has no kinds. */
 function kindOf(text: string): CellKind {
+  if (text.length >= 40) return "text";
   if (/^(?:true|false)$/iu.test(text)) return "boolean";
   if (/^[-+(]?[\p{Sc}]?\s?\d[\d.,'\s]*(?:e[+-]?\d+)?\s?[%\p{Sc}]?\)?$/iu.test(text) && text.length < 40)
     return "number";

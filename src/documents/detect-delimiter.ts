@@ -11,7 +11,7 @@ const sampleLength = 1 << 16;
  *
  * Of a comma and a semicolon that part rows as evenly it is the semicolon, where the commas are those of decimals (`1,5;2,5`).
  *
- * **Shape** a comma when nothing parts the rows. **Cost** looks at the first 64 rows within 64 KiB.
+ * **Shape** a comma when nothing parts the rows. **Cost** looks at the first 64 rows that begin within 64 KiB.
  */
 export function detectDelimiter(text: string, from = 0): string {
   let best = ",";
@@ -54,14 +54,12 @@ function hasDecimalCommas(text: string, from: number): boolean {
   return numbers > 0 && others === 0;
 }
 
-/** Rows at the beginning that hold something; one that the sample cuts off is left out, unless it is the only one. */
+/** Rows at the beginning that hold something. */
 function* sample(text: string, from: number, delimiter: string): Generator<readonly [start: number, end: number]> {
-  const to = Math.min(text.length, from + sampleLength);
-  const scanner = createDelimitedScanner(text, delimiter, to);
+  const scanner = createDelimitedScanner(text, delimiter);
   let rows = 0;
-  for (let start = from; start < to && rows < sampleRows;) {
+  for (let start = from; start < text.length && start < from + sampleLength && rows < sampleRows;) {
     const end = scanner.scan(start);
-    if (end >= to && to < text.length && rows > 0) return;
     if (text.slice(start, end).trim() !== "") {
       yield [start, end];
       rows += 1;

@@ -82,6 +82,7 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "application/epub+zip": "epub",
     "application/rtf": "rtf",
     "message/rfc822": "eml",
+    "application/mbox": "mbox",
     "application/vnd.ms-outlook": "msg",
     "application/zip": "zip",
     "application/gzip": "gz tgz",
@@ -135,7 +136,10 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
     "application/zstd": "a Zstandard archive",
     "application/vnd.rar": "a RAR archive",
   }),
-  ...describe("save its text as a text or HTML file", { "message/rfc822": "an e-mail message" }),
+  ...describe("save its text as a text or HTML file", {
+    "message/rfc822": "an e-mail message",
+    "application/mbox": "a mailbox",
+  }),
   ...describe("save it as .eml or HTML in a mail program", {
     "application/vnd.ms-outlook": "an Outlook message (MSG)",
   }),

@@ -101,7 +101,7 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
     const feed = matchFeed(decodeHead(bytes));
     if (feed !== undefined) return feed;
   }
-  return said ?? "text/plain";
+  return said ?? matchMail(bytes) ?? "text/plain";
 }
 
 /** `text/html` for ` Text/HTML; charset=utf-8`; `undefined` for what says nothing. */
@@ -234,6 +234,25 @@ function matchFeed(head: string): string | undefined {
   if (/^feed$/i.test(root[1] ?? ""))
     return /w3\.org\/2005\/Atom|purl\.org\/atom/i.test(root[0]) ? "application/atom+xml" : undefined;
   return /purl\.org\/rss|netscape\.com\/rdf/i.test(root[0]) ? "application/rss+xml" : undefined;
+}
+
+/** Headers that messages have and other texts do not have together. */
+const mailHeaders = new Set(["from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"]);
+
+/** A message, or a mailbox, by how it begins: headers and nothing else up to an empty line, three of them a message's. **Source** RFC 5322, 2.2; RFC 4155. */
+function matchMail(bytes: Uint8Array): string | undefined {
+  const lines = latin1(bytes.subarray(0, headLength)).split(/\r?\n/u);
+  const isMailbox = /^From \S+ .*\d{4}/u.test(lines[0] ?? "");
+  const found = new Set<string>();
+  // The last line may be cut off.
+  for (const line of lines.slice(isMailbox ? 1 : 0, -1)) {
+    if (line === "") break;
+    const name = /^([\w-]+):/u.exec(line)?.[1]?.toLowerCase();
+    if (name === undefined && !/^[ \t>]/u.test(line)) return undefined;
+    if (name !== undefined && mailHeaders.has(name)) found.add(name);
+  }
+  if (found.size < 3) return undefined;
+  return isMailbox ? "application/mbox" : "message/rfc822";
 }
 
 function decodeHead(bytes: Uint8Array): string {

@@ -2,6 +2,7 @@ import type { Block } from "../contracts/document.ts";
 import type { Reader, ReadInput, ReadResult } from "../contracts/reader.ts";
 
 import { buildSections } from "./build-sections.ts";
+import { codeBlocks } from "./code-blocks.ts";
 import { decodeSource } from "./decode-source.ts";
 import { fileNameOf } from "./file-name.ts";
 
@@ -66,7 +67,7 @@ function readPlainText({ uri, bytes, mediaType, charset }: ReadInput): ReadResul
     title,
     root: buildSections(text, title, []),
     sourceMap: { lines: "text" },
-    blocks: proseTypes.has(mediaType) ? findParagraphs(text) : findCode(text, mediaType),
+    blocks: proseTypes.has(mediaType) ? findParagraphs(text) : codeBlocks(text, [], languageOf(mediaType)),
     metadata: {},
   };
 }
@@ -93,16 +94,6 @@ export function findParagraphs(text: string): Block[] {
   }
   if (start !== -1) blocks.push({ kind: "paragraph", start, end });
   return blocks;
-}
-
-function findCode(text: string, mediaType: string): Block[] {
-  const end = text.trimEnd().length;
-  // Indentation of the first line belongs to it; blank lines before it do not.
-  const firstWord = text.length - text.trimStart().length;
-  const start = text.lastIndexOf("\n", firstWord) + 1;
-  if (start >= end) return [];
-  const language = languageOf(mediaType);
-  return [{ kind: "code", start, end, ...(language === undefined ? {} : { language }) }];
 }
 
 /** `python` for `text/x-python`, `json` for `application/json` and `application/ld+json`. */

@@ -1,6 +1,6 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { Reader, ReadInput, ReadLimits, ReadResult } from "../contracts/reader.ts";
+import type { Reader, ReadInput, ReadLimits, ReadPart, ReadResult } from "../contracts/reader.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { checkReadResult } from "./check-read-result.ts";
 import { nameMediaType } from "./media-type-names.ts";
@@ -20,7 +20,19 @@ export interface DocumentInput {
   readonly limits?: Partial<ReadLimits> | undefined;
   readonly metadata?: Metadata | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** How many files it lies within; see {@link ReadInput.depth}. */
+  readonly depth?: number | undefined;
+  /**
+   * Asked first for each part inside it, by whoever runs these readers where others cannot be: it may read the part in their place.
+   * `undefined` leaves it to these readers.
+   */
+  readonly readElsewhere?: ((part: PartInput) => Promise<FoundResult | undefined>) | undefined;
 }
+
+/** A part on its way to a reader. */
+export type PartInput = Omit<DocumentInput, "readElsewhere" | "signal">;
+
+type FoundResult = ReadResult & { readonly mediaType: string };
 
 /**
  * Bytes to canonical text, section tree and source map, through the first reader that accepts what they are.
@@ -36,15 +48,7 @@ export async function readDocument(
   readers: readonly Reader[],
   input: DocumentInput,
 ): Promise<ReadResult & { mediaType: string }> {
-  return readAtDepth(readers, input, 0);
-}
-
-async function readAtDepth(
-  readers: readonly Reader[],
-  input: DocumentInput,
-  depth: number,
-): Promise<ReadResult & { mediaType: string }> {
-  const { uri, bytes, charset, password, metadata, signal } = input;
+  const { uri, bytes, charset, password, metadata, signal, depth = 0 } = input;
   throwIfAborted(signal, `Reading ${uri}`, { uri });
   const limits = limitsOf({ ...(input.limits && { limits: input.limits }) });
   if (bytes.length > limits.maxBytes) throw overLimit(uri, "maxBytes", limits.maxBytes, bytes.length);
@@ -69,10 +73,8 @@ async function readAtDepth(
     ...(password === undefined ? {} : { password }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(signal === undefined ? {} : { signal }),
-    readPart: async ({ name, ...part }) => {
-      if (depth >= limits.maxDepth) throw overLimit(uri, "maxDepth", limits.maxDepth);
-      return readAtDepth(readers, { ...part, uri: `${uri}/${name}`, password, limits, signal }, depth + 1);
-    },
+    depth,
+    readPart: createPartReader(readers, { ...input, limits }),
   };
   try {
     const result = await reader.read(request);
@@ -90,4 +92,17 @@ async function readAtDepth(
       cause: error,
     });
   }
+}
+
+/** What a reader gets as `readPart`. **Errors** `too-large` for a part that lies within more files than `maxDepth` allows. */
+export function createPartReader(
+  readers: readonly Reader[],
+  { uri, password, limits, signal, depth = 0, readElsewhere }: Omit<DocumentInput, "bytes">,
+): (part: ReadPart) => Promise<FoundResult> {
+  return async ({ name, ...given }) => {
+    const { maxDepth } = limitsOf({ ...(limits && { limits }) });
+    if (depth >= maxDepth) throw overLimit(uri, "maxDepth", maxDepth);
+    const part: PartInput = { ...given, uri: `${uri}/${name}`, password, limits, depth: depth + 1 };
+    return (await readElsewhere?.(part)) ?? (await readDocument(readers, { ...part, signal, readElsewhere }));
+  };
 }

@@ -1,5 +1,6 @@
 import type { ReadInput, ReadLimits } from "../contracts/reader.ts";
 import { IbidError } from "../contracts/errors.ts";
+import { checkOptions } from "../text/check-options.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -17,11 +18,31 @@ export const defaultReadLimits: ReadLimits = {
   maxParts: 10_000,
   maxDepth: 4,
   timeoutMs: 120_000,
+  maxMemoryBytes: 2048 * mebibyte,
 };
 
 /** The limits of one reading. **Shape** what the input leaves open has its default. */
 export function limitsOf({ limits }: Pick<ReadInput, "limits">): ReadLimits {
-  return limits === undefined ? defaultReadLimits : { ...defaultReadLimits, ...limits };
+  if (limits === undefined) return defaultReadLimits;
+  const said = Object.entries(limits).filter(([, value]) => value !== undefined);
+  return { ...defaultReadLimits, ...(Object.fromEntries(said) as Partial<ReadLimits>) };
+}
+
+/**
+ * What a caller says of limits, as it is.
+ *
+ * **Errors** `invalid-argument` for a limit that there is not, and for one that is not above 0. `Infinity` is none.
+ */
+export function checkReadLimits(limits: Partial<ReadLimits> | undefined): Partial<ReadLimits> | undefined {
+  if (limits === undefined) return undefined;
+  checkOptions("limits", limits, Object.keys(defaultReadLimits));
+  for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
+    if (value === undefined || (typeof value === "number" && value > 0)) continue;
+    throw new IbidError("invalid-argument", `limits.${name} is ${JSON.stringify(value)}; it must be above 0.`, {
+      mend: "Leave it out for the default, or say Infinity for none.",
+    });
+  }
+  return limits;
 }
 
 /** What is counted, in the words of an error. */

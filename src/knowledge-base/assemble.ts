@@ -6,10 +6,11 @@ import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunk
 import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
-import type { Reader } from "../contracts/reader.ts";
+import type { Reader, ReadLimits } from "../contracts/reader.ts";
 import type { Reranker, Retriever } from "../contracts/retriever.ts";
 import type { AccessPolicy } from "../contracts/scope.ts";
 import type { Tracer } from "../contracts/tracer.ts";
+import { checkReadLimits } from "../documents/read-limits.ts";
 import { createEmbedder } from "../embeddings/create-embedder.ts";
 import { createEmbeddingCache } from "../embeddings/embedding-cache.ts";
 import { latentSemanticModel } from "../embeddings/latent-semantic/latent-semantic-model.ts";
@@ -31,6 +32,8 @@ export interface AssembleOptions {
   readonly retriever?: Retriever;
   /** Asked before the built-in readers. */
   readonly readers?: readonly Reader[];
+  /** How much one file may ask for. Default: `defaultReadLimits`. */
+  readonly limits?: Partial<ReadLimits>;
   /** Default: `createAutoChunker()`: sheets by row, everything else by section, 1,500 characters, 200 overlap. */
   readonly chunker?: Chunker | AsyncChunker;
   readonly transformers?: readonly ChunkTransformer[];
@@ -50,6 +53,7 @@ export const assembleOptions = [
   "reranker",
   "retriever",
   "readers",
+  "limits",
   "chunker",
   "transformers",
   "analyzer",
@@ -88,6 +92,8 @@ export interface RuntimeParts {
   readonly readers: readonly Reader[];
   readonly openSource?: OpenSource;
   readonly resolveUri?: (uri: string) => string;
+  /** Ends what the readers hold. */
+  readonly closeReaders?: () => Promise<void>;
 }
 
 /** Puts defaults where nothing was chosen, and the knowledge base together. */
@@ -102,6 +108,7 @@ export function assembleKnowledgeBase(
     store,
     embedder: model === null ? undefined : createEmbedder(model, { cache, secret: store.secret }),
     readers: [...(options.readers ?? []), ...runtime.readers],
+    limits: checkReadLimits(options.limits),
     chunker: options.chunker ?? createAutoChunker(),
     transformers: options.transformers ?? [],
     analyzer: options.analyzer ?? defaultAnalyzer,
@@ -112,5 +119,6 @@ export function assembleKnowledgeBase(
     access: options.access,
     openSource: runtime.openSource,
     resolveUri: runtime.resolveUri,
+    closeReaders: runtime.closeReaders,
   });
 }

@@ -31,12 +31,15 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly openSource?: OpenSource | undefined;
   /** A path as a person types it, to the uri it was ingested under. Default: as it is. */
   readonly resolveUri?: ((uri: string) => string) | undefined;
+  /** Ends what the readers hold, when the knowledge base is closed. */
+  readonly closeReaders?: (() => Promise<void>) | undefined;
 }
 
 const ingestOptions = [
   "scope",
   "metadata",
   "origin",
+  "password",
   "sweep",
   "refresh",
   "folders",
@@ -118,6 +121,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
             has: sorted.has,
             from: gate.read(caller, [scope], [scope]),
             origin: options.origin ?? "user-content",
+            password: options.password,
             sweep: options.sweep ?? true,
             refresh: options.refresh,
           });
@@ -154,7 +158,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
   };
 
   function close(): Promise<void> {
-    return (closing ??= settler.done().then(() => store.close()));
+    return (closing ??= Promise.all([settler.done().then(() => store.close()), parts.closeReaders?.()]).then(() => {}));
   }
 
   return view(operator);

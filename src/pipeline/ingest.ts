@@ -17,7 +17,7 @@ import { mapInOrder } from "./map-in-order.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 import { outerFolder, vanished } from "./sweep.ts";
-import { cutDocument, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
+import { cutDocument, fetchBytes, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
 
 /** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
 export type IngestItem = SourceItem | SourceRefusal | SourceUnchanged | TextDocument | MediaDocument;
@@ -34,6 +34,8 @@ export interface IngestJob {
   readonly from: AuthorizedScopes;
   readonly metadata: Metadata;
   readonly origin: Origin;
+  /** Opens protected files. */
+  readonly password?: string | undefined;
   readonly sweep: boolean;
   /** Default: everything is looked at. */
   readonly refresh?: RefreshPolicy | undefined;
@@ -153,7 +155,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   if (!(await look.wants(item.uri, before)) && before !== undefined)
     return keep(work, before, { folder, looked: false });
 
-  const bytes = await item.bytes(job.signal);
+  const bytes = await fetchBytes(stages, item, job.signal);
   const contentHash = await hashBytes(bytes);
   const metadata = { ...item.metadata, ...job.metadata };
   const said = [item.title ?? "", job.origin, ...(item.charset === undefined ? [] : [item.charset])];
@@ -168,7 +170,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
     before.fingerprint === fingerprintPipeline(stages, before.mediaType);
   if (unchanged) return keep(work, before, looked);
 
-  const read = await readItem(stages.readers, item, bytes, job.signal);
+  const read = await readItem(stages, item, bytes, job);
   const document: TextDocument = {
     type: "text",
     id: before?.id ?? hashParts(job.scope, item.uri),

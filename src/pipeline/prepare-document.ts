@@ -4,19 +4,33 @@ import type { Chunk } from "../contracts/chunk.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { Reader, ReadResult, SourceItem } from "../contracts/reader.ts";
+import type { ReadResult, SourceItem } from "../contracts/reader.ts";
 import { readDocument } from "../documents/read-document.ts";
+import { limitsOf, overLimit } from "../documents/read-limits.ts";
 import { sha256 } from "../text/hash.ts";
+import type { IngestStages } from "./stages.ts";
 
 /** Bytes to text, tree and map, by the first reader that takes them. **Errors** as {@link Reader}, and `unsupported-media` when none does. */
 export function readItem(
-  readers: readonly Reader[],
+  { readers, limits }: Pick<IngestStages, "readers" | "limits">,
   item: SourceItem,
   bytes: Uint8Array,
-  signal: AbortSignal | undefined,
+  { password, signal }: { readonly password?: string | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<ReadResult & { readonly mediaType: string }> {
   const { uri, mediaType, charset, metadata } = item;
-  return readDocument(readers, { uri, bytes, mediaType, charset, metadata, signal });
+  return readDocument(readers, { uri, bytes, mediaType, charset, password, limits, metadata, signal });
+}
+
+/** The bytes of an item. **Errors** the source's own, and `too-large` where the item's size says so before anything of it is in memory. */
+export async function fetchBytes(
+  { limits }: Pick<IngestStages, "limits">,
+  item: SourceItem,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const { maxBytes } = limitsOf({ ...(limits && { limits }) });
+  const { uri, size = 0 } = item;
+  if (size > maxBytes) throw overLimit(uri, "maxBytes", maxBytes, size);
+  return item.bytes(signal);
 }
 
 /** Cuts and transforms a document. **Errors** `invalid-id` before anything is embedded (W16). */
@@ -32,8 +46,18 @@ export async function cutDocument(
   return chunks;
 }
 
-/** SHA-256, hexadecimal, by the platform's own code: files are hashed at every run. */
+/** The platform copies what it hashes, so a large file is given to it in pieces. */
+const hashedAtOnce = 16 * 1024 * 1024;
+
+/** SHA-256, hexadecimal, by the platform's own code: files are hashed at every run. **Shape** beyond 16 MiB the hash of the hashes of its pieces. */
 export async function hashBytes(bytes: Uint8Array): Promise<string> {
+  if (bytes.length > hashedAtOnce) {
+    const hashes: string[] = [];
+    for (let at = 0; at < bytes.length; at += hashedAtOnce) {
+      hashes.push(await hashBytes(bytes.subarray(at, at + hashedAtOnce)));
+    }
+    return sha256(hashes.join(" "));
+  }
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

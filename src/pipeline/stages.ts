@@ -2,11 +2,13 @@ import type { Analyzer } from "../contracts/analyzer.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
-import type { Reader } from "../contracts/reader.ts";
+import type { Reader, ReadLimits } from "../contracts/reader.ts";
 
 /** The stages that a document walks through, chosen once by whoever opens the knowledge base. */
 export interface IngestStages {
   readonly readers: readonly Reader[];
+  /** How much one file may ask for. Default: `defaultReadLimits`. */
+  readonly limits?: Partial<ReadLimits> | undefined;
   readonly chunker: Chunker | AsyncChunker;
   readonly transformers: readonly ChunkTransformer[];
   /** Without one, documents are found by their words alone. */

@@ -1,4 +1,4 @@
-import type { Source, SourceItem, SourceRefusal } from "../contracts/reader.ts";
+import type { AskKept, Source, SourceItem, SourceRefusal } from "../contracts/reader.ts";
 import { check, collect, equal, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
@@ -80,6 +80,35 @@ export function createSourcePack(subject: SourceSubject): readonly ContractCase[
           break;
         }
         equal((await items(source)).length, uris.length, "items of a walk after one that was left");
+      },
+    ],
+    [
+      "fetches-nothing-that-is-not-wanted",
+      "E16 L7",
+      async () => {
+        const source = await subject.create();
+        if (source.changes === undefined) return;
+        const given = async (kept: AskKept): Promise<Record<string, string>> => {
+          const found: Record<string, string> = {};
+          for await (const item of source.changes?.(kept) ?? [])
+            found[item.uri] = "error" in item ? "refused" : "unchanged" in item ? "unchanged" : "given";
+          return found;
+        };
+        const refused = Object.fromEntries((subject.refusals ?? []).map((uri) => [uri, "refused"]));
+        const all = (what: string): object => ({ ...Object.fromEntries(uris.map((uri) => [uri, what])), ...refused });
+        equal(await given(async () => undefined), all("given"), "what is given when nothing is kept");
+        equal(await given(async () => ({ wanted: true })), all("given"), "what is given when all is wanted again");
+        const asked: string[] = [];
+        const keepAll: AskKept = async (uri) => {
+          asked.push(uri);
+          return { wanted: false };
+        };
+        const outcome = await given(keepAll);
+        for (const uri of uris) equal(outcome[uri], "unchanged", `${uri}, which nobody wants again`);
+        for (const uri of uris) check(asked.includes(uri), `somebody was asked about ${uri}`, asked);
+        const first = uris[0] ?? "";
+        const rest = await given(async (uri) => (uri === first ? { wanted: false } : undefined));
+        equal(rest, { ...all("given"), [first]: "unchanged" }, "one that nobody wants, and the rest");
       },
     ],
     [

@@ -78,6 +78,10 @@ export function checkSourceMap(map: SourceMap, text: string): void {
     check(inside && rows.every(({ row }) => row >= 1), `rows of ${name} ascend, inside it, from 1`, rows);
     check(columns[0] >= 1 && columns[1] >= columns[0], `columns of ${name} are counted from 1`, columns);
   }
+  for (const [i, { start, end, url }] of (map.links ?? []).entries()) {
+    const follows = start >= (map.links?.[i - 1]?.end ?? 0) && end > start && end <= text.length;
+    check(url !== "" && follows, "links have an address, are in order and apart", map.links?.[i]);
+  }
   for (const { start, end, sourceMap } of parts ?? []) checkSourceMap(sourceMap, text.slice(start, end));
   if (anchors !== undefined) {
     check(ascends(anchors) && anchors.every(({ line }) => line >= 1), "anchors ascend, lines from 1", anchors);

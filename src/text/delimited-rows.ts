@@ -14,7 +14,6 @@ export interface DelimitedScanner {
 
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
-const SPACE = 0x20;
 
 /**
  * Rows and cells of delimited text, exactly where they stand: CSV, TSV, with semicolons, with pipes.
@@ -28,7 +27,14 @@ const SPACE = 0x20;
 export function createDelimitedScanner(text: string, delimiter: string, to = text.length): DelimitedScanner {
   const comma = delimiter.charCodeAt(0);
   /** Characters that may still be read in vain. */
-  let patience = 4 * (text.length + 1024);
+  let patience = text.length + 1024;
+
+  /** Spaces may stand around a cell in quotes, unless they part the cells. */
+  function skipSpaces(from: number): number {
+    let at = from;
+    if (delimiter !== " ") while (at < to && text.charCodeAt(at) === 0x20) at += 1;
+    return at;
+  }
 
   /** Just after the mark that closes a quoted cell whose text begins at `from`; `undefined` when the opening mark was none. */
   function closeQuote(from: number): number | undefined {
@@ -44,8 +50,7 @@ export function createDelimitedScanner(text: string, delimiter: string, to = tex
         at += 1;
         continue;
       }
-      let after = at + 1;
-      while (after < to && text.charCodeAt(after) === SPACE && comma !== SPACE) after += 1;
+      const after = skipSpaces(at + 1);
       const next = text.charCodeAt(after);
       if (after >= to || next === comma || next === LINE_FEED) return after;
       if (crossed) {
@@ -72,8 +77,7 @@ export function createDelimitedScanner(text: string, delimiter: string, to = tex
     scan(start, cell) {
       let at = start;
       for (;;) {
-        let open = at;
-        while (open < to && text.charCodeAt(open) === SPACE && comma !== SPACE) open += 1;
+        const open = skipSpaces(at);
         const isOpen = open < to && text.charCodeAt(open) === QUOTE;
         const closed = isOpen ? closeQuote(open + 1) : undefined;
         const end = closed ?? endOfPlain(at);

@@ -4,6 +4,7 @@ import { augmentUserQuery } from "../../src/answers/augment-user-query.ts";
 import { createGroundedMessages, refusal } from "../../src/answers/grounding.ts";
 import { hitAsChunk } from "../../src/answers/hit-as-chunk.ts";
 import { prompt } from "../../src/answers/prompt.ts";
+import { renderParts, splitPrompt } from "../../src/answers/render-parts.ts";
 import { renderPrompt } from "../../src/answers/render-prompt.ts";
 import type { MediaDocument } from "../../src/contracts/document.ts";
 import { createHit, hits } from "./support.ts";
@@ -50,6 +51,52 @@ describe("renderPrompt", () => {
   });
 });
 
+describe("splitPrompt and renderParts", () => {
+  const note = { type: "text-chunk", text: "Keys.", metadata: {} } as never;
+  const address: MediaDocument = { type: "image", content: new URL("https://a.example/p.png"), metadata: {} };
+
+  it("makes a part of the text before a document, of each document of a list, and of the text after it [B43]", () => {
+    expect(splitPrompt(prompt`  Look at ${[picture, note]} and ${3} of ${address}.  `)).toEqual([
+      { type: "text", text: "Look at " },
+      picture,
+      { type: "text", text: "Keys." },
+      { type: "text", text: " and 3 of " },
+      address,
+      { type: "text", text: "." },
+    ]);
+    expect(splitPrompt(prompt`${picture}${address}`)).toEqual([picture, address]);
+    expect(splitPrompt(" as it is ")).toEqual([{ type: "text", text: "as it is" }]);
+  });
+
+  it("carries pictures as data URLs, and addresses as they are [B9 B43]", () => {
+    const png: MediaDocument = {
+      type: "image",
+      content: new Uint8Array([1, 2, 3]),
+      mediaType: "image/png",
+      metadata: {},
+    };
+    expect(renderParts(prompt`${png}${picture}${address}x`)).toEqual([
+      { type: "image", url: "data:image/png;base64,AQID" },
+      { type: "image", url: "data:image/*;base64,AQ==" },
+      { type: "image", url: "https://a.example/p.png" },
+      { type: "text", text: "x" },
+    ]);
+    const large: MediaDocument = { ...picture, content: new Uint8Array(200_000).fill(7) };
+    const [part] = renderParts(prompt`${large}`);
+    expect(part).toEqual({ type: "image", url: `data:image/*;base64,${Buffer.alloc(200_000, 7).toString("base64")}` });
+  });
+
+  it.each(["audio", "file", "binary"] as const)("refuses a document of type %s in Ballerina's words [B43]", (type) => {
+    expect(() => renderParts(prompt`${{ ...picture, type }}`)).toThrow("Only text and image documents are supported.");
+  });
+
+  it("refuses strings and insertions that do not alternate [B39]", () => {
+    expect(() => splitPrompt({ strings: ["a"], insertions: ["b"] })).toThrow(
+      expect.objectContaining({ code: "invalid-argument" }),
+    );
+  });
+});
+
 describe("augmentUserQuery", () => {
   it("is Ballerina's template over a structured prompt [B37]", () => {
     const message = augmentUserQuery(hits, "How often?");
@@ -88,6 +135,21 @@ describe("createGroundedMessages", () => {
     expect(user).toContain('<source-f00d number="1" title="keys" uri="keys.md">\n# Keys');
     expect(user).toContain('<source-f00d number="2" title="backups" uri="backups.md">');
     expect(user?.endsWith("</source-f00d>\n\nQuestion: How often?")).toBe(true);
+  });
+
+  it("says which page, slide, cells or attachment a source is of [T46]", () => {
+    const at = (labels: object): string | undefined => {
+      const hit = createHit(1, "costs", 0, undefined, {
+        source: { uri: "costs.xlsx", title: "Costs", headings: [], start: 0, end: 1, ...labels },
+      });
+      const text = renderPrompt(createGroundedMessages("q", [hit], "strict")[1]?.content ?? "");
+      return /place="([^"]*)"/u.exec(text)?.[1];
+    };
+    expect(at({ sheet: "2026", cells: "A2:D9" })).toBe("2026!A2:D9");
+    expect(at({ slide: 3 })).toBe("slide 3");
+    expect(at({ page: 12, line: 4 })).toBe("page 12");
+    expect(at({ part: "notes.txt", line: 3 })).toBe("notes.txt");
+    expect(at({ line: 3 })).toBeUndefined();
   });
 
   it("says when a search found nothing [T46]", () => {

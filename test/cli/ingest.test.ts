@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { rename, rm, truncate } from "node:fs/promises";
+import { rename, rm, symlink, truncate } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -124,7 +124,7 @@ describe("ibid ingest --json", () => {
     expect(failed.map(({ uri }) => uri)).toEqual(["docs/broken.pdf", "docs/huge.md", "docs/noise.bin"]);
     for (const line of failed) {
       expect(Object.keys(line)).toEqual(["uri", "status", "documentId", "chunks", "error"]);
-      expect(Object.keys(line["error"] as object)).toEqual(["code", "message"]);
+      expect(Object.keys(line["error"] as object)).toEqual(["code", "message", "mend"]);
     }
     expect(failed[1]).toMatchObject({ error: { code: "too-large", message: expect.stringContaining("11 MiB") } });
     expect(summary).toMatchObject({ added: 2, failed: 3 });
@@ -192,6 +192,75 @@ describe("ibid ingest --json", () => {
       "added keys.md",
       `added ${join(cwd, "desk/x.md")}`,
     ]);
+  });
+
+  it("walks folders by the rules it is given [E15]", async () => {
+    const cwd = await project({
+      "docs/a.md": "# A",
+      "docs/draft.md": "# Draft",
+      "docs/deep/b.md": "# B",
+      "docs/note.txt": "note",
+      "outside/c.md": "# C",
+    });
+    await symlink("a.md", join(cwd, "docs/link.md"));
+    await symlink("../outside", join(cwd, "docs/out"));
+    const plain = await ingest(cwd, "docs", "--include", "*.md", "--exclude", "draft*", "--max-depth", "0");
+    expect(plain.statuses).toEqual(["added docs/a.md"]);
+    const linked = await ingest(cwd, "docs", "--follow-symlinks", "--exclude", "draft*", "--exclude", "*.txt");
+    expect(linked.statuses).toEqual([
+      "unchanged docs/a.md",
+      "added docs/deep/b.md",
+      "added docs/link.md",
+      "failed docs/out",
+    ]);
+    expect(linked.results.at(-1)).toMatchObject({ error: { code: "unreadable" } });
+  });
+
+  it("looks again only when it is told to [E16]", async () => {
+    const cwd = await project({ "docs/a.md": "# A" });
+    await ingest(cwd, "docs");
+    await writeFiles(cwd, { "docs/a.md": "# A, changed", "docs/b.md": "# B" });
+    expect((await ingest(cwd, "docs", "--refresh", "never")).statuses).toEqual([
+      "unchanged docs/a.md",
+      "added docs/b.md",
+    ]);
+    expect((await ingest(cwd, "docs", "--refresh", "2d")).statuses).toEqual([
+      "unchanged docs/a.md",
+      "unchanged docs/b.md",
+    ]);
+    expect((await ingest(cwd, "docs", "--refresh", "0s")).statuses).toEqual([
+      "updated docs/a.md",
+      "unchanged docs/b.md",
+    ]);
+  });
+
+  it("takes addresses from lists and sitemaps, never paths, and fetches only from the public internet", async () => {
+    const cwd = await project({
+      "docs/a.md": "# A",
+      "secret.md": "# Secret",
+      "list.txt": "# mine\nhttp://127.0.0.1:8099/page\n\nsecret.md\nfile:///etc/passwd\n",
+    });
+    const { code, results } = await ingest(
+      cwd,
+      "docs/a.md",
+      "--urls",
+      "list.txt",
+      "--sitemap",
+      "http://127.0.0.1:8099/sitemap.xml",
+    );
+    expect(code).toBe(0);
+    expect(
+      results.map(({ uri, status, error }) => [uri, status, (error as { code?: string } | undefined)?.code]),
+    ).toEqual([
+      ["docs/a.md", "added", undefined],
+      ["http://127.0.0.1:8099/sitemap.xml", "failed", "blocked-address"],
+      ["http://127.0.0.1:8099/page", "failed", "blocked-address"],
+      ["secret.md", "failed", "invalid-argument"],
+      ["file:///etc/passwd", "failed", "invalid-argument"],
+    ]);
+    const missing = await callIbid(cwd, ["ingest", "--urls", "none.txt", "--json"]);
+    expect(missing.code).toBe(1);
+    expect(JSON.parse(missing.stderr)).toMatchObject({ error: { code: "not-found", uri: "none.txt" } });
   });
 
   it("an empty folder is no failure", async () => {
@@ -267,8 +336,9 @@ describe("for people", () => {
       expect.stringMatching(/^added {5}docs\/keys\.md {2}\d+ chunks?$/),
     ]);
     expect(lines[2]).toMatch(/^failed {4}.*docs\/noise\.bin/);
-    expect(lines[3]).toMatch(/^2 added, 2 failed · \d+ chunks, \d+ embedded · /);
-    expect(lines.length).toBe(4);
+    expect(lines[3]).toMatch(/^ {10}Give a text/);
+    expect(lines[4]).toMatch(/^2 added, 2 failed · \d+ chunks, \d+ embedded · /);
+    expect(lines.length).toBe(5);
     expect(stderr).toBe(
       "error: There is no file or folder at nope.md.\n  Check the path; put a glob in quotes so that the shell leaves it alone.\n",
     );

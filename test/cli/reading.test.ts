@@ -432,6 +432,64 @@ describe("ibid show", () => {
     );
   });
 
+  it("--section: the very text of one, whole [E52]", async () => {
+    const storage = keys.indexOf("## Storage");
+    const show = (...args: string[]): Promise<Finished> =>
+      ibid("show", "docs/keys.md", "--scope", "deployment", "--section", ...args);
+    expect(await show("0.0.1")).toEqual({ code: 0, stdout: keys.slice(storage), stderr: "" });
+    expect(JSON.parse((await show("0.0.1", "--json")).stdout)).toMatchObject({
+      uri: "docs/keys.md",
+      sectionId: "0.0.1",
+      kind: "leaf",
+      headings: ["Keys", "Storage"],
+      start: storage,
+      end: keys.length,
+      line: 7,
+      text: keys.slice(storage),
+      truncated: false,
+    });
+    expect(await show("0.9")).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("--outline") });
+  });
+
+  it("--chunk: what a search found, with its neighbours or its section, for whoever may read it [E53 L3]", async () => {
+    const [hit] = (await json<{ hits: HitJson[] }>("search", "doormat", "--as-user", "ada")).hits;
+    const id = hit?.chunkId ?? "";
+    const printed = await ibid("search", "doormat", "--as-user", "ada", "--ids");
+    expect(printed.stdout).toContain(`chunk ${id}`);
+    const ada = ["--as-user", "ada"];
+    const [plain, near, section, whole] = await Promise.all([
+      ibid("show", "--chunk", id, ...ada),
+      json<Record<string, unknown>>("show", "--chunk", id, "--neighbours", "2", ...ada),
+      json<Record<string, unknown>>("show", "--chunk", id, "--zoom-out", ...ada),
+      json<Record<string, unknown>>("show", "--chunk", id, "--zoom-out", "5", ...ada),
+    ]);
+    expect(plain).toEqual({ code: 0, stdout: hit?.text, stderr: "" });
+    expect(near).toMatchObject({ uri: "ada/keys.md", chunks: [{ chunkId: id }], truncated: false });
+    expect(section).toMatchObject({ kind: "leaf", headings: ["Ada's keys"] });
+    expect(whole).toMatchObject({ kind: "root", sectionId: "0", scope: "user:ada" });
+    const [hidden, missing] = await Promise.all([
+      ibid("show", "--chunk", id, "--as-user", "bob"),
+      ibid("show", "--chunk", "none", "--as-user", "bob"),
+    ]);
+    expect(missing).toMatchObject({ code: 1, stdout: "" });
+    expect(hidden).toEqual({ ...missing, stderr: missing.stderr.replace("none", id) });
+  });
+
+  it("--chunk --zoom-out says when there is more, beside the text and not in it [E52]", async () => {
+    const folder = await makeFolder({ "long.md": `# Long\n\n${"A sentence about lanterns. ".repeat(2000)}\n` });
+    await callIbid(folder, ["ingest", "long.md"]);
+    const [hit] = (JSON.parse((await callIbid(folder, ["search", "lanterns", "--json"])).stdout) as { hits: HitJson[] })
+      .hits;
+    const shown = await callIbid(folder, ["show", "--chunk", hit?.chunkId ?? "", "--zoom-out"]);
+    expect([shown.code, shown.stdout.length]).toEqual([0, 25_000]);
+    expect(shown.stderr).toContain(
+      "[TRUNCATED: 25,000 of 54,009 characters; all of it: ibid show long.md --section 0.0]",
+    );
+    const whole = await callIbid(folder, ["show", "long.md", "--section", "0.0"]);
+    expect([whole.stdout.length, whole.stderr]).toEqual([54_009, ""]);
+    await rm(folder, { recursive: true });
+  });
+
   it("takes any path that leads to the document", async () => {
     const elsewhere = join(cwd, "docs", "guide");
     const shown = await Promise.all([

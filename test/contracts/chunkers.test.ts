@@ -14,6 +14,7 @@ import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
 import { createSemanticChunker } from "../../src/chunks/semantic-chunker.ts";
 import { createSentenceChunker } from "../../src/chunks/sentence-chunker.ts";
 import { createSeparatorChunker } from "../../src/chunks/separator-chunker.ts";
+import { createSpreadsheetChunker } from "../../src/chunks/spreadsheet-chunker.ts";
 import { createStructureTransformer } from "../../src/chunks/structure-transformer.ts";
 import { createTitleTransformer } from "../../src/chunks/title-transformer.ts";
 import { createTokenChunker } from "../../src/chunks/token-chunker.ts";
@@ -136,6 +137,14 @@ const chunkers: readonly Named[] = [
       create: () => createLineChunker({ maxTokens: 80, overlapTokens: 20 }),
       limits: { maxSize: 80, overlap: 20, length: heuristicTokens },
       resize: (maxTokens, overlapTokens) => createLineChunker({ maxTokens, overlapTokens }),
+      wholeRows: true,
+    },
+  ],
+  [
+    "the spreadsheet chunker",
+    {
+      create: () => createSpreadsheetChunker({ maxTokens: 80 }),
+      limits: { maxSize: 80, overlap: 0, length: heuristicTokens },
       wholeRows: true,
     },
   ],

@@ -6,7 +6,15 @@ import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { ChunkTransformer } from "../../src/contracts/chunker.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import type { Reader, ReadResult, Source, SourceItem, SourceRefusal } from "../../src/contracts/reader.ts";
+import type {
+  KeptVersion,
+  ReadResult,
+  Reader,
+  Source,
+  SourceItem,
+  SourceRefusal,
+  SourceUnchanged,
+} from "../../src/contracts/reader.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createChunkTransformerPack } from "../../src/testing/chunk-transformer-pack.ts";
 import type { ChunkerSubject } from "../../src/testing/chunker-fixtures.ts";
@@ -399,6 +407,28 @@ const source = (
   refusals: ["gone"],
 });
 
+/** A good source that can ask first, with another answer to what it is told. */
+const asking = (
+  answer: (item: SourceItem, kept: KeptVersion | undefined) => SourceItem | SourceUnchanged | undefined,
+): SourceSubject => {
+  const plain = source((items) => items);
+  return {
+    ...plain,
+    async create() {
+      const good = await plain.create();
+      return {
+        ...good,
+        async *changes(kept, signal): AsyncGenerator<SourceItem | SourceRefusal | SourceUnchanged> {
+          for await (const item of good.items(signal)) {
+            const given = "error" in item ? item : answer(item, await kept(item.uri));
+            if (given !== undefined) yield given;
+          }
+        },
+      };
+    },
+  };
+};
+
 describe("the source pack notices a source with one fault [E14 E15]", () => {
   runMutants(createSourcePack, [
     ["everything twice", "source/everything-once-by-name", source((items) => [...items, ...items])],
@@ -430,6 +460,17 @@ describe("the source pack notices a source with one fault [E14 E15]", () => {
     ["nothing the second time", "source/the-same-again", source((items, walk) => (walk === 0 ? items : []))],
     ["folders it does not own", "source/folders-hold-their-items", source((items) => items, [])],
     ["goes on where it was left", "source/lazy", source((items, walk) => items.slice(walk))],
+    ["fetches whatever is kept", "source/fetches-nothing-that-is-not-wanted", asking((item) => item)],
+    [
+      "keeps quiet about what is not wanted",
+      "source/fetches-nothing-that-is-not-wanted",
+      asking((item, kept) => (kept?.wanted === false ? undefined : item)),
+    ],
+    [
+      "takes all that is kept for unchanged",
+      "source/fetches-nothing-that-is-not-wanted",
+      asking((item, kept) => (kept === undefined ? item : { uri: item.uri, unchanged: true })),
+    ],
     [
       "deaf to signals",
       "source/stops-when-told",

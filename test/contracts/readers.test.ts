@@ -1,17 +1,16 @@
 import { describe } from "vitest";
 
-import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
-import { createFeedReader } from "../../src/adapters/feed/feed-reader.ts";
 import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
-import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
-import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
 import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
 import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
 import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
 import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
+import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
 import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
+import { createXlsReader } from "../../src/adapters/sheetjs/xls-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
+import { csvReader } from "../../src/documents/csv-reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
@@ -28,7 +27,9 @@ import {
   slideParagraph,
   slideShape,
 } from "../readers/make-office.ts";
-import { writePdf } from "./write-pdf.ts";
+import { makeXls, sheetOf } from "../readers/make-xls.ts";
+import { makeXlsx } from "../readers/make-xlsx.ts";
+import { makePdf } from "../readers/make-pdf.ts";
 import { runPack } from "./run-pack.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -160,77 +161,54 @@ describe("the PDF reader", () => {
       samples: [
         {
           name: "two pages",
-          bytes: writePdf(["The lighthouse keeper counts ships.", "On the second page the sea is calm."]),
+          bytes: makePdf([
+            [{ text: "The lighthouse keeper counts ships.", y: 720 }],
+            [{ text: "On the second page the sea is calm.", y: 720 }],
+          ]),
           words: ["The lighthouse keeper counts ships.", "On the second page the sea is calm."],
+        },
+        {
+          name: "columns, a table and a stamp",
+          bytes: makePdf(
+            [
+              [
+                { text: "Ships", y: 740, size: 20 },
+                ...[
+                  "In the left column the keeper",
+                  "counts the ships that pass and",
+                  "writes down their names,",
+                ].flatMap((text, row) => [
+                  { text, x: 72, y: 700 - row * 12 },
+                  {
+                    text: ["while in the right one the sea", "is calm, and nobody passes by", "until the evening."][
+                      row
+                    ]!,
+                    x: 300,
+                    y: 700 - row * 12,
+                  },
+                ]),
+                ...["Ship", "Masts", "Anna", "3", "Berta", "2"].map((text, at) => ({
+                  text,
+                  x: 72 + (at % 2) * 90,
+                  y: 600 - (at >> 1) * 14,
+                })),
+                { text: "Received", x: 20, y: 300, angle: 90 },
+              ],
+            ],
+            { outline: [{ title: "Ships", page: 0 }], rotate: 90 },
+          ),
+          words: [
+            "Ships",
+            "counts the ships that pass",
+            "their names, while in the right one",
+            "| Anna | 3 |",
+            "Received",
+          ],
         },
       ],
       refuses: [
         { name: "not a PDF", bytes: encode("%PDF-1.7\nand then nothing of the kind"), code: "unreadable" },
-        { name: "a page without text", bytes: writePdf([""]), code: "empty" },
-      ],
-    }),
-  );
-});
-
-const program = `/** Keys. */
-export class Keys {
-  turn(key: string) {
-    return "👍";
-  }
-}
-`;
-
-describe("the code reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createCodeReader(),
-      mediaType: "text/x-typescript",
-      wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
-      verbatim: true,
-      samples: [
-        { name: "a class", bytes: encode(program), words: ["/** Keys. */", "class Keys", "turn(key: string)", "👍"] },
-      ],
-      refuses: [binary],
-    }),
-  );
-});
-
-const message = `From: Ada <ada@example.com>
-Subject: =?utf-8?Q?Keys_=F0=9F=91=8D?=
-Content-Type: multipart/mixed; boundary=cut
-
---cut
-Content-Type: text/plain; charset=utf-8
-
-Under the mat.
-> Where?
---cut
-Content-Disposition: attachment; filename=mats.txt
-
-The red one.
---cut--
-`;
-
-describe("the mail reader", () => {
-  runPack(
-    createReaderPack({
-      create: () => createMailReader(),
-      mediaType: "message/rfc822",
-      wrap: (paragraphs) =>
-        encode(`Subject: x\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${paragraphs.join("\r\n\r\n")}`),
-      samples: [
-        {
-          name: "a message",
-          bytes: encode(message),
-          words: ["Keys 👍", "From: Ada <ada@example.com>", "Under the mat.", "> Where?", "mats.txt"],
-        },
-      ],
-      refuses: [
-        {
-          name: "an encrypted message",
-          bytes: encode("Content-Type: multipart/encrypted; boundary=cut\n\n--cut--"),
-          code: "encrypted",
-        },
+        { name: "a page without text", bytes: makePdf([[]]), code: "empty" },
       ],
     }),
   );
@@ -359,47 +337,81 @@ describe("the EPUB reader", () => {
   );
 });
 
-const notebook = {
-  nbformat: 4,
-  cells: [
-    { cell_type: "markdown", source: ["# Keys\n", "\n", "Under the mat."] },
-    { cell_type: "code", source: "turn(key)", outputs: [{ output_type: "stream", text: "open 👍\n" }] },
-  ],
-};
-
-describe("the notebook reader", () => {
+describe("the CSV reader", () => {
   runPack(
     createReaderPack({
-      create: () => createNotebookReader(),
-      mediaType: "application/x-ipynb+json",
-      wrap: (paragraphs) =>
-        encode(JSON.stringify({ cells: paragraphs.map((source) => ({ cell_type: "markdown", source })) })),
+      create: () => csvReader,
+      mediaType: "text/csv",
+      wrap: (paragraphs) => encode(paragraphs.join("\n\n")),
+      verbatim: true,
       samples: [
         {
-          name: "a notebook",
-          bytes: encode(JSON.stringify(notebook)),
-          words: ["# Keys", "Under the mat.", "turn(key)", "open 👍"],
+          name: "a list",
+          bytes: encode('who;where\nAda;"shelf; left\nside"\nBob;"the ""key"""\n'),
+          words: ["who;where", "shelf; left\nside", '"the ""key"""'],
         },
+        { name: "a mark that is never closed", bytes: encode('a,"b\nc,d\n'), words: ['a,"b', "c,d"] },
       ],
-      refuses: [{ name: "no notebook", bytes: encode("{}"), code: "unreadable" }],
+      refuses: [binary],
     }),
   );
 });
 
-const feed = `<rss version="2.0"><channel><title>Keys &amp; locks</title>
-<item><title>Lost</title><description>Under the &lt;b&gt;mat&lt;/b&gt; 👍</description></item></channel></rss>`;
+const keys = [
+  ["who", "where"],
+  ["Ada & Bob", "shelf"],
+  ["Last 👍", "door"],
+];
 
-describe("the feed reader", () => {
+describe("the Excel reader", () => {
+  const mediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
   runPack(
     createReaderPack({
-      create: () => createFeedReader(),
-      mediaType: "application/rss+xml",
+      create: () => createXlsxReader(),
+      mediaType,
       wrap: (paragraphs) =>
-        encode(
-          `<rss><channel>${paragraphs.map((text) => `<item><description>${escape(text)}</description></item>`).join("")}</channel></rss>`,
-        ),
-      samples: [{ name: "a feed", bytes: encode(feed), words: ["Keys & locks", "Lost", "Under the", "mat", "👍"] }],
-      refuses: [{ name: "no feed", bytes: encode("<cow/>"), code: "unreadable" }],
+        makeXlsx([{ name: "Texts", rows: paragraphs.flatMap((text) => text.split("\n").map((line) => [line])) }]),
+      samples: [
+        {
+          name: "two sheets",
+          bytes: makeXlsx([
+            { name: "Keys & locks", rows: keys },
+            { name: "Spare", rows: [[1, null, true]] },
+          ]),
+          words: ["Keys & locks", "who: Ada & Bob | where: shelf", "who: Last 👍", "Spare", "A: 1 | C: TRUE"],
+        },
+      ],
+      refuses: [
+        { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
+        { name: "a workbook without cells", bytes: makeXlsx([{ name: "S" }]), code: "empty" },
+        { name: "a workbook with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
+      ],
+    }),
+  );
+});
+
+describe("the reader of older workbooks", () => {
+  const book = { SheetNames: ["Keys"], Sheets: { Keys: sheetOf(keys) } };
+  runPack(
+    createReaderPack({
+      create: () => createXlsReader(),
+      mediaType: "application/vnd.ms-excel",
+      samples: [
+        {
+          name: "a sheet",
+          bytes: makeXls(book),
+          words: ["Keys", "who: Ada & Bob | where: shelf", "who: Last 👍 | where: door"],
+        },
+      ],
+      refuses: [
+        { name: "a text", bytes: encode("a\tb\n"), code: "unreadable" },
+        { name: "half a workbook", bytes: makeXls(book).subarray(0, 800), code: "unreadable" },
+        {
+          name: "a workbook without cells",
+          bytes: makeXls({ SheetNames: ["S"], Sheets: { S: sheetOf([[]]) } }),
+          code: "empty",
+        },
+      ],
     }),
   );
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,10 +8,11 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { openFileSource } from "../../src/adapters/files/file-source.ts";
+import { openSitemapSource } from "../../src/adapters/web/sitemap-source.ts";
 import { openUrlSource } from "../../src/adapters/web/url-source.ts";
-import type { ContractCase } from "../../src/testing/contract-case.ts";
 import { createListSource } from "../../src/testing/list-source.ts";
 import { createSourcePack } from "../../src/testing/source-pack.ts";
+import type { SourceSubject } from "../../src/testing/source-pack.ts";
 import { runPack } from "./run-pack.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -36,11 +37,29 @@ describe("the file source", () => {
   runPack(createSourcePack({ create: () => openFileSource(["docs"], { base, cwd: base }), contents }));
 });
 
-describe("the address source", () => {
+describe("the file source that follows links", () => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "ibid-source-")));
+  const contents = { "docs/a.md": encode("# A"), "docs/deep/b.txt": encode("b"), "docs/twin/b.txt": encode("b") };
+  mkdirSync(join(base, "docs/deep"), { recursive: true });
+  writeFileSync(join(base, "docs/a.md"), "# A");
+  writeFileSync(join(base, "docs/deep/b.txt"), "b");
+  symlinkSync("deep", join(base, "docs/twin"));
+  symlinkSync(base, join(base, "docs/out"));
+  afterAll(() => rmSync(base, { recursive: true, force: true }));
+  const create = () => openFileSource(["docs"], { base, cwd: base, symlinks: "inside" });
+  runPack(createSourcePack({ create, contents, refusals: ["docs/out"] }));
+});
+
+describe("sources of addresses", () => {
   let server: Server;
   let origin = "";
   beforeAll(async () => {
     server = createServer((request, response) => {
+      if (request.url === "/sitemap.xml") {
+        const urls = ["/a", "/b", "/c"].map((path) => `<url><loc>${origin}${path}</loc></url>`);
+        response.end(`<urlset>${urls.join("")}<url><loc>https://example.com/else</loc></url></urlset>`);
+        return;
+      }
       response.setHeader("content-type", "text/plain; charset=utf-8");
       response.end(`the page ${request.url}`);
     });
@@ -49,20 +68,26 @@ describe("the address source", () => {
   });
   afterAll(() => void server.close());
   // The port is known only once the server listens, so the pack is made inside each test.
-  const pack = (): readonly ContractCase[] => {
-    const contents = Object.fromEntries(
-      ["/a", "/b", "/c"].map((path) => [`${origin}${path}`, encode(`the page ${path}`)]),
-    );
-    return createSourcePack({
-      create: () => openUrlSource(Object.keys(contents), { allowAddress: () => true }),
-      contents,
-    });
+  const contents = (): Readonly<Record<string, Uint8Array>> =>
+    Object.fromEntries(["/a", "/b", "/c"].map((path) => [`${origin}${path}`, encode(`the page ${path}`)]));
+  const sources: Readonly<Record<string, () => SourceSubject>> = {
+    "a list of addresses": () => ({
+      create: () => openUrlSource(Object.keys(contents()), { allowAddress: () => true }),
+      contents: contents(),
+    }),
+    "a sitemap": () => ({
+      create: () => openSitemapSource(`${origin}/sitemap.xml`, { allowAddress: () => true }),
+      contents: contents(),
+      refusals: ["https://example.com/else"],
+    }),
   };
-  for (const { id, items } of pack()) {
-    it(items.length === 0 ? id : `${id} [${items.join(" ")}]`, async () => {
-      const found = pack().find((each) => each.id === id);
-      expect(found).toBeDefined();
-      await found?.run();
-    });
+  for (const [name, subject] of Object.entries(sources)) {
+    for (const { id, items } of createSourcePack({ create: () => openUrlSource([]), contents: {} })) {
+      it(`${name}: ${id}${items.length === 0 ? "" : ` [${items.join(" ")}]`}`, async () => {
+        const found = createSourcePack(subject()).find((each) => each.id === id);
+        expect(found).toBeDefined();
+        await found?.run();
+      });
+    }
   }
 });

@@ -43,6 +43,30 @@ describe("a document put together from pieces [E2 E8 L1]", () => {
     expect(place("After")).toEqual({ headings: ["Mail", "After"], sectionId: "0.0.1" });
   });
 
+  it("ends a part's sections with it, or lets the last go on when it is open", () => {
+    const outlineOf = (ending?: "open" | "closed"): string[] => {
+      const document = composeDocument();
+      document.part("in.md", part, 0, ending);
+      document.write("more");
+      const { text, root } = document.finish("");
+      return root.children.map(({ start, end }) => text.slice(start, end));
+    };
+    expect(outlineOf()).toEqual(["# In\nwords\n"]);
+    expect(outlineOf("open")).toEqual(["# In\nwords\n\n\nmore"]);
+  });
+
+  it("includes what is the document's own without a place of its own", () => {
+    const document = composeDocument();
+    document.heading("Mail", 1);
+    document.include(part, 1);
+    document.write("more");
+    const { text, root, sourceMap, blocks } = document.finish("Mail");
+    expect(text).toBe("Mail\n\n# In\nwords\n\n\nmore");
+    expect(sourceMap).toEqual({ lines: "none" });
+    expect(locate({ text, root, sourceMap }, text.indexOf("more")).headings).toEqual(["Mail", "In"]);
+    expect(blocks.map(({ kind }) => kind)).toEqual(["heading", "heading", "paragraph", "paragraph"]);
+  });
+
   it("numbers slides where they begin", () => {
     const document = composeDocument();
     document.startSlide(1);

@@ -29,6 +29,15 @@ describe("detectMediaType", () => {
     ["<htmlish>", "text/plain"],
     ["{\\rtf1 x}", "application/rtf"],
     ["just words", "text/plain"],
+    ['<?xml version="1.0"?>\n<?xml-stylesheet href="x"?><rss version="2.0">', "application/rss+xml"],
+    ['<feed xml:lang="en" xmlns="http://www.w3.org/2005/Atom">', "application/atom+xml"],
+    ['<rdf:RDF xmlns="http://purl.org/rss/1.0/">', "application/rss+xml"],
+    ['<rdf:RDF xmlns="http://example.com/">', "text/plain"],
+    ["<feed><cow/></feed>", "text/plain"],
+    ["Received: by x\r\n\twith y\r\nFrom: a@b.c\r\nSubject: x\r\n\r\nwords", "message/rfc822"],
+    ["From a@b.c Wed May  1 10:00:00 2024\nFrom: a@b.c\nTo: b\nSubject: x\n\nwords", "application/mbox"],
+    ["From: a@b.c\nSubject: x\n\nwords", "text/plain"],
+    ["From: a\nTo: b\nwords\nSubject: x\n\nDate: y", "text/plain"],
   ])("lets content decide: %j is %s [B52 E15]", (content, expected) => {
     expect(detectMediaType(utf8(content))).toBe(expected);
   });

@@ -114,6 +114,7 @@ describe("readDocument", () => {
       limits: defaultReadLimits,
       metadata: { team: "x" },
       signal,
+      depth: 0,
       readPart: expect.any(Function),
     });
   });

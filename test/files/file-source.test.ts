@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, realpath, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -129,6 +130,53 @@ describe("folders", () => {
       "named.txt",
     ]);
     expect(await uris("docs", { include: ["sub/**"] })).toEqual(["docs/sub/c.md", "docs/sub/c.tmp.md"]);
+  });
+
+  it("goes as deep as it is told [E15]", async () => {
+    await write({ "docs/a.md": "a", "docs/sub/b.md": "b", "docs/sub/deep/c.md": "c" });
+    expect(await uris("docs", { maxDepth: 0 })).toEqual(["docs/a.md"]);
+    expect(await uris("docs", { maxDepth: 1 })).toEqual(["docs/a.md", "docs/sub/b.md"]);
+    expect(await uris("docs/**/*.md", { maxDepth: 1 })).toEqual(["docs/a.md", "docs/sub/b.md"]);
+    expect(() => openFileSource(["docs"], { base, maxDepth: -1 })).toThrow(
+      expect.objectContaining({ code: "invalid-argument" }),
+    );
+  });
+
+  it("says when a folder holds more files than a walk may have, and concludes nothing about the rest [E15 L9]", async () => {
+    await write({ "docs/a.md": "a", "docs/b.md": "b", "docs/c/c.md": "c", "docs/c/d.md": "d" });
+    const source = openFileSource(["docs"], { base, cwd: base, maxFiles: 3 });
+    const items = await drain(source.items());
+    expect(items.map((item) => ("error" in item ? `${item.uri} ${codeOf(item.error)}` : item.uri))).toEqual([
+      "docs/a.md",
+      "docs/b.md",
+      "docs/c/c.md",
+      "docs too-large",
+    ]);
+    expect(source.folders).toEqual([]);
+    const wide = openFileSource(["docs"], { base, cwd: base, maxFiles: 2 });
+    expect((await drain(wide.items())).map(({ uri }) => uri)).toEqual(["docs"]);
+    expect(wide.folders).toEqual([]);
+  });
+
+  it("tells what its rules leave out [E15]", async () => {
+    await write({
+      "docs/a.md": "a",
+      "docs/.hidden": "h",
+      "docs/b.log": "b",
+      "docs/node_modules/x.js": "x",
+      "docs/deep/c.md": "c",
+    });
+    await symlink("a.md", join(base, "docs/link.md"));
+    const skipped: string[] = [];
+    const onSkip = (uri: string, kind: "file" | "folder"): void => void skipped.push(`${uri} ${kind}`);
+    expect(await uris("docs", { exclude: ["*.log"], maxDepth: 0, onSkip })).toEqual(["docs/a.md"]);
+    expect(skipped.toSorted()).toEqual([
+      "docs/.hidden file",
+      "docs/b.log file",
+      "docs/deep folder",
+      "docs/link.md file",
+      "docs/node_modules folder",
+    ]);
   });
 
   it("an empty folder gives nothing", async () => {
@@ -320,6 +368,51 @@ describe("links", () => {
     expect(await uris(join(base, "shortcut/docs"), { base: join(base, "project") })).toEqual(["docs/a.md"]);
   });
 
+  it("follows them inside of the folder when told to, each by its own name, and loops end [E15]", async () => {
+    await write({ "outside/secret.md": "secret", "docs/a.md": "a", "docs/sub/b.md": "b" });
+    await symlink(join(base, "outside"), join(base, "docs/escape"));
+    await symlink(join(base, "outside/secret.md"), join(base, "docs/escape.md"));
+    await symlink("..", join(base, "docs/sub/loop"));
+    await symlink("loop", join(base, "docs/sub/self"));
+    await symlink("a.md", join(base, "docs/again.md"));
+    await symlink("sub", join(base, "docs/twin"));
+    await symlink("gone.md", join(base, "docs/broken.md"));
+    expect(await uris("docs", { symlinks: "inside" })).toEqual([
+      "docs/a.md",
+      "docs/again.md",
+      "docs/broken.md unreadable",
+      "docs/escape unreadable",
+      "docs/escape.md unreadable",
+      "docs/sub/b.md",
+      "docs/twin/b.md",
+    ]);
+    const items = await collect("docs", { symlinks: "inside" });
+    expect(await bytesOf(items.find(({ uri }) => uri === "docs/again.md"))).toBe("a");
+  });
+
+  it("follows them anywhere only when told to just that [E15]", async () => {
+    await write({ "outside/deep/secret.md": "secret", "docs/a.md": "a" });
+    await symlink(join(base, "outside"), join(base, "docs/escape"));
+    await symlink(join(base, "docs"), join(base, "outside/back"));
+    const items = await collect("docs", { symlinks: "anywhere" });
+    expect(items.map(({ uri }) => uri)).toEqual(["docs/a.md", "docs/escape/deep/secret.md"]);
+    expect(await bytesOf(items[1])).toBe("secret");
+    expect(() => openFileSource(["docs"], { base, symlinks: "always" as "skip" })).toThrow(
+      expect.objectContaining({ code: "invalid-argument" }),
+    );
+  });
+
+  it("ends where folders lead to one another in every way that there is", async () => {
+    const names = ["a", "b", "c", "d", "e", "f", "g"];
+    await write(Object.fromEntries(names.map((name) => [`docs/${name}/own.md`, name])));
+    for (const from of names)
+      for (const to of names) if (from !== to) await symlink(`../${to}`, join(base, "docs", from, `to-${to}`));
+    const found = await uris("docs", { symlinks: "inside" });
+    expect(found.length).toBe(new Set(found).size);
+    expect(found.length).toBeLessThan(2 * names.length + 1);
+    for (const name of names) expect(found).toContain(`docs/${name}/own.md`);
+  });
+
   it("says that a link leads nowhere", async () => {
     await symlink("nowhere.md", join(base, "broken.md"));
     expect(await collect("broken.md")).toMatchObject([
@@ -375,6 +468,73 @@ describe("refusals", () => {
     if (process.platform !== "linux") return;
     const [item] = await collect("/proc/self/status");
     expect(await bytesOf(item)).toContain("Name:");
+  });
+
+  it("reads a file again that was written to meanwhile, and gives one version whole", async () => {
+    await write({ "docs/a.md": "the first version" });
+    const [item] = await collect("docs");
+    let looks = 0;
+    // Asked between the parts of a file: here somebody else writes to it.
+    const meddling = {
+      get aborted(): boolean {
+        if (++looks === 3) writeFileSync(join(base, "docs/a.md"), "the second version, which is longer");
+        return false;
+      },
+    } as AbortSignal;
+    const bytes = item !== undefined && "bytes" in item ? await item.bytes(meddling) : undefined;
+    expect(new TextDecoder().decode(bytes)).toBe("the second version, which is longer");
+    expect(looks).toBeGreaterThan(3);
+  });
+
+  it("refuses a file that somebody never stops writing to", async () => {
+    await write({ "docs/a.md": "a" });
+    const [item] = await collect("docs");
+    let size = 1;
+    const meddling = {
+      get aborted(): boolean {
+        writeFileSync(join(base, "docs/a.md"), "x".repeat(++size));
+        return false;
+      },
+    } as AbortSignal;
+    const reading = item !== undefined && "bytes" in item ? item.bytes(meddling) : Promise.resolve();
+    await expect(reading).rejects.toMatchObject({
+      code: "unreadable",
+      message: "docs/a.md was changed each of the 3 times that it was read.",
+      details: { attempts: 3 },
+    });
+  });
+
+  it("refuses two gigabytes by their size, before it reads any of them", async () => {
+    await write({ "docs/huge.txt": "" });
+    await truncate(join(base, "docs/huge.txt"), 2 ** 31);
+    const before = process.memoryUsage().rss;
+    expect(await uris(["docs", "docs/huge.txt"])).toEqual(["docs/huge.txt too-large"]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(512 * 1024 * 1024);
+  });
+
+  it("refuses a file whose name is not UTF-8, and takes names of every other kind", async () => {
+    if (process.platform !== "linux") return;
+    const names = [
+      "ü.md",
+      "u\u0308.md",
+      "日本.md",
+      "🦢.md",
+      "a b.md",
+      "new\nline.md",
+      "quote'\".md",
+      "-rf.md",
+      "%2e.md",
+    ];
+    await write(Object.fromEntries(names.map((name) => [`docs/${name}`, name])));
+    writeFileSync(Buffer.concat([Buffer.from(join(base, "docs/")), Buffer.from([0x66, 0xff, 0x2e, 0x6d, 0x64])]), "x");
+    const items = await collect("docs");
+    const read: string[] = [];
+    for (const item of items) if (!("error" in item)) read.push(await bytesOf(item));
+    expect(read.toSorted()).toEqual(names.toSorted());
+    const refused = items.filter((item) => "error" in item);
+    expect(refused).toMatchObject([
+      { uri: "docs/f\uFFFD.md", error: { code: "unreadable", message: expect.stringContaining("not UTF-8") } },
+    ]);
   });
 
   it("refuses a file that vanished", async () => {

@@ -4,6 +4,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { fromAiSdkLanguageModel } from "../../src/adapters/ai-sdk/language-model.ts";
+import { toPrompt } from "../../src/adapters/ai-sdk/to-prompt.ts";
 import { prompt } from "../../src/answers/prompt.ts";
 import type { ChatMessage, ChatModel, ChatStreamPart } from "../../src/contracts/chat.ts";
 import type { MediaDocument } from "../../src/contracts/document.ts";
@@ -117,20 +118,92 @@ describe("a language model of the AI SDK, over HTTP", () => {
     ]);
   });
 
-  it.each(["image", "audio", "file", "binary"] as const)(
-    "refuses a prompt with a document of type %s before anything is sent [B43]",
-    async (type) => {
-      const { server, model } = await serve({});
-      const media: MediaDocument = { type, content: new Uint8Array([1, 2, 3]), metadata: {} };
-      for (const content of [prompt`Look: ${media}`, prompt`Look: ${[media]}`]) {
-        await expect(model.chat({ role: "user", content })).rejects.toMatchObject({ code: "unsupported-input" });
-        await expect(collect(model.stream({ role: "user", content }))).rejects.toMatchObject({
-          code: "unsupported-input",
-        });
-      }
-      expect(server.requests).toEqual([]);
+  it("carries a picture whole, its text in parts around it [B9 B43 T58]", async () => {
+    const { server, model } = await serve({});
+    const picture: MediaDocument = {
+      type: "image",
+      content: new Uint8Array([1, 2, 3]),
+      mediaType: "image/png",
+      metadata: {},
+    };
+    const address: MediaDocument = {
+      type: "image",
+      content: new URL("https://a.example/p.png"),
+      mediaType: "image/png",
+      metadata: {},
+    };
+    await model.chat({ role: "user", name: "Ada", content: prompt`Look: ${[picture, address]}!` });
+    expect(server.requests[0]?.body["messages"]).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Ada: Look: " },
+          { type: "image_url", image_url: { url: "data:image/png;base64,AQID" } },
+          { type: "image_url", image_url: { url: "https://a.example/p.png" } },
+          { type: "text", text: "!" },
+        ],
+      },
+    ]);
+  });
+
+  it.each(["v2", "v3", "v4"] as const)(
+    "hands on recordings and files in the form of specification %s [B9 B43]",
+    (version) => {
+      const bytes = new Uint8Array([1]);
+      const url = new URL("https://a.example/f.pdf");
+      const audio: MediaDocument = { type: "audio", content: bytes, metadata: {} };
+      const file: MediaDocument = { type: "file", content: url, mediaType: "application/pdf", metadata: {} };
+      const named: MediaDocument = { type: "file", content: { fileId: "file-1" }, metadata: {} };
+      const [message] = toPrompt(
+        { role: "user", name: "Ada", content: prompt`${[audio, file, named]}` },
+        { specificationVersion: version, provider: "openai.chat" },
+      );
+      const tagged = [
+        { type: "data", data: bytes },
+        { type: "url", url },
+        { type: "reference", reference: { openai: "file-1" } },
+      ];
+      const data = version === "v4" ? tagged : [bytes, url, "file-1"];
+      expect(message).toEqual({
+        role: "user",
+        content: [
+          { type: "text", text: "Ada:" },
+          { type: "file", mediaType: "audio/*", data: data[0] },
+          { type: "file", mediaType: "application/pdf", data: data[1] },
+          { type: "file", mediaType: "application/octet-stream", data: data[2] },
+        ],
+      });
     },
   );
+
+  it("refuses what no model takes before anything is sent: binary documents, pictures in a system message [B43]", async () => {
+    const { server, model } = await serve({});
+    const binary: MediaDocument = { type: "binary", content: new Uint8Array([1]), metadata: {} };
+    const picture: MediaDocument = { ...binary, type: "image" };
+    const messages: ChatMessage[] = [
+      { role: "user", content: prompt`Look: ${binary}` },
+      { role: "user", content: prompt`Look: ${[binary]}` },
+      { role: "system", content: prompt`Look: ${picture}` },
+    ];
+    for (const message of messages) {
+      await expect(model.chat([message])).rejects.toMatchObject({ code: "unsupported-input" });
+      await expect(collect(model.stream([message]))).rejects.toMatchObject({ code: "unsupported-input" });
+    }
+    expect(server.requests).toEqual([]);
+  });
+
+  it("says what a provider does not take [B43]", async () => {
+    const { model } = await serve({});
+    const file: MediaDocument = {
+      type: "file",
+      content: new Uint8Array([1]),
+      mediaType: "application/x-unknown",
+      metadata: {},
+    };
+    await expect(model.chat({ role: "user", content: prompt`Read ${file}` })).rejects.toMatchObject({
+      code: "unsupported-input",
+    });
+  });
 
   it("hands on tools, stop sequences, temperature and the longest answer [B41]", async () => {
     const { server, model } = await serve({});

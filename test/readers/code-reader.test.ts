@@ -204,6 +204,7 @@ describe("the code reader", () => {
         '## it "parses"',
       ],
     ],
+    "a.sh": ["#!/bin/sh\nset -e\n# Why.\nrun() {\n  x\n}\nfunction stop {\n  y\n}\nrun\n", ["# run()", "# stop()"]],
     "a.php": [
       "<?php\nnamespace A\\B;\n/** Doc. */\n#[Attr]\nfinal class C extends D {\n  const X = 1;\n  public function f(int $a): void {}\n}\ninterface I {\n  function q();\n}\nif (true) {\n  function top($a) {}\n}\n?>\n<h1>x</h1>\n",
       ["# class C", "## f(int $a)", "# interface I", "## q()", "# top($a)"],

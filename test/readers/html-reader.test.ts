@@ -73,6 +73,7 @@ describe("createHtmlReader", () => {
       "quote: Old keys die.",
       "quote: New ones live.",
       "list: - Key\n  A secret.\n- Lock\n  Its mate.",
+      "paragraph: picture",
     ]);
     expect(result.text).toBe((result.blocks ?? []).map(({ start, end }) => result.text.slice(start, end)).join("\n\n"));
     expect(result.mediaType).toBe("text/html");
@@ -173,11 +174,22 @@ describe("createHtmlReader", () => {
     expect(await textOf("<header><h1>Only</h1></header><nav>links</nav>")).toBe("Only\n\nlinks");
   });
 
-  it("reads a row around other tables cell by cell, and other rows as lines [E15]", async () => {
-    const inner = "<table><tr><td>1<td>2</table>";
-    expect(await textOf(`<table><tr><td>a<td>b<tr><td>${inner}<td>c<tr><td>d<td>e</table>after`)).toBe(
-      "| a | b |\n\n| 1 | 2 |\n\nc\n\n| d | e |\n\nafter",
+  it("keeps a table of data whole, and writes the tables in its cells after it [E15]", async () => {
+    const inner = "<table><tr><td>1<td>2<tr><td><table><tr><td>x<td>y</table><td>3</table>";
+    const { text, blocks } = await readAs(
+      "a.html",
+      page(`<table><tr><td>a<td>b<tr><td>in ${inner}<td>c<tr><td>d<td>e</table>after`),
     );
+    expect(text).toBe("| a | b |\n| in | c |\n| d | e |\n\n| 1 | 2 |\n|  | 3 |\n\n| x | y |\n\nafter");
+    expect(blocks?.map(({ kind }) => kind)).toEqual(["table", "table", "table", "paragraph"]);
+  });
+
+  it("reads a table that only frames the page cell by cell [E15]", async () => {
+    const inner = "<table><tr><td>1<td>2</table>";
+    expect(await textOf(`<table><tr><td>menu<tr><td>${inner}<p>text</table>after`)).toBe(
+      "| menu |\n\n| 1 | 2 |\n\ntext\n\nafter",
+    );
+    expect(await textOf("<table><tr><td>a<td><h2>b</h2>c<tr><td>d<td>e</table>")).toBe("a\n\nb\n\nc\n\n| d | e |");
     expect(await textOf('<table role="presentation"><tr><td>a<td>b</table>')).toBe("a\n\nb");
   });
 
@@ -187,6 +199,77 @@ describe("createHtmlReader", () => {
     );
     expect((await textOf("<table><tr><td colspan=99999 rowspan=99999>a</table>")).length).toBeLessThan(250);
     expect(await textOf("<table><tr><td><ul><li>a<li>b</ul><td>c<br>d</table>")).toBe("| a; b | c d |");
+  });
+
+  it("keeps where links lead, beside the text [E15]", async () => {
+    const source = page(
+      '<h2>About <a href="/keys">keys</a></h2><p>See <b>the <a href="a.html?x=1&amp;y=2">first  <i>page</i></a></b>, <a href="https://example.org/">another</a>, ' +
+        '<a href="#top">up</a>, <a href="javascript:go()">go</a>, <a name=x>here</a>.<ul><li><a href="b"> item </a></ul>' +
+        '<table><tr><td>x<td colspan=2>to <a href="c">c</a> and <a href="d">c</a><td><a href="e"><img alt="the map" src=m.png></a></table>' +
+        '<a href="f"><p>one</p><p>two</p></a>',
+      "<base href='/docs/'>",
+    );
+    const linksOf = async (uri: string): Promise<string[]> => {
+      const { text, sourceMap } = await readAs(uri, source);
+      return (sourceMap.links ?? []).map(({ start, end, url }) => `${text.slice(start, end)} → ${url}`);
+    };
+    expect(await linksOf("https://example.com/x/y.html")).toEqual([
+      "keys → https://example.com/keys",
+      "first page → https://example.com/docs/a.html?x=1&y=2",
+      "another → https://example.org/",
+      "item → https://example.com/docs/b",
+      "c → https://example.com/docs/c",
+      "c → https://example.com/docs/d",
+      "the map → https://example.com/docs/e",
+      "one\n\ntwo → https://example.com/docs/f",
+    ]);
+    expect((await linksOf("a.html")).slice(0, 3)).toEqual([
+      "keys → /keys",
+      "first page → a.html?x=1&y=2",
+      "another → https://example.org/",
+    ]);
+    expect((await readAs("a.html", page("no links"))).sourceMap).not.toHaveProperty("links");
+  });
+
+  it("keeps so many links and says when there are more [E15]", async () => {
+    const { sourceMap, notes } = await readAs("a.html", page("<p><a href=x>y</a> ".repeat(5001)));
+    expect(sourceMap.links?.length).toBe(5000);
+    expect(notes).toEqual(["Of its 5001 links the first 5000 are kept; the text of all of them is."]);
+  });
+
+  it.each([
+    ['a <img alt="red key"> b', "a red key b"],
+    ['a<img alt="🔑">b<img alt="x.png">c<img alt="">d<img>e', "a🔑bcde"],
+    ['<img aria-hidden=true alt="x">a', "a"],
+    ["<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</ruby>です", "漢(かん)字(じ)です"],
+    ['<table><tr><td><ruby>漢<rt>かん</ruby><td><img alt="key">', "| 漢(かん) | key |"],
+  ])("reads %j as %j [E15]", async (body, text) => {
+    expect(await textOf(body)).toBe(text);
+  });
+
+  it.each([
+    [
+      "Pygments",
+      '<table class="highlighttable"><tr><td class="linenos"><div class="linenodiv"><pre>1\n2</pre></div></td><td class="code"><pre>a\n  b\n</pre></td></tr></table>',
+    ],
+    ["Prism", '<pre><code>a\n  b</code><span aria-hidden="true" class="line-numbers-rows"><span></span></span></pre>'],
+    [
+      "Rouge",
+      '<table><tr><td class="rouge-gutter gl"><pre class="lineno">1\n2\n</pre></td><td><pre>a\n  b</pre></td></table>',
+    ],
+    ["spans", '<pre><span class="lineno">1 </span>a\n<span class="lineno">2 </span>  b</pre>'],
+    [
+      "highlight.js",
+      '<pre><code><table class="hljs-ln"><tr><td class="hljs-ln-numbers" data-line-number=1></td><td>a</td></tr><tr><td class="hljs-ln-numbers"></td><td>  b</td></tr></table></code></pre>',
+    ],
+  ])("leaves the numbers of lines out of code, as %s writes them [E15]", async (_, body) => {
+    const { text, blocks } = await readAs("a.html", page(body));
+    expect(text).toBe("a\n  b");
+    expect(blocks?.map(({ kind }) => kind)).toEqual(["code"]);
+  });
+
+  it("keeps what is only called like numbers of lines [E15]", async () => {
+    expect(await textOf('<div class="gutter">words</div>')).toBe("words");
   });
 
   it("tells the header of a table from its rows [E15]", async () => {
@@ -288,6 +371,15 @@ const piece = fc.oneof(
     "<dt>",
     "<dd>",
     "<a href=#x>",
+    "<a href=y>",
+    '<a href="https://example.org/">',
+    "<img alt='an image'>",
+    "<ruby>",
+    "<rt>",
+    "</ruby>",
+    "<div class=sidebar>",
+    '<td class="linenos">1',
+    "<span class=lineno>2</span>",
     "</a>",
     "<script>",
     "</script>",
@@ -333,6 +425,11 @@ describe("any HTML", () => {
         for (const section of root.children)
           expect(text.slice(section.start, section.contentStart)).toBe(section.title);
         const lines = source.split(/\r\n?|\n/).length;
+        let reached = 0;
+        for (const { start, end, url } of sourceMap.links ?? []) {
+          expect(start >= reached && end > start && end <= text.length && url !== "").toBe(true);
+          reached = end;
+        }
         for (const { line } of sourceMap.anchors ?? []) expect(line >= 1 && line <= lines).toBe(true);
       }),
       { numRuns: 300 },
@@ -350,6 +447,13 @@ describe("any HTML", () => {
     "<h1><div>a",
     "<b>a</b>",
     "<a href='#'>a",
+    "<a href=x>a",
+    "<li><a href=x>",
+    "<table><tr><td>a<td>b<tr><td>",
+    "<ruby>a<rt>b",
+    "<div class=menu><a href=x>y</a>",
+    "<td class=linenos>1",
+    "<img alt=x>",
     "<svg>",
     "<math>x",
     "<",
@@ -361,6 +465,6 @@ describe("any HTML", () => {
     "<blockquote>a",
   ])("of 200 kB of %j is read without a deep stack [E15]", async (hostile) => {
     const { text } = await readAs("a.html", `<html>start<p>${hostile.repeat(200_000 / hostile.length)}`);
-    expect(text).toMatch(/^(?:start|a\n)/);
+    expect(text).toMatch(/^(?:start|a\n|y)/);
   });
 });

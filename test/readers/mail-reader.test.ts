@@ -129,6 +129,15 @@ Red one.
     expect((await readAny("a.eml", bytesOf(mail(headers, body)))).text).toBe(shown);
   });
 
+  it("reads in the encoding that the words show when none is declared, or a wrong one", async () => {
+    const words = "Les clés sont cachées sous le paillasson, à côté de l'entrée de la maison, près du café.";
+    for (const headers of ["Subject: clés", "Subject: clés\nContent-Type: text/plain; charset=utf-8"]) {
+      const { text, metadata } = await readAny("a.eml", bytesOf(mail(headers, words)));
+      expect(text).toBe(`clés\n\n${words}`);
+      expect(metadata).toEqual({ encoding: "windows-1252" });
+    }
+  });
+
   it("decodes names and headers", async () => {
     const { text, title } = await readAny(
       "a.eml",
@@ -164,6 +173,24 @@ Red one.
     expect(notes?.[0]).toMatch(/^photo\.png was not read: .*image/);
     expect(notes?.[1]).toMatch(/^broken\.pdf was not read: /);
     expect(text).not.toContain("SIGNATURE");
+  });
+
+  it("shows invitations and reports of mail servers as they are written", async () => {
+    const { text, notes } = await readAny(
+      "a.eml",
+      mixed(
+        plain,
+        part(
+          "Content-Type: text/calendar; method=REQUEST; name=invite.ics",
+          "BEGIN:VCALENDAR\nSUMMARY:Keys\nEND:VCALENDAR",
+        ),
+        part("Content-Type: message/delivery-status", "Status: 5.1.1"),
+      ),
+    );
+    expect(text).toMatch(
+      /invite\.ics\n\nBEGIN:VCALENDAR\nSUMMARY:Keys\nEND:VCALENDAR\s+attachment 2\n\nStatus: 5\.1\.1/,
+    );
+    expect(notes).toBeUndefined();
   });
 
   it("leaves out images that stand in the text", async () => {
@@ -235,5 +262,46 @@ Red one.
 
   it("reads what has no headers as a body", async () => {
     expect((await readAny("a.eml", "\n\nJust words.\n")).text).toBe("Just words.");
+  });
+});
+
+describe("the mailbox reader [E15]", () => {
+  const box = `From ada@example.com Wed May  1 10:00:00 2024
+Subject: One
+
+First.
+From here on, still first.
+>From a quoted line.
+>>From twice.
+
+From bob@example.com Wed May  1 11:00:00 2024\r
+Subject: Two\r
+\r
+caf\xe9\r
+\r
+From carol@example.com Wed May  1 12:00:00 2024
+Content-Type: multipart/encrypted; boundary=cut
+
+--cut--
+`;
+
+  it("reads message by message, and says which it could not read", async () => {
+    const { text, root, title, notes, sourceMap } = await readAny("box/all.mbox", bytesOf(box));
+    expect(text).toMatch(
+      /^One\n\nFirst\.\nFrom here on, still first\.\nFrom a quoted line\.\n\n>From twice\.\n\nTwo\n\ncaf/,
+    );
+    expect([title, showOutline(root)]).toEqual(["all.mbox", ["# One", "# Two"]]);
+    expect(notes).toEqual([expect.stringContaining("message 3 was not read")]);
+    expect(locate({ text, root, sourceMap }, text.indexOf("caf"))).toMatchObject({
+      part: "message 2",
+      headings: ["Two"],
+    });
+  });
+
+  it("refuses what is no mailbox, and more messages than it may have", async () => {
+    expect((await refusalOf(readAny("dir/a.mbox", "Dear all,\n"))).code).toBe("unreadable");
+    const many = "From a b\n\nx\n\n".repeat(30);
+    expect((await refusalOf(readAny("a.mbox", many, { limits: { maxParts: 20 } }))).code).toBe("too-large");
+    expect((await readAny("a.mbox", "From \n\nFrom a\n\nwords")).text).toBe("words");
   });
 });

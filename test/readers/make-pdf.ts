@@ -1,17 +1,30 @@
+import { lockPdf, type PdfTestProtection } from "./encrypt-pdf.ts";
+
 /** A line of text on a page, in points from the bottom left. */
 export interface PdfTestLine {
   readonly text: string;
   readonly x?: number;
   readonly y: number;
   readonly size?: number;
+  /** Default: Helvetica. */
+  readonly font?: "plain" | "bold" | "mono";
+  /** **Units** degrees against the clock. */
+  readonly angle?: number;
 }
 
 export interface PdfTestOptions {
   /** Outline entries, each pointing to a page from 0; entries may nest. */
   readonly outline?: readonly PdfTestEntry[];
   readonly info?: string;
-  /** Asks for a password that nobody knows. */
-  readonly encrypted?: boolean;
+  readonly protection?: PdfTestProtection;
+  /** How each page is turned. **Units** degrees, clockwise. */
+  readonly rotate?: number;
+  /** The structure tree; without one the file is not tagged. */
+  readonly tags?: readonly PdfTestTag[];
+  /** What codes stand for in Helvetica: `33 /f_f_i`. */
+  readonly differences?: string;
+  /** Pages, from 0, that hold a picture. */
+  readonly pictures?: readonly number[];
 }
 
 export interface PdfTestEntry {
@@ -20,54 +33,116 @@ export interface PdfTestEntry {
   readonly items?: readonly PdfTestEntry[];
 }
 
-/** A small PDF with a real cross-reference table: Helvetica, one content stream a page. */
+export interface PdfTestTag {
+  readonly role: string;
+  /** Lines of the first page, by their index. */
+  readonly lines?: readonly number[];
+  readonly alt?: string;
+  readonly children?: readonly PdfTestTag[];
+}
+
+const fonts = { plain: "Helvetica", bold: "Helvetica-Bold", mono: "Courier" } as const;
+const names = { plain: "F1", bold: "F2", mono: "F3" } as const;
+
+/** A small PDF with a real cross-reference table: standard fonts, one content stream a page. Letters of Latin 1. */
 export function makePdf(pages: readonly (readonly PdfTestLine[])[], options: PdfTestOptions = {}): Uint8Array {
+  const { outline, info, protection, rotate = 0, tags, pictures = [], differences = "" } = options;
+  const id = new Uint8Array(16).fill(9);
+  const lock = protection && lockPdf(protection, id);
   const objects: string[] = [];
   const add = (body: string): number => objects.push(body);
   const reserve = (): number => add("");
+  const addStream = (entries: string, content: string): number => {
+    const number = reserve();
+    const bytes = Uint8Array.from(content, (sign) => sign.charCodeAt(0));
+    const sealed = lock?.encrypt(number, bytes) ?? bytes;
+    const text = Array.from(sealed, (byte) => String.fromCharCode(byte)).join("");
+    objects[number - 1] = `<< ${entries} /Length ${sealed.length} >>\nstream\n${text}\nendstream`;
+    return number;
+  };
+
   const catalog = reserve();
   const pageTree = reserve();
-  const font = add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>");
-  const pageIds = pages.map((lines) => {
-    const stream = lines
-      .map(
-        ({ text, x = 72, y, size = 10 }) =>
-          `BT /F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${text.replace(/[\\()]/g, "\\$&")}) Tj ET`,
-      )
-      .join("\n");
-    const content = add(`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`);
+  const fontIds = Object.entries(fonts).map(([key, name]) => {
+    const font = add(
+      `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding << /BaseEncoding /WinAnsiEncoding /Differences [${differences}] >> >>`,
+    );
+    return `/${names[key as keyof typeof names]} ${font} 0 R`;
+  });
+  const picture =
+    pictures.length === 0
+      ? ""
+      : `/XObject << /Im ${addStream("/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8", "x")} 0 R >>`;
+  const pageIds = pages.map((lines, page) => {
+    const drawn = lines.map((line, index) => drawLine(line, tags === undefined || page > 0 ? undefined : index));
+    if (pictures.includes(page)) drawn.push("q 600 0 0 700 0 0 cm /Im Do Q");
+    const content = addStream("", drawn.join("\n"));
     return add(
-      `<< /Type /Page /Parent ${pageTree} 0 R /MediaBox [0 0 612 792] /Contents ${content} 0 R /Resources << /Font << /F1 ${font} 0 R >> >> >>`,
+      `<< /Type /Page /Parent ${pageTree} 0 R /MediaBox [0 0 612 792] /Rotate ${rotate} /Contents ${content} 0 R /Resources << /Font << ${fontIds.join(" ")} >> ${picture} >>${tags === undefined || page > 0 ? "" : " /StructParents 0"} >>`,
     );
   });
-  const addEntries = (entries: readonly PdfTestEntry[], parent: number): string => {
+  const outlines = outline === undefined ? "" : ` /Outlines ${addOutline(outline)} 0 R`;
+  const structure = tags === undefined ? "" : ` /MarkInfo << /Marked true >> /StructTreeRoot ${addStructure(tags)} 0 R`;
+  const lang = lock === undefined ? " /Lang (en-GB)" : "";
+  objects[catalog - 1] = `<< /Type /Catalog /Pages ${pageTree} 0 R${outlines}${structure}${lang} >>`;
+  objects[pageTree - 1] =
+    `<< /Type /Pages /Count ${pages.length} /Kids [${pageIds.map((page) => `${page} 0 R`).join(" ")}] >>`;
+  const information = info === undefined ? "" : ` /Info ${add(`<< ${info} >>`)} 0 R`;
+  const encrypt = lock === undefined ? "" : ` /Encrypt ${add(lock.dictionary)} 0 R`;
+  return writeFile(objects, `/Root ${catalog} 0 R${information}${encrypt} /ID [<${hex(id)}> <${hex(id)}>]`);
+
+  function addOutline(entries: readonly PdfTestEntry[]): number {
+    const root = reserve();
+    objects[root - 1] = `<< /Type /Outlines${addEntries(entries, root)} >>`;
+    return root;
+  }
+
+  function addEntries(entries: readonly PdfTestEntry[], parent: number): string {
     const ids = entries.map(() => reserve());
     for (const [index, { title, page, items = [] }] of entries.entries()) {
-      const id = ids[index] ?? 0;
-      const below = items.length > 0 ? addEntries(items, id) : "";
+      const own = ids[index] ?? 0;
+      const below = items.length > 0 ? addEntries(items, own) : "";
       const next = ids[index + 1];
-      objects[id - 1] =
+      objects[own - 1] =
         `<< /Title (${title}) /Parent ${parent} 0 R /Dest [${pageIds[page] ?? 9999} 0 R /Fit]${next === undefined ? "" : ` /Next ${next} 0 R`}${below} >>`;
     }
     return ` /First ${ids[0]} 0 R /Last ${ids.at(-1)} 0 R /Count ${ids.length}`;
-  };
-  let outlines = "";
-  if (options.outline !== undefined) {
-    const root = reserve();
-    objects[root - 1] = `<< /Type /Outlines${addEntries(options.outline, root)} >>`;
-    outlines = ` /Outlines ${root} 0 R`;
   }
-  objects[catalog - 1] = `<< /Type /Catalog /Pages ${pageTree} 0 R${outlines} /Lang (en-GB) >>`;
-  objects[pageTree - 1] =
-    `<< /Type /Pages /Count ${pages.length} /Kids [${pageIds.map((id) => `${id} 0 R`).join(" ")}] >>`;
-  const info = options.info === undefined ? "" : ` /Info ${add(`<< ${options.info} >>`)} 0 R`;
-  const secret = "00".repeat(32);
-  const encrypt =
-    options.encrypted === true
-      ? ` /Encrypt ${add(`<< /Filter /Standard /V 1 /R 2 /P -4 /O <${secret}> /U <${secret}> >>`)} 0 R`
-      : "";
 
-  let file = "%PDF-1.4\n";
+  /** Elements, and the table that leads from marked content back to them. */
+  function addStructure(elements: readonly PdfTestTag[]): number {
+    const root = reserve();
+    const parents: number[] = [];
+    const addElement = ({ role, lines = [], alt, children = [] }: PdfTestTag, parent: number): number => {
+      const own = reserve();
+      for (const line of lines) parents[line] = own;
+      const kids = [...lines, ...children.map((child) => `${addElement(child, own)} 0 R`)].join(" ");
+      const said = alt === undefined ? "" : ` /Alt (${alt})`;
+      objects[own - 1] =
+        `<< /Type /StructElem /S /${role} /P ${parent} 0 R /Pg ${pageIds[0]} 0 R /K [${kids}]${said} >>`;
+      return own;
+    };
+    const kids = elements.map((element) => `${addElement(element, root)} 0 R`).join(" ");
+    const table = Array.from(parents, (parent) => (parent === undefined ? "null" : `${parent} 0 R`)).join(" ");
+    objects[root - 1] = `<< /Type /StructTreeRoot /K [${kids}] /ParentTree << /Nums [0 [${table}]] >> >>`;
+    return root;
+  }
+}
+
+function drawLine({ text, x = 72, y, size = 10, font = "plain", angle = 0 }: PdfTestLine, mark?: number): string {
+  const [cos, sin] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
+  const matrix = [cos, sin, -sin, cos].map((part) => part.toFixed(4)).join(" ");
+  const shown = `BT /${names[font]} ${size} Tf ${matrix} ${x} ${y} Tm (${text.replace(/[\\()]/g, "\\$&")}) Tj ET`;
+  return mark === undefined ? shown : `/Span << /MCID ${mark} >> BDC ${shown} EMC`;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
+/** Objects, cross-reference table, trailer. */
+export function writeFile(objects: readonly string[], trailer: string): Uint8Array {
+  let file = "%PDF-1.6\n";
   const offsets = objects.map((body, index) => {
     const offset = file.length;
     file += `${index + 1} 0 obj\n${body}\nendobj\n`;
@@ -75,6 +150,6 @@ export function makePdf(pages: readonly (readonly PdfTestLine[])[], options: Pdf
   });
   const xref = file.length;
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("")}`;
-  file += `trailer\n<< /Size ${objects.length + 1} /Root ${catalog} 0 R${info}${encrypt} /ID [<${secret}> <${secret}>] >>\nstartxref\n${xref}\n%%EOF\n`;
+  file += `trailer\n<< /Size ${objects.length + 1} ${trailer} >>\nstartxref\n${xref}\n%%EOF\n`;
   return Uint8Array.from(file, (sign) => sign.charCodeAt(0));
 }

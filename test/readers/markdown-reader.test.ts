@@ -121,12 +121,39 @@ describe("createMarkdownReader", () => {
     ["# [Text][ref] and [shortcut]", "Text and [shortcut]"],
     ["# A &lt;b&gt; \\* <span>c</span>", "A <b> * c"],
     ["# Custom {#my-id}", "Custom"],
+    ["# Custom {: #my-id .note }", "Custom"],
+    ["# Custom {#my-id .note} {.more}", "Custom"],
+    ["# Sets {a, b}", "Sets {a, b}"],
+    ["# Custom {/* #my-id */}", "Custom"],
+    ["# Noted[^1] well", "Noted well"],
+    ["# [Defined] and [not]\n\n[defined]: /x", "Defined and [not]"],
+    ["# &lt;key&gt; &amp; `&lt;`", "<key> & &lt;"],
+    ['<h1 align="center">\n  <img src="k.svg">\n  Keys &amp; <b>locks</b>\n</h1>', "Keys & locks"],
+    ['<h1><img src="k.svg" alt="Keys"></h1>', "Keys"],
     ["# Tabs\tand   spaces\u200B", "Tabs and spaces"],
     ["# 日本語の見出し 😀", "日本語の見出し 😀"],
     ["# Über_alles_hier", "Über_alles_hier"],
     ["Two\nlines\n=", "Two lines"],
   ])("reads the title of %j as %j [E2]", async (source, title) => {
     expect(showOutline((await readAs("a.md", source)).root)).toEqual([`# ${title}`]);
+  });
+
+  it("cuts HTML at the headings in it, but not at those in comments and code [E2]", async () => {
+    const source =
+      '<div align="center">\n<h1>Keys</h1>\n<p>Turn them.</p>\n<!-- <h2>No</h2> -->\n<h2 id=s>Spare</h2>\n</div>\n\nText.\n\n<pre><h2>code</h2></pre>\n\n- <h2>item</h2>\n';
+    const result = await readAs("a.md", source);
+    expect(result.text).toBe(source);
+    expect(showOutline(result.root)).toEqual(["# Keys", "## Spare"]);
+    expect(showBlocks(result)).toEqual([
+      'html: <div align="center">',
+      "heading: <h1>Keys</h1>",
+      "html: <p>Turn them.</p>\n<!-- <h2>No</h2> -->",
+      "heading: <h2 id=s>Spare</h2>",
+      "html: </div>",
+      "paragraph: Text.",
+      "html: <pre><h2>code</h2></pre>",
+      "list: - <h2>item</h2>",
+    ]);
   });
 
   it("makes no section of a heading that says nothing [E2]", async () => {
@@ -166,6 +193,41 @@ describe("front matter", () => {
     expect(JSON.parse(JSON.stringify(metadata))).toEqual(metadata);
   });
 
+  it("is read of TOML, too, as far as its top level goes [B4 E15]", async () => {
+    const source = `+++
+title = "Keys \\"and\\" \\u00e9"   # a comment
+date = 2024-05-01T10:00:00Z
+draft = false
+weight = 1_000
+ratio = 1.5
+tags = ["a", 'b', 2]
+"quoted key" = 'C:\\path'
+long = [
+  "x",
+  "y",
+]
+broken = [1, {
+empty = []
+[params]
+deep = 1
++++
+text`;
+    const { metadata, title, text } = await readAs("a.md", source);
+    expect(text).toBe(source);
+    expect(title).toBe('Keys "and" é');
+    expect(metadata).toEqual({
+      title: 'Keys "and" é',
+      date: "2024-05-01T10:00:00Z",
+      draft: false,
+      weight: 1000,
+      ratio: 1.5,
+      tags: ["a", "b", 2],
+      "quoted key": "C:\\path",
+      long: ["x", "y"],
+      empty: [],
+    });
+  });
+
   it("drops what JSON cannot hold, typed keys of another type, and prototype keys [B4]", async () => {
     const { metadata } = await readAs(
       "a.md",
@@ -178,7 +240,7 @@ describe("front matter", () => {
   it.each([
     ["broken YAML", "---\ntitle: [unclosed\n---\n# H"],
     ["YAML of two documents' worth", "---\na: b: c\n---\n# H"],
-    ["TOML", '+++\ntitle = "x"\n+++\n# H'],
+    ["TOML of tables alone", "+++\n[params]\na = 1\n+++\n# H"],
     ["nothing", "---\n---\n# H"],
   ])("stays text and gives no metadata when it is %s [E15]", async (_, source) => {
     const { metadata, text, blocks, root } = await readAs("a.md", source);
@@ -228,9 +290,24 @@ describe("MDX", () => {
   });
 });
 
+describe("MDX comments", () => {
+  it("hold no headings, however many lines they have [E2]", async () => {
+    const source = "# One\n\n{/*\n\n## No\n\n- no */}\n\n## Two\n";
+    const { root, text } = await readAs("a.mdx", source);
+    expect(text).toBe(source);
+    expect(showOutline(root)).toEqual(["# One", "## Two"]);
+  });
+});
+
 const line = fc.oneof(
   fc.constantFrom(
     "# h",
+    "<h2>h</h2>",
+    "<h1>*h*</h1> x <h3 a=b>i</h3>",
+    "</h2>",
+    "{/*",
+    "*/}",
+    "# [a] {#b}",
     "## *i* j",
     "#",
     "====",
@@ -297,7 +374,7 @@ describe("any Markdown", () => {
           if (section.level === 0) continue;
           // A section begins with its heading, and its content right after it.
           expect(headings.get(section.start)).toBe(section.contentStart);
-          expect(text.slice(section.start, section.contentStart)).toMatch(/^#|\n {0,3}(?:=+|-+)[ \t]*$/);
+          expect(text.slice(section.start, section.contentStart)).toMatch(/^#|^<h\d|\n {0,3}(?:=+|-+)[ \t]*$/);
           own++;
         }
         expect(own).toBeLessThanOrEqual(headings.size);
@@ -322,12 +399,18 @@ describe("any Markdown", () => {
     "```\n",
     "<!--\n",
     "# [a](b\n",
+    "<h1>",
+    "<div><h1>a\n",
+    "{/*",
+    "# [a]\n",
     "[a]: b\n",
     "> a\nb\n",
   ])("of 200 kB of %j is read whole [E15 L1]", async (piece) => {
     const source = piece.repeat(Math.ceil(200_000 / piece.length));
-    const result = await readAs("a.md", source);
-    expect(result.text).toBe(source);
-    expect(textOutsideBlocks(result)).toBe("");
+    for (const uri of ["a.md", "a.mdx"]) {
+      const result = await readAs(uri, source);
+      expect(result.text).toBe(source);
+      expect(textOutsideBlocks(result)).toBe("");
+    }
   });
 });

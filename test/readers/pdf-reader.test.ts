@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { joinLines } from "../../src/adapters/pdf/pdf-lines.ts";
-import { writePdfText } from "../../src/adapters/pdf/pdf-text.ts";
+import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
 import { createLocator } from "../../src/text/locate.ts";
 
-import { makePdf, type PdfTestLine } from "./make-pdf.ts";
+import { makePdf, type PdfTestLine, writeFile } from "./make-pdf.ts";
 import { readAs, refusalOf, showBlocks, showOutline } from "./read-with.ts";
 
 /** Lines set 12 points apart from the top, a blank one for a wider gap. */
@@ -24,12 +23,12 @@ describe("createPdfReader", () => {
       ]),
     );
     expect(showBlocks(result)).toEqual([
-      "paragraph: Keys",
-      "paragraph: Keys should be\nrotated often.",
+      "heading: Keys",
+      "paragraph: Keys should be rotated often.",
       "paragraph: Twice a year.",
       "paragraph: The third page.",
     ]);
-    expect(result.text).toBe("Keys\n\nKeys should be\nrotated often.\n\nTwice a year.\n\nThe third page.");
+    expect(result.text).toBe("Keys\n\nKeys should be rotated often.\n\nTwice a year.\n\nThe third page.");
     const third = result.text.indexOf("The third");
     expect(result.sourceMap).toEqual({
       lines: "none",
@@ -42,7 +41,7 @@ describe("createPdfReader", () => {
     const locate = createLocator(result);
     expect([locate(0).page, locate(third - 3).page, locate(third).page]).toEqual([1, 1, 3]);
     expect(locate(0).line).toBeUndefined();
-    expect(result).toMatchObject({ title: "paper.pdf", mediaType: "application/pdf", metadata: { pageCount: 3 } });
+    expect(result).toMatchObject({ title: "Keys", mediaType: "application/pdf", metadata: { pageCount: 3 } });
   });
 
   it("makes sections of outline entries whose titles are to be read on their page [E2 E15]", async () => {
@@ -87,7 +86,7 @@ describe("createPdfReader", () => {
     const [one, two] = result.root.children;
     expect(result.text.slice(one?.start, one?.contentStart)).toBe("PART ONE");
     const broken = one?.children[1];
-    expect(result.text.slice(broken?.start, broken?.contentStart)).toBe("1.2 A title that is\nbroken in two");
+    expect(result.text.slice(broken?.start, broken?.contentStart)).toBe("1.2 A title that is broken in two");
     expect(result.text.slice(two?.start, two?.contentStart)).toBe("Part Two, with more on its line");
     expect(showBlocks(result).filter((block) => block.startsWith("heading"))).toHaveLength(4);
   });
@@ -112,11 +111,34 @@ describe("createPdfReader", () => {
     expect(error.mend).toContain("OCR");
   });
 
-  it("refuses a file that asks for a password as encrypted [E15]", async () => {
-    const error = await refusalOf(readAs("secret.pdf", makePdf([setLines("x")], { encrypted: true })));
-    expect(error).toMatchObject({ code: "encrypted", uri: "secret.pdf" });
-    expect(error.mend).toContain("without a password");
+  it("names pages that are pictures, and no blank ones [E15]", async () => {
+    const { text, notes } = await readAs("a.pdf", makePdf([setLines("Text."), [], [], []], { pictures: [2, 3] }));
+    expect(text).toBe("Text.");
+    expect(notes).toEqual([expect.stringMatching(/^Pages 3 to 4 have no text layer/)]);
   });
+
+  it.each(["rc4", "aes"] as const)(
+    "opens a protected file with either password, and only with one: %s [E15]",
+    async (cipher) => {
+      const bytes = makePdf([setLines("Secret words.")], { protection: { user: "open", owner: "own", cipher } });
+      const read = (password?: string) =>
+        createPdfReader().read({
+          uri: "secret.pdf",
+          bytes,
+          mediaType: "application/pdf",
+          ...(password === undefined ? {} : { password }),
+        });
+      expect((await read("open")).text).toBe("Secret words.");
+      expect((await read("own")).text).toBe("Secret words.");
+      const asked = await refusalOf(read());
+      expect(asked).toMatchObject({ code: "encrypted", uri: "secret.pdf" });
+      expect(asked.mend).toContain("ibid ingest --password");
+      const wrong = await refusalOf(read("wrong-word"));
+      expect(wrong).toMatchObject({ code: "encrypted", uri: "secret.pdf" });
+      expect(wrong.message).toContain("does not open it");
+      expect(JSON.stringify([wrong.message, wrong.mend, wrong.details])).not.toContain("wrong-word");
+    },
+  );
 
   it("refuses a broken file as unreadable, by name, and keeps the console silent [E15 W17]", async () => {
     const spies = (["log", "warn", "error", "info"] as const).map((method) =>
@@ -134,7 +156,42 @@ describe("createPdfReader", () => {
 
   it("refuses more than 5,000 pages as too large [E15]", async () => {
     const error = await refusalOf(readAs("long.pdf", makePdf(Array.from({ length: 5001 }, () => []))));
-    expect(error).toMatchObject({ code: "too-large", uri: "long.pdf", details: { pages: 5001, max: 5000 } });
+    expect(error).toMatchObject({
+      code: "too-large",
+      uri: "long.pdf",
+      details: { limit: "maxPages", found: 5001, max: 5000 },
+    });
+  });
+
+  it("refuses more text than a limit allows, before all pages are read [E15]", async () => {
+    const reading = createPdfReader().read({
+      uri: "long.pdf",
+      bytes: makePdf([setLines("one two three"), setLines("four five six")]),
+      mediaType: "application/pdf",
+      limits: { maxTextLength: 10 },
+    });
+    expect(await refusalOf(reading)).toMatchObject({ code: "too-large", details: { limit: "maxTextLength", max: 10 } });
+  });
+
+  it("ends on pages that turn in a circle and forms that draw themselves [E15]", async () => {
+    const circle = writeFile(
+      ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 3 /Kids [2 0 R] >>"],
+      "/Root 1 0 R",
+    );
+    expect(await refusalOf(readAs("circle.pdf", circle))).toMatchObject({ code: "unreadable", uri: "circle.pdf" });
+    const form =
+      "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /Me 4 0 R >> >> /Length 6 >>";
+    const itself = writeFile(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Resources << /XObject << /Me 4 0 R >> >> /Contents 5 0 R >>",
+        `${form}\nstream\n/Me Do\nendstream`,
+        "<< /Length 6 >>\nstream\n/Me Do\nendstream",
+      ],
+      "/Root 1 0 R",
+    );
+    expect(["empty", "unreadable"]).toContain((await refusalOf(readAs("itself.pdf", itself))).code);
   });
 
   it("leaves the caller's bytes alone and stops when aborted [E15]", async () => {
@@ -146,65 +203,31 @@ describe("createPdfReader", () => {
   });
 });
 
-describe("joining runs and lines", () => {
-  const run = (
-    str: string,
-    x: number,
-    width: number,
-    more: { y?: number; height?: number; hasEOL?: boolean } = {},
-  ) => ({
-    str,
-    width,
-    height: more.height ?? 10,
-    hasEOL: more.hasEOL ?? false,
-    transform: [1, 0, 0, 1, x, more.y ?? 0],
-  });
+describe("text in fonts that cannot be read", () => {
+  /** Shift JIS by a character map that the file only names. */
+  const withJapanese = (latin: string): Uint8Array => {
+    const stream = `BT /F1 12 Tf 72 700 Td <82a082a2> Tj${latin === "" ? "" : ` /F2 12 Tf (${latin}) Tj`} ET`;
+    return writeFile(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 8 0 R >> >> >>",
+        `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+        "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /90ms-RKSJ-H /DescendantFonts [6 0 R] >>",
+        "<< /Type /Font /Subtype /CIDFontType0 /BaseFont /X /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> /FontDescriptor 7 0 R >>",
+        "<< /Type /FontDescriptor /FontName /X /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+      ],
+      "/Root 1 0 R",
+    );
+  };
 
-  it("puts a space where runs stand apart, in either direction, and none where they touch [E15]", () => {
-    expect(joinLines([run("R", 0, 10), run("EACT", 11, 30), run("in", 44, 10)])).toEqual([
-      { text: "REACT in", height: 10, y: 0 },
-    ]);
-    expect(joinLines([run("שלום", 60, 40), run("abc", 30, 27)])[0]?.text).toBe("שלום abc");
-  });
-
-  it("takes controls, lone surrogates and empty lines out [L1]", () => {
-    expect(
-      joinLines([
-        run("a\u0000\u0007b\ud800", 0, 10, { hasEOL: true }),
-        run(" ", 0, 1, { hasEOL: true }),
-        run("c", 0, 5),
-      ]).map(({ text }) => text),
-    ).toEqual(["ab\uFFFD", "c"]);
-  });
-
-  const write = (...texts: string[]): string =>
-    writePdfText([texts.map((text, index) => ({ text, height: 10, y: 700 - index * 12 }))], []).text;
-
-  it.each([
-    [["We con-", "sider it."], "We consider it."],
-    [["a state-of-the-", "art model"], "a state-of-the-art model"],
-    [["a well-known and well-", "known thing"], "a well-known and well-known thing"],
-    [["a rewrite to re-", "write"], "a rewrite to rewrite"],
-    [["pages 3-", "5 of it"], "pages 3-\n5 of it"],
-    [["the Anglo-", "Saxons"], "the Anglo-\nSaxons"],
-    [["a dash -", "and on"], "a dash -\nand on"],
-  ])("makes words whole that a line end parted: %j [E15]", (lines, text) => {
-    expect(write(...lines)).toBe(text);
-  });
-
-  it("goes on in the next column, unless a sentence ended [E15]", () => {
-    const columns = (last: string): string =>
-      writePdfText(
-        [
-          [
-            { text: "a", height: 10, y: 112 },
-            { text: last, height: 10, y: 100 },
-            { text: "next", height: 10, y: 700 },
-          ],
-        ],
-        [],
-      ).text;
-    expect(columns("it goes")).toBe("a\nit goes\nnext");
-    expect(columns("it ends.")).toBe("a\nit ends.\n\nnext");
+  it("is no scan, and is not lost in silence [E15 L9]", async () => {
+    const error = await refusalOf(readAs("a.pdf", withJapanese("")));
+    expect(error).toMatchObject({ code: "unreadable", uri: "a.pdf" });
+    expect(error.mend).toContain("embedded");
+    const { text, notes } = await readAs("a.pdf", withJapanese("Latin words"));
+    expect(text).toBe("Latin words");
+    expect(notes).toEqual([expect.stringMatching(/^Some text on page 1 is left out: its font/)]);
   });
 });

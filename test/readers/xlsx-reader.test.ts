@@ -289,6 +289,20 @@ describe("hostile workbooks", () => {
     expect((await readAs("b.xlsx", makeXlsx([{ name: "S", data }]))).text).toBe("S\n\nA: 1 | B: 2\nA: 5 | B: 4");
   });
 
+  it("refuses a row of more cells than a sheet has columns, while it grows", async () => {
+    const data = `<row>${"<c><v>1</v></c>".repeat(200_000)}</row>`;
+    expect(await refusalOf(readAs("b.xlsx", makeXlsx([{ name: "S", data }])))).toMatchObject({
+      code: "unreadable",
+      message: expect.stringContaining("a row of more cells") as unknown,
+    });
+  });
+
+  it("expands no entity of its own", async () => {
+    const data = '<row><c t="str"><v>&b;</v></c></row>';
+    const before = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>';
+    expect((await readAs("b.xlsx", makeXlsx([{ name: "S", before, data }]))).text).toBe("S\n\n&b;");
+  });
+
   it("refuses what is broken or empty", async () => {
     const refused = async (bytes: Uint8Array): Promise<string> => (await refusalOf(readAs("b.xlsx", bytes))).code;
     expect(await refused(makeXlsx([{ name: "S" }]))).toBe("empty");

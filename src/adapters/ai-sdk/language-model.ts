@@ -30,7 +30,7 @@ export interface AiSdkLanguageModelOptions {
 /**
  * A language model of the AI SDK as one of ours.
  *
- * **Shape** specifications v2, v3 and v4. Prompts are rendered to text; reasoning is not part of the answer. A stream that is left early is cancelled at
+ * **Shape** specifications v2, v3 and v4. Pictures, recordings and files in a prompt travel whole; reasoning is not part of the answer. A stream that is left early is cancelled at
  * its provider.
  * **Errors** `invalid-argument` for something else than a language model; when called see {@link ChatModel}, and `configuration-missing` for a missing key. No retries (W13).
  * **Source** Ballerina `ModelProvider` (B41 to B43); AI SDK `LanguageModelV2`, `LanguageModelV3`, `LanguageModelV4`.
@@ -48,7 +48,7 @@ export function fromAiSdkLanguageModel(model: AiSdkLanguageModel, options: AiSdk
   ): { readonly request: object; readonly call: ModelCall } => {
     checkChatOptions(chatOptions);
     const { tools, stop, temperature, maxOutputTokens, signal } = chatOptions;
-    const prompt = toPrompt(messages);
+    const prompt = toPrompt(messages, model);
     const call: ModelCall = { kind: "chat", provider, model: model.modelId, sent: textsOf(prompt), signal };
     if (signal?.aborted === true) throw abortedError(call);
     const request = {

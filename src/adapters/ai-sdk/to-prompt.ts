@@ -1,3 +1,4 @@
+import { type PromptPart, splitPrompt } from "../../answers/render-parts.ts";
 import { renderPrompt } from "../../answers/render-prompt.ts";
 import type {
   ChatAssistantMessage,
@@ -7,12 +8,20 @@ import type {
   ChatUserMessage,
   Prompt,
 } from "../../contracts/chat.ts";
+import type { MediaDocument } from "../../contracts/document.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { JsonValue } from "../../contracts/metadata.ts";
 
 interface TextPart {
   readonly type: "text";
   readonly text: string;
+}
+
+interface FilePart {
+  readonly type: "file";
+  readonly mediaType: string;
+  /** As it is in v2 and v3; tagged in v4. */
+  readonly data: Uint8Array | URL | string | object;
 }
 
 interface ToolCallPart {
@@ -32,7 +41,7 @@ interface ToolResultPart {
 /** The part of the AI SDK's prompt that v2, v3 and v4 have in common. */
 export type AiSdkMessage =
   | { readonly role: "system"; readonly content: string }
-  | { readonly role: "user"; readonly content: readonly TextPart[] }
+  | { readonly role: "user"; readonly content: readonly (TextPart | FilePart)[] }
   | { readonly role: "assistant"; readonly content: readonly (TextPart | ToolCallPart)[] }
   | { readonly role: "tool"; readonly content: readonly ToolResultPart[] };
 
@@ -42,10 +51,15 @@ export type AiSdkMessage =
  * **Shape** in order. A name is written before its message's text, because the specification has no field for it (B38). An assistant message that says
  * nothing is left out; answers of tools that follow one another share a message, as providers demand. An answer without an id belongs to the
  * oldest open call of its name.
- * **Errors** `invalid-argument` for no messages, or an answer to a call that nobody made; `unsupported-input` for a document that is not text.
- * **Source** Ballerina `ChatMessage` (B38, B40, B42), text rendering of prompts (B43); AI SDK `LanguageModelV2Prompt` and its successors.
+ * A user message whose prompt holds a picture, a recording or a file is made of parts, and these travel whole; without one it is one text, as every model takes it.
+ * **Errors** `invalid-argument` for no messages, or an answer to a call that nobody made; `unsupported-input` for a binary document, and for any that is not text in a
+ * system message. What a provider does not take it refuses itself.
+ * **Source** Ballerina `ChatMessage` (B38, B40, B42), prompts in parts (B9, B43); AI SDK `LanguageModelV2Prompt` and its successors.
  */
-export function toPrompt(messages: readonly ChatMessage[] | ChatUserMessage): readonly AiSdkMessage[] {
+export function toPrompt(
+  messages: readonly ChatMessage[] | ChatUserMessage,
+  { specificationVersion, provider }: { readonly specificationVersion: "v2" | "v3" | "v4"; readonly provider: string },
+): readonly AiSdkMessage[] {
   const list = "role" in messages ? [messages] : messages;
   const prompt: AiSdkMessage[] = [];
   const open: { id: string; name: string }[] = [];
@@ -55,7 +69,10 @@ export function toPrompt(messages: readonly ChatMessage[] | ChatUserMessage): re
         prompt.push({ role: "system", content: renderContent(message.content) });
         break;
       case "user":
-        prompt.push({ role: "user", content: [toText(withName(message.name, renderContent(message.content)))] });
+        prompt.push({
+          role: "user",
+          content: toUserParts(message, specificationVersion === "v4" ? provider : undefined),
+        });
         break;
       case "assistant": {
         const content = toAssistantParts(message);
@@ -102,6 +119,7 @@ export function textsOf(prompt: readonly AiSdkMessage[]): string[] {
     }
     for (const part of message.content) {
       if (part.type === "text") texts.push(part.text);
+      else if (part.type === "file") continue;
       else if (part.type === "tool-call") texts.push(JSON.stringify(part.input));
       else texts.push(part.output.value);
     }
@@ -120,6 +138,49 @@ function withName(name: string | undefined, text: string): string {
 
 function toText(text: string): TextPart {
   return { type: "text", text };
+}
+
+function toUserParts({ name, content }: ChatUserMessage, provider: string | undefined): (TextPart | FilePart)[] {
+  const parts = typeof content === "string" ? [] : splitPrompt(content);
+  if (!parts.some(isMedia)) return [toText(withName(name, renderContent(content)))];
+  const [first, ...rest] = parts;
+  const named =
+    first?.type === "text"
+      ? [toText(withName(name, first.text)), ...rest]
+      : withName(name, "") === ""
+        ? parts
+        : [toText(withName(name, "").trim()), ...parts];
+  return named.map((part) => (isMedia(part) ? toFilePart(part, provider) : part));
+}
+
+function isMedia(part: PromptPart): part is MediaDocument {
+  return part.type !== "text";
+}
+
+/** What a kind of document is when nobody says more: providers look at its first bytes. */
+const usualTypes = { image: "image/*", audio: "audio/*", file: "application/octet-stream" } as const;
+
+/** `provider` is given where the specification tags its data (v4). */
+function toFilePart({ type, content, mediaType }: MediaDocument, provider: string | undefined): FilePart {
+  if (type === "binary") {
+    throw new IbidError(
+      "unsupported-input",
+      "Only text, image, audio and file documents are supported; this one is binary.",
+      {
+        mend: "Say what it is, with a type and a media type, or leave it out.",
+        details: { type },
+      },
+    );
+  }
+  const isFile = content instanceof Uint8Array || content instanceof URL;
+  const plain = isFile ? content : content.fileId;
+  const tagged =
+    content instanceof Uint8Array
+      ? { type: "data", data: content }
+      : content instanceof URL
+        ? { type: "url", url: content }
+        : { type: "reference", reference: { [provider?.split(".")[0] ?? ""]: content.fileId } };
+  return { type: "file", mediaType: mediaType ?? usualTypes[type], data: provider === undefined ? plain : tagged };
 }
 
 function toAssistantParts(message: ChatAssistantMessage): (TextPart | ToolCallPart)[] {

@@ -5,7 +5,7 @@ import { grammarOf } from "./grammars.ts";
 /**
  * Source code by definition: the canonical text is the source itself, its sections are classes, functions, methods and types.
  *
- * For TypeScript, JavaScript, Python, Java, C#, Go, Rust, C, C++, Ruby and PHP.
+ * For TypeScript, JavaScript, Python, Java, C#, Go, Rust, C, C++, Ruby, PHP and the shell.
  *
  * **Shape** a definition begins with the comment, decorators and attributes before it and ends with its last line; what holds members
  * (`class Parser`) is a container of them (`parse(text)`). Imports, the file's header and statements are the root's own text. A code block for each

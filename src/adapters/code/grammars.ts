@@ -18,7 +18,8 @@ export type GrammarName =
   | "rust"
   | "cpp"
   | "ruby"
-  | "php";
+  | "php"
+  | "bash";
 
 /** C is read by the grammar of C++, which takes all but a few of its programs. */
 const byMediaType: ReadonlyMap<string, Grammar> = new Map<string, Grammar>([
@@ -37,6 +38,7 @@ const byMediaType: ReadonlyMap<string, Grammar> = new Map<string, Grammar>([
   ["text/x-c", { name: "cpp", language: "c" }],
   ["text/x-c++", { name: "cpp", language: "c++" }],
   ["text/x-ruby", { name: "ruby", language: "ruby" }],
+  ["text/x-shellscript", { name: "bash", language: "shellscript" }],
   ["text/x-php", { name: "php", language: "php" }],
 ]);
 

@@ -233,6 +233,8 @@ const php = rules(
   },
 );
 
+const bash = rules({ function_definition: callable() }, { groups: "if_statement" });
+
 /** A type that is defined here, not only named. */
 function bodied(keyword: string): DefinitionRule {
   const rule = type(keyword);
@@ -274,6 +276,7 @@ const byGrammar: Readonly<Record<GrammarName, LanguageRules>> = {
   cpp,
   ruby,
   php,
+  bash,
 };
 
 export function rulesOf(grammar: GrammarName): LanguageRules {

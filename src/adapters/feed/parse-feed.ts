@@ -33,7 +33,7 @@ export function parseFeed(source: string, most: number): Feed | undefined {
   const fields: OpenFields = new Map();
   const entries: OpenFields[] = [];
   let isFeed = false;
-  let isTooDeep = false;
+  const nesting = { isTooDeep: false };
   let depth = 0;
   /** The depth below which things belong to an entry or to the feed itself; what is deeper is part of a field. */
   let entryDepth = 0;
@@ -50,7 +50,7 @@ export function parseFeed(source: string, most: number): Feed | undefined {
     {
       onopentag(rawName, attributes) {
         depth += 1;
-        isTooDeep ||= depth > maxDepth;
+        nesting.isTooDeep ||= depth > maxDepth;
         const name = rawName.toLowerCase();
         if (field !== undefined) {
           if (field.kind === "xhtml") field.text.push(`<${rawName}${attributeText(attributes)}>`);
@@ -105,9 +105,9 @@ export function parseFeed(source: string, most: number): Feed | undefined {
     },
     { xmlMode: true, decodeEntities: true },
   );
-  for (let at = 0; at < source.length && !isTooDeep; at += stride) parser.write(source.slice(at, at + stride));
+  for (let at = 0; at < source.length && !nesting.isTooDeep; at += stride) parser.write(source.slice(at, at + stride));
   parser.end();
-  return isFeed && !isTooDeep ? { fields, entries } : undefined;
+  return isFeed && !nesting.isTooDeep ? { fields, entries } : undefined;
 }
 
 /** The words of a value, on one line: of a title that may be HTML. */

@@ -3,6 +3,7 @@ import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { type Composition, composeDocument } from "../../documents/compose-document.ts";
 import { decodeSource } from "../../documents/decode-source.ts";
+import { declaredCharset } from "../../documents/find-charset.ts";
 import { fileNameOf } from "../../documents/file-name.ts";
 import { limitsOf, overLimit } from "../../documents/read-limits.ts";
 import { throwIfAborted } from "../../text/abort.ts";
@@ -17,7 +18,7 @@ const maxFactLength = 1000;
 export async function readFeed(input: ReadInput): Promise<ReadResult> {
   const { uri, bytes, charset, signal } = input;
   const { maxParts, maxTextLength } = limitsOf(input);
-  const feed = parseFeed(decodeSource(bytes, uri, charset ?? declaredEncoding(bytes)).toWellFormed(), maxParts);
+  const feed = parseFeed(decodeSource(bytes, uri, charset ?? declaredCharset(bytes)).toWellFormed(), maxParts);
   if (feed === undefined) {
     throw new IbidError("unreadable", `${uri} is not a feed: it holds neither a channel nor entries.`, {
       mend: "Rename it to .xml to have it read as it stands, or give the address of the feed itself.",
@@ -91,11 +92,4 @@ function choose(fields: FeedFields, ...names: readonly string[]): FeedValue | un
 function first(fields: FeedFields, ...names: readonly string[]): string {
   const value = choose(fields, ...names);
   return value === undefined ? "" : plainText(value);
-}
-
-/** **Source** XML 1.0, 4.3.3: what is not in UTF-8 or UTF-16 says so in its first line. */
-function declaredEncoding(bytes: Uint8Array): string | undefined {
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 200));
-  const label = /^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{2,40})/i.exec(head)?.[1];
-  return label === undefined || /^utf-?(?:8|16)/i.test(label) ? undefined : label;
 }

@@ -72,6 +72,8 @@ async function readWhole(
     if (bytesRead === 0) return bytes.subarray(0, length);
     length += bytesRead;
     if (length > maxBytes) throw tooLarge(uri, length, maxBytes);
+    // It has grown, and may grow for ever. What says it is empty and is not, as in /proc, is read to its end.
+    if (size > 0 && length > size) return bytes;
     if (length === bytes.length) bytes = grow(bytes, maxBytes + 1);
   }
 }
@@ -109,7 +111,9 @@ export function tooLarge(uri: string, size: number, limit: number): IbidError {
 export function toReadError(error: unknown, uri: string): IbidError {
   if (IbidError.isInstance(error)) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const [message, mend] = reasons[code] ?? [
+  // Bytes of a name that are no UTF-8 come as this character, and lead nowhere.
+  const isMisnamed = code === "ENOENT" && uri.includes("\uFFFD");
+  const [message, mend] = reasons[isMisnamed ? "EILSEQ" : code] ?? [
     `cannot be read (${code || String(error)}).`,
     "Check the file and its disk.",
   ];
@@ -125,6 +129,7 @@ const reasons: { readonly [code: string]: readonly [message: string, mend: strin
   EACCES: ["cannot be read: permission denied.", "Give the account that runs ibid the right to read it."],
   EPERM: ["cannot be read: permission denied.", "Give the account that runs ibid the right to read it."],
   ENOENT: ["vanished before it could be read.", "Run the ingestion again."],
+  EILSEQ: ["has a name that is not UTF-8, and cannot be opened by it.", "Rename it."],
   ENOTDIR: ["vanished before it could be read.", "Run the ingestion again."],
   ELOOP: ["is a symbolic link, and links found in a folder are not followed.", "Name the link outright to follow it."],
   EMFILE: ["cannot be read: too many files are open.", "Raise the limit on open files (ulimit -n)."],

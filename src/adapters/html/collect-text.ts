@@ -1,6 +1,6 @@
 import { apart, ownLine } from "./html-elements.ts";
 import type { HtmlEvent, OpenEvent } from "./html-events.ts";
-import { cleanText, collapseSpace } from "./text-writer.ts";
+import { cleanText, collapseSpace, type Link } from "./text-writer.ts";
 
 /** A text taken from a run of events, and where in the source it begins. */
 export interface CollectedText {
@@ -8,12 +8,15 @@ export interface CollectedText {
   readonly at: number;
   /** Whether everything was read. */
   readonly complete: boolean;
+  /** The links in it, by the position of their text in it. */
+  readonly links: readonly Link[];
 }
 
 /**
  * The running text between an open event and its close: one line, white space collapsed, breaks as spaces and list items parted by `; `.
  *
- * **Shape** anchor marks (`#`, `¶`: links to `#…` without a letter or digit) are left out.
+ * **Shape** anchor marks (`#`, `¶`: links to `#…` without a letter or digit) and tables are left out; of images the alternative text is read, of ruby the
+ * reading, in brackets.
  * A text that grows beyond `enough` characters, white space included, is not read to its end. **Cost** linear in the events that are read.
  */
 export function collectLine(
@@ -21,8 +24,11 @@ export function collectLine(
   open: number,
   close: number,
   enough = Infinity,
+  withLinks = true,
 ): CollectedText {
   const parts: string[] = [];
+  const found: { readonly text: string; readonly url: string }[] = [];
+  let linkEnd = -1;
   let at = -1;
   let length = 0;
   for (let index = open + 1; index < close && length <= enough; index++) {
@@ -39,19 +45,68 @@ export function collectLine(
         if (at === -1) at = event.at;
         parts.push(` ${formula} `);
         index = event.close;
+      } else if (event.tag === "table") {
+        index = event.close;
+        parts.push(" ");
+      } else if (event.tag === "img") {
+        const alternative = readAlternative(event);
+        if (alternative.trim() !== "" && at === -1) at = event.at;
+        parts.push(alternative);
+        length += alternative.length;
+      } else if (event.tag === "rt") {
+        parts.push("(");
+      } else if (event.tag === "a" && withLinks && index > linkEnd) {
+        const url = findAddress(event);
+        linkEnd = event.close;
+        if (url !== undefined)
+          found.push({ text: collectLine(events, index, event.close, maxLinkText, false).text, url });
       } else if (event.tag === "li" && at !== -1) parts.push("; ");
       else if (breaks(event.tag)) parts.push(" ");
-    } else if (event !== undefined && breaks(event.tag)) parts.push(" ");
+    } else if (event?.tag === "rt") parts.push(")");
+    else if (event !== undefined && breaks(event.tag)) parts.push(" ");
   }
   // A mark between items stands right after what it parts.
-  return {
-    text: collapseSpace(parts.join(""))
-      .replace(/ ;(?: ;)* /g, "; ")
-      .trim(),
-    at: Math.max(at, 0),
-    complete: length <= enough,
-  };
+  const text = collapseSpace(parts.join(""))
+    .replace(/ ;(?: ;)* /g, "; ")
+    .trim();
+  return { text, at: Math.max(at, 0), complete: length <= enough, links: placeLinks(text, found) };
 }
+
+/** A longer text of a link is a part of a page that somebody made clickable. */
+const maxLinkText = 2000;
+
+/** Texts of links follow one another as the links do. */
+function placeLinks(text: string, found: readonly { readonly text: string; readonly url: string }[]): Link[] {
+  const links: Link[] = [];
+  let from = 0;
+  for (const { text: label, url } of found) {
+    const start = label === "" ? -1 : text.indexOf(label, from);
+    if (start === -1) continue;
+    from = start + label.length;
+    links.push({ start, end: from, url });
+  }
+  return links;
+}
+
+/** Where a link leads; `undefined` for places on the page itself. */
+export function findAddress({ attributes }: OpenEvent): string | undefined {
+  const address = attributes.get("href")?.trim() ?? "";
+  return address === "" || address.startsWith("#") || address.length > maxAddressLength
+    ? undefined
+    : address.toWellFormed();
+}
+
+const maxAddressLength = 2048;
+
+/** What an image says to those who do not see it: words stand apart, a sign such as an emoji is a letter like others. Names of files say nothing. */
+export function readAlternative({ attributes }: OpenEvent): string {
+  const alternative = collapseSpace(attributes.get("alt") ?? "").trim();
+  if (/\.(?:avif|bmp|gif|jpe?g|png|svg|webp)$/i.test(alternative) || alternative.length > maxAlternativeLength)
+    return "";
+  return /[\p{L}\p{N}]/u.test(alternative) ? ` ${alternative} ` : alternative;
+}
+
+const maxAlternativeLength = 1000;
 
 /**
  * The preformatted text between an open event and its close, without the newline that opens it and white space that ends it.
@@ -86,7 +141,7 @@ export function collectPreformatted(
     } else if (event?.type === "open") {
       if (event.dropped) index = event.close;
       else if (event.tag === "br") add("\n");
-    } else if (event?.tag === "div" && !endsLine) add("\n");
+    } else if (event !== undefined && ownLine.has(event.tag) && !endsLine) add("\n");
   }
   const all = parts.join("");
   const leading = /^(?:[ \t]*\n)+/.exec(all)?.[0].length ?? 0;
@@ -127,10 +182,11 @@ export function readFormula(
 
 /** A link to a place on the page whose text has no letter or digit: the mark beside a heading. */
 export function isAnchorMark(events: readonly HtmlEvent[], index: number, event: OpenEvent): boolean {
-  if (event.tag !== "a" || !event.attributes.has("href")) return false;
+  if (event.tag !== "a" || event.attributes.get("href")?.startsWith("#") !== true) return false;
   for (let inner = index + 1; inner < event.close; inner++) {
     const within = events[inner];
     if (within?.type === "text" && /[\p{L}\p{N}]/u.test(within.text)) return false;
+    if (within?.type === "open" && within.tag === "img" && readAlternative(within) !== "") return false;
   }
   return true;
 }

@@ -13,9 +13,12 @@ export const phrasing = words(
   "a abbr acronym b bdi bdo big center cite data del dfn em font i ins kbd label mark nobr q rb rp rt rtc ruby s samp small span strike strong sub sup time tt u var wbr",
 );
 
+/** Phrasing that is read in a way of its own. */
+export const readApart = words("rp rt");
+
 /** Elements that are never read: code, media, form controls, and what only browsers without features show. */
 export const skipped = words(
-  "applet audio button canvas datalist embed frame frameset iframe img input map meter noembed noframes noscript object optgroup option picture progress script select style svg template textarea title video",
+  "applet audio button canvas datalist embed frame frameset iframe input map meter noembed noframes noscript object optgroup option progress rp script select style svg template textarea title video",
 );
 
 /** Elements whose start ends an open paragraph. **Source** HTML standard, 13.2.6.4.7 ("close a p element"). */

@@ -1,12 +1,7 @@
-import { noiseClass } from "./html-classes.ts";
+import { lineNumberClass, noiseClass } from "./html-classes.ts";
 import { prose, sectioning, skipped } from "./html-elements.ts";
 import type { HtmlEvent, OpenEvent } from "./html-events.ts";
-
-/** A run of events to be read: the open event at `start` to its close event at `end`, or the whole page. */
-export interface Region {
-  readonly start: number;
-  readonly end: number;
-}
+import { dropLinkParts, mayBeLinkPart, type CountedRegion, type Region } from "./link-parts.ts";
 
 /** Parts of a page that serve to get around it. **Source** WAI-ARIA 1.2 landmarks and widgets. */
 const furnitureRoles = new Set(
@@ -18,8 +13,18 @@ const furnitureRoles = new Set(
 interface Around {
   readonly index: number;
   readonly event: OpenEvent;
-  readonly textBefore: number;
+  readonly before: Amount;
   holdsMenu: boolean;
+}
+
+/** What has been seen on the way through a page, counted. */
+interface Amount {
+  /** Characters that are not white space. */
+  readonly text: number;
+  /** Of these, those in links. */
+  readonly linked: number;
+  readonly links: number;
+  readonly mainHeadings: number;
 }
 
 /**
@@ -27,8 +32,9 @@ interface Around {
  *
  * Dropped are: what is hidden (`hidden`, `aria-hidden`, `display: none`), what is never text (scripts, media, form controls), navigation,
  * menus that pop up, and the header, footer and asides of the page — not those of an article or of the main content, whose titles and notes they hold.
- * The main content is what `<main>` or `role=main` holds; else all outermost `<article>`s, when they hold at least half of what is visible; else the page.
- * When nothing is left that way, only what is hidden stays dropped.
+ * The main content is what `<main>` or `role=main` holds, or of it all outermost `<article>`s, when they hold at least half of its text and its `h1`; else all
+ * outermost articles of the page, when they hold at least half of what is visible; else the page. Then parts of it that are made of links are dropped; see
+ * {@link dropLinkParts}. When nothing is left that way, only what is hidden stays dropped.
  *
  * **Shape** regions in order, disjoint. **Cost** linear in the events.
  */
@@ -38,14 +44,17 @@ export function markVisible(events: readonly HtmlEvent[]): readonly Region[] {
 
 function findRegions(events: readonly HtmlEvent[], keepFurniture: boolean): readonly Region[] | undefined {
   const around: Around[] = [];
-  const mains: (Region & { text: number })[] = [];
-  const articles: (Region & { text: number })[] = [];
-  let visible = 0;
+  const mains: CountedRegion[] = [];
+  const articles: CountedRegion[] = [];
+  const parts: CountedRegion[] = [];
+  let [text, linked, links, mainHeadings] = [0, 0, 0, 0];
   let scopes = 0;
+  let linkEnd = -1;
   for (let index = 0; index < events.length; index++) {
     const event = events[index];
     if (event?.type === "open") {
-      event.dropped = isHidden(event) || (!keepFurniture && isFurniture(event, scopes > 0));
+      event.dropped =
+        isHidden(event) || isLineNumbers(events, index, event) || (!keepFurniture && isFurniture(event, scopes > 0));
       event.holdsBlocks = false;
       const parent = around[around.length - 1];
       if (parent !== undefined && !keepFurniture && popsUp(event)) parent.holdsMenu = true;
@@ -53,33 +62,63 @@ function findRegions(events: readonly HtmlEvent[], keepFurniture: boolean): read
         index = event.close;
         continue;
       }
-      around.push({ index, event, textBefore: visible, holdsMenu: false });
+      around.push({ index, event, before: { text, linked, links, mainHeadings }, holdsMenu: false });
       if (sectioning.has(event.tag)) scopes++;
+      if (event.tag === "h1") mainHeadings++;
+      if (event.tag === "a" && event.attributes.has("href") && index > linkEnd) {
+        linkEnd = event.close;
+        links++;
+      }
     } else if (event?.type === "close") {
       const ended = around.pop();
       if (ended === undefined) continue;
-      const { event: opened, index: start, textBefore } = ended;
+      const { event: opened, index: start, before } = ended;
       if (sectioning.has(opened.tag)) scopes--;
       const parent = around[around.length - 1];
       if (ended.holdsMenu && !opened.holdsBlocks && /^(?:div|span|li)$/.test(opened.tag)) {
         opened.dropped = true;
-        visible = textBefore;
+        ({ text, linked, links, mainHeadings } = before);
         continue;
       }
       if (parent !== undefined && (opened.holdsBlocks || prose(opened.tag))) parent.event.holdsBlocks = true;
-      const text = visible - textBefore;
-      if (text === 0) continue;
-      const region = { start, end: index, text };
+      if (text === before.text) continue;
+      const region: CountedRegion = {
+        start,
+        end: index,
+        text: text - before.text,
+        linked: linked - before.linked,
+        links: links - before.links,
+        mainHeadings: mainHeadings - before.mainHeadings,
+      };
       if (isMain(opened)) addOutermost(mains, region);
       else if (opened.tag === "article") addOutermost(articles, region);
+      if (mayBeLinkPart(opened, region)) addOutermost(parts, region);
     } else if (event !== undefined) {
-      visible += countVisible(event.text);
+      const count = countVisible(event.text);
+      text += count;
+      if (index < linkEnd) linked += count;
     }
   }
-  if (visible === 0) return undefined;
-  if (mains.length > 0) return mains;
-  const inArticles = articles.reduce((sum, { text }) => sum + text, 0);
-  return inArticles * 2 >= visible ? articles : [{ start: 0, end: events.length - 1 }];
+  if (text === 0) return undefined;
+  const page = { start: 0, end: events.length - 1, text, linked, links, mainHeadings };
+  const regions =
+    narrowToArticles(mains, articles) ??
+    (mains.length > 0 ? mains : (narrowToArticles([page], articles, true) ?? [page]));
+  if (!keepFurniture) dropLinkParts(events, regions, parts);
+  return regions;
+}
+
+/** The articles, when they hold half of the text, and the main heading if there is one around them. */
+function narrowToArticles(
+  around: readonly CountedRegion[],
+  articles: readonly CountedRegion[],
+  isPage = false,
+): readonly CountedRegion[] | undefined {
+  const inside = articles.filter(({ start, end }) => around.some((outer) => outer.start < start && outer.end >= end));
+  const sum = (regions: readonly CountedRegion[], key: "text" | "mainHeadings"): number =>
+    regions.reduce((total, region) => total + region[key], 0);
+  if (inside.length === 0 || sum(inside, "text") * 2 < sum(around, "text")) return undefined;
+  return !isPage && sum(inside, "mainHeadings") < sum(around, "mainHeadings") ? undefined : inside;
 }
 
 /** Inner regions close first: an outer one takes the place of those it holds. */
@@ -92,7 +131,8 @@ function isMain({ tag, attributes }: OpenEvent): boolean {
   return tag === "main" || attributes.get("role") === "main";
 }
 
-function isHidden({ tag, attributes }: OpenEvent): boolean {
+/** Whether a reader of the page does not see an element, whatever it is there for. */
+export function isHidden({ tag, attributes }: OpenEvent): boolean {
   if (skipped.has(tag) || (tag === "dialog" && !attributes.has("open"))) return true;
   if (attributes.size === 0) return false;
   // Inactive tabs hide content that a reader can reveal; a search for it should find it.
@@ -105,6 +145,16 @@ function isHidden({ tag, attributes }: OpenEvent): boolean {
     attributes.has("style") ||
     noiseClass.test(attributes.get("class") ?? "")
   );
+}
+
+/** Numbers beside code, by their name and by being nothing but numbers. */
+function isLineNumbers(events: readonly HtmlEvent[], index: number, { attributes, close }: OpenEvent): boolean {
+  if (!lineNumberClass.test(attributes.get("class") ?? "")) return false;
+  for (let inner = index + 1; inner < close; inner++) {
+    const event = events[inner];
+    if (event?.type === "text" && !/^[\s\d]*$/.test(event.text)) return false;
+  }
+  return true;
 }
 
 function isFurniture({ tag, attributes }: OpenEvent, inText: boolean): boolean {

@@ -7,6 +7,8 @@ import type { HtmlEvent } from "./html-events.ts";
 export interface PageFacts {
   readonly title: string;
   readonly metadata: Metadata;
+  /** What addresses on the page count from, when it says so. */
+  readonly base: string | undefined;
 }
 
 const maxFactLength = 2000;
@@ -31,9 +33,11 @@ export function readPageFacts(events: readonly HtmlEvent[]): PageFacts {
     Record<"description" | "author" | "createdAt" | "modifiedAt" | "pageTitle" | "language", string>
   > = {};
   let title = "";
+  let base: string | undefined;
   for (const [index, event] of events.entries()) {
     if (event.type !== "open") continue;
     if (event.tag === "title" && title === "") title = collectLine(events, index, event.close).text;
+    else if (event.tag === "base") base ??= event.attributes.get("href")?.trim();
     else if (event.tag === "html" && facts.language === undefined) {
       const language = (event.attributes.get("lang") ?? event.attributes.get("xml:lang") ?? "").trim();
       if (/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(language)) facts.language = language;
@@ -51,5 +55,5 @@ export function readPageFacts(events: readonly HtmlEvent[]): PageFacts {
     }
   }
   const { pageTitle = "", ...metadata } = facts;
-  return { title: title === "" ? pageTitle : title.slice(0, maxFactLength).toWellFormed(), metadata };
+  return { title: title === "" ? pageTitle : title.slice(0, maxFactLength).toWellFormed(), metadata, base };
 }

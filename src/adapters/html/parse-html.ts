@@ -1,14 +1,14 @@
 import { Tokenizer } from "htmlparser2";
 
-import { tellingClass } from "./html-classes.ts";
-import { endsParagraph, headElements, isHeading, phrasing, skipped, voidElements } from "./html-elements.ts";
+import { furnitureName, tellingClass } from "./html-classes.ts";
+import { endsParagraph, headElements, isHeading, phrasing, readApart, skipped, voidElements } from "./html-elements.ts";
 import type { Attributes, HtmlEvent, OpenEvent } from "./html-events.ts";
 
 /** Elements nested deeper are not elements any more, only their text is: the depth at which Chromium flattens, too. */
 const maxDepth = 512;
 
 const keptAttributes = new Set(
-  "alttext aria-haspopup aria-hidden class colspan content encoding hidden href lang name open property role rowspan span start style type xml:lang".split(
+  "alt alttext aria-haspopup aria-hidden class colspan content encoding hidden href id lang name open property role rowspan span start style type xml:lang".split(
     " ",
   ),
 );
@@ -17,7 +17,9 @@ const keptAttributes = new Set(
 const tellingValues: ReadonlyMap<string, RegExp> = new Map([
   ["class", tellingClass],
   ["style", /display\s*:\s*none|visibility\s*:\s*hidden/i],
-  ["href", /^#/],
+  ["id", furnitureName],
+  // What a script does, or what is written out in the address itself, is nowhere to go.
+  ["href", /^(?!\s*(?:javascript|data|blob):)/i],
 ]);
 
 const noAttributes: Attributes = new Map();
@@ -46,6 +48,8 @@ const impliedEnds: ReadonlyMap<string, ImpliedEnd> = new Map([
   ["thead", rule("thead tbody tfoot tr caption", ["table"])],
   ["tbody", rule("thead tbody tfoot tr caption", ["table"])],
   ["tfoot", rule("thead tbody tfoot tr caption", ["table"])],
+  ["rt", rule("rt rp", [...scope, "ruby"])],
+  ["rp", rule("rt rp", [...scope, "ruby"])],
   ["option", rule("option", ["select", "datalist"])],
 ]);
 /** End tags that look past cells; all others stay within the cell they are in. */
@@ -81,7 +85,7 @@ export function parseHtml(source: string, xhtml: boolean): HtmlEvent[] {
 
   const push = (name: string, known: Attributes, at: number): void => {
     let event: OpenEvent | undefined;
-    if (!phrasing.has(name) || known.size > 0) {
+    if (!phrasing.has(name) || readApart.has(name) || known.size > 0) {
       event = { type: "open", tag: name, attributes: known, at, close: -1, dropped: false, holdsBlocks: false };
       events.push(event);
     }

@@ -1,19 +1,27 @@
 import type { Block, SourceMap } from "../../contracts/document.ts";
 import type { Heading } from "../../documents/build-sections.ts";
 
-import { collectLine, collectPreformatted, isAnchorMark, readFormula } from "./collect-text.ts";
+import {
+  collectLine,
+  collectPreformatted,
+  findAddress,
+  isAnchorMark,
+  readAlternative,
+  readFormula,
+} from "./collect-text.ts";
 import { languageClass } from "./html-classes.ts";
 import { apart, isHeading, ownLine } from "./html-elements.ts";
 import type { HtmlEvent, OpenEvent } from "./html-events.ts";
-import type { Region } from "./mark-visible.ts";
+import type { Region } from "./link-parts.ts";
 import { createTableWriter, type TableWriter } from "./table-writer.ts";
-import { createTextWriter, type Break } from "./text-writer.ts";
+import { createTextWriter, type Break, type Link } from "./text-writer.ts";
 
 export interface RenderedHtml {
   readonly text: string;
   readonly blocks: readonly Block[];
   readonly headings: readonly Heading[];
   readonly anchors: NonNullable<SourceMap["anchors"]>;
+  readonly links: readonly Link[];
 }
 
 /** Longer "headings" are paragraphs that somebody wanted large, or a heading that was never ended. */
@@ -32,7 +40,8 @@ interface List {
  * The canonical text of a page: what a reader sees of the given regions.
  *
  * **Shape** blocks are separated by blank lines. Headings stand alone. List items stand on lines of their own with `- ` or their number, two spaces deeper per level.
- * Rows of tables are lines `| a | b |`; a row that holds tables or headings is a frame around them and is read cell by cell. Preformatted text is verbatim.
+ * Rows of tables are lines `| a | b |`; a table in a cell stands after the table around it, and a row that holds headings or preformatted text is a frame
+ * around them and is read cell by cell. Preformatted text is verbatim. Of images the alternative text is read, of ruby the reading, in brackets.
  * **Cost** linear in the events.
  */
 export function renderHtml(events: readonly HtmlEvent[], regions: readonly Region[], source: string): RenderedHtml {
@@ -41,6 +50,7 @@ export function renderHtml(events: readonly HtmlEvent[], regions: readonly Regio
   const lists: List[] = [];
   const tables: TableWriter[] = [];
   let quotes = 0;
+  let linkEnd = -1;
 
   const kind = (): Block["kind"] => (lists.length > 0 ? "list" : quotes > 0 ? "quote" : "paragraph");
   /** Inside a list nothing is set apart by blank lines: a list is one block. */
@@ -55,11 +65,11 @@ export function renderHtml(events: readonly HtmlEvent[], regions: readonly Regio
   };
 
   const writeHeading = (index: number, event: OpenEvent): boolean => {
-    const { text: title, at, complete } = collectLine(events, index, event.close, maxHeadingSource);
+    const { text: title, at, complete, links } = collectLine(events, index, event.close, maxHeadingSource);
     if (!complete || title.length > maxHeadingLength) return false;
     if (title === "") return true;
     writer.breakBefore(2);
-    const { start, end } = writer.writeWhole(title, "heading", [{ offset: 0, at }]);
+    const { start, end } = writer.writeWhole(title, "heading", [{ offset: 0, at }], undefined, links);
     for (const list of lists) list.marker = "";
     headings.push({ title, level: Number(event.tag.slice(1)), start, contentStart: end });
     writer.breakBefore(2);
@@ -85,6 +95,17 @@ export function renderHtml(events: readonly HtmlEvent[], regions: readonly Regio
       return true;
     }
     if (isHeading(tag) && writeHeading(index, event)) return true;
+    if (tag === "img") {
+      writer.writeText(readAlternative(event), event.at, kind(), listPrefix);
+      return true;
+    }
+    if (tag === "a") {
+      const address = findAddress(event);
+      if (address !== undefined && index > linkEnd) {
+        linkEnd = event.close;
+        writer.startLink(address);
+      }
+    } else if (tag === "rt") writer.writeText("(", event.at, kind(), listPrefix);
     if (tag === "math") {
       const formula = readFormula(events, index, event);
       if (formula === undefined) return false;
@@ -106,31 +127,50 @@ export function renderHtml(events: readonly HtmlEvent[], regions: readonly Regio
       const list = lists[lists.length - 1];
       if (list !== undefined) list.marker = "- ";
     } else if (tag === "blockquote") quotes++;
-    else if (tag === "table") tables.push(createTableWriter(events, event));
+    else if (tag === "table") tables.push(createTableWriter(events, index, event));
     else if (tag === "thead") tables[tables.length - 1]?.enterHead(event.close);
     else if (tag === "tr")
       return tables[tables.length - 1]?.writeRow(index, event, writer, kind(), breakBefore, listPrefix) ?? false;
     return false;
   };
-  const close = (tag: string): void => {
+  const close = (index: number, tag: string, at: number): void => {
+    if (index === linkEnd) writer.endLink();
+    if (tag === "rt") writer.writeText(")", at, kind(), listPrefix);
     breakBefore(breakAround(tag));
     if (tag === "blockquote") quotes = Math.max(0, quotes - 1);
-    else if (tag === "table") tables.pop();
-    else if (tag === "ul" || tag === "ol" || tag === "menu" || tag === "dir" || tag === "dl") {
+    else if (tag === "table") {
+      for (const table of tables.pop()?.nested ?? []) {
+        const event = events[table];
+        if (event?.type === "open") render(table, event.close);
+      }
+    } else if (tag === "ul" || tag === "ol" || tag === "menu" || tag === "dir" || tag === "dl") {
       lists.pop();
       breakBefore(lists.length === 0 ? 2 : 1);
     }
   };
 
-  for (const region of regions) {
-    writer.breakBefore(2);
-    for (let index = region.start; index <= region.end; index++) {
+  /** Calls itself for tables in tables alone, whose depth the parser bounds. */
+  const render = (start: number, end: number): void => {
+    let at = 0;
+    for (let index = start; index <= end; index++) {
       const event = events[index];
       if (event?.type === "open") {
+        at = event.at;
         if (open(index, event)) index = event.close;
-      } else if (event?.type === "close") close(event.tag);
-      else if (event !== undefined) writer.writeText(event.text, event.at, kind(), listPrefix);
+      } else if (event?.type === "close") close(index, event.tag, at);
+      else if (event !== undefined) {
+        at = event.at;
+        writer.writeText(event.text, event.at, kind(), listPrefix);
+      }
     }
+  };
+
+  for (const { start, end } of regions) {
+    writer.breakBefore(2);
+    render(start, end);
+    // A region may end inside what it began in.
+    writer.endLink();
+    writer.breakBefore(2);
   }
   return { ...writer.finish(), headings };
 }

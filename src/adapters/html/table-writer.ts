@@ -3,10 +3,12 @@ import type { Block } from "../../contracts/document.ts";
 import { collectLine } from "./collect-text.ts";
 import { isHeading } from "./html-elements.ts";
 import type { HtmlEvent, OpenEvent } from "./html-events.ts";
-import type { Break, TextWriter } from "./text-writer.ts";
+import type { Break, Link, TextWriter } from "./text-writer.ts";
 
 /** Writes the rows of one table. */
 export interface TableWriter {
+  /** Tables inside its cells, by the index of their open events: to be written after it. */
+  readonly nested: readonly number[];
   /** Rows up to the event at `end` are in the table's head. */
   enterHead(end: number): void;
   /** Writes the row as a line; `false` when it holds more than text and must be read cell by cell. */
@@ -29,10 +31,15 @@ const maxBlankColumns = 64;
  * A cell that spans columns or rows has its text in its first place and leaves the others blank, so that columns stay in line and no word counts twice.
  * Rows before the first one with a data cell are the header: rows in `thead`, or of `th` alone.
  *
- * **Cost** each row once, and once more for each table that it is nested in, which the parser bounds.
+ * A table in a cell of a table of data is written after it, so that both stay whole. A table without a plain row, of two cells with text in them, is a frame
+ * around what is in it, and is read cell by cell.
+ *
+ * **Cost** linear in the events of the table, without those of the tables in it.
  */
-export function createTableWriter(events: readonly HtmlEvent[], table: OpenEvent): TableWriter {
+export function createTableWriter(events: readonly HtmlEvent[], index: number, table: OpenEvent): TableWriter {
   const isFrame = /^(?:presentation|none)$/.test(table.attributes.get("role") ?? "");
+  const keepsWhole = !isFrame && hasPlainRow(events, index, table);
+  const nested: number[] = [];
   /** For each column, how many further rows the cell above reaches into. */
   let reach: number[] = [];
   let headerRows = 0;
@@ -40,15 +47,19 @@ export function createTableWriter(events: readonly HtmlEvent[], table: OpenEvent
   let headEnd = -1;
 
   return {
+    nested,
     enterHead(end) {
       headEnd = end;
     },
     writeRow(index, row, writer, kind, breakBefore, prefix) {
-      if (isFrame || holdsFlow(events, index, row)) {
+      if (isFrame || holdsFlow(events, index, row, keepsWhole)) {
         reach = [];
         return false;
       }
       const cells: string[] = [];
+      const links: Link[] = [];
+      /** Where the cell begins in the line, after its mark. */
+      let cellStart = 2;
       const nextReach: number[] = [];
       let at = -1;
       let dataCells = 0;
@@ -56,15 +67,18 @@ export function createTableWriter(events: readonly HtmlEvent[], table: OpenEvent
         while ((reach[cells.length] ?? 0) > 0 && cells.length < maxBlankColumns) {
           nextReach[cells.length] = (reach[cells.length] ?? 0) - 1;
           cells.push("");
+          cellStart += 3;
         }
       };
       for (let inner = index + 1; inner < row.close; inner++) {
         const event = events[inner];
         if (event?.type !== "open") continue;
-        if (event.dropped || (event.tag !== "td" && event.tag !== "th")) {
-          if (event.dropped) inner = event.close;
+        if (event.dropped) {
+          inner = event.close;
           continue;
         }
+        if (event.tag !== "td" && event.tag !== "th") continue;
+        listTables(events, inner, event.close, nested);
         skipTaken();
         if (event.tag === "td") dataCells++;
         const cell = collectLine(events, inner, event.close);
@@ -72,9 +86,13 @@ export function createTableWriter(events: readonly HtmlEvent[], table: OpenEvent
         const rows = readSpan(event, "rowspan") - 1;
         if (rows > 0) nextReach[cells.length] = rows;
         cells.push(cell.text);
+        for (const { start, end, url } of cell.links)
+          links.push({ start: cellStart + start, end: cellStart + end, url });
+        cellStart += cell.text.length + 3;
         for (let column = 1; column < readSpan(event, "colspan") && cells.length < maxBlankColumns; column++) {
           if (rows > 0) nextReach[cells.length] = rows;
           cells.push("");
+          cellStart += 3;
         }
         inner = event.close;
       }
@@ -90,6 +108,7 @@ export function createTableWriter(events: readonly HtmlEvent[], table: OpenEvent
         kind === "paragraph" ? "table" : kind,
         [{ offset: 0, at }],
         prefix,
+        links,
       );
       // A blank line or another kind of text in between began a new block, whose first row is no header.
       const continues = written.start - before <= 1;
@@ -109,15 +128,48 @@ export function createTableWriter(events: readonly HtmlEvent[], table: OpenEvent
   };
 }
 
-/** Whether a row holds what cannot be on one line of a table: another table or a heading. */
-function holdsFlow(events: readonly HtmlEvent[], index: number, row: OpenEvent): boolean {
+/** Whether a row holds what cannot be on one line of a table: a heading, preformatted text, or a table that cannot stand after this one. */
+function holdsFlow(events: readonly HtmlEvent[], index: number, row: OpenEvent, keepsWhole: boolean): boolean {
   for (let inner = index + 1; inner < row.close; inner++) {
     const event = events[inner];
     if (event?.type !== "open") continue;
     if (event.dropped) inner = event.close;
-    else if (event.tag === "table" || isHeading(event.tag) || event.tag === "pre") return true;
+    else if (event.tag === "table") {
+      if (!keepsWhole) return true;
+      inner = event.close;
+    } else if (isHeading(event.tag) || event.tag === "pre") return true;
   }
   return false;
+}
+
+/** Whether a table has a row of two cells or more that hold text, and nothing else. */
+function hasPlainRow(events: readonly HtmlEvent[], index: number, table: OpenEvent): boolean {
+  let filled = 0;
+  let isPlain = true;
+  let cellHasText = false;
+  for (let inner = index + 1; inner < table.close; inner++) {
+    const event = events[inner];
+    if (event?.type === "text") cellHasText ||= event.text.trim() !== "";
+    else if (event?.type === "open") {
+      if (event.tag === "tr") [filled, isPlain] = [0, true];
+      else if (event.tag === "td" || event.tag === "th") cellHasText = false;
+      else if (event.tag === "table" || isHeading(event.tag) || event.tag === "pre") isPlain = false;
+      if (event.dropped || event.tag === "table") inner = event.close;
+    } else if (event?.tag === "td" || event?.tag === "th") {
+      if (cellHasText) filled++;
+    } else if (event?.tag === "tr" && isPlain && filled >= 2) return true;
+  }
+  return false;
+}
+
+/** The outermost tables between two events. */
+function listTables(events: readonly HtmlEvent[], open: number, close: number, found: number[]): void {
+  for (let inner = open + 1; inner < close; inner++) {
+    const event = events[inner];
+    if (event?.type !== "open") continue;
+    if (event.tag === "table" && !event.dropped) found.push(inner);
+    if (event.tag === "table" || event.dropped) inner = event.close;
+  }
 }
 
 function readSpan({ attributes }: OpenEvent, name: "colspan" | "rowspan"): number {

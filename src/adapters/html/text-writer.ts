@@ -2,6 +2,13 @@ import type { Block, SourceMap } from "../../contracts/document.ts";
 
 type Anchor = NonNullable<SourceMap["anchors"]>[number];
 
+/** A text that leads elsewhere. */
+export interface Link {
+  readonly start: number;
+  readonly end: number;
+  readonly url: string;
+}
+
 /** 0 none, 1 a new line, 2 a blank line. */
 export type Break = 0 | 1 | 2;
 
@@ -20,19 +27,23 @@ export interface TextWriter {
     kind: Block["kind"],
     anchors: readonly { readonly offset: number; readonly at: number }[],
     prefix?: () => string,
+    links?: readonly Link[],
   ): { start: number; end: number };
+  /** What is written from here on leads to `url`, until the link ends. A link in a link is the outer one's text. */
+  startLink(url: string): void;
+  endLink(): void;
   /** Completes the block that is being written with what is known of it now. */
   describeBlock(facts: { readonly language?: string; readonly bodyStart?: number }): void;
-  finish(): { text: string; blocks: Block[]; anchors: Anchor[] };
+  finish(): { text: string; blocks: Block[]; anchors: Anchor[]; links: Link[] };
 }
 
 type OpenBlock = { -readonly [K in keyof Block]: Block[K] };
 
 /**
- * A writer of canonical text from a source, whose offsets must be given in ascending order.
+ * A writer of canonical text from a source.
  *
  * **Shape** a blank line or a change of kind begins a new block.
- * **Cost** linear in what is written, plus one pass over the newlines of the source.
+ * **Cost** linear in what is written, plus one pass over the newlines of the source and a search among them for each line that is written.
  */
 export function createTextWriter(source: string): TextWriter {
   const parts: string[] = [];
@@ -41,18 +52,19 @@ export function createTextWriter(source: string): TextWriter {
   let length = 0;
   let pending: Break = 0;
   let space = false;
+  const lineStarts = findLineStarts(source);
   let line = 1;
-  let nextNewline = source.indexOf("\n");
+  const links: Link[] = [];
+  let link: { start: number; readonly url: string } | undefined;
 
   const append = (text: string): void => {
     parts.push(text);
     length += text.length;
   };
   const anchor = (start: number, at: number): void => {
-    while (nextNewline !== -1 && nextNewline < at) {
-      line++;
-      nextNewline = source.indexOf("\n", nextNewline + 1);
-    }
+    // Most of what is written stems from this line of the source or the next.
+    if (!isLineOf(lineStarts, line, at))
+      line = isLineOf(lineStarts, line + 1, at) ? line + 1 : findLine(lineStarts, at);
     if (anchors[anchors.length - 1]?.line !== line) anchors.push({ start, line });
   };
   /** Makes the break asked for and opens a block where one is due. */
@@ -66,6 +78,7 @@ export function createTextWriter(source: string): TextWriter {
     if (newBlock || pending > 0) append(prefix?.() ?? "");
     pending = 0;
     space = false;
+    if (link?.start === -1) link.start = length;
   };
   const grow = (): void => {
     const last = blocks[blocks.length - 1];
@@ -100,12 +113,22 @@ export function createTextWriter(source: string): TextWriter {
         from = to;
       }
     },
-    writeWhole(text, kind, places, prefix) {
+    startLink(url) {
+      link ??= { start: -1, url };
+    },
+    endLink() {
+      if (link !== undefined && link.start !== -1 && link.start < length)
+        links.push({ start: link.start, end: length, url: link.url });
+      link = undefined;
+    },
+    writeWhole(text, kind, places, prefix, inside = []) {
       begin(kind, prefix);
       const start = length;
       for (const { offset, at } of places) anchor(start + offset, at);
       append(text);
       grow();
+      if (link === undefined)
+        for (const { start: from, end, url } of inside) links.push({ start: start + from, end: start + end, url });
       return { start, end: length };
     },
     describeBlock(facts) {
@@ -113,9 +136,29 @@ export function createTextWriter(source: string): TextWriter {
       if (last !== undefined) Object.assign(last, facts);
     },
     finish() {
-      return { text: parts.join(""), blocks, anchors };
+      return { text: parts.join(""), blocks, anchors, links };
     },
   };
+}
+
+function findLineStarts(source: string): number[] {
+  const starts = [0];
+  for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function isLineOf(lineStarts: readonly number[], line: number, at: number): boolean {
+  return at >= (lineStarts[line - 1] ?? Infinity) && at < (lineStarts[line] ?? Infinity);
+}
+
+function findLine(lineStarts: readonly number[], at: number): number {
+  let line = 1;
+  for (let beyond = lineStarts.length + 1; beyond - line > 1;) {
+    const middle = (line + beyond) >>> 1;
+    if ((lineStarts[middle - 1] ?? 0) <= at) line = middle;
+    else beyond = middle;
+  }
+  return line;
 }
 
 /**

@@ -16,8 +16,13 @@ const silent: ReadonlySet<string> = new Set([
   "application/pgp-keys",
 ]);
 
-/** What a mail server says in a type of its own, in plain text. */
-const plain: ReadonlySet<string> = new Set(["message/delivery-status", "message/feedback-report"]);
+/** Plain text under a type of its own: what mail servers and calendars say. */
+const plain: ReadonlySet<string> = new Set([
+  "message/delivery-status",
+  "message/feedback-report",
+  "text/calendar",
+  "application/ics",
+]);
 
 /** So many names stand in text and notes; of more, how many. */
 const maxListed = 100;

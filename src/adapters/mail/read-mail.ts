@@ -3,6 +3,7 @@ import PostalMime, { type Email } from "postal-mime";
 import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { type Composition, composeDocument } from "../../documents/compose-document.ts";
+import { findCharset } from "../../documents/find-charset.ts";
 import { fileNameOf } from "../../documents/file-name.ts";
 import { throwIfAborted } from "../../text/abort.ts";
 import { canonicalize } from "../../text/canonical-text.ts";
@@ -15,8 +16,7 @@ import { writePlainBody } from "./plain-body.ts";
 /** What {@link createMailReader} promises, with the parser that it loads when the first message is read. */
 export async function readMail(input: ReadInput): Promise<ReadResult> {
   const { uri, bytes, signal } = input;
-  // Messages within messages are attachments like others: their reader is asked, and the depth of parts within parts holds.
-  const email = await PostalMime.parse(bytes, { forceRfc822Attachments: true, maxRfc822NestingDepth: 0 });
+  const { email, encoding } = await parseMail(bytes);
   throwIfAborted(signal, `Reading ${uri}`, { uri });
   const encryption = encryptionOf(email);
   if (encryption !== undefined) {
@@ -34,9 +34,37 @@ export async function readMail(input: ReadInput): Promise<ReadResult> {
   return {
     ...document.finish(subject || fileNameOf(uri)),
     title: subject || fileNameOf(uri),
-    metadata: { ...factsOf(email), ...(language === undefined ? {} : { language }) },
+    metadata: {
+      ...factsOf(email),
+      ...(language === undefined ? {} : { language }),
+      ...(encoding === undefined ? {} : { encoding }),
+    },
     ...(notes.length === 0 ? {} : { notes }),
   };
+}
+
+/** Messages within messages are attachments like others: their reader is asked, and the depth of parts within parts holds. */
+const options = { forceRfc822Attachments: true, maxRfc822NestingDepth: 0 } as const;
+
+/**
+ * Parses a message. Where its words come out broken, because it declares no encoding or a wrong one, it is read in the one that its bytes show.
+ *
+ * **Shape** `encoding` when that was done.
+ */
+async function parseMail(bytes: Uint8Array): Promise<{ readonly email: Email; readonly encoding?: string }> {
+  const email = await PostalMime.parse(bytes, options);
+  const broken = countBroken(email);
+  const found = broken === 0 ? undefined : await findCharset(bytes);
+  if (found === undefined) return { email };
+  // What is in base64 or quoted-printable is ASCII, and stays as it is; attachments are their readers' matter.
+  const recoded = new TextEncoder().encode(new TextDecoder(found.charset).decode(bytes));
+  const better = await PostalMime.parse(recoded, options);
+  if (countBroken(better) >= broken) return { email };
+  return { email: { ...better, attachments: email.attachments }, encoding: found.charset };
+}
+
+function countBroken({ subject, text, html }: Email): number {
+  return [subject, text, html].reduce((sum, value) => sum + (value?.split("\uFFFD").length ?? 1) - 1, 0);
 }
 
 /** Mail programs show the HTML body where there is one. **Shape** the language that it says it is in. */

@@ -1,6 +1,7 @@
 import { isMap, isScalar, isSeq, parseDocument } from "yaml";
 
 import type { JsonValue, Metadata } from "../../contracts/metadata.ts";
+import { readToml } from "./read-toml.ts";
 
 /** What stands above the first line of a Markdown text, between two fences. */
 export interface FrontMatter {
@@ -29,7 +30,7 @@ const typedKeys: Readonly<Record<string, string>> = {
 };
 
 /**
- * The front matter at the head of a text: YAML between `---` fences, or TOML between `+++` (recognised, not parsed).
+ * The front matter at the head of a text: YAML between `---` fences, or TOML between `+++` (of which the top level is read).
  *
  * A leading `---` may also be a rule. It is front matter when a closing fence follows and the text between is a YAML mapping,
  * is empty, or at least begins like one (`key:`): then broken YAML stays text and gives no metadata.
@@ -45,7 +46,10 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
   if (close === undefined) return undefined;
   const body = text.slice(bodyStart, close.start);
   const found = { end: close.end, blockEnd: close.blockEnd };
-  if (fence[1] === "+++") return /^\s*[\w"'[#]/.test(body) ? { ...found, metadata: {} } : undefined;
+  if (fence[1] === "+++") {
+    if (!/^\s*[\w"'[#]/.test(body)) return undefined;
+    return { ...found, metadata: body.length > maxYamlLength ? {} : toMetadata(readToml(body)) };
+  }
   if (body.trim() === "") return { ...found, metadata: {} };
   const parsed = body.length > maxYamlLength ? "broken" : parseYaml(body);
   if (typeof parsed === "object") return { ...found, metadata: parsed };

@@ -9,16 +9,23 @@ const maxInlineLength = 1000;
 
 /**
  * What a reader sees of a heading: emphasis, code marks, links, HTML and entities resolved, white space collapsed,
- * and the `{#custom-id}` that documentation tools allow at its end left out.
+ * and the `{#custom-id}`, the attributes and the comments that documentation tools allow in it left out, as are marks of footnotes.
  *
+ * **Shape** `isDefined` says whether the document defines a link of that label: then `[label]` is one.
  * **Cost** bounded: inline rules run on at most 1,000 characters.
  */
-export function readHeadingTitle(source: string): string {
-  const content = source.replace(/[ \t]*\{#[\w.:-]*\}[ \t]*$/, "");
+export function readHeadingTitle(source: string, isDefined: (label: string) => boolean = () => false): string {
+  if (source.length > maxInlineLength) return collapse(source);
+  const content = source
+    .replace(/\{\/\*.*?\*\/\}/gs, "")
+    .replace(/(?:[ \t]*\{:?[ \t]*[#.][^{}\n]*\})+[ \t]*$/, "")
+    .replace(/\[\^[^[\]\s]+\]/g, "");
   // Most headings hold nothing that markup could start with.
-  if (content.length > maxInlineLength || !/[\\`*_[\]<>&~!]/.test(content)) return collapse(content);
+  if (!/[\\`*_[\]<>&~!]/.test(content)) return collapse(content);
   // Definitions of reference links are elsewhere in the document, so `[text][label]` is resolved by its form.
-  const resolved = content.replace(/\[([^[\]]*)\]\[[^[\]]*\]/g, "$1");
+  const resolved = content
+    .replace(/\[([^[\]]*)\]\[[^[\]]*\]/g, "$1")
+    .replace(/(?<!\\)\[([^[\]]+)\](?!\()/g, (whole, label: string) => (isDefined(label) ? label : whole));
   const parts: string[] = [];
   for (const token of inline.parseInline(resolved, {})) collectText(token, parts);
   return collapse(parts.join(""));

@@ -5,15 +5,15 @@ const mediaTypes = new Set(["text/markdown", "text/x-markdown", "text/mdx", "tex
 /**
  * Markdown and MDX: the canonical text is the source itself, front matter and markup included.
  *
- * **Shape** sections from ATX and Setext headings of the outermost level; title from front matter, else the first level-1 heading, else the file name;
- * metadata from YAML front matter; lines of the text are lines of the source.
+ * **Shape** sections from ATX, Setext and HTML headings of the outermost level; title from front matter, else the first level-1 heading, else the file name;
+ * metadata from YAML or TOML front matter; lines of the text are lines of the source.
  * **Errors** as every reader: `binary`, `unreadable`, `too-large`. Broken front matter is text, never an error.
  * **Cost** linear in the length of the text.
  * **Source** Embabel's Markdown reader (E15), Ballerina's `TextDataLoader` (B52).
  */
 export function createMarkdownReader(): Reader {
   return {
-    name: "markdown/1",
+    name: "markdown/2",
     accepts: (mediaType) => mediaTypes.has(mediaType),
     read: async (input) => (await import("./read-markdown.ts")).readMarkdown(input),
   };

@@ -4,6 +4,8 @@ import type { Block } from "../../contracts/document.ts";
 import type { Heading } from "../../documents/build-sections.ts";
 
 import { readHeadingTitle } from "./heading-title.ts";
+import { findHtmlHeadings } from "./html-headings.ts";
+import { findLinkLabels } from "./link-labels.ts";
 
 /** The blocks of a Markdown text and those of them that are headings of sections. */
 export interface MarkdownBlocks {
@@ -42,19 +44,26 @@ const kinds: Readonly<Record<string, Block["kind"]>> = {
 /**
  * The outermost blocks of a Markdown text from `from` on, with exact offsets.
  *
- * **Shape** blocks in order, disjoint, and only white space between them. Headings inside quotes and lists are part of those, not of the outline.
+ * **Shape** blocks in order, disjoint, and only white space between them. Headings inside quotes and lists are part of those, not of the outline;
+ * those written in HTML (`<h2>`) are.
  * **Cost** linear: block rules only, and inline rules for short headings.
  * **Source** CommonMark 0.31 blocks; GFM tables; MDX ESM and expressions.
  */
 export function parseBlocks(text: string, from: number, isMdx: boolean): MarkdownBlocks {
   const parser = isMdx ? mdx : commonMark;
-  const body = from === 0 ? text : text.slice(from);
+  const source = from === 0 ? text : text.slice(from);
+  const body = isMdx ? maskComments(source) : source;
   const lineStarts = findLineStarts(text, from);
   const tokens: Token[] = [];
   parser.block.parse(body, parser, {}, tokens);
 
   const blocks: Block[] = [];
   const headings: Heading[] = [];
+  let labels: ReadonlySet<string> | undefined;
+  const isDefined = (label: string): boolean => {
+    labels ??= findLinkLabels(text);
+    return labels.has(label.toLowerCase().replace(/\s+/g, " ").trim());
+  };
   let reached = from;
   for (const [index, token] of tokens.entries()) {
     const kind = kinds[token.type];
@@ -62,10 +71,14 @@ export function parseBlocks(text: string, from: number, isMdx: boolean): Markdow
     const block = toBlock(text, token, kind, lineStarts, isMdx);
     if (block === undefined) continue;
     addGap(blocks, text, reached, block.start);
-    blocks.push(block);
     reached = block.end;
+    if (token.type === "html_block") {
+      addHtml(text, block, blocks, headings);
+      continue;
+    }
+    blocks.push(block);
     if (kind !== "heading") continue;
-    const title = readHeadingTitle(tokens[index + 1]?.content ?? "");
+    const title = readHeadingTitle(tokens[index + 1]?.content ?? "", isDefined);
     // A heading that says nothing names nothing.
     if (title !== "")
       headings.push({ title, level: Number(token.tag.slice(1)), start: block.start, contentStart: block.end });
@@ -110,6 +123,38 @@ function toBlock(
     if (text[start] === "{" && text[end - 1] === "}") return { kind: "html", start, end };
   }
   return { kind, start, end };
+}
+
+/** A block of HTML, cut at the headings in it. */
+function addHtml(text: string, block: Block, blocks: Block[], headings: Heading[]): void {
+  let from = block.start;
+  const addRest = (to: number): void => {
+    const start = skipSpace(text, from, to);
+    const end = skipSpaceBack(text, start, to);
+    if (start < end) blocks.push({ kind: "html", start, end });
+  };
+  for (const { title, level, start, end } of findHtmlHeadings(text.slice(block.start, block.end))) {
+    addRest(block.start + start);
+    from = block.start + end;
+    blocks.push({ kind: "heading", start: block.start + start, end: from });
+    headings.push({ title, level, start: block.start + start, contentStart: from });
+  }
+  addRest(block.end);
+}
+
+/** MDX's comments may hold what looks like Markdown. Its signs become letters, so that every line stays where it is. */
+function maskComments(source: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let start = source.indexOf("{/*"); start !== -1; start = source.indexOf("{/*", from)) {
+    const end = source.indexOf("*/}", start + 3);
+    if (end === -1) break;
+    const comment = source.slice(start, end + 3);
+    // One on a single line is read as the expression it is.
+    parts.push(source.slice(from, start), comment.includes("\n") ? comment.replace(/[^\s{}]/g, "x") : comment);
+    from = end + 3;
+  }
+  return from === 0 ? source : parts.join("") + source.slice(from);
 }
 
 /** Whatever a rule swallowed without a token is still text: no character that is not white space lies outside the blocks. */

@@ -3,12 +3,16 @@ import { composeWorkbook } from "../../documents/compose-workbook.ts";
 import { createSheetBuilders } from "../../documents/sheet-builder.ts";
 import type { Sheet } from "../../documents/workbook.ts";
 import { throwIfAborted } from "../../text/abort.ts";
+import { unreadable } from "./open-archive.ts";
 import { type OfficePackage, openPackage } from "./open-package.ts";
 import { readPackageFacts } from "./package-facts.ts";
 import { elementsOf, findChild } from "./read-xml.ts";
 import { createCellReader, type SheetFaults } from "./xlsx-cells.ts";
 import { readSharedStrings } from "./xlsx-strings.ts";
 import { readCellFormats } from "./xlsx-styles.ts";
+
+/** More than a full row of 16,384 cells takes, with a formula, a value or some stretches of rich text each. */
+const maxRowElements = 16_384 * 16;
 
 /** A workbook to a document; see `createXlsxReader`. */
 export async function readXlsx(input: ReadInput): Promise<ReadResult> {
@@ -20,6 +24,9 @@ export async function readXlsx(input: ReadInput): Promise<ReadResult> {
   const strings = await readSharedStrings(input, office);
   const formats = await readCellFormats(office, from1904);
   const begin = createSheetBuilders(input);
+  const boundRow = (elements: number): void => {
+    if (elements > maxRowElements) throw unreadable(uri, "has a row of more cells than a sheet has columns");
+  };
   const sheets: Sheet[] = [];
   const notes: string[] = [];
   for (const { attributes } of elementsOf(findChild(workbook, "sheets"))) {
@@ -37,7 +44,7 @@ export async function readXlsx(input: ReadInput): Promise<ReadResult> {
     }
     const faults: SheetFaults = { formulasWithoutResult: 0, textsMissing: 0 };
     const reader = createCellReader(builder, strings, formats, faults);
-    await office.visitPart(relation.target, { depth: 2, visit: reader });
+    await office.visitPart(relation.target, { depth: 2, visit: reader, grow: boundRow });
     sheets.push(builder.finish());
     notes.push(...nameFaults(name, faults));
   }

@@ -17,6 +17,8 @@ export interface XmlVisit {
   readonly parent?: string;
   /** `root` is what there is so far of the root element. */
   visit(element: XmlElement, root: XmlElement): void;
+  /** Told how many elements the one that will be handed out holds so far; may refuse to see it grow. */
+  grow?(elements: number): void;
 }
 
 type OpenElement = { name: string; attributes: ReadonlyMap<string, string>; children: (XmlElement | string)[] };
@@ -42,6 +44,7 @@ export function readXml(bytes: Uint8Array, uri: string, part: string, visitor?: 
   const relationshipPrefixes = new Set<string>(["r"]);
   let root: OpenElement | undefined;
   let openedAt = -1;
+  let held = 0;
   const broken = (what: string): Error => unreadable(uri, `has a part that is no well-formed XML, ${part}: ${what}`);
 
   const isVisited = (parent: XmlElement): boolean =>
@@ -53,6 +56,8 @@ export function readXml(bytes: Uint8Array, uri: string, part: string, visitor?: 
         if (open.length >= maxDepth) throw broken(`it is nested more than ${maxDepth} levels deep`);
         if (open.length === 0 && root !== undefined) throw broken("it has two roots");
         openedAt = parser.endIndex;
+        held = open.length === visitor?.depth ? 0 : held + 1;
+        if (visitor !== undefined && open.length > visitor.depth) visitor.grow?.(held);
         const element = {
           name: localName(name),
           attributes: readAttributes(attributes, relationshipPrefixes),

@@ -1,74 +1,140 @@
-/** A run of text as PDF.js hands it out; positions in points, origin at the bottom left. */
-export interface PdfTextItem {
-  readonly str: string;
-  /** The text matrix: `[a, b, c, d, x, y]`. */
-  readonly transform: readonly number[];
-  readonly width: number;
-  readonly height: number;
-  readonly hasEOL: boolean;
-}
+import type { PdfRun } from "./pdf-runs.ts";
 
-/** One line of a page. */
+/** One line, of a page or of a column. */
 export interface PdfLine {
   readonly text: string;
-  /** Of its largest sign. */
-  readonly height: number;
-  /** Baseline of its largest sign, from the bottom of the page. */
+  readonly x: number;
+  readonly right: number;
+  /** Baseline, downwards. */
   readonly y: number;
+  /** Height of the letters in which most of it is set. */
+  readonly size: number;
+  readonly bold: boolean;
+  readonly mono: boolean;
+  readonly rtl: boolean;
 }
 
 /** A gap wider than this part of the letter height is a space; letters of small capitals stand .06 apart, words .25 and more. */
 const spaceWidth = 0.15;
 
+/** Baselines nearer than this part of the letter height are one line: superscripts rise by a third, lines stand a whole height apart. */
+const sameLine = 0.45;
+
 /**
- * The lines of one page, in the order in which the page was written, which is reading order in nearly every producer.
+ * Runs that stand on one baseline, from top to bottom; superscripts with the line they belong to.
  *
- * **Shape** white space collapsed, no empty lines, no lone surrogates, no control characters. **Cost** linear in the items.
+ * **Shape** within a row from left to right. **Cost** n log n.
  */
-export function joinLines(items: readonly PdfTextItem[]): PdfLine[] {
-  const lines: PdfLine[] = [];
-  let parts: string[] = [];
-  let height = 0;
-  let y = 0;
-  let previous: PdfTextItem | undefined;
-  const flush = (): void => {
-    const text = cleanLine(parts.join(""));
-    if (text !== "") lines.push({ text, height, y });
-    parts = [];
-    height = 0;
-    previous = undefined;
-  };
-  for (const item of items) {
-    if (item.str !== "") {
-      if (previous !== undefined && isApart(previous, item)) parts.push(" ");
-      parts.push(item.str);
-      previous = item;
-      if (item.height > height) {
-        height = item.height;
-        y = item.transform[5] ?? 0;
-      }
+export function toRows(runs: readonly PdfRun[]): PdfRun[][] {
+  const rows: { y: number; size: number; runs: PdfRun[] }[] = [];
+  for (const run of runs.toSorted((one, other) => one.y - other.y || one.x - other.x)) {
+    const row = rows.at(-1);
+    if (row !== undefined && run.y - row.y < sameLine * Math.max(row.size, run.size)) {
+      row.runs.push(run);
+      // A superscript comes before the line that it belongs to.
+      if (run.size > row.size) Object.assign(row, { y: run.y, size: run.size });
+    } else {
+      rows.push({ y: run.y, size: run.size, runs: [run] });
     }
-    if (item.hasEOL) flush();
+  }
+  return rows.map((row) => row.runs.toSorted((one, other) => one.x - other.x));
+}
+
+/**
+ * One row as a line, in the order in which its script is read.
+ *
+ * **Shape** of at least one run; white space collapsed, a space where runs stand apart. **Cost** linear.
+ * **Source** UAX #9, rules L2 and N1 in what matters for whole runs: on a line from right to left, neighbours from left to right keep their order.
+ */
+export function toLine(row: readonly PdfRun[]): PdfLine {
+  const rtl = isRightToLeft(row);
+  const parts: string[] = [];
+  let before: PdfRun | undefined;
+  for (const run of rtl ? orderFromRight(row) : row) {
+    if (before !== undefined && (isApart(before, run) || (rtl && swallowedSpace(before, run)))) parts.push(" ");
+    parts.push(run.text);
+    before = run;
+  }
+  const size = mainSize(row);
+  const first = row.reduce((least, run) => (run.x < least.x ? run : least));
+  const last = row.reduce((most, run) => (run.right > most.right ? run : most));
+  const letters = row.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  return {
+    // A mark above a letter belongs to it, wherever its producer set it.
+    text: parts
+      .join("")
+      .replace(/\s+(?=[\u064B-\u065F\u0670\s])/gu, "")
+      // The dots that lead to a page number.
+      .replace(/(?:\s?\.){5,}\s?(?=(?:\d+|[ivxlc]+)$)/gu, " … ")
+      .trim(),
+    x: first.x,
+    right: last.right,
+    y: row.find((run) => run.size === size)?.y ?? first.y,
+    size,
+    bold: letters.length > 0 && letters.every(({ bold }) => bold),
+    mono: row.every(({ mono }) => mono),
+    rtl,
+  };
+}
+
+/** The largest size in which a part of the letters is set: small capitals begin with large ones, and one large letter is an ornament. */
+function mainSize(row: readonly PdfRun[]): number {
+  const all = row.reduce((sum, { text }) => sum + text.length, 0);
+  let size = 0;
+  let length = 0;
+  for (const run of row.toSorted((one, other) => other.size - one.size)) {
+    if (length >= all * 0.12) break;
+    length += run.text.length;
+    size = run.size;
+  }
+  return size;
+}
+
+function isRightToLeft(row: readonly PdfRun[]): boolean {
+  let balance = 0;
+  for (const { text, rtl } of row) balance += (rtl ? 1 : -1) * (text.match(/\p{L}/gu)?.length ?? 0);
+  // A word in Latin script inside may be longer than what is around it; a run at the right end tells where the line begins.
+  return balance > 0 || (row.at(-1)?.rtl === true && row.some(({ rtl }) => rtl) && balance > -40);
+}
+
+function orderFromRight(row: readonly PdfRun[]): PdfRun[] {
+  const ordered: PdfRun[] = [];
+  let ltr: PdfRun[] = [];
+  const flush = (): void => {
+    ordered.push(...ltr);
+    ltr = [];
+  };
+  for (const run of row.toReversed()) {
+    // Marks alone go with the line; digits and letters of the other direction with one another.
+    if (run.rtl || !/[\p{L}\p{N}]/u.test(run.text)) {
+      flush();
+      ordered.push(run);
+    } else ltr.unshift(run);
   }
   flush();
-  return lines;
+  return ordered;
 }
 
-/** Whether two runs on a line stand apart, in whichever direction the script runs. Text that stands on its side is left as it is. */
-function isApart(before: PdfTextItem, after: PdfTextItem): boolean {
-  if (Math.abs(before.transform[1] ?? 0) > 0.01 || Math.abs(after.transform[1] ?? 0) > 0.01) return false;
-  const [left, right] = [before.transform[4] ?? 0, after.transform[4] ?? 0];
-  const gap = Math.max(right - (left + before.width), left - (right + after.width));
-  return gap > spaceWidth * Math.max(before.height, after.height);
+/** PDF.js leaves out the space at the right end of a run from right to left. After a Latin word a word follows; before one, a prefix may touch it. */
+function swallowedSpace(before: PdfRun, run: PdfRun): boolean {
+  return !before.rtl && run.rtl && /[A-Za-z]$/u.test(before.text) && /^\p{L}/u.test(run.text);
 }
 
-function cleanLine(text: string): string {
-  return (
-    text
-      // oxlint-disable-next-line no-control-regex -- fonts without a Unicode map hand out control characters
-      .replace(/[\u0000-\u0008\u000E-\u001F\u007F\u200B\uFEFF]/g, "")
-      .replace(/\s+/g, " ")
-      .trim()
-      .toWellFormed()
-  );
+/** Whether two runs on a line stand apart, in whichever direction the script runs. */
+export function isApart(before: PdfRun, after: PdfRun): boolean {
+  const gap = Math.max(after.x - before.right, before.x - after.right);
+  return gap > spaceWidth * Math.max(before.size, after.size);
+}
+
+/** A row in the pieces between its wide gaps. **Units** a gap is wide from one letter height on. */
+export function cutAtGaps(row: readonly PdfRun[]): PdfRun[][] {
+  const pieces: PdfRun[][] = [];
+  let right = -Infinity;
+  for (const run of row) {
+    const piece = pieces.at(-1);
+    if (piece === undefined || run.x - right > run.size) pieces.push([run]);
+    else piece.push(run);
+    right = Math.max(right, run.right);
+  }
+  return pieces;
 }

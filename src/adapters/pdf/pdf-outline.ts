@@ -1,6 +1,6 @@
 import type { getDocumentProxy } from "unpdf";
 
-import type { PdfLine } from "./pdf-lines.ts";
+import { edgesOf, type PdfArea } from "./pdf-area.ts";
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 type OutlineItem = NonNullable<Awaited<ReturnType<PdfDocument["getOutline"]>>>[number];
@@ -28,7 +28,8 @@ const maxTitleLines = 4;
  * **Cost** one lookup per entry, and the lines of its page.
  * **Source** PDF 32000-1, 12.3.3.
  */
-export async function readOutline(pdf: PdfDocument, pages: readonly (readonly PdfLine[])[]): Promise<OutlineHeading[]> {
+export async function readOutline(pdf: PdfDocument, areas: readonly (readonly PdfArea[])[]): Promise<OutlineHeading[]> {
+  const pages = areas.map(linesOf);
   const headings: OutlineHeading[] = [];
   const folded = new Map<number, readonly string[]>();
   for (const { item, level } of flatten((await pdf.getOutline()) ?? [])) {
@@ -46,6 +47,43 @@ export async function readOutline(pdf: PdfDocument, pages: readonly (readonly Pd
     headings.push({ title, level: Math.min(level, 6), page, ...place });
   }
   return headings;
+}
+
+/** The lines of a page that may hold a heading. */
+function linesOf(areas: readonly PdfArea[]): PdfArea["lines"] {
+  return areas.filter(({ kind }) => kind !== "table").flatMap(({ lines }) => lines);
+}
+
+/**
+ * Areas with the outline's headings as areas of their own.
+ *
+ * **Cost** linear.
+ */
+export function cutAtHeadings(
+  areas: readonly (readonly PdfArea[])[],
+  headings: readonly OutlineHeading[],
+): PdfArea[][] {
+  return areas.map((list, page) => {
+    const here = headings.filter((heading) => heading.page === page);
+    let first = 0;
+    return list.flatMap((area) => {
+      if (area.kind === "table") return [area];
+      const from = first;
+      first += area.lines.length;
+      const edges = area.edges ?? edgesOf(area.lines);
+      const parts: PdfArea[] = [];
+      let at = 0;
+      for (const { title, level, firstLine, endLine } of here) {
+        const [start, end] = [firstLine - from, Math.min(endLine - from, area.lines.length)];
+        if (start < at || start >= area.lines.length) continue;
+        parts.push({ ...area, edges, lines: area.lines.slice(at, start) });
+        parts.push({ kind: "heading", title, level, edges, lines: area.lines.slice(start, end) });
+        at = end;
+      }
+      parts.push({ ...area, edges, lines: area.lines.slice(at) });
+      return parts.filter(({ lines }) => lines.length > 0);
+    });
+  });
 }
 
 /** Depth first, without recursion: an outline may be as deep as its file is long, or turn in a circle. */

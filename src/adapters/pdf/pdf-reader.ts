@@ -1,156 +1,163 @@
-import type { getDocumentProxy } from "unpdf";
-
-import { IbidError } from "../../contracts/errors.ts";
-import type { Metadata } from "../../contracts/metadata.ts";
+import type {
+  ExtractedTable,
+  ExtractionInput,
+  OcrProvider,
+  PageText,
+  TableExtractor,
+} from "../../contracts/extraction.ts";
 import type { Reader, ReadInput, ReadResult } from "../../contracts/reader.ts";
-import { buildSections } from "../../documents/build-sections.ts";
-import { maxTextLength, textTooLarge } from "../../documents/decode-source.ts";
+import { buildSections, type Heading } from "../../documents/build-sections.ts";
 import { fileNameOf } from "../../documents/file-name.ts";
+import { noTableExtractor } from "../../documents/no-table-extractor.ts";
+import { limitsOf, overLimit } from "../../documents/read-limits.ts";
 import { throwIfAborted } from "../../text/abort.ts";
+import { checkOptions } from "../../text/check-options.ts";
 
-import { joinLines, type PdfLine, type PdfTextItem } from "./pdf-lines.ts";
-import { readOutline } from "./pdf-outline.ts";
+import { joinBlocks } from "./join-blocks.ts";
+import { keepRejections } from "./keep-rejections.ts";
+import { layOutPages } from "./lay-out-pages.ts";
+import { openPdf, type PdfDocument } from "./open-pdf.ts";
+import type { PdfArea } from "./pdf-area.ts";
+import { lostText, notesOn, withoutText } from "./missing-text.ts";
+import { findHeadings, findTitle } from "./pdf-headings.ts";
+import { readInformation } from "./pdf-information.ts";
+import { cutAtHeadings, readOutline } from "./pdf-outline.ts";
+import { findParagraphs, findUsualGap, type PdfBlock } from "./pdf-paragraphs.ts";
+import type { PdfFont } from "./pdf-runs.ts";
 import { writePdfText } from "./pdf-text.ts";
+import { readPage, type ReadPage } from "./read-page.ts";
+import { textAreas, tableAreas } from "./extracted-areas.ts";
 
-type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
-
-/** More pages than this are several documents. */
-const maxPages = 5000;
+/** What a PDF reader is given beyond the file. */
+export interface PdfReaderOptions {
+  /** Recognises the text of pages that are pictures. Default: none; such pages are refused or named in `notes`. */
+  readonly ocr?: OcrProvider;
+  /** Finds tables that the text does not show. Default: none; tables whose columns stand in line are found anyway. */
+  readonly tables?: TableExtractor;
+}
 
 /**
- * PDF: the canonical text is the text layer, page by page in the order in which it was written.
+ * PDF: the canonical text is what a reader of the pages sees, in reading order.
  *
- * **Shape** pages in the source map, no lines; sections from the outline (bookmarks) where its titles are found in the text; title from the document information or
- * the file name; metadata `pageCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated. PDF.js is loaded at the first call.
- * **Errors** `encrypted` for a file that asks for a password, `empty` for one without a text layer (a scan), `too-large` beyond 5,000 pages, `unreadable` for a broken one:
- * never a part of the pages. `aborted` between two pages.
- * **Cost** about 10 to 20 ms per page; memory for one page and the text.
- * **Source** Embabel's content readers (E15), Ballerina's `TextDataLoader` (B52), Wesichain `PdfLoader` (W17).
+ * A tagged file says itself what comes after what, and what it is; in others columns, paragraphs, tables and headings are found from where the text stands.
+ * Lines of a paragraph are joined, words hyphenated over a line end are whole again, and a paragraph goes on over columns and pages. Running titles stand once, page numbers
+ * not at all: they are in the source map.
+ *
+ * **Shape** pages in the source map, no lines; sections from the outline (bookmarks) where its titles are found in the text, else from the tags, else from letter size
+ * and weight; title from the document information, the first heading, or the file name; metadata `pageCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated.
+ * `notes` names pages that have no text layer. PDF.js is loaded at the first call.
+ * **Errors** `encrypted` for a file that asks for a password and got none, or another; `empty` for one without a text layer (a scan) when nobody recognises it;
+ * `too-large` beyond the limits; `unreadable` for a broken one: never a part of the pages. `aborted` between two pages.
+ * **Cost** 10 to 40 ms per page; memory for the runs of all pages, about fifty times their text.
+ * **Source** Embabel's content readers (E15), Ballerina's `TextDataLoader` (B52), Wesichain `PdfLoader` (W17), ToolUp's extraction points (T55, T56).
  */
-export function createPdfReader(): Reader {
+export function createPdfReader(options: PdfReaderOptions = {}): Reader {
+  checkOptions("createPdfReader", options, ["ocr", "tables"]);
+  const { ocr, tables = noTableExtractor } = options;
+  const settings = [ocr && `ocr:${ocr.name}`, tables === noTableExtractor ? undefined : `tables:${tables.name}`];
   return {
-    name: "pdf/1",
+    name: ["pdf/2", ...settings.filter((part) => part !== undefined)].join("+"),
     accepts: (mediaType) => mediaType === "application/pdf" || mediaType === "application/x-pdf",
-    read: readPdf,
+    read: (input) => keepRejections(() => readPdf(input, ocr, tables)),
   };
 }
 
-async function readPdf({ uri, bytes, signal }: ReadInput): Promise<ReadResult> {
-  const pdf = await openPdf(bytes, uri);
+async function readPdf(input: ReadInput, ocr: OcrProvider | undefined, tables: TableExtractor): Promise<ReadResult> {
+  const { uri, signal } = input;
+  const limits = limitsOf(input);
+  const pdf = await openPdf(input);
   try {
-    if (pdf.numPages > maxPages) {
-      throw new IbidError("too-large", `${uri} has ${pdf.numPages} pages.`, {
-        mend: `Split it into files of at most ${maxPages} pages.`,
-        uri,
-        details: { pages: pdf.numPages, max: maxPages },
-      });
-    }
-    const pages: PdfLine[][] = [];
+    if (pdf.numPages > limits.maxPages) throw overLimit(uri, "maxPages", limits.maxPages, pdf.numPages);
+    const isTagged = (await pdf.getMarkInfo().catch(() => null))?.Marked === true;
+    const fonts = new Map<string, PdfFont>();
+    const pages: ReadPage[] = [];
     let length = 0;
+    // Once a font could not be read, each page is looked at for it.
+    let hasLostText = false;
     for (let number = 1; number <= pdf.numPages; number++) {
       throwIfAborted(signal, `Reading ${uri}`, { uri });
-      const lines = await readPage(pdf, number, uri);
-      length += lines.reduce((sum, { text }) => sum + text.length + 1, 0);
-      if (length > maxTextLength) throw textTooLarge(uri, length);
-      pages.push(lines);
+      const page = await readPage(pdf, number, uri, fonts, { isTagged, drawAll: hasLostText }, signal);
+      hasLostText ||= page.hasLostText;
+      length += page.length;
+      if (length > limits.maxTextLength) throw overLimit(uri, "maxTextLength", limits.maxTextLength);
+      pages.push(page);
     }
-    if (length === 0) throw withoutText(uri, pdf.numPages);
-    const { text, blocks, headings, pages: pageStarts } = writePdfText(pages, await readOutline(pdf, pages));
-    const { title, metadata } = await readInformation(pdf, uri);
-    return {
-      text,
-      title,
-      root: buildSections(text, title, headings),
-      sourceMap: { lines: "none", pages: pageStarts },
-      blocks,
-      metadata,
-    };
+    const silent = pages.flatMap((page, index) =>
+      page.sides.length === 0 && (!page.isBlank || page.hasLostText) ? [index + 1] : [],
+    );
+    const isEmpty = pages.every(({ sides }) => sides.length === 0);
+    const asked = isEmpty ? pages.map((_, index) => index + 1) : silent;
+    const recognised = await recognise(input, ocr, asked);
+    if (isEmpty && recognised.length === 0) throw hasLostText ? lostText(uri) : withoutText(uri, pdf.numPages, ocr);
+    const found = tables === noTableExtractor ? [] : await tables.extractTables(extractionOf(input));
+    throwIfAborted(signal, `Reading ${uri}`, { uri });
+    const areas = addExtracted(
+      await layOutPages(pages, () => throwIfAborted(signal, `Reading ${uri}`, { uri })),
+      recognised,
+      found,
+    );
+    return { ...(await write(pdf, uri, areas)), ...notesOn(pages, silent, recognised, ocr) };
   } finally {
     await pdf.loadingTask.destroy();
   }
 }
 
-async function openPdf(bytes: Uint8Array, uri: string): Promise<PdfDocument> {
-  const { getDocumentProxy: open } = await import("unpdf");
-  try {
-    // PDF.js takes the bytes over, and they are the caller's: it gets a copy, which it wants plain and not as a Buffer. Level 0 keeps its warnings off the console.
-    return await open(new Uint8Array(bytes), { verbosity: 0 });
-  } catch (error) {
-    if (error instanceof Error && error.name === "PasswordException") {
-      throw new IbidError("encrypted", `${uri} is protected by a password.`, {
-        mend: "Give a copy that opens without a password.",
-        uri,
-        cause: error,
-      });
-    }
-    throw unreadable(uri, "is not a PDF that can be opened", error);
-  }
-}
-
-async function readPage(pdf: PdfDocument, number: number, uri: string): Promise<PdfLine[]> {
-  try {
-    const page = await pdf.getPage(number);
-    const { items } = await page.getTextContent();
-    page.cleanup();
-    return joinLines(items.filter((item): item is typeof item & PdfTextItem => "str" in item));
-  } catch (error) {
-    throw unreadable(uri, `is broken on page ${number}`, error);
-  }
-}
-
-async function readInformation(pdf: PdfDocument, uri: string): Promise<{ title: string; metadata: Metadata }> {
-  const info = await pdf
-    .getMetadata()
-    .then(({ info }) => info as Readonly<Record<string, unknown>>)
-    .catch((): Readonly<Record<string, unknown>> => ({}));
-  const title = readString(info["Title"]).replace(/^Microsoft (?:Word|PowerPoint|Excel) - /, "");
-  const author = readString(info["Author"]);
-  const language = readString(info["Language"]);
-  const createdAt = readDate(info["CreationDate"]);
-  const modifiedAt = readDate(info["ModDate"]);
+async function write(pdf: PdfDocument, uri: string, areas: readonly (readonly PdfArea[])[]): Promise<ReadResult> {
+  const outline = await readOutline(pdf, areas);
+  const usualGap = findUsualGap(areas.flat());
+  const cut = outline.length === 0 ? areas : cutAtHeadings(areas, outline);
+  const blocks: PdfBlock[] = cut.flatMap((list, page) => list.flatMap((area) => findParagraphs(area, page, usualGap)));
+  const { text, blocks: written, headings, pages } = writePdfText(joinBlocks(findHeadings(blocks)), pdf.numPages);
+  const { title, metadata } = await readInformation(pdf, text);
+  const named = title || findTitle(blocks) || beginning(blocks, headings[0]) || fileNameOf(uri);
   return {
-    title: title === "" || /^(?:untitled|\(?anonymous\)?)$/i.test(title) ? fileNameOf(uri) : title,
-    metadata: {
-      pageCount: pdf.numPages,
-      ...(author === "" || /^\(?anonymous\)?$/i.test(author) ? {} : { author }),
-      ...(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(language) ? { language } : {}),
-      ...(createdAt === undefined ? {} : { createdAt }),
-      ...(modifiedAt === undefined ? {} : { modifiedAt }),
-    },
+    text,
+    title: named,
+    root: buildSections(text, named, headings),
+    sourceMap: { lines: "none", pages },
+    blocks: written,
+    metadata,
   };
 }
 
-function readString(value: unknown): string {
-  return typeof value === "string" ? value.replace(/\s+/g, " ").trim().slice(0, 1000).toWellFormed() : "";
+/** The heading with which a text begins. */
+function beginning(blocks: readonly PdfBlock[], heading: Heading | undefined): string {
+  const first = blocks.find(({ aside }) => aside !== true);
+  return first?.kind === "heading" && heading !== undefined ? heading.title : "";
 }
 
-/** `2024-11-01T15:36:20+03:00` for `D:20241101153620+03'00'`. **Source** PDF 32000-1, 7.9.4. */
-function readDate(value: unknown): string | undefined {
-  const parts = /^D:(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(?:Z|([+-]\d{2})'?(\d{2}))?/.exec(readString(value));
-  if (parts === null) return undefined;
-  const [, year, month, day, hour, minute, second, zoneHour, zoneMinute] = parts;
-  const zone = zoneHour === undefined ? "Z" : `${zoneHour}:${zoneMinute}`;
-  const date = `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`;
-  return Number.isNaN(Date.parse(date)) ? undefined : date;
-}
-
-function withoutText(uri: string, pages: number): IbidError {
-  return new IbidError(
-    "empty",
-    `${uri} has no text layer on its ${pages === 1 ? "page" : `${pages} pages`}: it looks scanned.`,
-    {
-      mend: "Run text recognition (OCR) over it and give the result.",
-      uri,
-      details: { pages },
-    },
-  );
-}
-
-function unreadable(uri: string, what: string, cause: unknown): IbidError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new IbidError("unreadable", `${uri} ${what}: ${reason}`, {
-    mend: "Check that it opens in a PDF viewer, and save it again from there.",
+function extractionOf({ uri, bytes, mediaType, password, signal }: ReadInput): ExtractionInput {
+  return {
     uri,
-    cause,
-  });
+    bytes: bytes.slice(),
+    mediaType,
+    ...(password === undefined ? {} : { password }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+/** What a provider reads on the pages that have no text. **Shape** only pages that were asked for, with text. */
+async function recognise(
+  input: ReadInput,
+  ocr: OcrProvider | undefined,
+  pages: readonly number[],
+): Promise<PageText[]> {
+  if (ocr === undefined || pages.length === 0) return [];
+  const request: ExtractionInput = { ...extractionOf(input), pages };
+  if (!(await ocr.isScanned(request))) return [];
+  const texts = await ocr.extractText(request);
+  throwIfAborted(input.signal, `Reading ${input.uri}`, { uri: input.uri });
+  return texts.filter(({ page, text }) => pages.includes(page) && text.trim() !== "");
+}
+
+function addExtracted(
+  pages: readonly (readonly PdfArea[])[],
+  texts: readonly PageText[],
+  tables: readonly ExtractedTable[],
+): PdfArea[][] {
+  return pages.map((areas, index) => [
+    ...areas,
+    ...texts.filter(({ page }) => page === index + 1).flatMap(({ text }) => textAreas(text)),
+    ...tables.filter(({ page }) => page === index + 1).flatMap(tableAreas),
+  ]);
 }

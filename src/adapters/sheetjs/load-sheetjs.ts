@@ -36,7 +36,7 @@ export interface LibraryWorkbook {
 
 /** What we use of the package `@e965/xlsx`, the npm edition of SheetJS. */
 export interface SheetjsLibrary {
-  read(bytes: Uint8Array, options: Readonly<Record<string, unknown>>): LibraryWorkbook;
+  readonly read: (bytes: Uint8Array, options: Readonly<Record<string, unknown>>) => LibraryWorkbook;
 }
 
 const packageName = "@e965/xlsx";

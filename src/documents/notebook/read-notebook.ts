@@ -2,6 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { buildSections } from "../build-sections.ts";
+import { codeBlocks } from "../code-blocks.ts";
 import { composeDocument } from "../compose-document.ts";
 import { decodeSource } from "../decode-source.ts";
 import { fileNameOf } from "../file-name.ts";
@@ -87,14 +88,10 @@ function prosePart(text: string): PartResult {
 
 function codePart(source: string, language: string): PartResult {
   const text = source.trimEnd();
-  const firstWord = text.length - text.trimStart().length;
-  const start = firstWord === 0 ? 0 : text.lastIndexOf("\n", firstWord - 1) + 1;
   return {
     text,
     root: buildSections(text, "", []),
-    blocks: [
-      { kind: "code", start, end: text.length, ...(language === "" ? {} : { language: language.toLowerCase() }) },
-    ],
+    blocks: codeBlocks(text, [], language === "" ? undefined : language.toLowerCase()),
     sourceMap: { lines: "text" },
   };
 }

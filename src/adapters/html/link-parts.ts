@@ -1,0 +1,77 @@
+import { furnitureName } from "./html-classes.ts";
+import type { HtmlEvent, OpenEvent } from "./html-events.ts";
+
+/** A run of events to be read: the open event at `start` to its close event at `end`, or the whole page. */
+export interface Region {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A region, and what is in it. **Units** of text: characters that are not white space. */
+export interface CountedRegion extends Region {
+  readonly text: number;
+  readonly linked: number;
+  readonly links: number;
+  readonly mainHeadings: number;
+}
+
+const containers = new Set("div ul ol dl section table p span form center aside fieldset".split(" "));
+
+/** From this share of its text on, a part with many links is there to go elsewhere. **Source** Kohlschütter et al., Boilerplate Detection using Shallow Text Features (2010): link density. */
+const manyLinks = 0.6;
+/** Of a part whose name says that it is furniture, so much in links bears it out. */
+const someLinks = 0.25;
+const leastLinks = 4;
+/** A part that is called after consent or advertisements needs no links; it is short. */
+const shortText = 1200;
+const asksForConsent =
+  /(?:^|[\s_-])(?:cookies?|consent|gdpr|onetrust|advert(?:isement)?s?|newsletter|subscribe|share|sharing|sharedaddy|social|skip-?(?:link|nav|to-content)|printfooter)(?:[\s_-]|$)/i;
+/** What is dropped must leave so much of the text … */
+const leastShare = 0.25;
+/** … or at least so many characters of it. */
+const leastText = 500;
+
+/** Whether a part of a page may turn out to be there only to go elsewhere. */
+export function mayBeLinkPart({ tag, attributes, holdsBlocks }: OpenEvent, region: CountedRegion): boolean {
+  // A note of the author that leads to other pages is a note.
+  if (!containers.has(tag) || region.mainHeadings > 0 || attributes.get("role") === "note") return false;
+  const name = `${attributes.get("class") ?? ""} ${attributes.get("id") ?? ""}`;
+  if (asksForConsent.test(name)) return region.text <= shortText;
+  const named = furnitureName.test(name);
+  if (named && region.linked >= region.text * someLinks) return true;
+  // A list under a text is the author's; a division of nothing but links is the page's.
+  if (!named && tag !== "div" && tag !== "section" && tag !== "form") return false;
+  return region.links >= leastLinks && region.linked >= region.text * manyLinks && (!holdsBlocks || named);
+}
+
+/**
+ * Marks as dropped, in the regions that are read, the parts that serve to go elsewhere: lists of links, and what its name and its content say is no text.
+ *
+ * Inside an article or the main content lists of links are the author's; there only names speak.
+ * A page that would lose three quarters of its text, and all but little, is made of links: then nothing is dropped.
+ *
+ * **Cost** linear in the parts. **Shape** `parts` are outermost ones, in order.
+ */
+export function dropLinkParts(
+  events: readonly HtmlEvent[],
+  regions: readonly CountedRegion[],
+  parts: readonly CountedRegion[],
+): void {
+  const isPage = regions.length === 1 && regions[0]?.start === 0 && regions[0].end === events.length - 1;
+  const found = parts.filter(({ start, end }) =>
+    regions.some((region) => region.start <= start && end <= region.end && !(region.start === start)),
+  );
+  const dropped = isPage ? found : found.filter(({ start }) => isNamed(events[start]));
+  const all = regions.reduce((sum, { text }) => sum + text, 0);
+  const left = all - dropped.reduce((sum, { text }) => sum + text, 0);
+  if (left < all * leastShare && left < leastText) return;
+  for (const { start } of dropped) {
+    const event = events[start];
+    if (event?.type === "open") event.dropped = true;
+  }
+}
+
+function isNamed(event: HtmlEvent | undefined): boolean {
+  if (event?.type !== "open") return false;
+  return furnitureName.test(`${event.attributes.get("class") ?? ""} ${event.attributes.get("id") ?? ""}`);
+}

@@ -1,0 +1,196 @@
+import type { PdfArea } from "./pdf-area.ts";
+import { placeInitials } from "./place-initials.ts";
+import { cutAtGaps, toLine, toRows } from "./pdf-lines.ts";
+import type { PdfRun } from "./pdf-runs.ts";
+import { readTables } from "./pdf-tables.ts";
+
+/** Starts of lines within this distance are one edge. **Units** points. */
+const edgeTolerance = 2;
+/** Of a gutter between columns, in letter heights: more than any space between words. */
+const minGutter = 0.75;
+/** In a typewriter's letters, whose spaces stand below one another by chance. */
+const minMonoGutter = 1.5;
+/** A column has at least this many lines. */
+const minLines = 3;
+/** Lines of this many signs are prose; the cells of a table are shorter. */
+const proseLength = 18;
+/** Columns within columns: newspapers have two levels, forms more. */
+const maxSplits = 24;
+/** On a page of more runs than this nobody can tell columns; it is read line by line. */
+const maxRuns = 8000;
+
+/**
+ * The areas of a page in reading order, found from where its runs stand: columns one after the other, what runs over their full width between them.
+ *
+ * A gutter is a strip that no run crosses, at the left edge of at least three lines (the right edge where the script runs from right to left), with lines on both sides
+ * that are prose or stand on baselines of their own. What stands in short pieces on common baselines is a table, and is read by rows.
+ *
+ * **Cost** the runs, times the edges that are tried, times the columns that are found.
+ * **Source** the idea of recursive cuts along white space (Nagy and Seth 1984), with gutters in place of projections (Breuel 2002).
+ */
+export function findAreas(runs: readonly PdfRun[]): PdfArea[] {
+  return runs.length > maxRuns ? readTables(toRows(runs)) : split(placeInitials(runs), maxSplits);
+}
+
+function split(runs: readonly PdfRun[], depth: number): PdfArea[] {
+  if (runs.length === 0) return [];
+  const gutter = depth > 0 ? findGutter(runs) : undefined;
+  if (gutter === undefined) return readTables(toRows(runs));
+  const { above, left, right, below, rtl } = gutter;
+  const columns = rtl ? [right, left] : [left, right];
+  return [above, ...columns, below].flatMap((part) => split(part, depth - 1));
+}
+
+interface Gutter {
+  readonly above: readonly PdfRun[];
+  readonly left: readonly PdfRun[];
+  readonly right: readonly PdfRun[];
+  readonly below: readonly PdfRun[];
+  readonly rtl: boolean;
+  readonly weight: number;
+}
+
+/** The gutter with most lines beside it. */
+function findGutter(runs: readonly PdfRun[]): Gutter | undefined {
+  const rows = toRows(runs);
+  if (rows.length < minLines) return undefined;
+  const tabular = findTabularRows(rows);
+  let best: Gutter | undefined;
+  for (const { x, rtl } of findEdges(runs)) {
+    for (const gutter of stretchesAt(rows, tabular, x, rtl)) {
+      if ((best === undefined || gutter.weight > best.weight) && isColumns(gutter.left, gutter.right)) best = gutter;
+    }
+  }
+  return best;
+}
+
+/** Where at least three lines begin, the most frequent first. */
+function findEdges(runs: readonly PdfRun[]): { x: number; rtl: boolean }[] {
+  const edges: { x: number; rtl: boolean; count: number }[] = [];
+  for (const rtl of [false, true]) {
+    const starts = runs.filter((run) => run.rtl === rtl).map((run) => (rtl ? run.right : run.x));
+    let from = 0;
+    const sorted = starts.toSorted((a, b) => a - b);
+    for (let at = 1; at <= sorted.length; at++) {
+      if (at < sorted.length && sorted[at]! - sorted[from]! <= edgeTolerance) continue;
+      if (at - from >= minLines) edges.push({ x: rtl ? sorted[at - 1]! : sorted[from]!, rtl, count: at - from });
+      from = at;
+    }
+  }
+  return edges.toSorted((a, b) => b.count - a.count).slice(0, 24);
+}
+
+/** The stretches of rows that no run crosses at `x`, with text on both sides. */
+function* stretchesAt(
+  rows: readonly (readonly PdfRun[])[],
+  tabular: readonly boolean[],
+  x: number,
+  rtl: boolean,
+): Generator<Gutter> {
+  const isAfter = (run: PdfRun): boolean => (rtl ? run.x >= x : run.x >= x - 0.5);
+  const crosses = (run: PdfRun): boolean => {
+    const gutter = run.size * (run.mono ? minMonoGutter : minGutter);
+    return rtl ? run.x < x + gutter && run.right > x + 0.5 : run.x < x - 0.5 && run.right > x - gutter;
+  };
+  for (let first = 0; first < rows.length; first++) {
+    let end = first;
+    while (end < rows.length && tabular[end] !== true && !rows[end]!.some(crosses)) end++;
+    end = withoutFoot(rows, first, end);
+    if (end - first < minLines) {
+      first = Math.max(first, end);
+      continue;
+    }
+    const left: PdfRun[] = [];
+    const right: PdfRun[] = [];
+    for (const row of rows.slice(first, end)) for (const run of row) (isAfter(run) ? right : left).push(run);
+    // What stands alone above or below both columns belongs to neither.
+    const [leftRows, rightRows] = [toRows(left).length, toRows(right).length];
+    if (leftRows >= minLines && rightRows >= minLines) {
+      yield {
+        above: rows.slice(0, first).flat(),
+        left,
+        right,
+        below: rows.slice(end).flat(),
+        rtl,
+        weight: Math.min(leftRows, rightRows),
+      };
+    }
+    first = end;
+  }
+}
+
+/** Where the columns end before a line or two that stand far below all of them: a footer, a date. */
+function withoutFoot(rows: readonly (readonly PdfRun[])[], first: number, end: number): number {
+  for (const foot of [1, 2]) {
+    const [above, below] = [rows[end - foot - 1]?.[0], rows[end - foot]?.[0]];
+    if (end - foot <= first || above === undefined || below === undefined) continue;
+    if (below.y - above.y > 5 * Math.max(above.size, below.size)) return end - foot;
+  }
+  return end;
+}
+
+/** Whether two sides of a strip are columns of text, and not of a table. */
+function isColumns(left: readonly PdfRun[], right: readonly PdfRun[]): boolean {
+  const [leftRows, rightRows] = besideOneAnother(toRows(left), toRows(right));
+  if (leftRows.length < minLines || rightRows.length < minLines) return false;
+  if (isProse(leftRows) && isProse(rightRows)) return true;
+  // Two lists side by side, as on slides.
+  if (isList(leftRows) && isList(rightRows)) return true;
+  // Labels in the margin, cells of a table: they share their baselines with what stands beside them.
+  const near = (rightRows[0]?.[0]?.size ?? 10) * 0.2;
+  const baselines = leftRows.map((row) => toLine(row).y);
+  let at = 0;
+  const shared = rightRows.filter((row) => {
+    const { y } = toLine(row);
+    while (at < baselines.length && baselines[at]! < y - near) at++;
+    return at < baselines.length && baselines[at]! <= y + near;
+  }).length;
+  return shared < Math.min(leftRows.length, rightRows.length) * 0.5;
+}
+
+type Rows = readonly (readonly PdfRun[])[];
+
+/** The rows of each side that stand beside any of the other: what one column holds above or below tells nothing of both. */
+function besideOneAnother(left: Rows, right: Rows): [Rows, Rows] {
+  const [top, bottom] = [left, right].reduce(
+    ([from, to], rows) => [Math.max(from!, rows[0]?.[0]?.y ?? 0), Math.min(to!, rows.at(-1)?.[0]?.y ?? 0)],
+    [-Infinity, Infinity],
+  );
+  const isBeside = ([run]: readonly PdfRun[]): boolean =>
+    run !== undefined && run.y > top! - run.size && run.y < bottom! + run.size;
+  return [left.filter(isBeside), right.filter(isBeside)];
+}
+
+/** Whether at least half of the lines begin with a bullet. */
+function isList(rows: readonly (readonly PdfRun[])[]): boolean {
+  return rows.filter((row) => /^[•◦▪▫●○■□‣⁃∙·◆➢➤✓✔\uF0A7\uF0B7–—-]/u.test(toLine(row).text)).length >= rows.length / 2;
+}
+
+/** Whether most lines are long pieces without a wide gap in them. */
+function isProse(rows: readonly (readonly PdfRun[])[]): boolean {
+  const lengths = rows.flatMap((row) => cutAtGaps(row).map(lengthOf)).toSorted((a, b) => a - b);
+  return (lengths[lengths.length >> 1] ?? 0) >= proseLength;
+}
+
+/** Rows of a table that runs over the whole width: three and more short pieces, at least three times in a row. */
+function findTabularRows(rows: readonly (readonly PdfRun[])[]): boolean[] {
+  const looks = rows.map((row) => {
+    const pieces = cutAtGaps(row);
+    return pieces.length >= 3 && pieces.every((piece) => lengthOf(piece) <= 30);
+  });
+  return looks.map(
+    (is, at) =>
+      is &&
+      ((looks[at - 1] === true && looks[at - 2] === true) ||
+        (looks[at - 1] === true && looks[at + 1] === true) ||
+        (looks[at + 1] === true && looks[at + 2] === true)),
+  );
+}
+
+/** **Units** signs; a sign of a square script counts as two. */
+function lengthOf(piece: readonly PdfRun[]): number {
+  return piece.reduce(
+    (sum, { text }) => sum + text.length + (text.match(/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/gu)?.length ?? 0),
+    0,
+  );
+}

@@ -1,0 +1,74 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { OcrProvider, PageText } from "../../contracts/extraction.ts";
+import type { ReadResult } from "../../contracts/reader.ts";
+
+import type { ReadPage } from "./read-page.ts";
+
+/** What of a file's pages is not in its text, or not its own, in sentences for whoever gave it. */
+export function notesOn(
+  pages: readonly ReadPage[],
+  silent: readonly number[],
+  recognised: readonly PageText[],
+  ocr: OcrProvider | undefined,
+): Pick<ReadResult, "notes"> {
+  const read = new Set(recognised.map(({ page }) => page));
+  const missing = silent.filter((page) => !read.has(page) && pages[page - 1]?.hasLostText !== true);
+  const lost = pages.flatMap(({ hasLostText }, index) => (hasLostText && !read.has(index + 1) ? [index + 1] : []));
+  const notes: string[] = [];
+  if (missing.length > 0) {
+    const [are, have] = missing.length === 1 ? ["Page", "has"] : ["Pages", "have"];
+    const mend =
+      ocr === undefined
+        ? "; text recognition (OCR) would read what looks scanned"
+        : " that text recognition could read";
+    notes.push(`${are} ${nameRanges(missing)} ${have} no text layer${mend}.`);
+  }
+  if (lost.length > 0)
+    notes.push(`Some text on ${lost.length === 1 ? "page" : "pages"} ${nameRanges(lost)} is left out: ${whyLost}.`);
+  if (read.size > 0) {
+    const list = nameRanges([...read].toSorted((a, b) => a - b));
+    notes.push(`The text of ${read.size === 1 ? "page" : "pages"} ${list} was recognised by ${ocr?.name}.`);
+  }
+  return notes.length === 0 ? {} : { notes };
+}
+
+/** `1 to 3, 7` for 1, 2, 3, 7. */
+function nameRanges(pages: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const page of pages) {
+    const last = ranges.at(-1);
+    if (last !== undefined && page === last[1] + 1) last[1] = page;
+    else ranges.push([page, page]);
+  }
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`)).join(", ");
+}
+
+/** Character maps of East Asian encodings are several megabytes, and not among what PDF.js brings here. */
+const whyLost = "its font is not embedded with a character map, and cannot be read";
+
+/** The refusal of a file whose text is there, and cannot be read. */
+export function lostText(uri: string): IbidError {
+  return new IbidError("unreadable", `${uri} has text, but ${whyLost}.`, {
+    mend: "Save it again with all fonts embedded (PDF/A does that), or give the PDF reader an `ocr` provider.",
+    uri,
+  });
+}
+
+/** The refusal of a file without any text. */
+export function withoutText(uri: string, pages: number, ocr: OcrProvider | undefined): IbidError {
+  const where = pages === 1 ? "page" : `${pages} pages`;
+  return new IbidError(
+    "empty",
+    ocr === undefined
+      ? `${uri} has no text layer on its ${where}: it looks scanned.`
+      : `${uri} has no text layer on its ${where}, and ${ocr.name} recognised none.`,
+    {
+      mend:
+        ocr === undefined
+          ? "Run text recognition (OCR) over it and give the result, or give the PDF reader an `ocr` provider."
+          : "Check that the scan is sharp and upright, and that the provider knows its language.",
+      uri,
+      details: { pages },
+    },
+  );
+}

@@ -1,0 +1,60 @@
+import type { getDocumentProxy } from "unpdf";
+
+import { IbidError } from "../../contracts/errors.ts";
+import type { ReadInput } from "../../contracts/reader.ts";
+
+export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
+
+/** What PDF.js is told: no word on the console, no picture decoded, nothing of the page run as code, no fonts of the machine; what glyphs are called. */
+const settings = {
+  verbosity: 0,
+  maxImageSize: 0,
+  isEvalSupported: false,
+  useSystemFonts: false,
+  disableFontFace: true,
+  fontExtraProperties: true,
+  enableXfa: false,
+} as const;
+
+/**
+ * Opens a PDF with PDF.js, which is loaded at the first call.
+ *
+ * **Errors** `encrypted` for a file that asks for a password and got none, or another; `unreadable` for what cannot be opened.
+ */
+export async function openPdf({
+  bytes,
+  uri,
+  password,
+}: Pick<ReadInput, "bytes" | "uri" | "password">): Promise<PdfDocument> {
+  const { getDocumentProxy: open } = await import("unpdf");
+  try {
+    // PDF.js takes the bytes over, and they are the caller's: it gets a copy, which it wants plain and not as a Buffer.
+    return await open(new Uint8Array(bytes), { ...settings, ...(password === undefined ? {} : { password }) });
+  } catch (error) {
+    if (error instanceof Error && error.name === "PasswordException") throw asksForPassword(uri, password, error);
+    throw unreadable(uri, "is not a PDF that can be opened", error);
+  }
+}
+
+function asksForPassword(uri: string, password: string | undefined, cause: Error): IbidError {
+  return new IbidError(
+    "encrypted",
+    password === undefined
+      ? `${uri} is protected by a password.`
+      : `${uri} is protected by a password, and the one given does not open it.`,
+    {
+      mend: "Give its user or owner password: the option `password` when ingesting, `ibid ingest --password` at a terminal. Or give a copy that opens without one.",
+      uri,
+      cause,
+    },
+  );
+}
+
+export function unreadable(uri: string, what: string, cause: unknown): IbidError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new IbidError("unreadable", `${uri} ${what}: ${reason}`, {
+    mend: "Check that it opens in a PDF viewer, and save it again from there.",
+    uri,
+    cause,
+  });
+}

@@ -1,0 +1,148 @@
+import type { getDocumentProxy } from "unpdf";
+
+import type { PdfFont, PdfTextItem } from "./pdf-runs.ts";
+
+type PdfPage = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>["getPage"]>>;
+type Operators = Awaited<ReturnType<PdfPage["getOperatorList"]>>;
+
+/** What drawing a page tells beyond its text. */
+export interface DrawnPage {
+  /** Whether anything is drawn: a page without text that draws something looks scanned. */
+  readonly isBlank: boolean;
+  /** Whether it has text in a font that PDF.js cannot read, and so leaves out. */
+  readonly hasLostText: boolean;
+  /** Words that PDF.js hands out with the letters of a ligature turned round, and what they are. */
+  readonly mended: ReadonlyMap<string, string>;
+}
+
+/** Operator codes of PDF.js, stable since its first version. */
+const [setFont, showText] = [37, 44];
+/**
+ * Whether an operator sets a state, marks content or writes text, which is looked at by itself. A transformation is not among them: it is what is left of a picture
+ * that is not decoded.
+ */
+function drawsNothing(code: number): boolean {
+  return code <= 11 || (code >= 31 && code <= 49) || (code >= 69 && code <= 71);
+}
+
+/**
+ * Draws a page without its pictures, to learn what its fonts are called and what its glyphs stand for.
+ *
+ * **Shape** fonts that are new go into `fonts`. A page that cannot be drawn teaches nothing; its text is none the worse for it.
+ * **Cost** about that of reading the page's text once more.
+ */
+export async function drawPage(
+  page: PdfPage,
+  fonts: Map<string, PdfFont>,
+  names: readonly string[],
+): Promise<DrawnPage> {
+  let operators: Operators;
+  try {
+    operators = await page.getOperatorList();
+  } catch {
+    return { isBlank: false, hasLostText: false, mended: new Map() };
+  }
+  for (const name of names) {
+    const before = fonts.get(name);
+    const font: unknown = page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined;
+    const told = nameOf(font);
+    const ligatures = ligaturesOf(font);
+    fonts.set(name, {
+      bold: boldName.test(told) || boldSuffix.test(told),
+      mono: before?.mono === true || monoName.test(told),
+      vertical: before?.vertical === true,
+      ...(ligatures.size === 0 ? {} : { ligatures }),
+    });
+  }
+  return {
+    isBlank: operators.fnArray.every(drawsNothing),
+    hasLostText: operators.fnArray.some((code, index) => code === setFont && isLost(page, operators.argsArray[index])),
+    mended: mendLigatures(operators),
+  };
+}
+
+/** In place of a font that it cannot read PDF.js keeps what went wrong. */
+function isLost(page: PdfPage, args: unknown): boolean {
+  const name: unknown = Array.isArray(args) ? args[0] : undefined;
+  return typeof name === "string" && page.commonObjs.has(name) && typeof page.commonObjs.get(name) === "string";
+}
+
+/** `Arial-BoldMT`, `LinLibertineTB`, `NimbusRomNo9L-Medi`, `CMBX12`. */
+const boldName = /bold|black|heavy|demi|medi$|[-,]bd\b|^CMS?S?BX|^SFBX/iu;
+const boldSuffix = /[a-z]T?B[IO]?$/u;
+const monoName = /courier|mono(?!type)|consol|menlo|typewriter|^CMTT|^SFTT/iu;
+
+/**
+ * Signs of a font that stand for several letters because its glyphs have names and no Unicode map, as `f_f_i` has.
+ *
+ * **Source** Adobe Glyph List Specification, 2: components of a name are parted by underscores.
+ */
+function ligaturesOf(font: unknown): Map<string, string> {
+  const ligatures = new Map<string, string>();
+  if (typeof font !== "object" || font === null || !("differences" in font) || !Array.isArray(font.differences))
+    return ligatures;
+  const known = "toUnicode" in font ? (font.toUnicode as { get?: (code: number) => string | undefined } | null) : null;
+  for (const [code, name] of (font.differences as unknown[]).entries()) {
+    if (typeof name !== "string" || !/^[A-Za-z](?:_[A-Za-z])+$/u.test(name)) continue;
+    const sign = String.fromCharCode(code);
+    if ((known?.get?.(code) ?? sign) === sign) ligatures.set(sign, name.replaceAll("_", ""));
+  }
+  return ligatures;
+}
+
+/** The font's PostScript name, without the tag of a subset. */
+function nameOf(font: unknown): string {
+  if (typeof font !== "object" || font === null || !("name" in font)) return "";
+  return String(font.name).replace(/^[A-Z]{6}\+/u, "");
+}
+
+/** Arabic and Hebrew letters. */
+const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
+
+/**
+ * PDF.js turns text from right to left round sign by sign, and with it the letters inside a ligature: لا comes out as ال. The glyphs themselves tell which is meant.
+ *
+ * **Source** UAX #9, L4: what is one glyph keeps the order of its characters.
+ */
+function mendLigatures({ fnArray, argsArray }: Operators): Map<string, string> {
+  const mended = new Map<string, string>();
+  for (const [index, code] of fnArray.entries()) {
+    if (code !== showText) continue;
+    const glyphs = glyphsOf(argsArray[index]);
+    if (!glyphs.some((glyph) => glyph.length > 1 && rightToLeft.test(glyph))) continue;
+    const turned = Array.from(glyphs.join("")).toReversed().join("");
+    const meant = glyphs.toReversed().join("");
+    const [from, to] = [turned.split(/\s+/u), meant.split(/\s+/u)];
+    if (from.length !== to.length) continue;
+    for (const [at, word] of from.entries()) if (word !== to[at]) mended.set(word, to[at]!);
+  }
+  return mended;
+}
+
+function glyphsOf(args: unknown): string[] {
+  const list: unknown = Array.isArray(args) ? args[0] : undefined;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((glyph: unknown) =>
+    typeof glyph === "object" && glyph !== null && "unicode" in glyph
+      ? [String(glyph.unicode)]
+      : typeof glyph === "number" && glyph < -200
+        ? [" "]
+        : [],
+  );
+}
+
+/** Whether a page's text needs its glyphs looked at. */
+export function needsGlyphs(text: string): boolean {
+  return /[اأإآٱ]ل/u.test(text);
+}
+
+/** A run with its words mended. */
+export function mendRun(run: PdfTextItem, mended: ReadonlyMap<string, string>): PdfTextItem {
+  if (run.dir !== "rtl") return run;
+  return { ...run, str: run.str.replace(/\S+/gu, (word) => mended.get(word) ?? mendArticle(word)) };
+}
+
+/** An alif before an alif that bears a sign is no Arabic: between them the lam of the article was turned round, as in اإلنسان. */
+function mendArticle(word: string): string {
+  return word.replace(/ا([أإآ])ل/gu, "ال$1");
+}

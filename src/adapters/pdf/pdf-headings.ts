@@ -1,0 +1,118 @@
+import type { PdfBlock } from "./pdf-paragraphs.ts";
+
+/** Letters this much larger than the text's are a heading's. */
+const largerThanBody = 1.12;
+/** A heading is no longer than this. **Units** signs, lines. */
+const longestHeading = 160;
+const mostLines = 4;
+
+/**
+ * Headings by their letters, beside those that the outline or the tags state.
+ *
+ * In a document that states none: short blocks in larger letters, one level for each size, and below them short bold blocks in a text that is not bold. In one that
+ * states some: what is set like a stated heading is of its level, and larger letters that are smaller than all stated ones are below them.
+ *
+ * **Shape** the text's own size is the one in which most of its signs are set. **Cost** linear.
+ */
+export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
+  const { body, isMostlyBold } = measure(blocks);
+  const isLarge = (block: PdfBlock): boolean => looksLikeHeading(block) && sizeOf(block) >= body * largerThanBody;
+  const stated = blocks.filter(({ kind }) => kind === "heading");
+  // One bookmark, such as the title, does not make an outline.
+  if (stated.length >= 2) {
+    const levelOf = levelsBeside(stated, blocks.filter(isLarge));
+    return blocks.map((block) => {
+      const level = block.kind !== "heading" && isLarge(block) ? levelOf(block) : undefined;
+      return level === undefined ? block : toHeading(block, level);
+    });
+  }
+
+  const sizes = [...new Set(blocks.filter(isLarge).map(sizeOf))].toSorted((a, b) => b - a);
+  return blocks.map((block, index) => {
+    if (block.kind === "heading") return block;
+    if (isLarge(block)) return toHeading(block, sizes.indexOf(sizeOf(block)) + 1);
+    const isShort = block.lines.length <= 2 && looksLikeHeading(block) && sizeOf(block) >= body * 0.95;
+    // A bold line that nothing follows heads nothing.
+    const heads = blocks[index + 1] !== undefined;
+    return isShort && heads && !isMostlyBold && isBold(block) ? toHeading(block, sizes.length + 1) : block;
+  });
+}
+
+/** The size of the text, and whether most of it is bold. */
+function measure(blocks: readonly PdfBlock[]): { body: number; isMostlyBold: boolean } {
+  const lengths = new Map<number, number>();
+  let bold = 0;
+  let all = 0;
+  for (const { lines, kind, aside } of blocks) {
+    if (kind === "table" || aside === true) continue;
+    for (const line of lines) {
+      if (line.size === 0) continue;
+      lengths.set(roundSize(line.size), (lengths.get(roundSize(line.size)) ?? 0) + line.text.length);
+      all += line.text.length;
+      if (line.bold) bold += line.text.length;
+    }
+  }
+  const body = [...lengths].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? 0;
+  return { body, isMostlyBold: bold > all * 0.4 };
+}
+
+/** The level of a block beside stated headings: that of those set like it; below all when its letters are smaller than theirs; else none. */
+function levelsBeside(
+  stated: readonly PdfBlock[],
+  large: readonly PdfBlock[],
+): (block: PdfBlock) => number | undefined {
+  const keyOf = (block: PdfBlock): string => `${sizeOf(block)}:${isBold(block)}`;
+  const levels = new Map(stated.toReversed().map((heading) => [keyOf(heading), heading.level ?? 1]));
+  const smallest = stated.reduce((least, heading) => Math.min(least, sizeOf(heading)), Infinity);
+  const deepest = stated.reduce((most, { level = 1 }) => Math.max(most, level), 1);
+  const below = [...new Set(large.map(sizeOf))].filter((size) => size < smallest).toSorted((a, b) => b - a);
+  return (block) => {
+    const rank = below.indexOf(sizeOf(block));
+    return levels.get(keyOf(block)) ?? (rank === -1 ? undefined : deepest + 1 + rank);
+  };
+}
+
+function isBold({ lines }: PdfBlock): boolean {
+  return lines.every(({ bold }) => bold);
+}
+
+/** The title that a document shows: the first block of its first page whose letters are larger than any others there, and than its text's; `""` for none. */
+export function findTitle(blocks: readonly PdfBlock[]): string {
+  const first = blocks.filter(({ page, aside, lines }) => page === 0 && aside !== true && (lines[0]?.size ?? 0) > 0);
+  const worded = first.filter((block) => lettersIn(block) >= 3);
+  const largest = worded.reduce((most, block) => Math.max(most, sizeOf(block)), 0);
+  const isText = first.some((block) => sizeOf(block) * 1.2 <= largest);
+  const title = isText ? first.find((block) => sizeOf(block) === largest && looksLikeHeading(block)) : undefined;
+  return title === undefined ? "" : textOf(title);
+}
+
+function textOf({ lines }: PdfBlock): string {
+  return lines.map((line) => line.text).join(" ");
+}
+
+function lettersIn(block: PdfBlock): number {
+  return textOf(block).match(/\p{L}/gu)?.length ?? 0;
+}
+
+function toHeading(block: PdfBlock, level: number): PdfBlock {
+  return { ...block, kind: "heading", level: Math.min(6, level), open: false };
+}
+
+function looksLikeHeading({ kind, lines, aside }: PdfBlock): boolean {
+  if (aside === true || (kind !== "paragraph" && kind !== "list" && kind !== "heading") || lines.length > mostLines)
+    return false;
+  const text = lines.map((line) => line.text).join(" ");
+  if (text.length > longestHeading || text.includes("@")) return false;
+  if (kind === "list" && !/^\(?[\dIVXA-Z]/u.test(text)) return false;
+  if (/ … \S+$/u.test(text)) return false;
+  return (text.match(/\p{L}/gu)?.length ?? 0) >= 2 && !/(?<!\.)[.,;:،；。，]$/u.test(text);
+}
+
+function sizeOf({ lines }: PdfBlock): number {
+  return roundSize(lines[0]?.size ?? 0);
+}
+
+/** **Units** half points: what a producer rounded is one size. */
+function roundSize(size: number): number {
+  return Math.round(size * 2) / 2;
+}

@@ -1,0 +1,171 @@
+/** A run of text as PDF.js hands it out; `transform` is the text matrix in points, origin at the bottom left. */
+export interface PdfTextItem {
+  readonly str: string;
+  readonly dir: string;
+  /** `[a, b, c, d, x, y]`. */
+  readonly transform: readonly number[];
+  readonly width: number;
+  readonly height: number;
+  readonly fontName: string;
+}
+
+/** Where marked content begins and ends: what tagged files name their text by. */
+export interface PdfMark {
+  readonly type: string;
+  readonly id?: string | null;
+  readonly tag?: string;
+}
+
+/** What is known of a font beyond its metrics. */
+export interface PdfFont {
+  readonly bold: boolean;
+  readonly mono: boolean;
+  readonly vertical: boolean;
+  /** Signs that stand for ligatures, where the font's glyphs are named and not mapped: `!` for `ffi`. */
+  readonly ligatures?: ReadonlyMap<string, string>;
+}
+
+/** A run of text where its reader sees it: turned upright, from the top left, in points. */
+export interface PdfRun {
+  readonly text: string;
+  readonly x: number;
+  readonly right: number;
+  /** Baseline, downwards. */
+  readonly y: number;
+  /** Height of its letters. */
+  readonly size: number;
+  readonly bold: boolean;
+  readonly mono: boolean;
+  /** Whether it is written from the right. */
+  readonly rtl: boolean;
+  /** The marked content that it belongs to. */
+  readonly mark?: string;
+  /** Whether the file says that it is no part of the text: a page number, a running title. */
+  readonly artifact?: boolean;
+}
+
+/** Runs that are read from the same side. */
+export interface PdfSide {
+  /** How far their text is turned. **Units** degrees, clockwise; -90 also for lines that run from top to bottom. */
+  readonly angle: number;
+  readonly runs: readonly PdfRun[];
+}
+
+const plainFont: PdfFont = { bold: false, mono: false, vertical: false };
+
+/**
+ * The runs of one page by the side from which they are read, the most text first. Text on a turned page stands upright; what stands on its side (a stamp in the
+ * margin, a wide table) is turned by itself.
+ *
+ * **Shape** without white space alone, and without what was drawn twice to look bold. **Cost** linear.
+ */
+export function placeRuns(
+  items: readonly (PdfTextItem | PdfMark)[],
+  /** From the page's own coordinates to those of who looks at it: `viewport.transform`. */
+  view: readonly number[],
+  fonts: ReadonlyMap<string, PdfFont>,
+): PdfSide[] {
+  const sides = new Map<number, { runs: PdfRun[]; length: number }>();
+  const byGlyph = fontsByGlyph(items);
+  const marks: { id: string | undefined; artifact: boolean }[] = [];
+  for (const item of items) {
+    if (!("str" in item)) {
+      if (item.type === "endMarkedContent") marks.pop();
+      else
+        marks.push({ id: item.id ?? marks.at(-1)?.id, artifact: item.tag === "Artifact" || !!marks.at(-1)?.artifact });
+      continue;
+    }
+    const font = fonts.get(item.fontName) ?? plainFont;
+    const text = cleanRun(byGlyph.has(item.fontName) ? readGlyphNumbers(item.str) : spell(item.str, font));
+    if (text.trim() === "") continue;
+    const [a, b, c, d, e, f] = multiply(view, item.transform);
+    const angle = font.vertical ? 90 : roundAngle((Math.atan2(b, a) * 180) / Math.PI);
+    const side = sides.get(angle) ?? { runs: [], length: 0 };
+    sides.set(angle, side);
+    // Turned back by its own angle, so that it reads from left to right.
+    const [cos, sin] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
+    const x = e * cos + f * sin;
+    const y = f * cos - e * sin;
+    const size = font.vertical ? Math.hypot(a, b) : item.height > 0 ? item.height : Math.hypot(c, d);
+    const { bold, mono } = font;
+    const run: PdfRun = {
+      text,
+      x,
+      right: x + (font.vertical ? item.height : item.width),
+      y,
+      size,
+      bold,
+      mono,
+      rtl: item.dir === "rtl",
+      ...(marks.at(-1)?.id === undefined ? {} : { mark: marks.at(-1)!.id! }),
+      ...(marks.at(-1)?.artifact === true ? { artifact: true } : {}),
+    };
+    const before = side.runs.at(-1);
+    if (before !== undefined && isDrawnAgain(before, run)) continue;
+    side.runs.push(run);
+    side.length += text.length;
+  }
+  return [...sides]
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .map(([angle, { runs }]) => ({ angle, runs }));
+}
+
+function spell(text: string, { ligatures }: PdfFont): string {
+  return ligatures === undefined ? text : text.replace(/[^\s]/gu, (sign) => ligatures.get(sign) ?? sign);
+}
+
+/** The space's place among the glyphs of a TrueType font, and its code. **Source** Apple, TrueType Reference Manual, `post` table: the standard order. */
+const spaceGlyph = 3;
+const spaceCode = 32;
+
+/**
+ * Fonts without a Unicode map hand out the numbers of their glyphs for text. One that has glyph 3 as often as others have spaces keeps the standard order.
+ */
+function fontsByGlyph(items: readonly (PdfTextItem | PdfMark)[]): ReadonlySet<string> {
+  const counts = new Map<string, { spaces: number; all: number }>();
+  for (const item of items) {
+    if (!("str" in item) || item.str.trim() === "") continue;
+    const count = counts.get(item.fontName) ?? { spaces: 0, all: 0 };
+    counts.set(item.fontName, count);
+    count.all += item.str.length;
+    count.spaces += item.str.split(String.fromCharCode(spaceGlyph)).length - 1;
+  }
+  const names = [...counts].filter(([, { spaces, all }]) => spaces >= all * 0.04 && spaces <= all * 0.4);
+  return new Set(names.map(([name]) => name));
+}
+
+function readGlyphNumbers(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- the numbers of glyphs begin where controls are
+  return text.replace(/[\u0003-\u0061]/gu, (sign) => String.fromCharCode(sign.charCodeAt(0) - spaceGlyph + spaceCode));
+}
+
+/** Quarter turns exactly, whatever the scanner's skew; other angles (a watermark) to the nearest five degrees. */
+function roundAngle(angle: number): number {
+  const quarter = Math.round(angle / 90) * 90;
+  const rounded = Math.abs(angle - quarter) <= 5 ? quarter : Math.round(angle / 5) * 5;
+  return rounded === -180 ? 180 : rounded;
+}
+
+function isDrawnAgain(before: PdfRun, run: PdfRun): boolean {
+  const near = run.size * 0.2;
+  return before.text === run.text && Math.abs(before.x - run.x) < near && Math.abs(before.y - run.y) < near;
+}
+
+/** One affine map after another. **Source** ISO 32000-1, 8.3.4. */
+function multiply(m: readonly number[], n: readonly number[]): [number, number, number, number, number, number] {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = m;
+  const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = n;
+  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
+}
+
+/** Ligatures and presentation forms as letters; controls, which fonts without a Unicode map hand out, and lone surrogates taken out. */
+function cleanRun(text: string): string {
+  return (
+    text
+      // oxlint-disable-next-line no-control-regex -- these are the ones
+      .replace(/[\u0000-\u0008\u000E-\u001F\u007F\u200B\uFEFF]/gu, "")
+      .replace(/[\uFB00-\uFB4F\uFB50-\uFDFF\uFE70-\uFEFC]/gu, (sign) => sign.normalize("NFKC"))
+      .replace(/\s+/gu, " ")
+      .toWellFormed()
+  );
+}

@@ -1,0 +1,174 @@
+import type { PdfArea } from "./pdf-area.ts";
+import { cutAtGaps, toLine } from "./pdf-lines.ts";
+import type { PdfRun } from "./pdf-runs.ts";
+
+/** A table has at least this many rows: two lines may stand in columns by chance. */
+const minRows = 3;
+/** Cells of more signs than this, in the middle, are not a table's. */
+const longestCell = 40;
+/** A page has no more; what goes on is another table. */
+const maxRows = 300;
+/** A wrapped cell's next line stands nearer than this, in letter heights. */
+const wrapGap = 1.35;
+
+/** What begins an item of a list: a bullet, a number, a letter. */
+export const listMarker =
+  /^(?:[•◦▪▫●○■□‣⁃∙·◆➢➤✓✔\uF0A7\uF0B7–—*-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlcIVXLC]{1,5})[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,4}\.?)$/u;
+
+interface Piece {
+  readonly x: number;
+  readonly right: number;
+  readonly text: string;
+}
+
+interface Row {
+  readonly runs: readonly PdfRun[];
+  readonly pieces: readonly Piece[];
+  readonly y: number;
+  readonly size: number;
+  readonly rtl: boolean;
+}
+
+/**
+ * Rows of an area as areas of text and of tables. A table is at least three rows in a row whose pieces leave the same strips of the width free.
+ *
+ * **Shape** a table's lines are its rows as `| a | b |`, wrapped cells whole again, columns without a cell blank. **Cost** the rows, times the columns.
+ */
+export function readTables(rows: readonly (readonly PdfRun[])[]): PdfArea[] {
+  const all = rows.map(toRow);
+  const areas: PdfArea[] = [];
+  let flow: Row[] = [];
+  const endFlow = (): void => {
+    if (flow.length > 0) areas.push({ kind: "flow", lines: flow.map(({ runs }) => toLine(runs)) });
+    flow = [];
+  };
+  for (let at = 0; at < all.length;) {
+    const end = endOfTable(all, at);
+    if (end === undefined) {
+      flow.push(all[at]!);
+      at++;
+    } else {
+      endFlow();
+      areas.push(writeTable(all.slice(at, end)));
+      at = end;
+    }
+  }
+  endFlow();
+  return areas;
+}
+
+function toRow(runs: readonly PdfRun[]): Row {
+  const { y, size, rtl } = toLine(runs);
+  let cuts = cutAtGaps(runs);
+  // The gap after a bullet or a number is wide, and no column.
+  const [first, second] = rtl ? [cuts.at(-1), cuts.at(-2)] : cuts;
+  if (first !== undefined && second !== undefined && listMarker.test(toLine(first).text)) {
+    const joined = rtl ? [...second, ...first] : [...first, ...second];
+    cuts = rtl ? [...cuts.slice(0, -2), joined] : [joined, ...cuts.slice(2)];
+  }
+  const pieces = cuts.map((cut) => {
+    const { text, x, right } = toLine(cut);
+    return { text, x, right };
+  });
+  return { runs, pieces, y, size, rtl };
+}
+
+/** Where the table that begins at a row ends, if one does. */
+function endOfTable(rows: readonly Row[], start: number): number | undefined {
+  if (rows[start]!.pieces.length < 2) return undefined;
+  let taken: readonly Piece[] = [];
+  let end = start;
+  let full = 0;
+  let lastFull = start;
+  for (; end < Math.min(rows.length, start + maxRows); end++) {
+    const row = rows[end]!;
+    const before = rows[end - 1];
+    if (before !== undefined && end > start && row.y - before.y > 4 * row.size) break;
+    const next = merge([...taken, ...row.pieces], row.size * 0.5);
+    // One that spans the columns ends the table, or begins another.
+    if (next.length < 2 || (full >= 2 && next.length < taken.length * 0.5)) break;
+    taken = next;
+    if (row.pieces.length >= 2) {
+      full++;
+      lastFull = end;
+    } else if (end - lastFull > 2 && !isWrapped(before!, row, taken)) break;
+  }
+  // Lines below the last full row go with it only while they look like its wrapped cells.
+  end = lastFull + 1;
+  while (end < Math.min(rows.length, start + 2 * maxRows) && isWrapped(rows[end - 1]!, rows[end]!, taken)) end++;
+  if (full < minRows || full < (end - start) * 0.4) return undefined;
+  const columns = merge(
+    rows.slice(start, end).flatMap(({ pieces }) => pieces),
+    2,
+  );
+  if (columns.length < 2) return undefined;
+  const lengths = rows.slice(start, end).flatMap(({ pieces }) => pieces.map(({ text }) => text.length));
+  const middle = lengths.toSorted((a, b) => a - b)[lengths.length >> 1] ?? 0;
+  return middle <= longestCell ? end : undefined;
+}
+
+/** Whether a line holds what did not fit into the cells above it: close below, and nothing in the column that names the row. */
+function isWrapped(above: Row, row: Row, columns: readonly Piece[]): boolean {
+  if (row.y - above.y > wrapGap * Math.max(above.size, row.size)) return false;
+  const first = row.rtl ? columns.at(-1) : columns[0];
+  return first !== undefined && row.pieces.every(({ x, right }) => right < first.x || x > first.right);
+}
+
+/** Stretches that overlap or nearly touch, as one. */
+function merge(pieces: readonly Piece[], near: number): Piece[] {
+  const merged: { x: number; right: number; text: string }[] = [];
+  for (const { x, right } of pieces.toSorted((one, other) => one.x - other.x)) {
+    const last = merged.at(-1);
+    if (last !== undefined && x - last.right < near) last.right = Math.max(last.right, right);
+    else merged.push({ x, right, text: "" });
+  }
+  return merged;
+}
+
+function writeTable(rows: readonly Row[]): PdfArea {
+  const columns = merge(
+    rows.flatMap(({ pieces }) => pieces),
+    Math.min(...rows.map(({ size }) => size)) * 0.5,
+  );
+  const cells: string[][] = [];
+  let above: Row | undefined;
+  const kept: Row[] = [];
+  for (const row of rows) {
+    const line = columns.map(({ x, right }) =>
+      row.pieces
+        .filter((piece) => (piece.x + piece.right) / 2 >= x && (piece.x + piece.right) / 2 <= right)
+        .map(({ text }) => text)
+        .join(" "),
+    );
+    const last = cells.at(-1);
+    if (last !== undefined && above !== undefined && isWrapped(above, row, columns)) {
+      for (const [column, text] of line.entries()) if (text !== "") last[column] = `${last[column]} ${text}`.trim();
+    } else {
+      cells.push(line);
+      kept.push(row);
+    }
+    above = row;
+  }
+  return {
+    kind: "table",
+    headerRows: countHeaderRows(kept, cells),
+    lines: kept.map(({ runs, rtl }, index) => ({
+      ...toLine(runs),
+      text: writeRow(rtl ? cells[index]!.toReversed() : cells[index]!),
+    })),
+  };
+}
+
+export function writeRow(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** The first row is a header when it is bold and the next is not, or has no number while most others do. */
+function countHeaderRows(rows: readonly Row[], cells: readonly (readonly string[])[]): number {
+  const [first, second] = rows.map(({ runs }) => toLine(runs));
+  if (first === undefined || second === undefined) return 0;
+  if (first.bold && !second.bold) return 1;
+  const hasNumber = (line: readonly string[]): boolean => line.some((cell) => /^[-+(]?[\p{Sc}]?\d/u.test(cell));
+  const below = cells.slice(1).filter(hasNumber).length;
+  return !hasNumber(cells[0]!) && below > (cells.length - 1) / 2 ? 1 : 0;
+}

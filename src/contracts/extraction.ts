@@ -1,0 +1,69 @@
+/** The text of one page, as somebody recognised it. **Source** ToolUp (T55). */
+export interface PageText {
+  /** From 1. */
+  readonly page: number;
+  readonly text: string;
+}
+
+/** What an extraction is given. */
+export interface ExtractionInput {
+  readonly uri: string;
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  /** The pages that are asked for, from 1. Absent: all. */
+  readonly pages?: readonly number[];
+  /** Opens a protected file. */
+  readonly password?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Text recognition (OCR): gives pages that are pictures a text layer.
+ *
+ * Without one, a file of pictures is refused as `empty` and pages without text are named in `notes`: nothing is pretended.
+ * **Errors** what it throws refuses the file. **Source** ToolUp `IOcrProvider` (T55).
+ */
+export interface OcrProvider {
+  /** Names it, its version and its settings; part of the reader's name and so of the pipeline fingerprint. */
+  readonly name: string;
+  /** Whether the file has pages to recognise. A reader that knows its pages asks only where one has no text. */
+  isScanned(input: ExtractionInput): boolean | Promise<boolean>;
+  /** **Shape** pages without text may be left out. */
+  extractText(input: ExtractionInput): Promise<readonly PageText[]>;
+}
+
+/** A table on a page. **Source** ToolUp (T56). */
+export interface ExtractedTable {
+  /** From 1. */
+  readonly page: number;
+  readonly headers: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/**
+ * Finds tables that the text of a file does not show. Their rows are searched and cited after the text of their page.
+ *
+ * **Source** ToolUp `ITableExtractor` (T56).
+ */
+export interface TableExtractor {
+  /** Names it, its version and its settings; part of the reader's name. */
+  readonly name: string;
+  extractTables(input: ExtractionInput): Promise<readonly ExtractedTable[]>;
+}
+
+/**
+ * Embeds pictures, and queries in the same space. There is no default: an embedder that does nothing would make pictures seem searched.
+ *
+ * **Shape** embeddings of `dimensions` numbers. Whoever stores one writes down who made it under the metadata keys `_imageProvider`, `_imageModel` and `_imageDim`.
+ * **Source** ToolUp `IImageEmbedder` (T57).
+ */
+export interface ImageEmbedder {
+  readonly providerId: string;
+  readonly modelId: string;
+  readonly dimensions: number;
+  embedImage(
+    image: Uint8Array,
+    options?: { readonly mediaType?: string; readonly signal?: AbortSignal },
+  ): Promise<Float32Array>;
+  embedQuery(query: string, options?: { readonly signal?: AbortSignal }): Promise<Float32Array>;
+}

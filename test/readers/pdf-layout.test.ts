@@ -1,0 +1,395 @@
+import { describe, expect, it } from "vitest";
+
+import { findAreas } from "../../src/adapters/pdf/find-areas.ts";
+import { toLine } from "../../src/adapters/pdf/pdf-lines.ts";
+import { placeRuns, type PdfRun } from "../../src/adapters/pdf/pdf-runs.ts";
+import { writePdfText } from "../../src/adapters/pdf/pdf-text.ts";
+
+import { makePdf, type PdfTestLine } from "./make-pdf.ts";
+import { readAs, showBlocks, showOutline } from "./read-with.ts";
+
+const read = async (lines: readonly PdfTestLine[], options = {}) =>
+  showBlocks(await readAs("a.pdf", makePdf([lines], options)));
+
+/** Lines below one another. */
+const set = (x: number, y: number, texts: readonly string[], more: Partial<PdfTestLine> = {}): PdfTestLine[] =>
+  texts.map((text, index) => ({ text, x, y: y - index * 12, ...more }));
+
+/** One from each in turn: as some producers write columns. */
+const interleave = (...columns: readonly (readonly PdfTestLine[])[]): PdfTestLine[] =>
+  (columns[0] ?? []).flatMap((_, index) => columns.flatMap((column) => column[index] ?? []));
+
+const left = [
+  "The left column begins with a line",
+  "that goes on in the next one and so",
+  "forth until the column is at its end,",
+  "where the sentence is not over but",
+];
+const right = [
+  "goes on at the top of the right one,",
+  "which is the usual way of papers that",
+  "are set in columns, each line full",
+  "everywhere. There it is over.",
+];
+const together = [...left, ...right].join(" ");
+
+describe("reading order of a PDF", () => {
+  it("reads columns one after the other, whatever order they were written in [E15]", async () => {
+    expect(await read(interleave(set(72, 700, left), set(320, 700, right)))).toEqual([`paragraph: ${together}`]);
+  });
+
+  it("reads what runs over both columns between them [E15]", async () => {
+    const wide = "A line over both of the columns, long enough to cross the strip that is between them.";
+    const blocks = await read([
+      { text: "A title over the columns of the page", x: 150, y: 740, size: 18 },
+      ...interleave(set(72, 700, left), set(320, 700, right)),
+      { text: wide, x: 72, y: 640 },
+      ...interleave(set(72, 616, left), set(320, 616, right)),
+    ]);
+    expect(blocks).toEqual([
+      "heading: A title over the columns of the page",
+      `paragraph: ${together}`,
+      `paragraph: ${wide}`,
+      `paragraph: ${together}`,
+    ]);
+  });
+
+  it("reads lists side by side one after the other, and short pieces on common baselines by rows [E15]", async () => {
+    const list = (x: number, ...words: readonly string[]) =>
+      set(
+        x,
+        600,
+        words.map((word) => `\x95 ${word}`),
+        { size: 11 },
+      );
+    expect(await read(interleave(list(72, "fast", "small", "cheap"), list(320, "slow", "large", "dear")))).toEqual(
+      ["fast", "small", "cheap", "slow", "large", "dear"].map((word) => `list: • ${word}`),
+    );
+  });
+
+  it("puts a large initial into the line that it begins [E15]", async () => {
+    const [first, second] = await read([
+      { text: "T", x: 72, y: 676, size: 30 },
+      ...set(92, 700, [
+        "he lines beside a large initial letter stand",
+        "indented, as many of them as the initial is",
+        "high, and whatever comes afterwards begins",
+      ]),
+      ...set(72, 664, ["below it, as in old books."]),
+    ]);
+    expect(first).toMatch(
+      /^paragraph: The lines beside a large initial letter stand indented, .* begins below it, as in old books\.$/,
+    );
+    expect(second).toBeUndefined();
+  });
+
+  it("keeps the rows of a table together, with its header apart [E15]", async () => {
+    const rows = [
+      ["City", "People", "Area"],
+      ["Bern", "134,794", "51.6"],
+      ["Rome", "2,748,109", "1,287.4"],
+      ["Oslo", "717,710", "454.1"],
+    ];
+    const result = await readAs(
+      "a.pdf",
+      makePdf([
+        [
+          { text: "Before it stands a sentence.", y: 700 },
+          ...rows.flatMap((row, y) =>
+            row.map(
+              (text, x) => ({ text, x: 72 + x * 120, y: 670 - y * 14, font: y === 0 ? "bold" : "plain" }) as const,
+            ),
+          ),
+          { text: "After it stands another sentence.", y: 590 },
+        ],
+      ]),
+    );
+    const table = result.blocks?.find(({ kind }) => kind === "table");
+    expect(result.text.slice(table?.start, table?.end)).toBe(
+      "| City | People | Area |\n| Bern | 134,794 | 51.6 |\n| Rome | 2,748,109 | 1,287.4 |\n| Oslo | 717,710 | 454.1 |",
+    );
+    expect(result.text.slice(table?.bodyStart, table?.end)).toMatch(/^\| Bern/);
+    expect(showBlocks(result)[0]).toBe("paragraph: Before it stands a sentence.");
+    expect(showBlocks(result).at(-1)).toBe("paragraph: After it stands another sentence.");
+  });
+
+  it("puts wrapped cells into their row [E15]", async () => {
+    const blocks = await read([
+      { text: "Name", x: 72, y: 700 },
+      { text: "What it does", x: 200, y: 700 },
+      { text: "find", x: 72, y: 680 },
+      { text: "looks for a file in all of the", x: 200, y: 680 },
+      { text: "folders below", x: 200, y: 669 },
+      { text: "sort", x: 72, y: 650 },
+      { text: "brings lines into an order", x: 200, y: 650 },
+    ]);
+    expect(blocks).toEqual([
+      "table: | Name | What it does |\n| find | looks for a file in all of the folders below |\n| sort | brings lines into an order |",
+    ]);
+  });
+
+  it.each([0, 90, 180, 270])("reads a page that is turned by %i degrees upright [E15]", async (rotate) => {
+    expect(await read(set(72, 700, left), { rotate })).toEqual([`paragraph: ${left.join(" ")}`]);
+  });
+
+  it("reads text that stands on its side by itself, after the rest [E15]", async () => {
+    const blocks = await read([{ text: "A stamp in the margin", x: 20, y: 300, angle: 90 }, ...set(72, 700, left)]);
+    expect(blocks).toEqual([`paragraph: ${left.join(" ")}`, "paragraph: A stamp in the margin"]);
+  });
+
+  it("leaves running titles and page numbers out of sentences, and a title once in the text [E15]", async () => {
+    const pages = [0, 1, 2].map((page) => [
+      { text: "The Annual Report", y: 770, size: 8 },
+      ...set(72, 700, [left, right, ["That is the last page."]][page] ?? []),
+      { text: `Page ${page + 1} of 3`, x: 280, y: 30, size: 8 },
+    ]);
+    const result = await readAs("a.pdf", makePdf(pages));
+    expect(showBlocks(result)).toEqual([
+      "paragraph: The Annual Report",
+      `paragraph: ${together}`,
+      "paragraph: That is the last page.",
+    ]);
+    const starts = result.sourceMap.pages?.map(({ start }) => result.text.slice(start, start + 8));
+    expect(starts).toEqual(["The Annu", "goes on ", "That is "]);
+  });
+
+  it("puts a footnote after the paragraph that goes on over the page [E15]", async () => {
+    const result = await readAs(
+      "a.pdf",
+      makePdf([
+        [...set(72, 200, left), { text: "1 A note in small letters at the foot.", y: 100, size: 7 }],
+        set(72, 700, ["goes on over the page."]),
+      ]),
+    );
+    expect(showBlocks(result)).toEqual([
+      `paragraph: ${left.join(" ")} goes on over the page.`,
+      "paragraph: 1 A note in small letters at the foot.",
+    ]);
+  });
+});
+
+describe("paragraphs and headings of a PDF", () => {
+  it("keeps a line break that its writer meant, and joins lines that were full [E15]", async () => {
+    expect(await read([...set(72, 700, ["Ada Lovelace", "12 Long Street", "London"]), ...set(72, 620, left)])).toEqual([
+      "paragraph: Ada Lovelace\n12 Long Street\nLondon",
+      `paragraph: ${left.join(" ")}`,
+    ]);
+  });
+
+  it("begins a paragraph at an indent, and an item at its bullet [E15]", async () => {
+    const [one = "", two = "", three = ""] = left;
+    const blocks = await read([
+      ...set(72, 700, [one, two, "to its end."]),
+      { text: three, x: 84, y: 664 },
+      { text: "and over.", y: 652 },
+      { text: "\x95 the first", x: 90, y: 628 },
+      { text: "\x95 the second", x: 90, y: 616 },
+    ]);
+    expect(blocks).toEqual([
+      `paragraph: ${one} ${two} to its end.`,
+      `paragraph: ${three} and over.`,
+      "list: • the first",
+      "list: • the second",
+    ]);
+  });
+
+  it("finds headings by size, then by weight, each size a level [E15]", async () => {
+    const { root } = await readAs(
+      "a.pdf",
+      makePdf([
+        [
+          { text: "The Whole", y: 740, size: 20 },
+          { text: "A Part", y: 700, size: 14 },
+          ...set(72, 680, left),
+          { text: "A point", y: 610, font: "bold" },
+          ...set(72, 590, right),
+          { text: "Another Part", y: 520, size: 14 },
+          ...set(72, 500, left),
+        ],
+      ]),
+    );
+    expect(root.title).toBe("The Whole");
+    expect(showOutline(root)).toEqual(["# The Whole", "## A Part", "### A point", "## Another Part"]);
+  });
+
+  it("takes lines in a typewriter's letters for code, indented as they stand [E15]", async () => {
+    const code = set(72, 600, ["if (a)", "return;"], { font: "mono" }).map((line, index) => ({
+      ...line,
+      x: 72 + index * 12,
+    }));
+    expect((await read([...set(72, 700, left), ...code])).at(-1)).toBe("code: if (a)\n  return;");
+  });
+
+  it("believes the tags of a tagged file before all geometry [E15]", async () => {
+    const lines = [
+      { text: "is read second", y: 700 },
+      { text: "Head", y: 600, size: 9 },
+      { text: "a", x: 72, y: 500 },
+      { text: "b", x: 200, y: 500 },
+      { text: "c", x: 72, y: 480 },
+      { text: "d", x: 200, y: 480 },
+      { text: " ", y: 400 },
+      { text: "1.", x: 72, y: 300 },
+      { text: "one", x: 90, y: 300 },
+    ];
+    const cells = (role: string, ...indices: readonly number[]) => ({
+      role: "TR",
+      children: indices.map((index) => ({ role, lines: [index] })),
+    });
+    const tags = [
+      {
+        role: "Document",
+        children: [
+          { role: "H2", lines: [1] },
+          { role: "P", lines: [0] },
+          { role: "Table", children: [cells("TH", 2, 3), cells("TD", 4, 5)] },
+          { role: "Figure", lines: [6], alt: "A chart of sums" },
+          {
+            role: "L",
+            children: [
+              {
+                role: "LI",
+                children: [
+                  { role: "Lbl", lines: [7] },
+                  { role: "LBody", lines: [8] },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ];
+    const result = await readAs("a.pdf", makePdf([lines], { tags }));
+    expect(showBlocks(result)).toEqual([
+      "heading: Head",
+      "paragraph: is read second",
+      "table: | a | b |\n| c | d |",
+      "paragraph: A chart of sums",
+      "list: 1. one",
+    ]);
+    expect(showOutline(result.root)).toEqual(["## Head"]);
+    const table = result.blocks?.[2];
+    expect(result.text.slice(table?.bodyStart, table?.end)).toBe("| c | d |");
+  });
+
+  it("leaves tags aside that leave out the text [E15]", async () => {
+    const tags = [{ role: "Document", children: [{ role: "H1", lines: [3] }] }];
+    expect(await read(set(72, 700, left), { tags })).toEqual([`paragraph: ${left.join(" ")}`]);
+  });
+});
+
+const run = (text: string, x: number, width: number, more: Partial<PdfRun> = {}): PdfRun => ({
+  text,
+  x,
+  right: x + width,
+  y: 100,
+  size: 10,
+  bold: false,
+  mono: false,
+  rtl: false,
+  ...more,
+});
+
+describe("runs and lines of a PDF", () => {
+  const item = (str: string, more: object = {}) => ({
+    str,
+    dir: "ltr",
+    width: 10,
+    height: 10,
+    transform: [10, 0, 0, 10, 72, 700],
+    fontName: "f",
+    ...more,
+  });
+  const upright = [1, 0, 0, -1, 0, 792];
+  const textOf = (...items: object[]): string | undefined =>
+    placeRuns(items as never, upright, new Map())[0]
+      ?.runs.map(({ text }) => text)
+      .join("");
+
+  it("puts a space where runs stand apart, and none where they touch or are small capitals [E15]", () => {
+    expect(toLine([run("R", 0, 10), run("EACT", 11, 30, { size: 8 }), run("in", 44, 10)]).text).toBe("REACT in");
+  });
+
+  it("reads from the right, with numbers and Latin words as they are [E15]", () => {
+    const line = [run("42 abc", 0, 40), run("שלום", 60, 40, { rtl: true })];
+    expect(toLine(line)).toMatchObject({ text: "שלום 42 abc", rtl: true });
+    const arabic = [run("من هنا", 0, 40, { rtl: true }), run("Python", 40, 30), run("لغة", 73, 20, { rtl: true })];
+    expect(toLine(arabic).text).toBe("لغة Python من هنا");
+    expect(toLine([run("ً", 30, 4, { rtl: true }), run("بناء", 40, 20, { rtl: true })]).text).toBe("بناءً");
+  });
+
+  it("gives columns from right to left the right one first [E15]", () => {
+    const column = (x: number, word: string): PdfRun[] =>
+      [0, 1, 2, 3].map((row) => run(`${word} ${"מילה ".repeat(5)}${row}`, x, 150, { rtl: true, y: 100 + row * 12 }));
+    const areas = findAreas([...column(0, "שמאל"), ...column(200, "ימין")]);
+    expect(areas.flatMap(({ lines }) => lines.map(({ text }) => text.slice(0, 4)))).toEqual([
+      ...Array.from({ length: 4 }, () => "ימין"),
+      ...Array.from({ length: 4 }, () => "שמאל"),
+    ]);
+  });
+
+  it("writes ligatures as letters, without controls and lone surrogates [L1]", () => {
+    expect(textOf(item("di\uFB03cult \uFB01eld"))).toBe("difficult field");
+    expect(textOf(item("a\u0007b\ud800"))).toBe("ab\uFFFD");
+  });
+
+  it("reads ligatures by the names of their glyphs where a font has no map [E15]", async () => {
+    const differences = "33 /f_f_i 34 /f_i";
+    expect(await read([{ text: 'A di!cult "eld', y: 700 }], { differences })).toEqual(["paragraph: A difficult field"]);
+  });
+
+  it("reads a font that hands out the numbers of its glyphs [E15]", () => {
+    const numbers = Array.from("Who is it?", (sign) => String.fromCharCode(sign.charCodeAt(0) - 29)).join("");
+    expect(textOf(item(numbers))).toBe("Who is it?");
+  });
+
+  it("keeps one of what was drawn twice to look bold [E15]", () => {
+    expect(textOf(item("Bold"), item("Bold", { transform: [10, 0, 0, 10, 72.4, 700] }))).toBe("Bold");
+    expect(textOf(item("ha"), item("ha", { transform: [10, 0, 0, 10, 82, 700] }))).toBe("haha");
+  });
+
+  it("sets a superscript on the line it belongs to [E15]", () => {
+    const runs = [
+      run("words", 0, 30),
+      run("2", 30, 4, { y: 96.5, size: 7 }),
+      run("more", 36, 20),
+      run("next", 0, 20, { y: 112 }),
+    ];
+    expect(findAreas(runs).flatMap(({ lines }) => lines.map(({ text }) => text))).toEqual(["words2 more", "next"]);
+  });
+
+  const write = (before: string, after: string, hard = false): string => {
+    const line = { x: 0, right: 100, y: 0, size: 10, bold: false, mono: false, rtl: false, page: 0 };
+    const lines = [
+      { ...line, text: before, hard: false },
+      { ...line, text: after, hard },
+    ];
+    return writePdfText([{ kind: "paragraph", page: 0, open: false, lines }], 1).text;
+  };
+
+  it.each([
+    ["We con-", "sider it.", "We consider it."],
+    ["a state-of-the-", "art model", "a state-of-the-art model"],
+    ["a well-known and well-", "known thing", "a well-known and well-known thing"],
+    ["a rewrite to re-", "write", "a rewrite to rewrite"],
+    ["a prompt-", "based way of self-", "a prompt-based way of self-"],
+    ["self-", "publishing", "self-publishing"],
+    ["pages 3-", "5 of it", "pages 3-5 of it"],
+    ["the Anglo-", "Saxons", "the Anglo-Saxons"],
+    ["HotPotQA, or Hot-", "PotQA", "HotPotQA, or HotPotQA"],
+    ["Ein-", "und Ausgang", "Ein- und Ausgang"],
+    ["a dash -", "and on", "a dash - and on"],
+    ["soft\u00AD", "ly", "softly"],
+    ["漢字の文", "章です。", "漢字の文章です。"],
+    ["한국어", "문장", "한국어 문장"],
+    ["see https://a.example/abs/", "2201.01234 there", "see https://a.example/abs/2201.01234 there"],
+    ["see https://a.example/", "and more", "see https://a.example/ and more"],
+  ])("joins %j and %j [E15]", (before, after, text) => {
+    expect(write(before, after)).toBe(text);
+  });
+
+  it("keeps a line that its writer ended, hyphens aside [E15]", () => {
+    expect(write("Ada Lovelace", "London", true)).toBe("Ada Lovelace\nLondon");
+    expect(write("exam-", "ple", true)).toBe("example");
+  });
+});

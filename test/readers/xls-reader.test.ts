@@ -1,0 +1,130 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { WorkBook } from "@e965/xlsx";
+import { describe, expect, it, vi } from "vitest";
+
+import { createXlsReader } from "../../src/adapters/sheetjs/xls-reader.ts";
+import { makeXls, sheetOf } from "./make-xls.ts";
+import { readAs, refusalOf } from "./read-with.ts";
+
+function makeBook(): WorkBook {
+  const prices = sheetOf([
+    ["Product", "Price", "Share", "Since", "Sold", "Note"],
+    ["Lamp", 12, 0.256, 45_413, true],
+    ["Desk", 90.5, 0.5, 45_414, false, "größer"],
+  ]);
+  prices["C2"] = { t: "n", v: 0.256, z: "0.0%" };
+  prices["D2"] = { t: "n", v: 45_413, z: "dd/mm/yyyy" };
+  prices["D3"] = { t: "n", v: 45_414, z: "dd/mm/yyyy" };
+  prices["F2"] = { t: "e", v: 42 };
+  const groups = sheetOf([
+    ["Group", "Name"],
+    ["A", "x"],
+    [undefined, "y"],
+    ["B", "z"],
+  ]);
+  groups["!merges"] = [{ s: { r: 1, c: 0 }, e: { r: 2, c: 0 } }];
+  const book: WorkBook = {
+    SheetNames: ["Prices", "Groups"],
+    Sheets: { Prices: prices, Groups: groups },
+    Workbook: { Sheets: [{}, { Hidden: 1 }] },
+  };
+  return book;
+}
+
+describe("createXlsReader", () => {
+  it("gives the text that the same workbook has as XLSX [E15 T34]", async () => {
+    const old = await readAs("book.xls", makeXls(makeBook()));
+    const today = await readAs("book.xlsx", makeXls(makeBook(), "xlsx"));
+    expect(old.mediaType).toBe("application/vnd.ms-excel");
+    expect(old.text).toBe(
+      [
+        "Prices\n\nProduct | Price | Share | Since | Sold | Note",
+        "Product: Lamp | Price: 12 | Share: 25.6% | Since: 2024-05-01 | Sold: TRUE | Note: #N/A",
+        "Product: Desk | Price: 90.5 | Share: 0.5 | Since: 2024-05-02 | Sold: FALSE | Note: größer\n",
+        "Groups\n\nGroup | Name\nGroup: A | Name: x\nGroup: A | Name: y\nGroup: B | Name: z",
+      ].join("\n"),
+    );
+    expect({ text: today.text, map: today.sourceMap, blocks: today.blocks }).toEqual({
+      text: old.text,
+      map: old.sourceMap,
+      blocks: old.blocks,
+    });
+    expect(old.metadata).toEqual({ sheets: ["Prices", "Groups"] });
+    expect(old.notes).toEqual(['The sheet "Groups" is hidden in the workbook; it was read like the others.']);
+  });
+
+  it("knows a workbook without a name by what it holds", async () => {
+    expect((await readAs("attachment", makeXls(makeBook()))).mediaType).toBe("application/vnd.ms-excel");
+  });
+
+  it.each(["biff5", "biff2"] as const)("reads older ones: %s", async (kind) => {
+    const book: WorkBook = {
+      SheetNames: ["S"],
+      Sheets: {
+        S: sheetOf([
+          ["a", "b"],
+          [1, "x"],
+        ]),
+      },
+    };
+    expect((await readAs("old.xls", makeXls(book, kind))).text).toContain("a: 1 | b: x");
+  });
+
+  it("keeps the limit of cells", async () => {
+    const bytes = makeXls(makeBook());
+    const reading = createXlsReader().read({
+      uri: "b.xls",
+      bytes,
+      mediaType: "application/vnd.ms-excel",
+      limits: { maxCells: 10 },
+    });
+    expect(await refusalOf(reading)).toMatchObject({ code: "too-large", uri: "b.xls" });
+  });
+
+  it("refuses what only has the name, is cut off, or holds nothing", async () => {
+    expect(await refusalOf(readAs("page.xls", "a\tb\n1\t2\n"))).toMatchObject({ code: "unreadable", uri: "page.xls" });
+    expect(await refusalOf(readAs("cut.xls", makeXls(makeBook()).subarray(0, 700)))).toMatchObject({
+      code: "unreadable",
+      uri: "cut.xls",
+    });
+    const blank: WorkBook = { SheetNames: ["S"], Sheets: { S: sheetOf([[]]) } };
+    expect(await refusalOf(readAs("blank.xls", makeXls(blank)))).toMatchObject({ code: "empty", uri: "blank.xls" });
+  });
+
+  it("says that a file is encrypted", async () => {
+    const bytes = makeXls(makeBook());
+    // FilePass (0x2F) follows the first record of an encrypted stream: the BOF of the globals is sixteen bytes long.
+    const bof = findBytes(bytes, [0x09, 0x08, 0x10, 0x00, 0x00, 0x06, 0x05, 0x00]);
+    bytes.set([0x2f, 0x00, 0x36, 0x00, 0x01, 0x00, 0x01, 0x00, 0x01, 0x00], bof + 20);
+    expect(await refusalOf(readAs("locked.xls", bytes))).toMatchObject({ code: "encrypted", uri: "locked.xls" });
+  });
+
+  it("says what to install where the package is missing", async () => {
+    vi.resetModules();
+    vi.doMock("node:module", () => ({
+      createRequire: () => ({
+        resolve: () => {
+          throw new Error("not found");
+        },
+      }),
+    }));
+    const { loadSheetjs } = await import("../../src/adapters/sheetjs/load-sheetjs.ts");
+    const error: unknown = await loadSheetjs("old.xls", mkdtempSync(join(tmpdir(), "ibid-"))).catch(
+      (caught: unknown) => caught,
+    );
+    vi.doUnmock("node:module");
+    expect(error).toMatchObject({
+      code: "dependency-missing",
+      uri: "old.xls",
+      mend: expect.stringContaining("npm install @e965/xlsx") as unknown,
+    });
+  });
+});
+
+function findBytes(bytes: Uint8Array, wanted: readonly number[]): number {
+  for (let at = 0; at < bytes.length; at++) if (wanted.every((byte, i) => bytes[at + i] === byte)) return at;
+  throw new Error("not there");
+}
