@@ -18,7 +18,7 @@ import { judge } from "../test/fuzz/judge.ts";
 /** Processor time of one file beyond which it counts as a hang. The files are small: a reading takes milliseconds. */
 const slowMs = 2000;
 /** Wall time after which a file is killed. Other work on the machine must not look like a hang. */
-const killMs = 30_000;
+const killMs = 60_000;
 /** How much more a reader may hold after all files than after the first tenth of them. */
 const growthBytes = 64 * 1024 * 1024;
 const heapMebibytes = 768;
@@ -130,6 +130,7 @@ async function run(family: FuzzFamily, count: number): Promise<number> {
           return;
         }
         isDone = true;
+        clearTimeout(watch);
         if (report.kind === "failed") return fail(report.index, report.error);
         add(outcomes, report.outcome);
         if (report.stumbled !== undefined) add(stumbles, report.stumbled);

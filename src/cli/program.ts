@@ -4,7 +4,8 @@ import { ask } from "./ask.ts";
 import { deleteDocument } from "./delete.ts";
 import { variants } from "./eval-collection.ts";
 import { evaluate } from "./eval.ts";
-import { ingest } from "./ingest.ts";
+import { examples, note } from "./help-text.ts";
+import { addIngestCommand } from "./ingest-command.ts";
 import { list } from "./list.ts";
 import type { CommonOptions, Context } from "./open.ts";
 import {
@@ -15,7 +16,6 @@ import {
   readFilter,
   readFloor,
   readRange,
-  readRefresh,
   readScope,
   readScore,
   readTopK,
@@ -82,56 +82,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
       done(await work(context, this.optsWithGlobals<CommonOptions>()));
     };
 
-  program
-    .command("ingest")
-    .summary("read files, folders, globs and addresses")
-    .description("Read files, folders, globs and addresses into the knowledge base; make it when it is not there.")
-    .argument("[path|glob|url...]", "what to read; put globs in quotes")
-    .addOption(repeated("--sitemap <url>", "read the pages that a site lists there, an index of sitemaps included"))
-    .addOption(repeated("--urls <file>", "read the addresses in a text file, one a line"))
-    .addOption(repeated("--include <glob>", "of folders and globs, only these files"))
-    .addOption(repeated("--exclude <glob>", "of folders and globs, not these files and folders"))
-    .addOption(new Option("--max-depth <n>", "how many folders down; 0 for none").argParser(readCount))
-    .option("--follow-symlinks", "follow symbolic links that stay inside their folder")
-    .addOption(
-      new Option(
-        "--refresh <when>",
-        "look again at what is there already: always, never, or when it was last looked at longer ago than 12h (default: always)",
-      ).argParser(readRefresh),
-    )
-    .addOption(new Option("--team <team>", "put the documents in this team's scope").conflicts(["user", "platform"]))
-    .addOption(new Option("--user <user>", "put the documents in this user's scope").conflicts(["team", "platform"]))
-    .addOption(new Option("--platform", "put the documents in the platform scope").conflicts(["team", "user"]))
-    .addOption(
-      new Option(
-        "--metadata <k=v>",
-        "add to every document's metadata; more pairs may follow; a number or true or false is one",
-      )
-        .argParser((pair: string, pairs: readonly string[]) => [...pairs, pair])
-        .default([], "none"),
-    )
-    .addOption(
-      new Option(
-        "--password <password>",
-        "opens protected files; in the environment it stays out of the shell's history",
-      ).env("IBID_PASSWORD"),
-    )
-    .option("--no-sweep", "keep documents that are gone from an ingested folder")
-    .addHelpText(
-      "after",
-      examples([
-        "ibid ingest ./docs README.md",
-        "ibid ingest 'src/**/*.{md,mdx}' --metadata product=api year=2026",
-        "ibid ingest https://example.com/guide --team support",
-        "ibid ingest --sitemap https://example.com/sitemap.xml --refresh 1d",
-      ]) +
-        note(
-          "What .gitignore leaves out is left out of folders and globs, and so are names that begin with a dot and folders such as node_modules, build, dist and target, unless they are named. A file named outright is always tried.",
-        ),
-    )
-    .action(async function (this: Command, inputs: readonly string[]) {
-      done(await ingest(context, inputs, this.optsWithGlobals()));
-    });
+  addIngestCommand(program, context, done);
 
   program
     .command("search")
@@ -297,32 +248,11 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   return program;
 }
 
-/** Can be given again. */
-function repeated(flags: string, description: string): Option {
-  return new Option(flags, `${description}; can be given again`)
-    .argParser((value: string, values: readonly string[]) => [...values, value])
-    .default([], "none");
-}
-
 function scopeOption(): Option {
   return new Option(
     "--scope <scope>",
     "which one, when several scopes hold the uri: team:<id>, user:<id>, …",
   ).argParser(readScope);
-}
-
-function examples(lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
-}
-
-function note(text: string): string {
-  const lines: string[] = [""];
-  for (const word of text.split(" ")) {
-    const last = lines.length - 1;
-    if (lines[last] !== "" && `${lines[last]} ${word}`.length > 78) lines.push(word);
-    else lines[last] = lines[last] === "" ? word : `${lines[last]} ${word}`;
-  }
-  return `\n\n${lines.join("\n")}`;
 }
 
 function readVersion(): string {

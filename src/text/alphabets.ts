@@ -44,7 +44,7 @@ export const alphabets: readonly Alphabet[] = [
   latin("eanrtsildomkgvfhupbcyjxwzq", "äåö", western, -0.3, "éà"),
   latin("enrtaidslogkmfvubphjycxwzq", "øåæ", western, -0.5, "éòäöó"),
   latin("enatirodslghvkmubpwjczfxyq", "éëïóö", western, -1, "èêüáí"),
-  latin("anriteslugmkfvhdobpjyxcwzq", "íáðéóúæöýþ", western, -2.5),
+  latin("anriteslugmkfvhdobpjyxcwzq", "íáðéóúæöýþ", western, -1),
   latin("eaisrlntodcumpvbgqfxhjyzkw", "àéèíòóçúï", western, -1.5, "ü·"),
   latin("ainhesrcltogdumbfpvjkqwxyz", "éáíóú", western, -1.5),
   latin("etianrshmukdlopjgbvfqyzxcw", "ëç", western, -2),
@@ -56,9 +56,9 @@ export const alphabets: readonly Alphabet[] = [
   latin("aioenrjstukdvmplgzbchfqwxy", "čšžćđ", central, -0.5),
   latin("eiarntulcosdpmfvgbzhjxkywq", "ăîâşţ", central, -0.6),
 
-  latin("aenrlikdmtuysobghzpcvfjqwx", "ıüşğçöİ", "windows-1254", 0, "âî"),
-  latin("aisterunkmodlpvzgjbcfhqwxy", "āīšēūņļžķģč", "windows-1257", 0),
-  latin("iasotrenukmlpdvgjybczfhqwx", "ėšųžįūčąę", "windows-1257", 0),
+  latin("aenrlikdmtuysobghzpcvfjqwx", "ıüşğçöİ", "windows-1254", -0.5, "âî"),
+  latin("aisterunkmodlpvzgjbcfhqwxy", "āīšēūņļžķģč", "windows-1257", -0.7),
+  latin("iasotrenukmlpdvgjybczfhqwx", "ėšųžįūčąę", "windows-1257", -0.7),
   latin("aiesltunkdmorvgpjhbfzcqwxy", "äõüö", `windows-1257 ${western}`, -0.8, "šž"),
   latin("nhticgamuoeylrdpsvbqkxfjzw", "đưăâêôơ\u0301\u0300\u0309\u0303\u0323áàéèíóúù", "windows-1258", 0),
 

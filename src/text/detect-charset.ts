@@ -50,8 +50,9 @@ export function rankCharsets(sample: Uint8Array): readonly CharsetGuess[] {
   };
   const words = findWords(sample);
   const around = countAsciiLetters(sample, words);
+  const foreign = weighForeign(sample, around);
   for (const alphabet of alphabets) {
-    const context = weighContext(around, alphabet);
+    const context = alphabet.ascii === undefined ? foreign : weighContext(around, alphabet);
     for (const [order, encoding] of alphabet.encodings.entries()) {
       const text = textIn(encoding);
       // The encodings of a language are listed by how common they are: each is met about a third as often as the one before.
@@ -61,9 +62,19 @@ export function rankCharsets(sample: Uint8Array): readonly CharsetGuess[] {
   }
   for (const script of signScripts) {
     const text = textIn(script.encoding);
-    if (text !== undefined) add(script.encoding, weighSigns(sample, words, text, script) + script.prior);
+    if (text !== undefined) add(script.encoding, weighSigns(sample, words, text, script) + foreign + script.prior);
   }
   return [...best].map(([encoding, log]) => ({ encoding, log })).toSorted((a, b) => b.log - a.log);
+}
+
+/** What it costs that a few words of another script stand among many of ASCII: a single letter there is more likely an accented one. */
+const fewAmongMany = -5;
+
+function weighForeign(sample: Uint8Array, around: ReadonlyMap<string, number>): number {
+  let ascii = 0;
+  for (const times of around.values()) ascii += times;
+  const beyond = sample.reduce((count, byte) => count + (byte >> 7), 0);
+  return ascii > beyond * 2 ? fewAmongMany : 0;
 }
 
 /** The escape that begins Japanese in ISO-2022-JP, whose bytes are all ASCII. */

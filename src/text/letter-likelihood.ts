@@ -66,7 +66,7 @@ function weighWord(word: string, { ascii }: Alphabet, known: ReadonlyMap<string,
       log += character < "\x80" ? foreignLetter : costOf(character);
       if (character < "\x80") {
         if (isLetter(before)) log -= scriptChange;
-      } else if (isLetter(before) && isLetter(word[at + 1] ?? "") && character !== "’") log -= 3;
+      } else if (disturbs(character, before, word[at + 1] ?? "")) log -= 3;
     } else {
       log += frequency;
       if (character !== lower) {
@@ -143,6 +143,13 @@ function costOf(character: string): number {
   if (marks.has(character)) return mark;
   if (symbols.has(character)) return symbol;
   return /[\p{Cc}\p{Cn}\p{Co}]/u.test(character) ? control : stranger;
+}
+
+/** Whether a sign stands where none does: inside a word, or a superscript or closing quotation mark at a word that nothing opened. */
+function disturbs(character: string, before: string, after: string): boolean {
+  if (character === "’") return false;
+  if (isLetter(before) && isLetter(after)) return true;
+  return isLetter(before) && (character === "»" || (symbols.has(character) && character !== "™"));
 }
 
 function isAsciiLetter(character: string): boolean {

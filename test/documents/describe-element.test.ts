@@ -65,7 +65,7 @@ describe("elements of a tree [E3 E4 E7 E10]", () => {
       year: 2026,
     });
     const [chunk] = createSectionChunker().chunk(document);
-    expect(describeElement(document, chunk!).propertiesToPersist).toMatchObject({
+    expect(describeElement(document, chunk).propertiesToPersist).toMatchObject({
       id: chunk!.id,
       text: chunk!.text,
       urtext: chunk!.urtext,

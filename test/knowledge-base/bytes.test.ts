@@ -24,7 +24,7 @@ function readerOnly(parts: readonly Uint8Array[], onCancel?: () => void): ByteSt
     getReader() {
       const reader = stream.getReader();
       return {
-        read: () => reader.read() as ReturnType<ReturnType<ByteStream["getReader"]>["read"]>,
+        read: () => reader.read(),
         async cancel(reason) {
           onCancel?.();
           await reader.cancel(reason);

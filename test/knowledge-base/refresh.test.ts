@@ -134,10 +134,10 @@ describe("ingesting with a refresh policy [E16]", () => {
       text: Array.from({ length: 12 }, (_, i) => `${word} ${i} ${"lantern ".repeat(180)}`).join("\n\n"),
     }));
     await kb.ingest(versions[0]!);
-    let done = false;
+    const done = new AbortController();
     const seen = new Set<string>();
     const watch = (async () => {
-      while (!done) {
+      while (!done.signal.aborted) {
         // Without a turn for what waits on the event loop, the writer would never get on.
         await new Promise((resolve) => void setImmediate(resolve));
         const hits = await kb.search("lantern", { topK: "all", mode: "lexical", snippetLength: 0 });
@@ -151,7 +151,7 @@ describe("ingesting with a refresh policy [E16]", () => {
     })();
     for (let round = 1; round <= 12; round++)
       expect((await kb.ingest(versions[round % 2]!, { refresh: alwaysRefresh })).updated).toBe(1);
-    done = true;
+    done.abort();
     await watch;
     expect([...seen].toSorted()).toEqual(["heron", "otter"]);
     await kb.close();

@@ -116,6 +116,15 @@ ${paragraphs}<div class="highlight highlight-source-shell"><pre>npm install keys
     drops: ["Jump to", "Contents", "edit", "Padlock", "Retrieved", "Random"],
     outline: ["# Key", "## History"],
   },
+  "a page of a manual by Texinfo or DocBook": {
+    source: `<html><head><title>Keys (The harbour)</title></head><body><div class="header"><p>
+Next: <a href="locks.html">Locks and bolts</a>, Previous: <a href="ropes.html">Ropes and knots</a>, Up: <a href="index.html">Top</a> &nbsp; [<a href="all.html">Index</a>]</p></div>
+<div><table class="nav" summary="Navigation header"><tr><td><a href="p"><img src="p.png" alt="Prev"></a></td><th>The harbour</th><td><a href="n"><img src="n.png" alt="Next"></a></td></tr></table></div>
+<div class="chapter"><h2>2 Keys</h2>${paragraphs}<p>See <a href="a">Ada</a>, <a href="b">Bea</a>, <a href="c">Cleo</a> and <a href="d">Dora</a>.</p></div></body></html>`,
+    keeps: ["See Ada, Bea, Cleo and Dora."],
+    drops: ["Previous", "Index", "Prev", "The harbour"],
+    outline: ["## 2 Keys"],
+  },
   "a page laid out by tables": {
     source: `<html><head><title>Keys</title></head><body><table width="100%"><tr><td colspan=2><h1>Keys</h1></td></tr>
 <tr><td><div>${["One", "Two", "Three", "Four"].map((name) => `<a href="${name}.html">${name}</a><br>`).join("")}</div></td>

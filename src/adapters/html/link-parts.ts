@@ -12,6 +12,7 @@ export interface CountedRegion extends Region {
   readonly text: number;
   readonly linked: number;
   readonly links: number;
+  readonly headings: number;
   readonly mainHeadings: number;
 }
 
@@ -22,6 +23,8 @@ const manyLinks = 0.6;
 /** Of a part whose name says that it is furniture, so much in links bears it out. */
 const someLinks = 0.25;
 const leastLinks = 4;
+/** Between the links of a line of navigation: "Next:", "Up:". **Units** characters. */
+const fewWords = 60;
 /** A part that is called after consent or advertisements needs no links; it is short. */
 const shortText = 1200;
 const asksForConsent =
@@ -41,7 +44,8 @@ export function mayBeLinkPart({ tag, attributes, holdsBlocks }: OpenEvent, regio
   if (named && region.linked >= region.text * someLinks) return true;
   // A list under a text is the author's; a division of nothing but links is the page's.
   if (!named && tag !== "div" && tag !== "section" && tag !== "form") return false;
-  return region.links >= leastLinks && region.linked >= region.text * manyLinks && (!holdsBlocks || named);
+  if (region.links < leastLinks || region.linked < region.text * manyLinks) return false;
+  return named || !holdsBlocks || (region.headings === 0 && region.text - region.linked <= fewWords);
 }
 
 /**

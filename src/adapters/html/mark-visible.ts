@@ -1,5 +1,6 @@
+import { readAlternative } from "./collect-text.ts";
 import { lineNumberClass, noiseClass } from "./html-classes.ts";
-import { prose, sectioning, skipped } from "./html-elements.ts";
+import { isHeading, prose, sectioning, skipped } from "./html-elements.ts";
 import type { HtmlEvent, OpenEvent } from "./html-events.ts";
 import { dropLinkParts, mayBeLinkPart, type CountedRegion, type Region } from "./link-parts.ts";
 
@@ -24,6 +25,8 @@ interface Amount {
   /** Of these, those in links. */
   readonly linked: number;
   readonly links: number;
+  readonly headings: number;
+  /** Of these, of the first level. */
   readonly mainHeadings: number;
 }
 
@@ -47,9 +50,14 @@ function findRegions(events: readonly HtmlEvent[], keepFurniture: boolean): read
   const mains: CountedRegion[] = [];
   const articles: CountedRegion[] = [];
   const parts: CountedRegion[] = [];
-  let [text, linked, links, mainHeadings] = [0, 0, 0, 0];
+  let [text, linked, links, headings, mainHeadings] = [0, 0, 0, 0, 0];
   let scopes = 0;
   let linkEnd = -1;
+  const addText = (words: string, index: number): void => {
+    const count = countVisible(words);
+    text += count;
+    if (index < linkEnd) linked += count;
+  };
   for (let index = 0; index < events.length; index++) {
     const event = events[index];
     if (event?.type === "open") {
@@ -62,9 +70,11 @@ function findRegions(events: readonly HtmlEvent[], keepFurniture: boolean): read
         index = event.close;
         continue;
       }
-      around.push({ index, event, before: { text, linked, links, mainHeadings }, holdsMenu: false });
+      around.push({ index, event, before: { text, linked, links, headings, mainHeadings }, holdsMenu: false });
       if (sectioning.has(event.tag)) scopes++;
+      if (isHeading(event.tag)) headings++;
       if (event.tag === "h1") mainHeadings++;
+      if (event.tag === "img") addText(readAlternative(event), index);
       if (event.tag === "a" && event.attributes.has("href") && index > linkEnd) {
         linkEnd = event.close;
         links++;
@@ -77,7 +87,7 @@ function findRegions(events: readonly HtmlEvent[], keepFurniture: boolean): read
       const parent = around[around.length - 1];
       if (ended.holdsMenu && !opened.holdsBlocks && /^(?:div|span|li)$/.test(opened.tag)) {
         opened.dropped = true;
-        ({ text, linked, links, mainHeadings } = before);
+        ({ text, linked, links, headings, mainHeadings } = before);
         continue;
       }
       if (parent !== undefined && (opened.holdsBlocks || prose(opened.tag))) parent.event.holdsBlocks = true;
@@ -88,19 +98,18 @@ function findRegions(events: readonly HtmlEvent[], keepFurniture: boolean): read
         text: text - before.text,
         linked: linked - before.linked,
         links: links - before.links,
+        headings: headings - before.headings,
         mainHeadings: mainHeadings - before.mainHeadings,
       };
       if (isMain(opened)) addOutermost(mains, region);
       else if (opened.tag === "article") addOutermost(articles, region);
       if (mayBeLinkPart(opened, region)) addOutermost(parts, region);
     } else if (event !== undefined) {
-      const count = countVisible(event.text);
-      text += count;
-      if (index < linkEnd) linked += count;
+      addText(event.text, index);
     }
   }
   if (text === 0) return undefined;
-  const page = { start: 0, end: events.length - 1, text, linked, links, mainHeadings };
+  const page = { start: 0, end: events.length - 1, text, linked, links, headings, mainHeadings };
   const regions =
     narrowToArticles(mains, articles) ??
     (mains.length > 0 ? mains : (narrowToArticles([page], articles, true) ?? [page]));

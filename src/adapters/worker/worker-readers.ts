@@ -34,7 +34,7 @@ export interface WorkerReaders {
  * `unsupported-runtime` with `readInWorker: true` where no worker starts.
  * **Cost** the first file waits about 0.15 s for the worker; each file is copied there, its text back.
  * **Source** OWASP on file uploads: what parses strangers' files is isolated and bounded. A process and not a thread: an allocation that fails
- * in a thread ends the whole program (`docs/decisions/0025-reading-in-a-process.md`).
+ * in a thread ends the whole program (`docs/decisions/0026-reading-in-a-process.md`).
  */
 export function createWorkerReaders(
   readers: readonly Reader[],
