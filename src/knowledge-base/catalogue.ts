@@ -11,7 +11,6 @@ import type { DeleteOptions } from "../contracts/store.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
-import { createExcerpts } from "./excerpts.ts";
 
 interface CatalogueParts {
   readonly store: KnowledgeStore;
@@ -44,6 +43,9 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     if (found.length > 1) throw ambiguous(uri, found);
     return found[0];
   }
+
+  /** A page that only searches need not load what stands around a hit. */
+  const excerpts = async () => (await import("./excerpts.ts")).createExcerpts({ store, readable, find });
 
   /** Deleting needs the right to write; a caller who may read but not write is told so. */
   async function remove(
@@ -84,7 +86,9 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       return { ...found.summary, text, metadata, root, sourceMap };
     },
 
-    ...createExcerpts({ store, readable, find }),
+    expand: async (chunk, options) => (await excerpts()).expand(chunk, options),
+    outline: async (uri, address) => (await excerpts()).outline(uri, address),
+    section: async (uri, sectionId, options) => (await excerpts()).section(uri, sectionId, options),
 
     async delete(uri, options = {}) {
       checkOptions("delete", options, deleteOptions);
