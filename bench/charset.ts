@@ -4,7 +4,7 @@
  *     npx node bench/charset.ts [folder]
  *
  * On the first article of the Universal Declaration of Human Rights in 31 languages, each in the encodings that its texts still come in; with a folder, on the
- * passages of collections in BEIR's layout in it whose names end in a language (`xquad-de`). Beside chardet 2.2 where it is installed.
+ * passages of collections in BEIR's layout in it whose names end in a language (`xquad-de`). Beside chardet 2.2 after `npm --prefix bench/peers ci`.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,20 +12,11 @@ import { join } from "node:path";
 import { detectCharset } from "../src/text/detect-charset.ts";
 import { encodeAs } from "../test/support/encode-as.ts";
 import { worldTexts } from "../test/support/world-texts.ts";
+import { loadPeer } from "./peer.ts";
 
 const lengths = [8, 16, 32, 64, 128];
 const [folder] = process.argv.slice(2);
-const chardet = await loadChardet();
-
-/** Whatever is installed under that name; nothing of ours needs it. */
-async function loadChardet(): Promise<{ detect(bytes: Uint8Array): string | null } | undefined> {
-  const name: string = "chardet";
-  try {
-    return ((await import(name)) as { default: { detect(bytes: Uint8Array): string | null } }).default;
-  } catch {
-    return undefined;
-  }
-}
+const chardet = (await loadPeer<{ default: { detect(bytes: Uint8Array): string | null } }>("chardet"))?.default;
 
 interface Tally {
   all: number;

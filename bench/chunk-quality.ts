@@ -13,9 +13,7 @@
  * LangChain's recursive splitter takes part when `npm --prefix bench/peers ci` has been run; its chunks are looked up in the text, those that are not in it verbatim are counted.
  */
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import Papa from "papaparse";
 
@@ -37,6 +35,7 @@ import {
 } from "../src/index.ts";
 import { createMarkdownReader, openKnowledgeBase } from "../src/node.ts";
 import { readDocument } from "../src/documents/read-document.ts";
+import { loadPeer } from "./peer.ts";
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -162,18 +161,6 @@ type RecursiveSplitter = new (options: { chunkSize: number; chunkOverlap: number
   splitText(text: string): Promise<string[]>;
 };
 
-async function loadLangChain(): Promise<RecursiveSplitter | undefined> {
-  try {
-    const require = createRequire(new URL("peers/package.json", import.meta.url));
-    const module = (await import(pathToFileURL(require.resolve("@langchain/textsplitters")).href)) as {
-      RecursiveCharacterTextSplitter: RecursiveSplitter;
-    };
-    return module.RecursiveCharacterTextSplitter;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Chunks of a splitter that gives strings, placed by looking for them where the one before began. */
 async function placed(Splitter: RecursiveSplitter, size: number, overlap: number): Promise<[Chunker, () => number]> {
   let lost = 0;
@@ -200,7 +187,8 @@ async function placed(Splitter: RecursiveSplitter, size: number, overlap: number
 }
 
 const percent = (value: number): string => (value * 100).toFixed(1);
-const LangChain = await loadLangChain();
+const LangChain = (await loadPeer<{ RecursiveCharacterTextSplitter: RecursiveSplitter }>("@langchain/textsplitters"))
+  ?.RecursiveCharacterTextSplitter;
 if (LangChain === undefined) console.error("LangChain is left out: run npm --prefix bench/peers ci.");
 console.log(`${questions.length} questions, ${documents.length} texts; recall / precision / IoU in percent`);
 console.log(`| chunker | size/overlap | chunks |${budgets.map((budget) => ` ${budget} characters |`).join("")}`);

@@ -21,6 +21,7 @@ import { docx, epub, pptx, xlsx } from "../test/fuzz/office-seeds.ts";
 import { messages, notebooks } from "../test/fuzz/text-seeds.ts";
 import { generateText } from "../src/testing/corpus.ts";
 import { makePdf } from "../test/readers/make-pdf.ts";
+import { loadPeer } from "./peer.ts";
 
 type Read = (bytes: Uint8Array, uri: string) => Promise<unknown>;
 interface Figures {
@@ -58,8 +59,11 @@ const peers: Readonly<Record<string, readonly [name: string, make: () => Promise
   docx: [
     "mammoth, raw text",
     async () => {
-      const { default: mammoth } = await import("mammoth");
-      return async (bytes) => mammoth.extractRawText({ buffer: Buffer.from(bytes) });
+      const mammoth = await loadPeer<{ default: { extractRawText(input: { buffer: Buffer }): Promise<unknown> } }>(
+        "mammoth",
+      );
+      if (mammoth === undefined) throw new Error("mammoth is not installed: npm --prefix bench/peers ci");
+      return async (bytes) => mammoth.default.extractRawText({ buffer: Buffer.from(bytes) });
     },
   ],
   xlsx: [

@@ -27,7 +27,7 @@ async function writePages(folder: string, edition: string): Promise<void> {
 /** Everything that a caller could see, but for the times of ingestion. */
 async function stateOf(kb: KnowledgeBase): Promise<unknown> {
   const documents: unknown[] = [];
-  for await (const { ingestedAt: _, ...summary } of kb.list()) {
+  for await (const { ingestedAt: _, checkedAt: __, ...summary } of kb.list()) {
     documents.push({ ...summary, text: (await kb.document(summary.uri))?.text });
   }
   const hits = [];
