@@ -9,7 +9,7 @@ import { isGrounded, type PlacedCitation } from "./check-grounded.ts";
 import { findQuote, readEvidence } from "./find-quote.ts";
 import { findSentences } from "./find-sentences.ts";
 import { createGroundedMessages, refusal } from "./grounding.ts";
-import { createMarkerScanner, type MarkerScanner, type ScannedPiece } from "./scan-markers.ts";
+import { completeMarker, createMarkerScanner, type MarkerScanner, type ScannedPiece } from "./scan-markers.ts";
 
 export interface ModelAnswerInput {
   readonly question: string;
@@ -97,6 +97,17 @@ function createAnswerWriter(
   // White space waits until something follows it: an answer does not end in it, and a marker that is taken out takes it along.
   let held = "";
   let justRemoved = false;
+  /** Where the last marker that went would have stood; -1 before any has. */
+  let removedAt = -1;
+
+  /** Of `[1[3]]`, `[1` and `]` stay when `[3]` goes: together they would be a marker that nobody checked. */
+  const unjoin = (delta: string): string => {
+    const from = removedAt > 0 ? text.lastIndexOf("[", removedAt - 1) : -1;
+    const marker = from < 0 ? undefined : completeMarker.exec((text + delta).slice(from))?.[0];
+    if (marker === undefined || from + marker.length <= removedAt) return delta;
+    const bracket = from + marker.length - 1 - text.length;
+    return delta.slice(0, bracket) + delta.slice(bracket + 1);
+  };
 
   const sayWords = (piece: string): string => {
     // White space on both sides of what went is one too many; a line break is kept, for what follows it may be code. Ticks must not join.
@@ -109,7 +120,7 @@ function createAnswerWriter(
       held += tail;
       return "";
     }
-    const delta = text === "" ? body.trimStart() : held + body;
+    const delta = unjoin(text === "" ? body.trimStart() : held + body);
     words += delta;
     text += delta;
     held = tail;
@@ -124,6 +135,7 @@ function createAnswerWriter(
     if (!cited) {
       removed.add(`[${number}]`);
       justRemoved = true;
+      removedAt = text.length;
       return;
     }
     const { marker } = cited.citation;

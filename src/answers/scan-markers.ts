@@ -108,7 +108,8 @@ export function createMarkerScanner(): MarkerScanner {
 /** No marker and no code span is longer; what is longer is words. */
 const longestWait = 120;
 const special = /[[`]/gu;
-const completeMarker = /^\[ *\d{1,3}(?: *, *\d{1,3})* *\]/u;
+/** A whole marker, where a text begins with one. */
+export const completeMarker = /^\[ *\d{1,3}(?: *, *\d{1,3})* *\]/u;
 const unfinishedMarker = /^\[[\d, ]*$/u;
 
 /** Whether nothing in the line says that these ticks begin a code span instead. */

@@ -149,6 +149,18 @@ describe("a model's answer", () => {
     }
   });
 
+  it("lets nothing become a marker by taking out another [L2 L12]", async () => {
+    for (const parts of [
+      ["Keys rotate [1[9]]."],
+      ["Keys rotate [1[9]", "]."],
+      ["Keys rotate [1[9]", "2", ", 1", "]."],
+    ]) {
+      const { answer } = await collect({ model: createScriptedModel(parts).model });
+      expect(answer.text).not.toMatch(/\[[\d, ]+\]/u);
+      expect(answer).toMatchObject({ citations: [], removedMarkers: ["[9]"] });
+    }
+  });
+
   it("holds to law 2 whatever a model writes and however it arrives [L2 L12]", async () => {
     const part = fc.constantFrom(
       "Keys rotate",
@@ -175,7 +187,8 @@ describe("a model's answer", () => {
         const { model } = createScriptedModel(whole ? [parts.join("")] : parts);
         expect(faults(await collect({ model }))).toEqual([]);
       }),
-      { numRuns: 300 },
+      // Once found: what is left of it when the inner marker goes must not be one.
+      { numRuns: 300, examples: [[["[", "1", "[3]", "]"], false]] },
     );
   });
 
