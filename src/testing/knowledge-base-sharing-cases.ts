@@ -200,7 +200,9 @@ export const sharingCases: readonly KnowledgeBaseCase[] = [
         [12, 12, scopes.toSorted()],
         "status",
       );
-      check(status.cacheHitRate >= 0 && status.cacheHitRate <= 1 && status.bytes > 0, "rate and bytes", status);
+      const { cacheHitRate = -1 } = status;
+      check(cacheHitRate >= 0 && cacheHitRate <= 1 && status.bytes > 0, "rate and bytes", status);
+      check(!("cacheHitRate" in (await kb.as(southerner).status())), "the rate is for the operator alone");
       const keys = (await collect(kb.list())).map(({ uri, scope }) => `${uri} ${scope}`);
       equal(keys, keys.toSorted(), "the list is by uri, then scope");
       equal((await kb.as(southerner).status()).documents, 4, "documents that the south may read");
