@@ -39,7 +39,7 @@ export async function chooseScopes(
 /** **Errors** `invalid-argument` for a strategy that is not known. */
 export function checkStrategy(strategy: ScopeStrategy): void {
   if (typeof strategy === "function" || Object.hasOwn(strategies, strategy)) return;
-  throw new IbidError("invalid-argument", `There is no scope strategy "${String(strategy)}".`, {
+  throw new IbidError("invalid-argument", `There is no scope strategy "${strategy as string}".`, {
     mend: `Known strategies: ${Object.keys(strategies).join(", ")}, or a function of your own.`,
   });
 }

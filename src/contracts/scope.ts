@@ -41,24 +41,22 @@ export interface AccessPolicy {
   readonly deployment?: boolean;
 }
 
-declare const right: unique symbol;
+/** Never there at run time: a private member makes a type that nothing else has the shape of, not even a copy of it by `...`. */
+declare class Proof<Right> {
+  private readonly proves: Right;
+}
 
 /**
  * Proof that the gate let somebody through, and to where. Only `access/` can make one; stores check at run time that it did (law 3).
  *
  * **Shape** `scopes` sorted, unique and frozen. A `"write"` proof names exactly the scopes that may be written.
  */
-export interface AuthorizedScopes<Right extends "read" | "write" = "read"> {
-  readonly [right]: Right;
+export interface AuthorizedScopes<Right extends "read" | "write" = "read"> extends Proof<Right> {
   readonly right: Right;
   readonly scopes: readonly Scope[];
   /** What was asked for before the gate dropped what may not be read; for traces. */
   readonly requested: readonly Scope[];
 }
 
-declare const system: unique symbol;
-
 /** Proof that the caller is a maintenance service: vacuum, sealing, listing scopes. Handed only to services (law 3). */
-export interface SystemAuthority {
-  readonly [system]: true;
-}
+export interface SystemAuthority extends Proof<"maintain"> {}

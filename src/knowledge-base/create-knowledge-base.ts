@@ -14,7 +14,7 @@ import { ingestChunks } from "../pipeline/ingest-chunks.ts";
 import { ingestDocuments } from "../pipeline/ingest.ts";
 import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
-import { retrieveOptionNames } from "../retrieval/search-plan.ts";
+import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../retrieval/search-plan.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createRun } from "./create-run.ts";
@@ -93,11 +93,11 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
       return gate.read(caller, existing, requested);
     };
     /** Where a search or a question looks: what it names, else what the view was made with. */
-    const searched = async ({ scopes, ...asked }: Pick<SearchOptions, "scopes" | "strategy">) => {
-      const chosen = asked.strategy ?? (scopes === undefined ? strategy : undefined);
+    const searched = async (scopes: readonly Scope[] | undefined, asked: ScopeStrategy | undefined) => {
+      const chosen = asked ?? (scopes === undefined ? strategy : undefined);
       if (chosen === undefined) return readable(scopes);
-      const named = await chooseScopes(chosen, who, (await readable()).scopes);
-      return readable(named.filter((scope) => scopes?.map(parseScope).includes(scope) ?? true));
+      const named = await chooseScopes(chosen, who, (await readable(scopes)).scopes);
+      return readable(named);
     };
     const catalogue = createCatalogue({
       store,
@@ -143,18 +143,18 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
 
       async search(query: string, options: SearchOptions = {}) {
         checkOptions("search", options, searchOptions);
-        const { scopes, strategy: narrowed, ...rest } = options;
-        return await retriever.retrieve(await searched(options), query, rest);
+        const { scopes, strategy: asked, ...rest } = options;
+        return await retriever.retrieve(await searched(scopes, asked), query, rest);
       },
 
       ask(question: string, options: AskOptions = {}) {
         checkOptions("ask", options, askOptions);
         const asking = { retriever, store, model: parts.chatModel, analyzer: parts.analyzer };
-        const { scopes, strategy: narrowed, ...rest } = options;
+        const { scopes, strategy: asked, ...rest } = options;
         return createRun(async function* () {
           // A page that only searches need not load what answers.
           const { askQuestion } = await import("../pipeline/ask.ts");
-          return yield* askQuestion(asking, await searched(options), question, rest);
+          return yield* askQuestion(asking, await searched(scopes, asked), question, rest);
         });
       },
 
@@ -188,10 +188,11 @@ function within(caller: Caller, context: AccessContext): AccessContext {
   });
 }
 
-/** Somebody else's retriever is trusted to rank, not to decide who may read: what it finds elsewhere is left out (law 3). */
+/** Somebody else's retriever is trusted to rank, not to decide who may read (law 3) nor how much a model is asked (T28): what it finds elsewhere is left out. */
 function withinScopes(retriever: Retriever): Retriever {
   return {
     async retrieve(scopes, query, options) {
+      checkQuery(query, options?.mode ?? "hybrid", defaultMaxQueryLength);
       const hits = await retriever.retrieve(scopes, query, options);
       return hits.every(({ scope }) => scopes.scopes.includes(scope))
         ? hits

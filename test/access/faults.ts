@@ -1,5 +1,6 @@
 import type { FitChunk } from "../../src/contracts/corpus-model.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Hit } from "../../src/contracts/retriever.ts";
 import { latentSemanticModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
 import type { RawKnowledgeStore } from "../../src/stores/raw-store.ts";
@@ -107,11 +108,11 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
       "nothing",
       { view: (_, operator) => operator.as({ userId: "ada", teamId: "north", teams: ["north", "south"] }) },
     ],
-    "outlines as the operator": ["outline", "nothing", { view: (_, operator) => ({ outline: operator.outline }) }],
-    "sections as the operator": ["section", "nothing", { view: (_, operator) => ({ section: operator.section }) }],
-    "expansion as the operator": ["zoom", "nothing", { view: (_, operator) => ({ expand: operator.expand }) }],
-    "documents as the operator": ["document", "nothing", { view: (_, operator) => ({ document: operator.document }) }],
-    "answers as the operator": ["ask", "nothing", { view: (_, operator) => ({ ask: operator.ask }) }],
+    "outlines as the operator": ["outline", "nothing", { view: (_, operator) => showing(operator, "outline") }],
+    "sections as the operator": ["section", "nothing", { view: (_, operator) => showing(operator, "section") }],
+    "expansion as the operator": ["zoom", "nothing", { view: (_, operator) => showing(operator, "expand") }],
+    "documents as the operator": ["document", "nothing", { view: (_, operator) => showing(operator, "document") }],
+    "answers as the operator": ["ask", "nothing", { view: (_, operator) => showing(operator, "ask") }],
     "a scope that is named is believed": [
       "search",
       "nothing",
@@ -169,6 +170,9 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
       },
     ],
   };
+
+/** A verb of somebody else's view. */
+const showing = (kb: KnowledgeBase, verb: keyof KnowledgeBase): Partial<KnowledgeBase> => ({ [verb]: kb[verb] });
 
 /** One operation of the store is another. */
 function widened<Name extends keyof RawKnowledgeStore>(
