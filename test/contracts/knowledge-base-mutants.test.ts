@@ -56,7 +56,11 @@ const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
   [
     "knows the active team alone",
     "knowledge-base/several-teams-and-strategies",
-    kb((good) => ({ as: ({ teams: _, ...context }, options) => good.as(context, options) })),
+    kb((good) => ({
+      as({ userId, teamId }, options) {
+        return good.as({ ...(userId !== undefined && { userId }), ...(teamId !== undefined && { teamId }) }, options);
+      },
+    })),
   ],
   [
     "forgets a view's strategy",
