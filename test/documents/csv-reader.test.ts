@@ -91,7 +91,7 @@ describe("csvReader", () => {
     ]);
     for (const bare of ["sep=;", "sep=;\n", "sep=;\r\n"]) {
       const { text, blocks } = await read(bare);
-      expect([text, blocks?.length, blocks?.[0]]).toMatchObject([bare, 1, { start: 0, end: 5 }]);
+      expect(blocks?.map(({ start, end }) => text.slice(start, end))).toEqual(["sep=;"]);
     }
     const bytes = Uint8Array.of(0x93, 0xfa, 0x2c, 0x96, 0x7b, 0x0a, 0x31, 0x2c, 0x32);
     const japanese = await csvReader.read({ uri: "j.csv", bytes, mediaType: "text/csv", charset: "shift_jis" });

@@ -17,6 +17,13 @@ const patience = { least: 200, perKibibyte: 20 };
  * and tokens without order take 15 per kibibyte.
  */
 const patienceInErrors = { least: 100, perKibibyte: 4, most: 1500 };
+/**
+ * The same for pieces of the text that the parser asks for: code takes one in three kibibytes. A scanner that looks through all comments again at each of them
+ * takes hundreds in one.
+ */
+const patienceInReads = { least: 200, perKibibyte: 4 };
+/** **Units** UTF-16 code units; the parser's own buffer holds a few more. */
+const pieceLength = 5000;
 
 /** What a module may hold on to between texts. One that has taken more is left to the collector. */
 const keptBytes = 128 * 1024 * 1024;
@@ -72,26 +79,34 @@ function parseIn<T>(
 ): Parsed<T> {
   let reports = 0;
   let errorReports = 0;
+  let reads = 0;
   const kibibytes = text.length / 1024;
   const most = patience.least + patience.perKibibyte * kibibytes;
   const mostInErrors = Math.min(
     patienceInErrors.least + patienceInErrors.perKibibyte * kibibytes,
     patienceInErrors.most,
   );
+  const mostReads = patienceInReads.least + patienceInReads.perKibibyte * kibibytes;
+  const read = (at: number): string | undefined => {
+    reads += 1;
+    return reads > mostReads ? undefined : text.slice(at, at + pieceLength);
+  };
   const held: { delete: () => void }[] = [];
   try {
     const parser = module.createParser();
     held.push(parser);
     parser.setLanguage(language);
-    const tree = parser.parse(text, null, {
+    const tree = parser.parse(read, null, {
       progressCallback: ({ hasError }) => {
         reports += 1;
         if (hasError) errorReports += 1;
-        return reports > most || errorReports > mostInErrors || (signal?.aborted ?? false);
+        return reports > most || errorReports > mostInErrors || reads > mostReads || (signal?.aborted ?? false);
       },
     });
     if (tree === null) return { isBroken: false };
     held.push(tree);
+    // It was told that the text ends where it did not.
+    if (reads > mostReads) return { isBroken: false };
     return { shown: show(tree), isBroken: false };
   } catch (error) {
     if (!isExhausted(error)) throw error;
