@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 
+import type * as treeSitter from "web-tree-sitter";
 import type { Language, Parser } from "web-tree-sitter";
 
 import type { GrammarName } from "./grammars.ts";
@@ -34,7 +35,7 @@ export async function loadParser(): Promise<LoadedParser> {
   const load = createRequire(import.meta.url);
   const path = resolve("web-tree-sitter");
   delete load.cache[path];
-  const module = load(path) as typeof import("web-tree-sitter");
+  const module = load(path) as typeof treeSitter;
   delete load.cache[path];
   const memory = new WebAssembly.Memory({ initial: firstBytes / pageBytes, maximum: mostBytes / pageBytes });
   // What it says of its own end is for nobody's terminal.
