@@ -23,7 +23,7 @@ export { countInPieces, type CountInPiecesOptions } from "./text/count-in-pieces
 export { formatRow } from "./text/format-row.ts";
 export { characters, codePoints, heuristicTokens } from "./text/length.ts";
 export { compileLinearRegex, type LinearRegex } from "./text/linear-regex.ts";
-export { createLocator, locate } from "./text/locate.ts";
+export { createLocator, type DocumentLink, linksIn, locate } from "./text/locate.ts";
 export { segmentSentences } from "./text/sentences.ts";
 
 // Filters

@@ -172,6 +172,11 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         .argParser(readRange)
         .conflicts("chunk"),
     )
+    .addOption(
+      new Option("--links", "print where its words lead (pages hide the addresses) instead of the text").conflicts(
+        "outline",
+      ),
+    )
     .option("--chunk <id>", "print the chunk that a search found, without naming its document")
     .addOption(new Option("--neighbours <n>", "of a chunk: with so many before and after it").argParser(readCount))
     .addOption(
