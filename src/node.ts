@@ -53,6 +53,8 @@ export { createPdfReader, type PdfReaderOptions } from "./adapters/pdf/pdf-reade
 export { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
 export { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
+export { createOpenTelemetry, type OpenTelemetryOptions } from "./adapters/opentelemetry/open-telemetry.ts";
+export type { OpenTelemetryApi } from "./adapters/opentelemetry/load-api.ts";
 export { openSqliteEventStore, type SqliteEventStoreOptions } from "./adapters/sqlite/sqlite-event-store.ts";
 export { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 export { createReaders } from "./readers.ts";

@@ -7,6 +7,7 @@ import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding-mode
 import type { EventRetention, EventStore } from "../contracts/event-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import { IbidError } from "../contracts/errors.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
 import type { Reranker, Retriever } from "../contracts/retriever.ts";
 import type { AccessPolicy } from "../contracts/scope.ts";
@@ -17,7 +18,6 @@ import { createEmbedder } from "../embeddings/create-embedder.ts";
 import { createEmbeddingCache } from "../embeddings/embedding-cache.ts";
 import { latentSemanticModel } from "../embeddings/latent-semantic/latent-semantic-model.ts";
 import type { Bm25Options } from "../indexes/bm25-settings.ts";
-import { isEventStore } from "../services/observer.ts";
 import { decideRetention } from "../stores/check-events.ts";
 import { createMemoryEventStore } from "../stores/memory-event-store.ts";
 import type { StoreOptions } from "../stores/store-options.ts";
@@ -152,8 +152,12 @@ function chooseEvents(
   open: (retention: EventRetention) => EventStore = createMemoryEventStore,
 ): EventStore | undefined {
   if (typeof wanted === "boolean") return wanted ? open({}) : undefined;
-  if (isEventStore(wanted)) return wanted;
+  if (typeof wanted !== "object" || wanted === null) {
+    throw new IbidError("invalid-argument", `events is ${String(wanted)}.`, {
+      mend: "Say true or false, how much is kept, or give an event store.",
+    });
+  }
+  if ("append" in wanted) return wanted;
   checkOptions("events", wanted, ["maxAgeMs", "maxEvents"]);
-  decideRetention(wanted);
-  return open(wanted);
+  return open(decideRetention(wanted));
 }

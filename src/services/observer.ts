@@ -1,5 +1,4 @@
 import type { Embedder } from "../contracts/embedding-model.ts";
-import { IbidError } from "../contracts/errors.ts";
 import type { EventData, EventName, EventStore, KnowledgeEvent } from "../contracts/event-store.ts";
 import type { Health, HealthOptions } from "../contracts/health.ts";
 import type { IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
@@ -198,12 +197,4 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
       await buffer?.flush();
     },
   };
-}
-
-/** **Errors** `invalid-argument` for what is neither a switch, nor a store, nor a retention. */
-export function isEventStore(given: unknown): given is EventStore {
-  if (typeof given !== "object" || given === null) return false;
-  if ("append" in given && "read" in given) return true;
-  if (!("append" in given) && !("read" in given)) return false;
-  throw new IbidError("invalid-argument", "events is half an event store.", { mend: "Give append, read and close." });
 }

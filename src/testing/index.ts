@@ -18,6 +18,8 @@ export { createEmbeddingCachePack } from "./embedding-cache-pack.ts";
 export type { EmbeddingCacheSubject } from "./embedding-cache-pack.ts";
 export { createEmbeddingModelPack } from "./embedding-model-pack.ts";
 export type { EmbeddingModelSubject } from "./embedding-model-pack.ts";
+export { createEventStorePack } from "./event-store-pack.ts";
+export type { EventStoreSubject } from "./event-store-pack.ts";
 export { createFixedEmbeddingModel } from "./fixed-embedding-model.ts";
 export type { FixedEmbeddingModel, FixedEmbeddingModelOptions } from "./fixed-embedding-model.ts";
 export { createKnowledgeBasePack } from "./knowledge-base-pack.ts";
