@@ -34,6 +34,7 @@ export interface EventData {
   readonly KnowledgeQueued: { readonly depth: number; readonly rejected: number };
 }
 
+/** What an event is called. */
 export type EventName = keyof EventData;
 
 /** Something that happened. */

@@ -8,12 +8,13 @@ export const healthWindowMs = 60_000;
 /** So many of one kind are remembered within the minute; where there are more, the oldest go. It bounds memory under any load. */
 export const mostMeasurements = 65_536;
 
-/** What one event says to a health: measurements and counts, each under a name. */
+/** One number that an event says, and when. */
 interface Mark {
   readonly at: number;
   readonly value: number;
 }
 
+/** What the numbers are of. `hollow`: searches with fewer than two survivors, the empty ones among them. */
 type Kind =
   | "retrieval"
   | "hollow"

@@ -46,6 +46,8 @@ export { createSourcePack } from "./source-pack.ts";
 export type { SourceSubject } from "./source-pack.ts";
 export type { StoreSubject } from "./store-fixtures.ts";
 export { createAnalyzerPack, createLengthFunctionPack } from "./text-packs.ts";
+export { createTelemetryPack } from "./telemetry-pack.ts";
+export type { TelemetrySubject } from "./telemetry-pack.ts";
 export { createTracerPack } from "./tracer-pack.ts";
 export type { TracerSubject } from "./tracer-pack.ts";
 export { createVectorStorePack } from "./vector-store-pack.ts";
