@@ -30,6 +30,7 @@ import {
   type AssembleOptions,
   assembleKnowledgeBase,
   assembleOptions,
+  checkEventsOption,
   storeChoices,
 } from "./knowledge-base/assemble.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
@@ -103,6 +104,7 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
   checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
   const { model, embeddingModel, analyzer = languageAnalyzer, hnsw, readInWorker = "auto", ...rest } = options;
   checkReadLimits(options.limits);
+  checkEventsOption(options.events);
   checkReadInWorker(readInWorker);
   const chosen: AssembleOptions = {
     ...rest,

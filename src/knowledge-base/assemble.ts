@@ -152,12 +152,18 @@ function chooseEvents(
   open: (retention: EventRetention) => EventStore = createMemoryEventStore,
 ): EventStore | undefined {
   if (typeof wanted === "boolean") return wanted ? open({}) : undefined;
-  if (typeof wanted !== "object" || wanted === null) {
+  return "append" in wanted ? wanted : open(wanted);
+}
+
+/** **Errors** `invalid-argument` for what is neither a switch, nor a store of events, nor a retention. */
+export function checkEventsOption(wanted: AssembleOptions["events"]): void {
+  if (wanted === undefined || typeof wanted === "boolean") return;
+  if (typeof wanted !== "object") {
     throw new IbidError("invalid-argument", `events is ${String(wanted)}.`, {
       mend: "Say true or false, how much is kept, or give an event store.",
     });
   }
-  if ("append" in wanted) return wanted;
+  if ("append" in wanted) return;
   checkOptions("events", wanted, ["maxAgeMs", "maxEvents"]);
-  return open(decideRetention(wanted));
+  decideRetention(wanted);
 }

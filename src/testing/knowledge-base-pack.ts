@@ -5,6 +5,7 @@ import { answeringCases } from "./knowledge-base-answering-cases.ts";
 import { excerptCases } from "./knowledge-base-excerpt-cases.ts";
 import { inputCases } from "./knowledge-base-input-cases.ts";
 import type { KnowledgeBaseParts } from "./knowledge-base-case.ts";
+import { healthCases } from "./knowledge-base-health-cases.ts";
 import { ingestingCases } from "./knowledge-base-ingesting-cases.ts";
 import { sharingCases } from "./knowledge-base-sharing-cases.ts";
 
@@ -16,7 +17,7 @@ export interface KnowledgeBaseSubject {
 
 /** What every {@link KnowledgeBase} promises: idempotent ingestion, whole and cited hits, verified citations, one gate. */
 export function createKnowledgeBasePack(subject: KnowledgeBaseSubject): readonly ContractCase[] {
-  const cases = [...ingestingCases, ...inputCases, ...answeringCases, ...excerptCases, ...sharingCases].map(
+  const cases = [...ingestingCases, ...inputCases, ...answeringCases, ...excerptCases, ...healthCases, ...sharingCases].map(
     ([name, items, run]): CaseDefinition => [
       name,
       items,

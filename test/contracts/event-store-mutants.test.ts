@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 
 import type { EventFilter, EventStore, KnowledgeEvent } from "../../src/contracts/event-store.ts";
+import { collect } from "../../src/testing/assert.ts";
 import { createMemoryEventStore, type EventStoreOptions } from "../../src/stores/memory-event-store.ts";
 import { createEventStorePack, type EventStoreSubject } from "../../src/testing/event-store-pack.ts";
 import { runMutants } from "./mutants.ts";
@@ -44,7 +45,7 @@ describe("the event store pack notices a store with one fault [T53]", () => {
       "event-store/gives-back-what-was-appended-in-order",
       changed((good) => ({
         async *read(filter) {
-          yield* (await Array.fromAsync(good.read(filter))).toSorted((a, b) => a.at - b.at);
+          yield* (await collect(good.read(filter))).toSorted((a, b) => a.at - b.at);
         },
       })),
     ],
@@ -107,7 +108,7 @@ describe("the event store pack notices a store with one fault [T53]", () => {
             seen++;
             yield event;
           }
-          yield* (await Array.fromAsync(good.read(filter))).slice(seen);
+          yield* (await collect(good.read(filter))).slice(seen);
         },
       })),
     ],

@@ -6,6 +6,7 @@ import { afterAll, describe } from "vitest";
 import { createLateEventStore } from "../../src/adapters/sqlite/late-event-store.ts";
 import { openSqliteEventStore } from "../../src/adapters/sqlite/sqlite-event-store.ts";
 import { createEventStoreTracer, noTracer } from "../../src/services/event-tracer.ts";
+import { collect } from "../../src/testing/assert.ts";
 import { createMemoryEventStore } from "../../src/stores/memory-event-store.ts";
 import { createEventStorePack } from "../../src/testing/event-store-pack.ts";
 import { createTracerPack } from "../../src/testing/tracer-pack.ts";
@@ -33,7 +34,7 @@ describe("the tracer that writes events", () => {
         stores.set(tracer, store);
         return tracer;
       },
-      read: (tracer) => Array.fromAsync(stores.get(tracer)!.read()),
+      read: (tracer) => collect(stores.get(tracer)!.read()),
     }),
   );
 });
@@ -48,7 +49,7 @@ describe("the tracer that writes events into a file opened late", () => {
         stores.set(tracer, store);
         return tracer;
       },
-      read: (tracer) => Array.fromAsync(stores.get(tracer)!.read()),
+      read: (tracer) => collect(stores.get(tracer)!.read()),
     }),
   );
 });
