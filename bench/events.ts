@@ -30,16 +30,26 @@ const took = { without: [] as number[], including: [] as number[] };
 for (let round = 0; round < 3000; round++) {
   const query = `${words[round % words.length]} ${words[(round * 5 + 1) % words.length]}`;
   for (const [name, kb] of round % 2 === 0
-    ? ([["without", without], ["including", including]] as const)
-    : ([["including", including], ["without", without]] as const)) {
+    ? ([
+        ["without", without],
+        ["including", including],
+      ] as const)
+    : ([
+        ["including", including],
+        ["without", without],
+      ] as const)) {
     const started = performance.now();
     await kb.search(query);
     if (round >= 200) took[name].push(performance.now() - started);
   }
 }
 await Promise.all([without.close(), including.close()]);
-console.log(`a search      without ${median(took.without).toFixed(3)} ms, with ${median(took.including).toFixed(3)} ms (median)`);
-console.log(`              without ${p95(took.without).toFixed(3)} ms, with ${p95(took.including).toFixed(3)} ms (p95)`);
+console.log(
+  `a search      without ${median(took.without).toFixed(3)} ms, with ${median(took.including).toFixed(3)} ms (median)`,
+);
+console.log(
+  `              without ${p95(took.without).toFixed(3)} ms, with ${p95(took.including).toFixed(3)} ms (p95)`,
+);
 
 const once = { without: [] as number[], including: [] as number[] };
 for (let round = 0; round < 30; round++) {

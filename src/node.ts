@@ -266,7 +266,9 @@ function openSource(inputs: readonly string[], { base, folder, options, rules }:
         base,
         ...(limit === undefined ? {} : { maxFileBytes: limit }),
         ...rules,
-        ...(folder === undefined ? {} : { ignore: [...storeFiles(folder), ...databaseFiles(eventFile(folder)), hnswFolder(folder)] }),
+        ...(folder === undefined
+          ? {}
+          : { ignore: [...storeFiles(folder), ...databaseFiles(eventFile(folder)), hnswFolder(folder)] }),
       }),
     );
   }

@@ -32,9 +32,6 @@ function describeRows({ windowSeconds, retrieval, embedding, flush, queue, inges
     ["writes", measured(flush, "write")],
     ["queue", `${number(queue.depth)} waiting, ${number(queue.rejected)} refused`],
     ["ingestion", `${count(ingestion.indexed, "chunk")} indexed, ${count(ingestion.failed, "document")} failed`],
-    [
-      "re-embedding",
-      `${count(ingestion.reembedded, "chunk")} done, ${count(ingestion.reembedFailed, "chunk")} failed`,
-    ],
+    ["re-embedding", `${count(ingestion.reembedded, "chunk")} done, ${count(ingestion.reembedFailed, "chunk")} failed`],
   ];
 }

@@ -139,7 +139,7 @@ export function assembleKnowledgeBase(
     telemetry: options.telemetry,
     events,
     // One that was given is closed by whoever gave it.
-    closeEvents: events === options.events ? undefined : events?.close,
+    closeEvents: events === options.events ? undefined : async () => events?.close(),
     access: options.access,
     openSource: runtime.openSource,
     resolveUri: runtime.resolveUri,

@@ -31,7 +31,10 @@ export interface Observer {
   reranker(reranker: Reranker): Reranker;
   /** For an ingestion: its writes are timed. */
   store(store: KnowledgeStore): KnowledgeStore;
-  ingestion(scope: Scope, run: AsyncGenerator<IngestResult, IngestSummary>): AsyncGenerator<IngestResult, IngestSummary>;
+  ingestion(
+    scope: Scope,
+    run: AsyncGenerator<IngestResult, IngestSummary>,
+  ): AsyncGenerator<IngestResult, IngestSummary>;
   health(options?: HealthOptions): Promise<Health>;
   /** Writes the events that are still held. The store stays open: it is not the observer's. */
   close(): Promise<void>;
@@ -143,7 +146,8 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
     },
 
     store(store) {
-      const flushed = (scope: readonly Scope[]) => (latencyMs: number) => tell("KnowledgeFlushed", scope, { latencyMs });
+      const flushed = (scope: readonly Scope[]) => (latencyMs: number) =>
+        tell("KnowledgeFlushed", scope, { latencyMs });
       const seen: Pick<KnowledgeStore, "replace" | "upsert"> = {
         replace: (into, entry) => timed(() => store.replace(into, entry), flushed(into.scopes)),
         upsert: (into, entries) => timed(() => store.upsert(into, entries), flushed(into.scopes)),
@@ -170,7 +174,8 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
             return step.value;
           }
           const { status, documentId, chunks, error } = step.value;
-          if (status === "added" || status === "updated") tell("KnowledgeChunkIndexed", [scope], { documentId, chunks });
+          if (status === "added" || status === "updated")
+            tell("KnowledgeChunkIndexed", [scope], { documentId, chunks });
           if (status === "failed")
             tell("KnowledgeChunkFailed", [scope], { documentId, code: error?.code ?? "internal" });
           yield step.value;

@@ -191,7 +191,11 @@ export function createEventStorePack(subject: EventStoreSubject): readonly Contr
         const wrong = { ...flushed(1), name: "Knowledge" } as unknown as KnowledgeEvent;
         await throwsCode(() => store.append([flushed(1), wrong]), "invalid-argument", "an unknown name");
         await throwsCode(() => store.append([flushed(1, Number.NaN)]), "invalid-argument", "no time");
-        await throwsCode(() => readAll(store, { name: "x" } as unknown as EventFilter), "invalid-argument", "an unknown filter");
+        await throwsCode(
+          () => readAll(store, { name: "x" } as unknown as EventFilter),
+          "invalid-argument",
+          "an unknown filter",
+        );
         equal(await readAll(store), [], "events of calls that were refused");
         await store.close();
         await throwsCode(() => store.append([flushed(1)]), "store-closed", "an append after the end");

@@ -17,23 +17,28 @@ export interface KnowledgeBaseSubject {
 
 /** What every {@link KnowledgeBase} promises: idempotent ingestion, whole and cited hits, verified citations, one gate. */
 export function createKnowledgeBasePack(subject: KnowledgeBaseSubject): readonly ContractCase[] {
-  const cases = [...ingestingCases, ...inputCases, ...answeringCases, ...excerptCases, ...healthCases, ...sharingCases].map(
-    ([name, items, run]): CaseDefinition => [
-      name,
-      items,
-      async () => {
-        const opened: KnowledgeBase[] = [];
-        try {
-          await run(async (parts = {}) => {
-            const kb = await subject.open(parts);
-            opened.push(kb);
-            return kb;
-          });
-        } finally {
-          for (const kb of opened) await kb.close();
-        }
-      },
-    ],
-  );
+  const cases = [
+    ...ingestingCases,
+    ...inputCases,
+    ...answeringCases,
+    ...excerptCases,
+    ...healthCases,
+    ...sharingCases,
+  ].map(([name, items, run]): CaseDefinition => [
+    name,
+    items,
+    async () => {
+      const opened: KnowledgeBase[] = [];
+      try {
+        await run(async (parts = {}) => {
+          const kb = await subject.open(parts);
+          opened.push(kb);
+          return kb;
+        });
+      } finally {
+        for (const kb of opened) await kb.close();
+      }
+    },
+  ]);
   return defineCases("knowledge-base", cases);
 }

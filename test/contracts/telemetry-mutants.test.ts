@@ -51,7 +51,8 @@ describe("the telemetry pack notices one with one fault [B53 T53]", () => {
       {
         create: () => ({
           event(event) {
-            if (event.name === "KnowledgeFlushed") Object.assign(event.data, { latencyMs: Math.round(event.data.latencyMs) });
+            if (event.name === "KnowledgeFlushed")
+              Object.assign(event.data, { latencyMs: Math.round(event.data.latencyMs) });
           },
         }),
       },

@@ -63,12 +63,16 @@ describe("a nearest rank", () => {
 
   it("is the least measurement that a share of all does not exceed [T54]", () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1 }), fc.integer({ min: 1, max: 100 }), (values, percent) => {
-        const ascending = values.toSorted((a, b) => a - b);
-        const reaches = (value: number): boolean =>
-          100 * values.filter((each) => each <= value).length >= percent * values.length;
-        expect(nearestRank(ascending, percent / 100)).toBe(ascending.find(reaches));
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1 }),
+        fc.integer({ min: 1, max: 100 }),
+        (values, percent) => {
+          const ascending = values.toSorted((a, b) => a - b);
+          const reaches = (value: number): boolean =>
+            100 * values.filter((each) => each <= value).length >= percent * values.length;
+          expect(nearestRank(ascending, percent / 100)).toBe(ascending.find(reaches));
+        },
+      ),
     );
   });
 });
@@ -133,17 +137,21 @@ describe("the rolling minute", () => {
 
   it("is what looking through everything says, whatever happened when [T54]", () => {
     const event = fc.oneof(
-      fc.record({ at: fc.nat(150_000), ms: fc.nat(500), count: fc.nat(3) }).map(({ at, ms, count }) => retrieved(at, ms, count)),
+      fc
+        .record({ at: fc.nat(150_000), ms: fc.nat(500), count: fc.nat(3) })
+        .map(({ at, ms, count }) => retrieved(at, ms, count)),
       fc.record({ at: fc.nat(150_000), ms: fc.nat(500) }).map(({ at, ms }) => flushed(at, ms)),
-      fc.record({ at: fc.nat(150_000), ms: fc.nat(500), inputs: fc.nat(9) }).map(({ at, ms, inputs }) =>
-        embedded(at, ms, inputs, inputs >> 1),
-      ),
-      fc.record({ at: fc.nat(150_000), depth: fc.nat(50), rejected: fc.nat(2) }).map(({ at, depth, rejected }) =>
-        queued(at, depth, rejected),
-      ),
+      fc
+        .record({ at: fc.nat(150_000), ms: fc.nat(500), inputs: fc.nat(9) })
+        .map(({ at, ms, inputs }) => embedded(at, ms, inputs, inputs >> 1)),
+      fc
+        .record({ at: fc.nat(150_000), depth: fc.nat(50), rejected: fc.nat(2) })
+        .map(({ at, depth, rejected }) => queued(at, depth, rejected)),
     );
     /** Events and moments at which somebody looks, in the order in which they come. */
-    const steps = fc.array(fc.oneof({ weight: 5, arbitrary: event }, { weight: 1, arbitrary: fc.nat(200_000) }), { maxLength: 80 });
+    const steps = fc.array(fc.oneof({ weight: 5, arbitrary: event }, { weight: 1, arbitrary: fc.nat(200_000) }), {
+      maxLength: 80,
+    });
     fc.assert(
       fc.property(steps, (all) => {
         let now = 0;
@@ -158,7 +166,9 @@ describe("the rolling minute", () => {
           now = Math.max(now, step);
           const current = seen.filter(({ at }) => at > now - 60_000);
           const health = window.health();
-          expect(health.flush).toEqual(plainSummary(current.flatMap((e) => (e.name === "KnowledgeFlushed" ? [e.data.latencyMs] : []))));
+          expect(health.flush).toEqual(
+            plainSummary(current.flatMap((e) => (e.name === "KnowledgeFlushed" ? [e.data.latencyMs] : []))),
+          );
           expect(health.retrieval).toMatchObject(
             plainSummary(current.flatMap((e) => (e.name === "KnowledgeRetrieved" ? [e.data.latencyMs] : []))),
           );

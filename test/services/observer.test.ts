@@ -23,7 +23,12 @@ const shelf = [
   { uri: "a.txt", text: "The heron waits by the river for a fish." },
   { uri: "b.txt", text: "An otter swims in the river all day." },
 ];
-const flushed = (latencyMs: number): KnowledgeEvent => ({ name: "KnowledgeFlushed", at: 1, scopes: [], data: { latencyMs } });
+const flushed = (latencyMs: number): KnowledgeEvent => ({
+  name: "KnowledgeFlushed",
+  at: 1,
+  scopes: [],
+  data: { latencyMs },
+});
 
 describe("events", () => {
   it("are of searches, misses, embeddings, writes and documents, under their names, in order [T41 T50 T53 T54]", async () => {
@@ -36,9 +41,17 @@ describe("events", () => {
     const seen = await collect(events.read());
     const [a, b, failed] = seen.filter(({ name }) => name.startsWith("KnowledgeChunk"));
     expect([a, b, failed]).toEqual([
-      expect.objectContaining({ name: "KnowledgeChunkIndexed", scopes: ["deployment"], data: { documentId: expect.any(String), chunks: 1 } }),
+      expect.objectContaining({
+        name: "KnowledgeChunkIndexed",
+        scopes: ["deployment"],
+        data: { documentId: expect.any(String), chunks: 1 },
+      }),
       expect.objectContaining({ name: "KnowledgeChunkIndexed", scopes: ["deployment"] }),
-      expect.objectContaining({ name: "KnowledgeChunkFailed", scopes: ["deployment"], data: { documentId: "", code: expect.any(String) } }),
+      expect.objectContaining({
+        name: "KnowledgeChunkFailed",
+        scopes: ["deployment"],
+        data: { documentId: "", code: expect.any(String) },
+      }),
     ]);
     expect(seen.filter(({ name }) => name === "KnowledgeFlushed")).toHaveLength(2);
     expect(seen.filter(({ name }) => name === "KnowledgeEmbedded").map(({ data }) => data)).toEqual(
@@ -73,7 +86,10 @@ describe("events", () => {
   it("hold no word of a query, a text or a uri, in memory or in a file [L10 T52]", async () => {
     const folder = fresh();
     const kb = await openKnowledgeBase(folder);
-    await kb.ingest([{ uri: "quagga.txt", text: "The wombat sleeps." }, { uri: "numbat.pdf", text: "?", mediaType: "application/pdf" }]);
+    await kb.ingest([
+      { uri: "quagga.txt", text: "The wombat sleeps." },
+      { uri: "numbat.pdf", text: "?", mediaType: "application/pdf" },
+    ]);
     await kb.search("axolotl wombat");
     await expect(kb.search("(dugong", { mode: "regex" })).rejects.toThrow("pattern");
     await kb.close();

@@ -1,7 +1,11 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { loadOpenTelemetryApi, type Attributes, type OpenTelemetryApi } from "../../src/adapters/opentelemetry/load-api.ts";
+import {
+  loadOpenTelemetryApi,
+  type Attributes,
+  type OpenTelemetryApi,
+} from "../../src/adapters/opentelemetry/load-api.ts";
 
 /** A span as it was when it had ended. */
 export interface SeenSpan {
@@ -24,9 +28,9 @@ export interface SeenMeasure {
 export interface Watched {
   readonly api: OpenTelemetryApi;
   /** In the order in which they ended. */
-  spans(): readonly SeenSpan[];
+  readonly spans: () => readonly SeenSpan[];
   /** Of counters and gauges: sums, and latest values. Of histograms: how many were recorded. By name, then attributes. */
-  measures(): Promise<readonly SeenMeasure[]>;
+  readonly measures: () => Promise<readonly SeenMeasure[]>;
 }
 
 const byName = (a: SeenMeasure, b: SeenMeasure): number =>
@@ -105,9 +109,8 @@ interface MetricPoint {
 /** The SDK itself, with exporters that keep everything in memory. */
 async function realApi(folder: string): Promise<Watched> {
   const require = createRequire(join(folder, "package.json"));
-  const { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } = require(
-    "@opentelemetry/sdk-trace-base",
-  ) as Sdk;
+  const { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } =
+    require("@opentelemetry/sdk-trace-base") as Sdk;
   const { AsyncLocalStorageContextManager } = require("@opentelemetry/context-async-hooks") as Sdk;
   const { MeterProvider, MetricReader } = require("@opentelemetry/sdk-metrics") as Sdk;
   const api = require("@opentelemetry/api") as OpenTelemetryApi & {
@@ -135,9 +138,7 @@ async function realApi(folder: string): Promise<Watched> {
   for (const part of [api.trace, api.metrics, api.context]) part.disable();
   const manager = new AsyncLocalStorageContextManager!() as { enable(): unknown };
   api.context.setGlobalContextManager(manager.enable());
-  api.trace.setGlobalTracerProvider(
-    new BasicTracerProvider!({ spanProcessors: [new SimpleSpanProcessor!(exporter)] }),
-  );
+  api.trace.setGlobalTracerProvider(new BasicTracerProvider!({ spanProcessors: [new SimpleSpanProcessor!(exporter)] }));
   api.metrics.setGlobalMeterProvider(new MeterProvider!({ readers: [reader] }));
   return {
     // What the package exports is what is loaded by its name.

@@ -148,7 +148,8 @@ describe("metrics", () => {
     await kb.close();
 
     const seen = await measures();
-    const of = (name: string) => seen.filter((each) => each.name === name).map(({ value, attributes }) => [value, attributes]);
+    const of = (name: string) =>
+      seen.filter((each) => each.name === name).map(({ value, attributes }) => [value, attributes]);
     expect(of("ibid.retrieval.count")).toEqual([
       [1, { "ibid.retrieval.outcome": "empty" }],
       [2, { "ibid.retrieval.outcome": "hit" }],

@@ -109,7 +109,7 @@ export async function openSqliteEventStore(path: string, options: SqliteEventSto
       const newest = database.prepare("SELECT coalesce(max(key), 0) AS key FROM events");
       const last = Number((await patiently(() => newest.get()))?.["key"]);
       const { sql, values } = selection(filter);
-      for (let after = 0; ; ) {
+      for (let after = 0; ;) {
         checkOpen();
         const start = after;
         const page = await patiently(() => database.prepare(sql).all(...values, start, last, pageSize));
