@@ -1,3 +1,4 @@
+import type { HealthBody, LatencyBody } from "../node.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { printRows, type Row } from "./print-rows.ts";
 import { count } from "./text-layout.ts";
@@ -14,14 +15,12 @@ export async function showHealth(context: Context, options: CommonOptions): Prom
   });
 }
 
-type Body = ReturnType<(typeof import("../node.ts"))["describeHealth"]>;
-
-function describeRows({ windowSeconds, retrieval, embedding, flush, queue, ingestion }: Body): readonly Row[] {
+function describeRows({ windowSeconds, retrieval, embedding, flush, queue, ingestion }: HealthBody): readonly Row[] {
   const { hits, misses, empty } = retrieval;
   const number = (value: number): string => value.toLocaleString("en");
-  const latency = (each: Body["flush"]): string =>
+  const latency = (each: LatencyBody): string =>
     `${number(each.meanMs)} ms on average, ${number(each.p95Ms)} ms at the 95th percentile`;
-  const measured = (each: Body["flush"], one: string, several = `${one}s`): string =>
+  const measured = (each: LatencyBody, one: string, several = `${one}s`): string =>
     each.count === 0 ? "none" : `${number(each.count)} ${each.count === 1 ? one : several}: ${latency(each)}`;
   return [
     ["window", `the last ${number(windowSeconds)} seconds, every process`],

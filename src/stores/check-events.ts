@@ -23,7 +23,7 @@ export const defaultRetention: Required<EventRetention> = { maxAgeMs: 7 * 24 * 3
 /** **Errors** `invalid-argument` for a name that there is not, or a time that is none. */
 export function checkEvents(events: readonly KnowledgeEvent[]): void {
   for (const { name, at } of events) {
-    if (!Object.hasOwn(names, name)) throw wrong(`There is no event "${String(name)}".`);
+    if (!Object.hasOwn(names, name)) throw wrong(`There is no event "${name}".`);
     if (!Number.isFinite(at)) throw wrong(`An event of ${name} is at ${String(at)}.`);
   }
 }
@@ -32,7 +32,7 @@ export function checkEvents(events: readonly KnowledgeEvent[]): void {
 export function checkEventFilter(filter: EventFilter): void {
   checkOptions("read", filter, ["names", "from", "to", "scope"]);
   for (const name of filter.names ?? []) {
-    if (!Object.hasOwn(names, name)) throw wrong(`There is no event "${String(name)}".`);
+    if (!Object.hasOwn(names, name)) throw wrong(`There is no event "${name}".`);
   }
 }
 

@@ -17,12 +17,17 @@ afterAll(() => rmSync(root, { recursive: true }));
 let count = 0;
 const fresh = (): string => join(root, `events-${count++}.sqlite`);
 
-describe("the memory event store", () => runPack(createEventStorePack({ create: createMemoryEventStore })));
+describe("the memory event store", () => {
+  runPack(createEventStorePack({ create: createMemoryEventStore }));
+});
 
-describe("the SQLite event store", () =>
-  runPack(createEventStorePack({ create: (options) => openSqliteEventStore(fresh(), options) })));
+describe("the SQLite event store", () => {
+  runPack(createEventStorePack({ create: (options) => openSqliteEventStore(fresh(), options) }));
+});
 
-describe("the tracer that does nothing", () => runPack(createTracerPack({ create: () => noTracer })));
+describe("the tracer that does nothing", () => {
+  runPack(createTracerPack({ create: () => noTracer }));
+});
 
 describe("the tracer that writes events", () => {
   const stores = new WeakMap<object, ReturnType<typeof createMemoryEventStore>>();

@@ -25,8 +25,9 @@ async function open(options: { readonly recordQueries?: boolean; readonly dataSo
   return { ...watched, kb };
 }
 
-describe("OpenTelemetry", () =>
-  runPack(createTelemetryPack({ create: async () => createOpenTelemetry({ api: (await watchApi()).api }) })));
+describe("OpenTelemetry", () => {
+  runPack(createTelemetryPack({ create: async () => createOpenTelemetry({ api: (await watchApi()).api }) }));
+});
 
 describe(`spans, told to ${sdkFolder === undefined ? "a plain listener" : "the SDK"}`, () => {
   it("are of ingesting, embedding, retrieving and reranking, by the GenAI conventions [B53 T54]", async () => {
