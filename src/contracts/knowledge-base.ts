@@ -11,7 +11,7 @@ import type { Metadata } from "./metadata.ts";
 import type { Source } from "./reader.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
 import type { Hit, SearchOptions } from "./retriever.ts";
-import type { AccessContext, Scope } from "./scope.ts";
+import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
 import type { DeleteOptions } from "./store.ts";
 
 /** A text to ingest that is not a file: everything but uri and text has a default. */
@@ -153,7 +153,7 @@ export interface IngestSummary {
   readonly failed: number;
   /** Chunks of all documents that were added, updated or unchanged. */
   readonly chunks: number;
-  /** Texts really sent to the embedding model. */
+  /** Texts really sent to the embedding model. For a caller with an `AccessContext`, those that needed a vector: what is cached tells what others wrote. */
   readonly embedded: number;
   readonly ms: number;
 }
@@ -188,6 +188,12 @@ export interface DeletedDocument {
   readonly chunks: number;
 }
 
+/** How somebody's view of a knowledge base goes about it. */
+export interface ViewOptions {
+  /** Of searches and questions that name neither scopes nor a strategy; every other verb sees all that the caller may read. Default `"all"`. */
+  readonly strategy?: ScopeStrategy;
+}
+
 /** What a knowledge base holds, as far as the caller may see. */
 export interface Status {
   readonly documents: number;
@@ -196,7 +202,8 @@ export interface Status {
   readonly bytes: number;
   readonly scopes: readonly { readonly scope: Scope; readonly documents: number; readonly chunks: number }[];
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
-  readonly cacheHitRate: number;
+  /** Of everybody's embeddings together, and so told to the operator alone: from it a caller could learn what others have written (law 3). */
+  readonly cacheHitRate?: number;
 }
 
 /**
@@ -231,8 +238,11 @@ export interface KnowledgeBase extends AsyncDisposable {
   status(): Promise<Status>;
   /** How the last minute went. **Errors** `access-denied` for anybody but the operator: it counts everybody's searches (law 3). */
   health(options?: HealthOptions): Promise<Health>;
-  /** The same knowledge base, for somebody. */
-  as(context: AccessContext): KnowledgeBase;
+  /**
+   * The same knowledge base, for somebody. **Errors** `invalid-argument` for an id that is blank or no text, and for an active team that is not among `teams`;
+   * `access-denied` where a view would become somebody else's.
+   */
+  as(context: AccessContext, options?: ViewOptions): KnowledgeBase;
   /** Waits for what goes on in the background. */
   close(): Promise<void>;
 }

@@ -70,6 +70,20 @@ const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
     kb((_, operator) => ({ health: (options) => operator.health(options) })),
   ],
   [
+    "knows the active team alone",
+    "knowledge-base/several-teams-and-strategies",
+    kb((good) => ({
+      as({ userId, teamId }, options) {
+        return good.as({ ...(userId !== undefined && { userId }), ...(teamId !== undefined && { teamId }) }, options);
+      },
+    })),
+  ],
+  [
+    "forgets a view's strategy",
+    "knowledge-base/several-teams-and-strategies",
+    kb((good) => ({ as: (context) => good.as(context) })),
+  ],
+  [
     "counts everything as added",
     "knowledge-base/twice-is-once",
     kb((good) => ({
