@@ -27,7 +27,7 @@ const [off, on] = [await prepare("off"), await prepare("on")];
 const without = await openKnowledgeBase(off, { events: false });
 const including = await openKnowledgeBase(on, { events: true });
 const took = { without: [] as number[], including: [] as number[] };
-for (let round = 0; round < 3000; round++) {
+for (let round = 0; round < 1500; round++) {
   const query = `${words[round % words.length]} ${words[(round * 5 + 1) % words.length]}`;
   for (const [name, kb] of round % 2 === 0
     ? ([
