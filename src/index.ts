@@ -333,4 +333,17 @@ export type {
   StoredChunk,
 } from "./contracts/store.ts";
 export type { RetrievalTrace, Tracer } from "./contracts/tracer.ts";
+export type {
+  EventData,
+  EventFilter,
+  EventName,
+  EventRetention,
+  EventStore,
+  KnowledgeEvent,
+} from "./contracts/event-store.ts";
+export type { Health, HealthOptions, LatencySummary } from "./contracts/health.ts";
+export type { OpenSpan, SpanEnd, SpanStart, Telemetry } from "./contracts/telemetry.ts";
+export { createEventStoreTracer, noTracer } from "./services/event-tracer.ts";
+export { describeHealth, type HealthBody, type LatencyBody } from "./services/health-body.ts";
+export { createMemoryEventStore, type EventStoreOptions } from "./stores/memory-event-store.ts";
 export type { VectorMatch, VectorQuery, VectorStore } from "./contracts/vector-store.ts";

@@ -11,6 +11,7 @@ import { fromAiSdkLanguageModel, type AiSdkLanguageModel } from "./adapters/ai-s
 import { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
 import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
 import { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
+import { createLateEventStore } from "./adapters/sqlite/late-event-store.ts";
 import { openSqliteStore as openSqliteDirectory } from "./adapters/sqlite/sqlite-store.ts";
 import { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 import { createWorkerReaders, type WorkerReaders } from "./adapters/worker/worker-readers.ts";
@@ -29,6 +30,7 @@ import {
   type AssembleOptions,
   assembleKnowledgeBase,
   assembleOptions,
+  checkEventsOption,
   storeChoices,
 } from "./knowledge-base/assemble.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
@@ -52,6 +54,9 @@ export { createPdfReader, type PdfReaderOptions } from "./adapters/pdf/pdf-reade
 export { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
 export { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
+export { createOpenTelemetry, type OpenTelemetryOptions } from "./adapters/opentelemetry/open-telemetry.ts";
+export type { OpenTelemetryApi } from "./adapters/opentelemetry/load-api.ts";
+export { openSqliteEventStore, type SqliteEventStoreOptions } from "./adapters/sqlite/sqlite-event-store.ts";
 export { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 export { createReaders } from "./readers.ts";
 export { openSitemapSource, type SitemapSourceOptions } from "./adapters/web/sitemap-source.ts";
@@ -99,6 +104,7 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
   checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
   const { model, embeddingModel, analyzer = languageAnalyzer, hnsw, readInWorker = "auto", ...rest } = options;
   checkReadLimits(options.limits);
+  checkEventsOption(options.events);
   checkReadInWorker(readInWorker);
   const chosen: AssembleOptions = {
     ...rest,
@@ -115,6 +121,10 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
   return assembleKnowledgeBase(store, chosen, {
     readers: reading.readers,
     closeReaders: () => reading.close(),
+    ...(folder !== undefined && {
+      keepsEvents: true,
+      openEvents: (retention) => createLateEventStore(eventFile(folder), retention),
+    }),
     openSource: (inputs, rules) => openSource(inputs, { base, folder, options, rules }),
     resolveUri: (uri) => (isUrl(uri) ? normalizeUrl(uri) : toDocumentUri(uri, { base })),
   });
@@ -225,7 +235,16 @@ async function makeFolder(folder: string): Promise<void> {
 
 /** The database, its write-ahead log, and the log's index. */
 function storeFiles(folder: string): readonly string[] {
-  return ["", "-wal", "-shm"].map((suffix) => join(folder, `ibid.sqlite${suffix}`));
+  return databaseFiles(join(folder, "ibid.sqlite"));
+}
+
+/** Beside the database, not in it: whoever writes documents and whoever searches never wait for one another. */
+function eventFile(folder: string): string {
+  return join(folder, "events.sqlite");
+}
+
+function databaseFiles(path: string): readonly string[] {
+  return ["", "-wal", "-shm"].map((suffix) => `${path}${suffix}`);
 }
 
 interface SourcePlace {
@@ -247,7 +266,9 @@ function openSource(inputs: readonly string[], { base, folder, options, rules }:
         base,
         ...(limit === undefined ? {} : { maxFileBytes: limit }),
         ...rules,
-        ...(folder === undefined ? {} : { ignore: [...storeFiles(folder), hnswFolder(folder)] }),
+        ...(folder === undefined
+          ? {}
+          : { ignore: [...storeFiles(folder), ...databaseFiles(eventFile(folder)), hnswFolder(folder)] }),
       }),
     );
   }

@@ -209,8 +209,9 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   program
     .command("status")
     .summary("say how much there is, of what, for whom")
-    .description("Say how much there is, of what, for whom.")
-    .addHelpText("after", examples(["ibid status"]))
+    .description("Say how much there is, of what, for whom; or how the last minute went.")
+    .option("--health", "how searches, embeddings, writes and the queue fared in the last minute, in every process")
+    .addHelpText("after", examples(["ibid status", "ibid status --health"]))
     .action(runAlone(status));
 
   program

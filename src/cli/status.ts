@@ -1,10 +1,18 @@
 import { resolve } from "node:path";
 import type { Status } from "../contracts/knowledge-base.ts";
+import { showHealth } from "./health.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
-import { count, displayWidth, formatBytes, neutralise, pad } from "./text-layout.ts";
+import { printRows } from "./print-rows.ts";
+import { count, formatBytes, neutralise } from "./text-layout.ts";
+
+/** What `ibid status` is told. */
+export interface StatusOptions extends CommonOptions {
+  readonly health?: true;
+}
 
 /** `ibid status`: how much there is, of what, for whom. */
-export async function status(context: Context, options: CommonOptions): Promise<number> {
+export async function status(context: Context, options: StatusOptions): Promise<number> {
+  if (options.health === true) return showHealth(context, options);
   const { output } = context;
   const kb = resolve(options.kb);
   return await withKnowledgeBase(options, {}, async (base) => {
@@ -14,9 +22,7 @@ export async function status(context: Context, options: CommonOptions): Promise<
       await output.object({ kb, documents, chunks, bytes, scopes, embeddingVersions, cacheHitRate });
       return 0;
     }
-    const rows = describeStatus(kb, facts);
-    const width = rows.reduce((widest, [name]) => Math.max(widest, displayWidth(name)), 0);
-    for (const [name, value] of rows) await output.line(`${output.style.dim(pad(name, width))}  ${value}`);
+    await printRows(context, describeStatus(kb, facts));
     return 0;
   });
 }

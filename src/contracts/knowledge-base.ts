@@ -6,6 +6,7 @@ import type { EmbeddingVersion } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
 import type { ChunkAddress, Excerpt, ExpandOptions, Outline, SectionOptions } from "./expansion.ts";
 import type { FilterInput } from "./filter.ts";
+import type { Health, HealthOptions } from "./health.ts";
 import type { Metadata } from "./metadata.ts";
 import type { Source } from "./reader.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
@@ -235,6 +236,8 @@ export interface KnowledgeBase extends AsyncDisposable {
   /** Deletes every document of the scope whose metadata matches (B35). */
   deleteByFilter(filter: FilterInput, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
   status(): Promise<Status>;
+  /** How the last minute went. **Errors** `access-denied` for anybody but the operator: it counts everybody's searches (law 3). */
+  health(options?: HealthOptions): Promise<Health>;
   /**
    * The same knowledge base, for somebody. **Errors** `invalid-argument` for an id that is blank or no text, and for an active team that is not among `teams`;
    * `access-denied` where a view would become somebody else's.

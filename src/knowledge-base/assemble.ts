@@ -4,19 +4,25 @@ import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
+import type { EventRetention, EventStore } from "../contracts/event-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import { IbidError } from "../contracts/errors.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
 import type { Reranker, Retriever } from "../contracts/retriever.ts";
 import type { AccessPolicy } from "../contracts/scope.ts";
+import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
 import { checkReadLimits } from "../documents/read-limits.ts";
 import { createEmbedder } from "../embeddings/create-embedder.ts";
 import { createEmbeddingCache } from "../embeddings/embedding-cache.ts";
 import { latentSemanticModel } from "../embeddings/latent-semantic/latent-semantic-model.ts";
 import type { Bm25Options } from "../indexes/bm25-settings.ts";
+import { decideRetention } from "../stores/check-events.ts";
+import { createMemoryEventStore } from "../stores/memory-event-store.ts";
 import type { StoreOptions } from "../stores/store-options.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
+import { checkOptions } from "../text/check-options.ts";
 import { createKnowledgeBase } from "./create-knowledge-base.ts";
 import type { OpenSource } from "./ingest-items.ts";
 
@@ -43,6 +49,13 @@ export interface AssembleOptions {
   /** Default: the 10,000 most recent, in memory. */
   readonly embeddingCache?: EmbeddingCache;
   readonly tracer?: Tracer;
+  /** Told of spans and events as they happen; see `createOpenTelemetry`. */
+  readonly telemetry?: Telemetry;
+  /**
+   * Where events are kept: a store of your own, or one that is made for you, with how much it keeps. Default: beside a durable knowledge base for a week,
+   * 100,000 at most; nowhere for one in memory. `false`: nowhere. They are written in the background: a `kill -9` can take the last second's.
+   */
+  readonly events?: boolean | EventStore | EventRetention;
   /** Which shared scopes callers can read at all. Default: deployment, not platform. */
   readonly access?: AccessPolicy;
 }
@@ -60,6 +73,8 @@ export const assembleOptions = [
   "bm25",
   "embeddingCache",
   "tracer",
+  "telemetry",
+  "events",
   "access",
 ] as const satisfies readonly (keyof AssembleOptions)[];
 
@@ -94,6 +109,10 @@ export interface RuntimeParts {
   readonly resolveUri?: (uri: string) => string;
   /** Ends what the readers hold. */
   readonly closeReaders?: () => Promise<void>;
+  /** Makes what events are kept in, where nobody gave a store. Default: a memory's. */
+  readonly openEvents?: (retention: EventRetention) => EventStore;
+  /** Whether that is done without being asked. Default false. */
+  readonly keepsEvents?: boolean;
 }
 
 /** Puts defaults where nothing was chosen, and the knowledge base together. */
@@ -104,6 +123,7 @@ export function assembleKnowledgeBase(
 ): KnowledgeBase {
   const model = options.embeddingModel ?? null;
   const cache = options.embeddingCache ?? createEmbeddingCache();
+  const events = chooseEvents(options.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
   return createKnowledgeBase({
     store,
     embedder: model === null ? undefined : createEmbedder(model, { cache, secret: store.secret }),
@@ -116,9 +136,34 @@ export function assembleKnowledgeBase(
     reranker: options.reranker,
     retriever: options.retriever,
     tracer: options.tracer,
+    telemetry: options.telemetry,
+    events,
+    // One that was given is closed by whoever gave it.
+    closeEvents: events === options.events ? undefined : async () => events?.close(),
     access: options.access,
     openSource: runtime.openSource,
     resolveUri: runtime.resolveUri,
     closeReaders: runtime.closeReaders,
   });
+}
+
+function chooseEvents(
+  wanted: boolean | EventStore | EventRetention,
+  open: (retention: EventRetention) => EventStore = createMemoryEventStore,
+): EventStore | undefined {
+  if (typeof wanted === "boolean") return wanted ? open({}) : undefined;
+  return "append" in wanted ? wanted : open(wanted);
+}
+
+/** **Errors** `invalid-argument` for what is neither a switch, nor a store of events, nor a retention. */
+export function checkEventsOption(wanted: AssembleOptions["events"]): void {
+  if (wanted === undefined || typeof wanted === "boolean") return;
+  if (typeof wanted !== "object") {
+    throw new IbidError("invalid-argument", `events is ${String(wanted)}.`, {
+      mend: "Say true or false, how much is kept, or give an event store.",
+    });
+  }
+  if ("append" in wanted) return;
+  checkOptions("events", wanted, ["maxAgeMs", "maxEvents"]);
+  decideRetention(wanted);
 }

@@ -6,15 +6,18 @@ import type { Analyzer } from "../contracts/analyzer.ts";
 import type { AskOptions } from "../contracts/answer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { EventStore } from "../contracts/event-store.ts";
 import type { IngestInput, IngestOptions, KnowledgeBase, ViewOptions } from "../contracts/knowledge-base.ts";
 import type { Reranker, Retriever, SearchOptions } from "../contracts/retriever.ts";
 import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
+import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
 import { ingestChunks } from "../pipeline/ingest-chunks.ts";
 import { ingestDocuments } from "../pipeline/ingest.ts";
 import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
 import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../retrieval/search-plan.ts";
+import { createObserver } from "../services/observer.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createRun } from "./create-run.ts";
@@ -29,12 +32,19 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly reranker?: Reranker | "proximity" | undefined;
   readonly chatModel?: ChatModel | undefined;
   readonly tracer?: Tracer | undefined;
+  readonly telemetry?: Telemetry | undefined;
+  /** Where events are written; closed by whoever opened it. Default: nowhere. */
+  readonly events?: EventStore | undefined;
+  /** By which events are dated. **Units** milliseconds since 1970. Default: the machine's clock. */
+  readonly now?: (() => number) | undefined;
   readonly access?: AccessPolicy | undefined;
   readonly openSource?: OpenSource | undefined;
   /** A path as a person types it, to the uri it was ingested under. Default: as it is. */
   readonly resolveUri?: ((uri: string) => string) | undefined;
   /** Ends what the readers hold, when the knowledge base is closed. */
   readonly closeReaders?: (() => Promise<void>) | undefined;
+  /** Ends what the events are written to, when the last of them is. */
+  readonly closeEvents?: (() => Promise<void>) | undefined;
 }
 
 const ingestOptions = [
@@ -57,10 +67,17 @@ const askOptions = [...searchOptions.filter((name) => name !== "includeEmbedding
  *
  * **Shape** the operator's view; `as` gives everybody else theirs over the same parts.
  */
-export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
+export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
+  const observer = createObserver(given);
+  const { store } = given;
+  const parts: KnowledgeBaseParts = {
+    ...given,
+    embedder: given.embedder && observer.embedder(given.embedder),
+    reranker: typeof given.reranker === "object" ? observer.reranker(given.reranker) : given.reranker,
+  };
+  const watched: KnowledgeBaseParts = { ...parts, store: observer.store(store) };
   const gate = createGate(parts.access);
   const authority = systemAuthority();
-  const { store } = parts;
   const settler = createSettler(store);
   let closing: Promise<void> | undefined;
 
@@ -69,23 +86,25 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
       throw new IbidError("store-closed", "This knowledge base is closed.", { mend: "Open it again." });
   };
   const retrieverFor = (who: AccessContext | "operator"): Retriever =>
-    parts.retriever === undefined
-      ? createRetriever({
-          store,
-          embedder: parts.embedder,
-          reranker: parts.reranker,
-          tracer: parts.tracer,
-          analyzer: parts.analyzer,
-          secret: store.secret,
-          access: who,
-        })
-      : withinScopes(parts.retriever);
+    observer.retriever(
+      parts.retriever === undefined
+        ? createRetriever({
+            store,
+            embedder: parts.embedder,
+            reranker: parts.reranker,
+            tracer: observer.tracer,
+            analyzer: parts.analyzer,
+            secret: store.secret,
+            access: who,
+          })
+        : withinScopes(parts.retriever),
+    );
 
   const view = (caller: Caller, strategy?: ScopeStrategy): KnowledgeBase => {
     const who = caller === operator ? "operator" : caller;
     const retriever = retrieverFor(who);
     // What the cache had tells what others wrote.
-    const stages: KnowledgeBaseParts = caller === operator ? parts : { ...parts, counts: "needed" };
+    const stages: KnowledgeBaseParts = caller === operator ? watched : { ...watched, counts: "needed" };
     const readable = async (requested?: readonly Scope[]): Promise<AuthorizedScopes> => {
       checkOpen();
       // Only the operator's "every scope" depends on which there are.
@@ -123,8 +142,9 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
             else settler.later();
           };
           const shared = { scope, into, metadata, signal, onProgress, settle };
-          if (sorted.kind === "chunks") return ingestChunks(stages, { ...shared, chunks: sorted.chunks });
-          return ingestDocuments(stages, {
+          if (sorted.kind === "chunks")
+            return observer.ingestion(scope, ingestChunks(stages, { ...shared, chunks: sorted.chunks }));
+          const run = ingestDocuments(stages, {
             ...shared,
             items: sorted.items,
             changes: sorted.changes,
@@ -138,6 +158,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
             sweep: options.sweep ?? true,
             refresh: options.refresh,
           });
+          return observer.ingestion(scope, run);
         });
       },
 
@@ -160,6 +181,18 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
 
       ...catalogue,
 
+      async health(options = {}) {
+        checkOptions("health", options, ["everywhere"]);
+        checkOpen();
+        // What others search for, and how often, is nobody's business but the operator's.
+        if (caller !== operator) {
+          throw new IbidError("access-denied", "Only the operator may see how the knowledge base is doing.", {
+            mend: "Call health() on the knowledge base itself.",
+          });
+        }
+        return observer.health(options);
+      },
+
       as(context: AccessContext, options: ViewOptions = {}) {
         checkOptions("as", context, ["userId", "teamId", "teams"]);
         checkOptions("as", options, ["strategy"]);
@@ -173,7 +206,11 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
   };
 
   function close(): Promise<void> {
-    return (closing ??= Promise.all([settler.done().then(() => store.close()), parts.closeReaders?.()]).then(() => {}));
+    return (closing ??= Promise.all([
+      settler.done().then(() => store.close()),
+      observer.close().then(parts.closeEvents),
+      parts.closeReaders?.(),
+    ]).then(() => {}));
   }
 
   return view(operator);

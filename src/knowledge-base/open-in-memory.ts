@@ -3,7 +3,13 @@ import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { plainTextReader } from "../documents/plain-text-reader.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";
 import { checkOptions } from "../text/check-options.ts";
-import { type AssembleOptions, assembleKnowledgeBase, assembleOptions, storeChoices } from "./assemble.ts";
+import {
+  type AssembleOptions,
+  assembleKnowledgeBase,
+  assembleOptions,
+  checkEventsOption,
+  storeChoices,
+} from "./assemble.ts";
 
 /**
  * Opens a knowledge base in memory, on any JavaScript runtime. On Node the package's door gives the same name with files and durability.
@@ -17,6 +23,7 @@ export async function openInMemory(location?: undefined, options: AssembleOption
     });
   }
   checkOptions("openKnowledgeBase", options, assembleOptions);
+  checkEventsOption(options.events);
   const store = createMemoryStore(storeChoices(options));
   return assembleKnowledgeBase(store, options, { readers: [plainTextReader] });
 }

@@ -65,6 +65,7 @@ export const adapters: Readonly<Record<string, { readonly host?: string; readonl
   mail: { host: "documents", packs: "contracts/code-and-mail-readers.test.ts" },
   markdown: { host: "documents", packs: "contracts/readers.test.ts" },
   office: { host: "documents", packs: "contracts/readers.test.ts" },
+  opentelemetry: { packs: "telemetry/telemetry.test.ts" },
   pdf: { host: "documents", packs: "contracts/readers.test.ts" },
   sheetjs: { host: "documents", packs: "contracts/readers.test.ts" },
   snowball: { packs: "contracts/texts.test.ts" },

@@ -54,6 +54,22 @@ function summarised(run: IngestRun, rewrite: (summary: IngestSummary) => IngestS
 
 const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
   [
+    "counts misses as hits",
+    "knowledge-base/says-how-the-last-minute-went",
+    kb((good) => ({
+      async health(options) {
+        const health = await good.health(options);
+        const { retrieval } = health;
+        return { ...health, retrieval: { ...retrieval, hits: retrieval.hits + retrieval.misses, misses: 0 } };
+      },
+    })),
+  ],
+  [
+    "tells its health to anybody",
+    "knowledge-base/tells-nobody-else-what-others-do",
+    kb((_, operator) => ({ health: (options) => operator.health(options) })),
+  ],
+  [
     "knows the active team alone",
     "knowledge-base/several-teams-and-strategies",
     kb((good) => ({

@@ -1,0 +1,81 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { IbidError } from "../../contracts/errors.ts";
+
+type AttributeValue = string | number | boolean | readonly string[];
+
+/** What a span or a measurement is marked with. */
+export type Attributes = Readonly<Record<string, AttributeValue>>;
+
+/** A span, as far as we use one. */
+export interface ApiSpan {
+  setAttributes(attributes: Attributes): unknown;
+  setStatus(status: { readonly code: number; readonly message?: string }): unknown;
+  end(): void;
+}
+
+/** What measures. */
+export interface ApiMeter {
+  createHistogram(name: string, options: InstrumentOptions): { record(value: number, attributes?: Attributes): void };
+  createCounter(name: string, options: InstrumentOptions): { add(value: number, attributes?: Attributes): void };
+  createGauge(name: string, options: InstrumentOptions): { record(value: number, attributes?: Attributes): void };
+}
+
+interface InstrumentOptions {
+  readonly description: string;
+  readonly unit: string;
+  readonly advice?: { readonly explicitBucketBoundaries: number[] };
+}
+
+/**
+ * What we use of the package `@opentelemetry/api`, from 1.9 on. **Shape** a `Context` is the package's own business.
+ */
+export interface OpenTelemetryApi {
+  readonly trace: {
+    getTracer(
+      name: string,
+      version?: string,
+    ): {
+      startSpan(name: string, options: { readonly kind: number; readonly attributes: Attributes }): ApiSpan;
+    };
+    setSpan(context: never, span: never): unknown;
+  };
+  readonly context: { active(): unknown; with(context: never, work: () => unknown): unknown };
+  readonly metrics: { getMeter(name: string, version?: string): ApiMeter };
+}
+
+/**
+ * Loads the optional package `@opentelemetry/api`: as Node finds it from where ibid is installed, else from the project in `folder`.
+ *
+ * **Errors** `dependency-missing` when it is nowhere, or there and cannot be loaded.
+ */
+export async function loadOpenTelemetryApi(folder: string = process.cwd()): Promise<OpenTelemetryApi> {
+  const path = [import.meta.url, join(folder, "package.json")].map(resolveFrom).find((found) => found !== undefined);
+  if (path === undefined) throw missing("is not installed");
+  try {
+    const loaded = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Partial<OpenTelemetryApi>;
+    const { trace, context, metrics } = loaded;
+    if (trace === undefined || context === undefined || metrics === undefined)
+      throw new TypeError("It exports no trace, context and metrics.");
+    return { trace, context, metrics };
+  } catch (error) {
+    throw missing("is installed but cannot be loaded", error);
+  }
+}
+
+function resolveFrom(place: string): string | undefined {
+  try {
+    return createRequire(place).resolve("@opentelemetry/api");
+  } catch {
+    return undefined;
+  }
+}
+
+function missing(what: string, cause?: unknown): IbidError {
+  return new IbidError("dependency-missing", `The package @opentelemetry/api, which spans and metrics need, ${what}.`, {
+    mend: "npm install @opentelemetry/api@^1.9.0",
+    details: { package: "@opentelemetry/api" },
+    cause,
+  });
+}

@@ -1,0 +1,117 @@
+import type { KnowledgeEvent } from "../../contracts/event-store.ts";
+import type { SpanStart } from "../../contracts/telemetry.ts";
+import type { ApiMeter } from "./load-api.ts";
+
+/** What is measured beside the spans. */
+export interface Measures {
+  /** **Units** seconds, as the conventions want them. */
+  duration(start: SpanStart, seconds: number, errorType: string | undefined): void;
+  event(event: KnowledgeEvent): void;
+}
+
+/** **Units** seconds. **Source** the conventions' advice for `gen_ai.client.operation.duration`. */
+const durationBuckets = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+
+/** Writes of a document are faster. **Units** seconds. */
+const flushBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
+
+/**
+ * Latencies, outcomes of searches, the queue and the cache, as metrics.
+ *
+ * **Source** `gen_ai.client.operation.duration`: OpenTelemetry semantic conventions 1.41, docs/gen-ai/gen-ai-metrics.md (status: Development); what they have no name
+ * for is under `ibid.` (T54).
+ */
+export function createMeasures(meter: ApiMeter): Measures {
+  const operations = meter.createHistogram("gen_ai.client.operation.duration", {
+    description: "GenAI operation duration.",
+    unit: "s",
+    advice: { explicitBucketBoundaries: durationBuckets },
+  });
+  const flushes = meter.createHistogram("ibid.store.flush.duration", {
+    description: "How long a document's write took until it was safe.",
+    unit: "s",
+    advice: { explicitBucketBoundaries: flushBuckets },
+  });
+  const retrievals = meter.createCounter("ibid.retrieval.count", {
+    description: "Searches, by outcome: hit, miss or empty.",
+    unit: "{search}",
+  });
+  const depth = meter.createGauge("ibid.queue.depth", { description: "Jobs that wait.", unit: "{job}" });
+  const rejected = meter.createCounter("ibid.queue.rejected", {
+    description: "Jobs that were refused because the queue was full.",
+    unit: "{job}",
+  });
+  const hitRate = meter.createGauge("ibid.embeddings.cache.hit_rate", {
+    description: "Texts that needed no request, over all since the start.",
+    unit: "1",
+  });
+  const chunks = meter.createCounter("ibid.chunks", {
+    description: "Chunks that were indexed or given another embedding.",
+    unit: "{chunk}",
+  });
+  const failures = meter.createCounter("ibid.failures", {
+    description: "Documents that could not be taken in, and chunks that could not be embedded anew.",
+    unit: "1",
+  });
+
+  let inputs = 0;
+  let sent = 0;
+  /** The search that was told of last. A miss of it is told right afterwards, in the same turn. */
+  let latest = { found: false, missed: true };
+
+  return {
+    duration(start, seconds, errorType) {
+      if (start.operation === "ingest") return;
+      operations.record(seconds, {
+        "gen_ai.operation.name": start.operation,
+        ...(start.operation === "embeddings" && {
+          "gen_ai.provider.name": start.provider,
+          "gen_ai.request.model": start.model,
+        }),
+        ...(start.operation === "rerank" && { "gen_ai.request.model": start.reranker }),
+        ...(errorType !== undefined && { "error.type": errorType }),
+      });
+    },
+
+    event({ name, data }) {
+      const count = (outcome: "hit" | "miss" | "empty"): void =>
+        retrievals.add(1, { "ibid.retrieval.outcome": outcome });
+      switch (name) {
+        case "KnowledgeRetrieved": {
+          const search = { found: data.resultCount > 0, missed: false };
+          latest = search;
+          if (!search.found) count("empty");
+          else queueMicrotask(() => void (search.missed || count("hit")));
+          break;
+        }
+        case "KnowledgeRetrievalMiss":
+          if (latest.found && !latest.missed) count("miss");
+          latest.missed = true;
+          break;
+        case "KnowledgeEmbedded":
+          inputs += data.inputs;
+          sent += data.sent;
+          if (inputs > 0) hitRate.record(Math.max(inputs - sent, 0) / inputs);
+          break;
+        case "KnowledgeFlushed":
+          flushes.record(data.latencyMs / 1000);
+          break;
+        case "KnowledgeQueued":
+          depth.record(data.depth);
+          if (data.rejected > 0) rejected.add(data.rejected);
+          break;
+        case "KnowledgeChunkIndexed":
+          chunks.add(data.chunks, { "ibid.outcome": "indexed" });
+          break;
+        case "KnowledgeChunkReembedded":
+          chunks.add(data.chunks, { "ibid.outcome": "reembedded" });
+          break;
+        case "KnowledgeChunkFailed":
+          failures.add(1, { "ibid.failure": "ingest", "error.type": data.code });
+          break;
+        case "KnowledgeChunkReembedFailed":
+          failures.add(data.chunks, { "ibid.failure": "reembed", "error.type": data.code });
+      }
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { SpanEnd, SpanStart } from "../../contracts/telemetry.ts";
+import type { Attributes } from "./load-api.ts";
+
+/** **Source** OpenTelemetry API, `SpanKind`. */
+const kinds = { internal: 0, client: 2 } as const;
+
+/** A span's name, kind and attributes at its start. */
+export interface NamedSpan {
+  readonly name: string;
+  readonly kind: number;
+  readonly attributes: Attributes;
+}
+
+/**
+ * Attributes of the work under the names of the GenAI conventions, where they have one, else under `ibid.`.
+ *
+ * **Shape** `rerank` is no operation of the conventions yet (it is proposed: issue 253 of the repository), and has their form; nor is `ingest`, which is ours.
+ * **Source** open-telemetry/semantic-conventions-genai, docs/gen-ai/gen-ai-spans.md, "Embeddings" and "Retrievals" (status: Development).
+ */
+export function describeSpan(
+  start: SpanStart,
+  { dataSource, recordQueries }: { readonly dataSource: string | undefined; readonly recordQueries: boolean },
+): NamedSpan {
+  switch (start.operation) {
+    case "retrieval":
+      return {
+        name: dataSource === undefined ? "retrieval" : `retrieval ${dataSource}`,
+        kind: kinds.client,
+        attributes: {
+          "gen_ai.operation.name": "retrieval",
+          ...(dataSource !== undefined && { "gen_ai.data_source.id": dataSource }),
+          ...(start.topK !== "all" && { "gen_ai.request.top_k": start.topK }),
+          ...(recordQueries && { "gen_ai.retrieval.query.text": start.query }),
+          "ibid.retrieval.mode": start.mode,
+        },
+      };
+    case "embeddings":
+      return {
+        name: `embeddings ${start.model}`,
+        kind: kinds.client,
+        attributes: {
+          "gen_ai.operation.name": "embeddings",
+          "gen_ai.provider.name": start.provider,
+          "gen_ai.request.model": start.model,
+          ...(start.dimensions !== undefined && { "gen_ai.embeddings.dimension.count": start.dimensions }),
+          "ibid.embeddings.purpose": start.purpose,
+          "ibid.embeddings.inputs": start.inputs,
+        },
+      };
+    case "rerank":
+      return {
+        name: `rerank ${start.reranker}`,
+        kind: kinds.client,
+        attributes: {
+          "gen_ai.operation.name": "rerank",
+          "gen_ai.request.model": start.reranker,
+          "ibid.rerank.candidates": start.candidates,
+        },
+      };
+    case "ingest":
+      return { name: "ibid.ingest", kind: kinds.internal, attributes: { "ibid.scope": start.scope } };
+  }
+}
+
+const endNames: Readonly<Record<string, string>> = {
+  resultCount: "ibid.retrieval.result_count",
+  topScore: "ibid.retrieval.top_score",
+  sent: "ibid.embeddings.sent",
+};
+
+/** What came of it. Of an ingestion: `ibid.ingest.added` and its siblings. */
+export function describeEnd(facts: SpanEnd): Attributes {
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [
+      Object.hasOwn(endNames, name) ? (endNames[name] ?? name) : `ibid.ingest.${name}`,
+      value,
+    ]),
+  );
+}
+
+/**
+ * The error's code, else its class. Never its message, which may quote what was asked (law 10).
+ *
+ * **Source** OpenTelemetry, `error.type` (stable): a low-cardinality identifier.
+ */
+export function errorType(error: unknown): string {
+  if (IbidError.isInstance(error)) return error.code;
+  return error instanceof Error ? error.name : "_OTHER";
+}
