@@ -115,6 +115,7 @@ export type {
 } from "./stores/raw-store.ts";
 export type { Bm25Options } from "./indexes/bm25-settings.ts";
 export type { Bm25Variant } from "./indexes/bm25-variants.ts";
+export { createMemoryBlobStore } from "./stores/memory-blob-store.ts";
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
 
 // Find
@@ -168,6 +169,15 @@ export type {
   ToolCall,
   Usage,
 } from "./contracts/chat.ts";
+export type {
+  BlobFacts,
+  BlobListing,
+  BlobStore,
+  ListBlobsOptions,
+  PutBlobOptions,
+  PutBlobResult,
+  StoredBlob,
+} from "./contracts/blob-store.ts";
 export type { Chunk } from "./contracts/chunk.ts";
 export type {
   AsyncChunker,
