@@ -10,6 +10,24 @@ export type { OpenSource } from "./knowledge-base/ingest-items.ts";
 export { type ReadRun, readSource, type ReadSourceOptions, type SourceReading } from "./knowledge-base/read-source.ts";
 export { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshMatching } from "./pipeline/refresh-policy.ts";
 
+export {
+  type BlobIngestion,
+  type BlobIngestionOptions,
+  type BlobUpload,
+  type IngestingBlobStore,
+  withIngestion,
+} from "./services/with-ingestion.ts";
+export {
+  addNote,
+  type EnqueueUpload,
+  ingestNarrative,
+  type Upload,
+  uploadDocument,
+  type UploadOptions,
+  type UploadResult,
+  type WrittenOptions,
+} from "./services/upload-document.ts";
+
 // Access
 export { type Caller, createGate, type Gate, operator } from "./access/gate.ts";
 export { parseScope } from "./access/scopes.ts";

@@ -103,7 +103,7 @@ export function createBlobStorePack(subject: BlobStoreSubject): readonly Contrac
     ],
     [
       "refuses-unknown-options",
-      "B47",
+      "T2",
       async () => {
         const store = await subject.create();
         const wrong = { prefixes: "a" } as object;

@@ -98,7 +98,7 @@ export const typeCycles: Readonly<Record<string, string>> = {};
 
 /** Files of more than 300 lines of code, each with the reason why it is one idea all the same. */
 export const longFiles: Readonly<Record<string, string>> = {
-  "index.ts": "The list of what is public: a name a line, and nothing that runs.",
+  "index.ts": "It is one list: what is public.",
 };
 
 /** Global things of the web platform by which an adapter may earn its folder without a package or a builtin. */
