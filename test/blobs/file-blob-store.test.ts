@@ -98,6 +98,8 @@ describe("a folder of blobs", () => {
   });
 
   it("says what is wrong with a folder that cannot be one", async () => {
+    for (const none of ["", " ", "s3://bucket/folder"])
+      expect(() => openFileBlobStore(none)).toThrow(expect.objectContaining({ code: "invalid-argument" }));
     writeFileSync(folder, "a file");
     await expect(openFileBlobStore(folder).put("a", bytes("x"))).rejects.toMatchObject({ code: "store-failed" });
   });

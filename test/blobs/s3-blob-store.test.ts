@@ -240,6 +240,12 @@ describe("secrets", () => {
     }
   });
 
+  it("that cannot be had are not asked for again and again", async () => {
+    const cause = new Error("the vault is closed");
+    const error = await failure(open({ credentials: () => Promise.reject(cause) }).get("a"));
+    expect([error.code, error.cause, server.requests.length]).toEqual(["configuration-missing", cause, 0]);
+  });
+
   it("in an endpoint are refused, unseen", async () => {
     const error = await failure(
       Promise.resolve().then(() => open({ endpoint: "https://user:hunter2@s3.example.org" })),

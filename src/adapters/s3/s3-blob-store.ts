@@ -207,13 +207,24 @@ function checkPlace(options: S3Options): S3Place {
     return refuse("the endpoint is no address, or says more than one.", "Say it like https://s3.example.org.");
   }
   const ask = async (): Promise<S3Credentials> => {
-    const given = typeof credentials === "function" ? await credentials() : credentials;
+    const given = typeof credentials === "function" ? await askFor(credentials) : credentials;
     if (isLine(given?.accessKeyId) && isLine(given?.secretAccessKey)) return given;
     throw new IbidError("configuration-missing", "openS3BlobStore has no credentials to sign with.", {
       mend: "Give credentials: { accessKeyId, secretAccessKey }, or a function that does.",
     });
   };
   return { endpoint, bucket, region, credentials: ask, attempts, timeoutMs, retryDelayMs };
+}
+
+async function askFor(credentials: () => S3Credentials | Promise<S3Credentials>): Promise<S3Credentials> {
+  try {
+    return await credentials();
+  } catch (cause) {
+    throw new IbidError("configuration-missing", "openS3BlobStore was given no credentials by what should give them.", {
+      mend: "Look at the cause: it is what your function threw.",
+      cause,
+    });
+  }
 }
 
 const isLine = (value: unknown): boolean => typeof value === "string" && /^[\x21-\x7e]+$/u.test(value);
