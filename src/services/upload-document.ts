@@ -7,14 +7,16 @@ import { checkOptions } from "../text/check-options.ts";
 import { hashParts } from "../text/hash.ts";
 import { ingestOnly } from "./ingest-only.ts";
 
-/** One thing that somebody gives, ready for a knowledge base or for a queue before it: `kb.ingest(input, options)`. */
+/** One thing that somebody gives, ready for a knowledge base, `kb.ingest(input, options)`, or for a queue before it. */
 export interface Upload {
   readonly input: TextInput | BytesInput;
   readonly options: { readonly scope: Scope; readonly origin: Origin; readonly metadata?: Metadata };
 }
 
-/** Takes an upload for later. **Shape** false when there is no room: nothing is kept of it then. */
-export type EnqueueUpload = (upload: Upload) => boolean | Promise<boolean>;
+/** Takes an upload for later: `({ input, options }) => queue.enqueue(input, options)`. **Shape** false when there is no room: nothing is kept of it then. */
+export type EnqueueUpload<Given extends Upload = Upload> = (
+  upload: Given,
+) => boolean | string | Promise<boolean | string>;
 
 /** Where an upload goes, and when; everything has a default. */
 export interface UploadOptions {
@@ -117,8 +119,8 @@ async function take(
   // Not started, only asked for: whoever may not write there is told now, and not by a queue that may.
   kb.ingest(input, options);
   const { uri } = input;
-  if (await enqueue({ input, options: { ...options, scope } })) return { uri, status: "queued" };
-  return { uri, status: "failed", error: queueIsFull(uri) };
+  const taken = await enqueue({ input, options: { ...options, scope } });
+  return taken === false ? { uri, status: "failed", error: queueIsFull(uri) } : { uri, status: "queued" };
 }
 
 /** What is said of an upload that a full queue did not take (T42). */

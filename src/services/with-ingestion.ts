@@ -8,17 +8,12 @@ import { detectMediaType } from "../documents/media-type.ts";
 import { checkBlobKey, isBlobKey } from "../stores/check-blob.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { ingestOnly } from "./ingest-only.ts";
-import { queueIsFull } from "./upload-document.ts";
+import { type EnqueueUpload, queueIsFull, type Upload } from "./upload-document.ts";
 
-/** A blob that is to be ingested: enough for a queue, which calls `ingest(key)` when its turn comes. The bytes stay in the store. */
-export interface BlobUpload {
+/** A blob that is to be ingested. */
+export interface BlobUpload extends Upload {
   readonly key: string;
-  /** The document's. */
-  readonly uri: string;
-  readonly scope: Scope;
   readonly mediaType: string;
-  /** **Units** bytes. */
-  readonly size: number;
 }
 
 /** Which blobs become documents, and where. */
@@ -32,8 +27,10 @@ export interface BlobIngestionOptions {
   readonly mediaTypes?: readonly string[];
   /** What a document's uri has before its key. No other documents of the scope may begin so. Default `"blob:"`. */
   readonly uriPrefix?: string;
-  /** What takes uploads for later; false when there is no room. Default: none, they are ingested before `put` returns. */
-  readonly enqueue?: (upload: BlobUpload) => boolean | Promise<boolean>;
+  /** What takes uploads for later; it may keep their bytes, or their key and call `ingest` with it. Default: none, they are ingested before `put` returns. */
+  readonly enqueue?: EnqueueUpload<BlobUpload>;
+  /** Lets go of what waits for a document that is deleted, or it would come back: `(uri, scope) => queue.cancel(queue.idOf(uri, scope))`. */
+  readonly cancel?: (uri: string, scope: Scope) => unknown;
 }
 
 /** What became of one blob in the knowledge base. */
@@ -65,7 +62,7 @@ export interface IngestingBlobStore extends BlobStore {
   ingestAll(options?: { readonly signal?: AbortSignal }): AsyncIterable<BlobIngestion>;
 }
 
-const optionNames = ["scope", "metadata", "origin", "mediaTypes", "uriPrefix", "enqueue"] as const;
+const optionNames = ["scope", "metadata", "origin", "mediaTypes", "uriPrefix", "enqueue", "cancel"] as const;
 
 /** Of what nobody can read: an upload of such a kind is no mistake. */
 const unread: readonly IbidErrorCode[] = ["unsupported-media", "binary", "empty"];
@@ -80,12 +77,15 @@ const unread: readonly IbidErrorCode[] = ["unsupported-media", "binary", "empty"
  */
 export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: BlobIngestionOptions): IngestingBlobStore {
   checkOptions("withIngestion", options, optionNames);
-  const { scope, metadata, origin, mediaTypes, uriPrefix = "blob:", enqueue } = options;
+  const { scope, metadata, origin = "user-content", mediaTypes, uriPrefix = "blob:", enqueue, cancel } = options;
   // Not started, only asked for: whoever may not write there is told now.
-  kb.ingest([], { scope, ...(metadata && { metadata }), ...(origin && { origin }) });
+  kb.ingest([], { scope, origin, ...(metadata && { metadata }) });
   const inTurn = createTurnsByKey();
   const uriOf = (key: string): string => uriPrefix + key;
-  const remove = (uri: string): Promise<unknown> => kb.delete(uri, { scope });
+  const remove = async (uri: string): Promise<void> => {
+    await cancel?.(uri, scope);
+    await kb.delete(uri, { scope });
+  };
 
   /** What kind of bytes they are, where they are of a wanted kind. **Errors** why they are not. */
   const wantedType = (key: string, bytes: Uint8Array): string => {
@@ -123,7 +123,7 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
       const result = await ingestOnly(
         kb,
         { uri: uriOf(key), bytes, maxBytes: bytes.length },
-        { scope, ...(metadata && { metadata }), ...(origin && { origin }), ...(signal && { signal }) },
+        { scope, ...(metadata && { metadata }), origin, ...(signal && { signal }) },
       );
       return { status: "ingested", mediaType, result };
     });
@@ -131,8 +131,10 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
   const ingestLater = (key: string, bytes: Uint8Array, take: NonNullable<typeof enqueue>): Promise<BlobIngestion> =>
     outcomeOf(key, bytes, async (mediaType) => {
       const uri = uriOf(key);
-      if (await take({ key, uri, scope, mediaType, size: bytes.length })) return { status: "queued", mediaType };
-      return { status: "rejected", mediaType, error: queueIsFull(uri) };
+      const input = { uri, bytes, maxBytes: bytes.length };
+      const taken = await take({ key, mediaType, input, options: { scope, origin, ...(metadata && { metadata }) } });
+      if (taken === false) return { status: "rejected", mediaType, error: queueIsFull(uri) };
+      return { status: "queued", mediaType };
     });
 
   const ingest = (key: string, asked: { readonly signal?: AbortSignal } = {}): Promise<BlobIngestion> =>

@@ -150,11 +150,35 @@ describe("a queue before it", () => {
     await put(store, "b.md", "To be deleted.");
     await store.delete("b.md");
     expect(await documents()).toEqual([]);
-    expect(queue.map(({ key, size }) => `${key} ${size}`)).toEqual(["a.md 6", "heron.png 12", "a.md 7", "b.md 14"]);
+    expect(queue.map(({ key, input }) => `${key} ${(input as { bytes: Uint8Array }).bytes.length}`)).toEqual([
+      "a.md 6",
+      "heron.png 12",
+      "a.md 7",
+      "b.md 14",
+    ]);
     const statuses: string[] = [];
     for (const { key } of queue) statuses.push((await store.ingest(key)).status);
     expect(statuses).toEqual(["ingested", "skipped", "ingested", "removed"]);
     expect([await textOf("a.md"), await documents()]).toEqual(["Second.", ["blob:a.md"]]);
+  });
+
+  it("that keeps the bytes gives what a put gives, and lets go of what is deleted [T2 L8]", async () => {
+    const queue = new Map<string, BlobUpload>();
+    const store = open({
+      metadata: { year: 2026 },
+      enqueue: (upload) => (queue.set(upload.input.uri, upload), upload.key),
+      cancel: (uri, of) => queue.delete(of === scope ? uri : ""),
+    });
+    await put(store, "a.md", "First.");
+    await put(store, "a.md", "Second.");
+    await put(store, "b.md", "To be deleted.");
+    await put(store, "c.md", "To be a picture.");
+    await store.delete("b.md");
+    await put(store, "c.md", "");
+    for (const { input, options } of queue.values()) await kb.ingest(input, options);
+    expect(await documents()).toEqual(["blob:a.md"]);
+    const document = await kb.document("blob:a.md");
+    expect([document?.text, document?.scope, document?.metadata["year"]]).toEqual(["Second.", scope, 2026]);
   });
 
   it("that is full, or fails, leaves the blob and says so [T42]", async () => {
