@@ -122,7 +122,7 @@ export const requirements: readonly Requirement[] = [
   later("T46", "Short chunk identifiers in the prompt's citations", "answers"),
   later("T47", "The builder composes with an application's own prompt", "answers"),
   brought("T48", "Permissive, preferred and strict grounding; strict refuses"),
-  later("T49", "Strategies for which scopes a question asks", "operations"),
+  brought("T49", "Strategies for which scopes a question asks"),
   brought("T50", "Fewer than two survivors are a miss"),
   brought("T51", "A trace of thirteen facts"),
   brought("T52", "Queries are hashed, never told"),

@@ -98,7 +98,7 @@ export const typeCycles: Readonly<Record<string, string>> = {};
 
 /** Files of more than 300 lines of code, each with the reason why it is one idea all the same. */
 export const longFiles: Readonly<Record<string, string>> = {
-  "index.ts": "It is one list: what is public.",
+  "index.ts": "A list of names, and nothing else.",
 };
 
 /** Global things of the web platform by which an adapter may earn its folder without a package or a builtin. */
