@@ -10,6 +10,24 @@ export type { OpenSource } from "./knowledge-base/ingest-items.ts";
 export { type ReadRun, readSource, type ReadSourceOptions, type SourceReading } from "./knowledge-base/read-source.ts";
 export { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshMatching } from "./pipeline/refresh-policy.ts";
 
+export {
+  type BlobIngestion,
+  type BlobIngestionOptions,
+  type BlobUpload,
+  type IngestingBlobStore,
+  withIngestion,
+} from "./services/with-ingestion.ts";
+export {
+  addNote,
+  type EnqueueUpload,
+  ingestNarrative,
+  type Upload,
+  uploadDocument,
+  type UploadOptions,
+  type UploadResult,
+  type WrittenOptions,
+} from "./services/upload-document.ts";
+
 // Access
 export { type Caller, createGate, type Gate, operator } from "./access/gate.ts";
 export { parseScope } from "./access/scopes.ts";
@@ -115,6 +133,7 @@ export type {
 } from "./stores/raw-store.ts";
 export type { Bm25Options } from "./indexes/bm25-settings.ts";
 export type { Bm25Variant } from "./indexes/bm25-variants.ts";
+export { createMemoryBlobStore } from "./stores/memory-blob-store.ts";
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
 
 // Find
@@ -168,6 +187,15 @@ export type {
   ToolCall,
   Usage,
 } from "./contracts/chat.ts";
+export type {
+  BlobFacts,
+  BlobListing,
+  BlobStore,
+  ListBlobsOptions,
+  PutBlobOptions,
+  PutBlobResult,
+  StoredBlob,
+} from "./contracts/blob-store.ts";
 export type { Chunk } from "./contracts/chunk.ts";
 export type {
   AsyncChunker,

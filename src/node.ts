@@ -9,15 +9,18 @@ import { pathToFileURL } from "node:url";
 import { fromAiSdkEmbeddingModel, type AiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
 import { fromAiSdkLanguageModel, type AiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
 import { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
+import { createFileBlobStore, type FileBlobStoreOptions } from "./adapters/file-blobs/file-blob-store.ts";
 import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
 import { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 import { createLateEventStore } from "./adapters/sqlite/late-event-store.ts";
 import { openSqliteStore as openSqliteDirectory } from "./adapters/sqlite/sqlite-store.ts";
+import { createTurns } from "./adapters/sqlite/take-turns.ts";
 import { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 import { createWorkerReaders, type WorkerReaders } from "./adapters/worker/worker-readers.ts";
 import { isUrl, normalizeUrl } from "./adapters/web/normalize-url.ts";
 import { openUrlSource } from "./adapters/web/url-source.ts";
 import type { Analyzer } from "./contracts/analyzer.ts";
+import type { BlobStore } from "./contracts/blob-store.ts";
 import type { ChatModel } from "./contracts/chat.ts";
 import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
@@ -44,6 +47,7 @@ import { checkOptions } from "./text/check-options.ts";
 export * from "./index.ts";
 export { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
 export { type FileSourceOptions, openFileSource } from "./adapters/files/file-source.ts";
+export type { FileBlobStoreOptions } from "./adapters/file-blobs/file-blob-store.ts";
 export { createCodeReader } from "./adapters/code/code-reader.ts";
 export { createFeedReader } from "./adapters/feed/feed-reader.ts";
 export { createHtmlReader } from "./adapters/html/html-reader.ts";
@@ -53,6 +57,7 @@ export { createMarkdownReader } from "./adapters/markdown/markdown-reader.ts";
 export { createPdfReader, type PdfReaderOptions } from "./adapters/pdf/pdf-reader.ts";
 export { createXlsReader } from "./adapters/sheetjs/xls-reader.ts";
 export { createXlsxReader } from "./adapters/office/xlsx-reader.ts";
+export { openS3BlobStore, type S3Credentials, type S3Options } from "./adapters/s3/s3-blob-store.ts";
 export { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 export { createOpenTelemetry, type OpenTelemetryOptions } from "./adapters/opentelemetry/open-telemetry.ts";
 export type { OpenTelemetryApi } from "./adapters/opentelemetry/load-api.ts";
@@ -70,6 +75,18 @@ export const languageAnalyzer: Analyzer = createAnalyzer({ languages: snowballLa
 /** A store in one SQLite file, analysed like a knowledge base's: each opens what the other wrote. See `adapters/sqlite/sqlite-store.ts`. */
 export const openSqliteStore: typeof openSqliteDirectory = (path, options) =>
   openSqliteDirectory(path, { analyzer: languageAnalyzer, ...options });
+
+/** A {@link BlobStore} in a folder, made when something is put into it; of as many processes as have it. See `adapters/file-blobs/file-blob-store.ts`. */
+export function openFileBlobStore(folder: string, options: FileBlobStoreOptions = {}): BlobStore {
+  checkOptions("openFileBlobStore", options, ["maxBytes"]);
+  if (folder.trim() === "" || /^[a-z][a-z0-9+.-]+:\/\//iu.test(folder)) {
+    throw new IbidError("invalid-argument", "openFileBlobStore: that is not a folder.", {
+      mend: "Name a folder on a local file system; for a bucket there is openS3BlobStore.",
+    });
+  }
+  const place = resolve(folder);
+  return createFileBlobStore(place, createTurns(join(place, ".turns")), options);
+}
 
 /** What can be chosen when a knowledge base is opened on Node. */
 export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel"> {

@@ -75,7 +75,7 @@ export const requirements: readonly Requirement[] = [
   brought("B53", "Spans for embedding, ingesting and retrieving"),
   // ToolUp.RAG
   brought("T1", "The retrieval flow from query to prompt and tracer"),
-  later("T2", "The ingestion flow through a blob store, a hook and a queue", "operations"),
+  brought("T2", "The ingestion flow through a blob store, a hook and a queue"),
   later("T3", "The re-embedding flow after a change of model", "operations"),
   later("T4", "Handlers that turn data of a type into chunks", "operations"),
   brought("T5", "A store indexes, searches with a floor, deletes, resets scopes, vacuums and lists"),

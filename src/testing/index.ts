@@ -2,6 +2,8 @@
  * The contract packs, for anyone who writes a store, a reader, a model or anything else behind one of our interfaces; and fakes to test with.
  * Free of any test runner: a case is an id and a function that throws.
  */
+export { createBlobStorePack } from "./blob-store-pack.ts";
+export type { BlobStoreSubject } from "./blob-store-pack.ts";
 export { createChatModelPack } from "./chat-model-pack.ts";
 export type { ChatModelSubject } from "./chat-model-pack.ts";
 export { createChunkStorePack } from "./chunk-store-pack.ts";
