@@ -8,6 +8,7 @@ import type { ChunkAddress, Excerpt, ExpandOptions, Outline, SectionOptions } fr
 import type { FilterInput } from "./filter.ts";
 import type { Metadata } from "./metadata.ts";
 import type { Source } from "./reader.ts";
+import type { ReembedOptions, ReembedRun, ScopeVersions } from "./reembedding.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
 import type { Hit, SearchOptions } from "./retriever.ts";
 import type { AccessContext, Scope } from "./scope.ts";
@@ -195,6 +196,8 @@ export interface Status {
   readonly bytes: number;
   readonly scopes: readonly { readonly scope: Scope; readonly documents: number; readonly chunks: number }[];
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
+  /** Of every scope that has vectors: which ones its searches use, and whether others are on their way. */
+  readonly versions: readonly (ScopeVersions & { readonly reembedding: boolean })[];
   readonly cacheHitRate: number;
 }
 
@@ -228,6 +231,13 @@ export interface KnowledgeBase extends AsyncDisposable {
   /** Deletes every document of the scope whose metadata matches (B35). */
   deleteByFilter(filter: FilterInput, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
   status(): Promise<Status>;
+  /**
+   * Makes a vector of the knowledge base's embedding model for every chunk that has none, while searches go on with those that there are; then, scope by scope
+   * and each in one transaction, changes over. Begun again after it was stopped or killed, it goes on where it was. `rollback` leads back, until the old vectors
+   * are vacuumed. **Errors** `store-busy` for a scope that is being re-embedded, `configuration-missing`, `access-denied`, `not-found` for a rollback to nothing,
+   * `unsupported` for a store that keeps one version. **Cost** one call of the model for each batch; nothing is sent with `estimate` and `rollback`.
+   */
+  reembed(options?: ReembedOptions): ReembedRun;
   /** The same knowledge base, for somebody. */
   as(context: AccessContext): KnowledgeBase;
   /** Waits for what goes on in the background. */

@@ -1,5 +1,6 @@
 import type { Chunk } from "./chunk.ts";
 import type { Embedding, EmbeddingVersion } from "./embedding.ts";
+import type { IbidError } from "./errors.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 
 /** Which versions of vectors a scope has, and which of them searches use (law 6). */
@@ -60,3 +61,90 @@ export interface VersionedStore {
     options?: { readonly partial?: boolean },
   ): Promise<VersionChange>;
 }
+
+/** How a re-embedding goes about it; everything has a default. */
+export interface ReembedOptions {
+  /** Default: every scope that the caller may write. */
+  readonly scope?: Scope;
+  /** Only say what it would take: nothing is sent, nothing is written. */
+  readonly estimate?: boolean;
+  /** Lead searches back to the version before, which takes one transaction for each scope and no model. */
+  readonly rollback?: boolean;
+  /** Of the model, for the estimate; in whatever currency the sum is to be in. */
+  readonly pricePerMillionTokens?: number;
+  /** Chunks that are embedded and written at a time; a run that is killed loses no more than these. Default 64. */
+  readonly batchSize?: number;
+  /** No faster than this, so that searches and ingestions have their share of the model. Default: as fast as it answers. */
+  readonly chunksPerMinute?: number;
+  readonly signal?: AbortSignal;
+  /** Called after each batch, for a display; throwing in it fails nothing. */
+  readonly onProgress?: (progress: ReembedProgress) => void;
+}
+
+/** How far a scope's re-embedding has come. */
+export interface ReembedProgress {
+  readonly scope: Scope;
+  readonly done: number;
+  /** Chunks that were to do when it began. */
+  readonly chunks: number;
+}
+
+/** What one scope's re-embedding takes, or took. */
+export interface ReembeddedScope {
+  readonly scope: Scope;
+  readonly from?: EmbeddingVersion;
+  readonly to: EmbeddingVersion;
+  /** Chunks that had no vector of the version when it began. */
+  readonly chunks: number;
+  /** Of their texts, at one for every four characters. */
+  readonly tokens: number;
+  /** Chunks that got one. */
+  readonly embedded: number;
+  /** Chunks that the model refused; they keep their old vectors, and the scope its old version. */
+  readonly failed: number;
+  /** Whether searches of the scope changed over. */
+  readonly changed: boolean;
+}
+
+/** What happens on the way. **Source** ToolUp's `KnowledgeChunkReembedded` and `KnowledgeChunkReembedFailed` (T44). */
+export type ReembedEvent =
+  | {
+      readonly type: "estimate";
+      readonly scope: Scope;
+      readonly chunks: number;
+      readonly tokens: number;
+      readonly cost?: number;
+    }
+  | {
+      readonly type: "reembedded";
+      readonly scope: Scope;
+      readonly chunkId: string;
+      readonly documentId: string;
+      readonly version: EmbeddingVersion;
+    }
+  | {
+      readonly type: "failed";
+      readonly scope: Scope;
+      readonly chunkId: string;
+      readonly documentId: string;
+      readonly error: IbidError;
+    }
+  | {
+      readonly type: "changed-over";
+      readonly scope: Scope;
+      readonly from?: EmbeddingVersion;
+      readonly to: EmbeddingVersion;
+    };
+
+/** What a re-embedding came to. */
+export interface ReembedSummary {
+  readonly scopes: readonly ReembeddedScope[];
+  readonly chunks: number;
+  readonly tokens: number;
+  /** Of `tokens`, where the price was given. */
+  readonly cost?: number;
+  readonly ms: number;
+}
+
+/** A re-embedding, started when it is first awaited or iterated: `await` gives the summary, `for await` what happens on the way. */
+export interface ReembedRun extends PromiseLike<ReembedSummary>, AsyncIterable<ReembedEvent> {}

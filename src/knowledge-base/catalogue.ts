@@ -19,6 +19,7 @@ interface CatalogueParts {
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
   readonly resolveUri: ((uri: string) => string) | undefined;
   readonly embedder: Embedder | undefined;
+  readonly isReembedding: (scope: Scope) => boolean;
 }
 
 type Catalogue = Pick<
@@ -119,7 +120,15 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     },
 
     async status() {
-      return { ...(await store.status(await readable())), cacheHitRate: embedder?.cacheHitRate ?? 0 };
+      const scopes = await readable();
+      const [held, versions = []] = await Promise.all([store.status(scopes), store.versions?.(scopes)]);
+      return {
+        ...held,
+        versions: versions
+          .filter(({ current, next }) => current !== undefined || next !== undefined)
+          .map((one) => ({ ...one, reembedding: parts.isReembedding(one.scope) })),
+        cacheHitRate: embedder?.cacheHitRate ?? 0,
+      };
     },
   };
 }

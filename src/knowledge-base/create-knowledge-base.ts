@@ -5,6 +5,7 @@ import type { AskOptions } from "../contracts/answer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestInput, IngestOptions, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { ReembedOptions } from "../contracts/reembedding.ts";
 import type { Reranker, Retriever, SearchOptions } from "../contracts/retriever.ts";
 import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { Tracer } from "../contracts/tracer.ts";
@@ -13,6 +14,8 @@ import { ingestDocuments } from "../pipeline/ingest.ts";
 import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
 import { retrieveOptionNames } from "../retrieval/search-plan.ts";
+import { checkReembedOptions } from "../services/check-reembed-options.ts";
+import { createReembedding } from "../services/reembed.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createRun } from "./create-run.ts";
@@ -60,6 +63,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
   const authority = systemAuthority();
   const { store } = parts;
   const settler = createSettler(store);
+  const reembedding = createReembedding(parts);
   let closing: Promise<void> | undefined;
 
   const checkOpen = (): void => {
@@ -71,6 +75,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
     createRetriever({
       store,
       embedder: parts.embedder,
+      formerEmbedders: parts.formerEmbedders,
       reranker: parts.reranker,
       tracer: parts.tracer,
       analyzer: parts.analyzer,
@@ -93,7 +98,12 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
       readable,
       resolveUri: parts.resolveUri,
       embedder: parts.embedder,
+      isReembedding: reembedding.isUnderWay,
     });
+    const writable = async (scope: Scope | undefined): Promise<readonly AuthorizedScopes<"write">[]> => {
+      const scopes = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];
+      return scopes.map((one) => gate.write(caller, one));
+    };
 
     return {
       ingest(input: IngestInput, options: IngestOptions = {}) {
@@ -146,6 +156,14 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
       },
 
       ...catalogue,
+
+      reembed(options: ReembedOptions = {}) {
+        checkReembedOptions(options);
+        return createRun(() => {
+          checkOpen();
+          return reembedding.run(() => writable(options.scope), options);
+        });
+      },
 
       as(context: AccessContext) {
         checkOptions("as", context, ["userId", "teamId"]);

@@ -13,6 +13,8 @@ export interface IngestStages {
   readonly transformers: readonly ChunkTransformer[];
   /** Without one, documents are found by their words alone. */
   readonly embedder?: Embedder | undefined;
+  /** Of models that were used before, as long as scopes may be searched by their vectors. */
+  readonly formerEmbedders?: readonly Embedder[] | undefined;
   readonly store: KnowledgeStore;
   /** The store's own, for the languages that it knows. Without one, a document is in the language that it says. */
   readonly analyzer?: Analyzer | undefined;
