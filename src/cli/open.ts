@@ -11,6 +11,9 @@ export interface CommonOptions {
   readonly asUser?: string;
   readonly asTeam?: string;
   readonly withPlatform?: true;
+  /** `provider/model`. */
+  readonly embeddingModel?: string;
+  readonly formerEmbeddingModel?: readonly string[];
 }
 
 /** What a command works with, beside its own arguments. */
@@ -45,6 +48,8 @@ export async function withKnowledgeBase<Result>(
     create: how.create ?? false,
     access: { platform: options.withPlatform ?? false },
     ...(how.model === undefined ? {} : { model: how.model }),
+    ...(options.embeddingModel === undefined ? {} : { embeddingModel: options.embeddingModel }),
+    ...(options.formerEmbeddingModel === undefined ? {} : { formerEmbeddingModels: options.formerEmbeddingModel }),
   });
   try {
     return await use(caller === undefined ? kb : kb.as(caller));

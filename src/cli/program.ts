@@ -20,6 +20,7 @@ import {
   readScore,
   readTopK,
 } from "./read-option.ts";
+import { addReembedCommand } from "./reembed-command.ts";
 import { search } from "./search.ts";
 import { show } from "./show.ts";
 import { status } from "./status.ts";
@@ -59,6 +60,11 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .option("--as-user <user>", "ask as this user: reads their own scope and the shared ones")
     .option("--as-team <team>", "ask as this team")
     .option("--with-platform", "let --as-user and --as-team read the platform scope too")
+    .option("--embedding-model <provider/model>", "embed with this model, such as ollama/nomic-embed-text")
+    .option(
+      "--former-embedding-model <provider/model...>",
+      "search by this one what is not embedded anew yet; see reembed",
+    )
     .addHelpText(
       "after",
       examples(["ibid ingest ./docs", 'ibid search "rotate keys"', 'ibid ask "How do I rotate keys?"']) +
@@ -202,6 +208,8 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .description("Say how much there is, of what, for whom.")
     .addHelpText("after", examples(["ibid status"]))
     .action(runAlone(status));
+
+  addReembedCommand(program, context, done);
 
   program
     .command("eval")
