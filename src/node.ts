@@ -67,10 +67,7 @@ export const openSqliteStore: typeof openSqliteDirectory = (path, options) =>
   openSqliteDirectory(path, { analyzer: languageAnalyzer, ...options });
 
 /** What can be chosen when a knowledge base is opened on Node. */
-export interface OpenOptions extends Omit<
-  AssembleOptions,
-  "model" | "embeddingModel" | "formerEmbeddingModels"
-> {
+export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel" | "formerEmbeddingModels"> {
   /** A model of your own, any AI SDK language model, or `"provider/model"`. */
   readonly model?: ChatModel | AiSdkLanguageModel | string;
   /** A model of your own, any AI SDK embedding model, or `"provider/model"`. Default: none but the store's own, fitted on what it holds; `null`: not even that. */

@@ -84,7 +84,12 @@ export interface RawVersionedStore {
 
 /** Everything a guarded {@link KnowledgeStore} stands on. */
 export interface RawKnowledgeStore
-  extends RawVectorStore, RawLexicalIndex, RawRegexSearch, RawDocumentStore, Partial<RawLatentSearch & RawVersionedStore> {
+  extends
+    RawVectorStore,
+    RawLexicalIndex,
+    RawRegexSearch,
+    RawDocumentStore,
+    Partial<RawLatentSearch & RawVersionedStore> {
   readonly secret: Uint8Array;
   doStatus(scopes: readonly Scope[]): Promise<StoreStatus>;
   doRevisions?(scopes: readonly Scope[]): Promise<readonly ScopeRevision[]>;

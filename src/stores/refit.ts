@@ -280,7 +280,8 @@ function changeOver(
       rows.deletePending(row.key);
       rows.addPending(held.row.key, { ...row, stamp, vectors });
     }
-    for (const { key } of rows.segmentStamps(held.row.key)) dropColumns(rows, key, (other) => other !== version && isOwnVersion(other), stamp);
+    for (const { key } of rows.segmentStamps(held.row.key))
+      dropColumns(rows, key, (other) => other !== version && isOwnVersion(other), stamp);
     rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
   }
   if (ours !== undefined) {

@@ -76,6 +76,39 @@ const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
       },
     })),
   ],
+  [
+    "a rollback to nothing is well",
+    "knowledge-base/nothing-to-embed-anew",
+    kb((good) => ({ reembed: ({ rollback: _, ...options } = {}) => good.reembed(options) })),
+  ],
+  [
+    "versions untold",
+    "knowledge-base/nothing-to-embed-anew",
+    kb((good) => ({ status: async () => ({ ...(await good.status()), versions: [] }) })),
+  ],
+  [
+    "anybody may embed anew",
+    "knowledge-base/reembedding-is-refused",
+    kb((_, operator) => ({ reembed: (options) => operator.reembed(options) })),
+  ],
+  [
+    "two runs at a time",
+    "knowledge-base/reembedding-is-refused",
+    kb((good) => {
+      const runs: ReturnType<KnowledgeBase["reembed"]>[] = [];
+      return {
+        reembed(options) {
+          const run = good.reembed(options);
+          runs.push(run);
+          return {
+            ...run,
+            then: (done, fail) =>
+              run.then(undefined, () => ({ scopes: [], chunks: 0, tokens: 0, ms: 0 })).then(done, fail),
+          };
+        },
+      };
+    }),
+  ],
   ["old words found", "knowledge-base/changed-words-and-changed-metadata", keepsOldWords()],
   [
     "metadata of the call ignored",

@@ -107,11 +107,7 @@ const mutants: readonly Mutant<() => Promise<TwoModelStore>>[] = [
       };
     }),
   ],
-  [
-    "a vacuum leaves old vectors",
-    "old-vectors-until-a-vacuum",
-    changed(() => ({ vacuum: async () => 0 })),
-  ],
+  ["a vacuum leaves old vectors", "old-vectors-until-a-vacuum", changed(() => ({ vacuum: async () => 0 }))],
   [
     "a vacuum takes what is young",
     "old-vectors-until-a-vacuum",
