@@ -249,6 +249,7 @@ export type {
   KnowledgeBase,
   Status,
   TextInput,
+  ViewOptions,
 } from "./contracts/knowledge-base.ts";
 export type { KnowledgeStore, ScopeRevision, SettleOptions, StoreStatus } from "./contracts/knowledge-store.ts";
 export type {
@@ -323,7 +324,15 @@ export type {
   SearchOptions,
 } from "./contracts/retriever.ts";
 export type { SheetData, SheetRow } from "./contracts/sheet-data.ts";
-export type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, SystemAuthority } from "./contracts/scope.ts";
+export type {
+  AccessContext,
+  AccessPolicy,
+  AuthorizedScopes,
+  Scope,
+  ScopeStrategy,
+  ScopeStrategyName,
+  SystemAuthority,
+} from "./contracts/scope.ts";
 export type {
   ChunkEntry,
   ChunkStore,

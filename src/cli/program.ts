@@ -59,7 +59,12 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .option("--json", "print JSON and nothing else")
     .option("--as-user <user>", "ask as this user: reads their own scope and the shared ones")
     .option("--as-team <team>", "ask as this team")
-    .option("--with-platform", "let --as-user and --as-team read the platform scope too")
+    .addOption(
+      new Option("--as-teams <teams>", "ask as a member of these teams, with commas between them").argParser(
+        (text: string) => text.split(",").map((team) => team.trim()),
+      ),
+    )
+    .option("--with-platform", "let those who ask read the platform scope too")
     .option("--embedding-model <provider/model>", "embed with this model, such as ollama/nomic-embed-text")
     .option(
       "--former-embedding-model <provider/model...>",

@@ -11,7 +11,7 @@ import type { Source } from "./reader.ts";
 import type { ReembedOptions, ReembedRun, ScopeVersions } from "./reembedding.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
 import type { Hit, SearchOptions } from "./retriever.ts";
-import type { AccessContext, Scope } from "./scope.ts";
+import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
 import type { DeleteOptions } from "./store.ts";
 
 /** A text to ingest that is not a file: everything but uri and text has a default. */
@@ -153,7 +153,7 @@ export interface IngestSummary {
   readonly failed: number;
   /** Chunks of all documents that were added, updated or unchanged. */
   readonly chunks: number;
-  /** Texts really sent to the embedding model. */
+  /** Texts really sent to the embedding model. For a caller with an `AccessContext`, those that needed a vector: what is cached tells what others wrote. */
   readonly embedded: number;
   readonly ms: number;
 }
@@ -188,6 +188,12 @@ export interface DeletedDocument {
   readonly chunks: number;
 }
 
+/** How somebody's view of a knowledge base goes about it. */
+export interface ViewOptions {
+  /** Of searches and questions that name neither scopes nor a strategy; every other verb sees all that the caller may read. Default `"all"`. */
+  readonly strategy?: ScopeStrategy;
+}
+
 /** What a knowledge base holds, as far as the caller may see. */
 export interface Status {
   readonly documents: number;
@@ -198,7 +204,8 @@ export interface Status {
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
   /** Of every scope that has vectors: which ones its searches use, and whether others are on their way. */
   readonly versions: readonly (ScopeVersions & { readonly reembedding: boolean })[];
-  readonly cacheHitRate: number;
+  /** Of everybody's embeddings together, and so told to the operator alone: from it a caller could learn what others have written (law 3). */
+  readonly cacheHitRate?: number;
 }
 
 /**
@@ -238,8 +245,11 @@ export interface KnowledgeBase extends AsyncDisposable {
    * `unsupported` for a store that keeps one version. **Cost** one call of the model for each batch; nothing is sent with `estimate` and `rollback`.
    */
   reembed(options?: ReembedOptions): ReembedRun;
-  /** The same knowledge base, for somebody. */
-  as(context: AccessContext): KnowledgeBase;
+  /**
+   * The same knowledge base, for somebody. **Errors** `invalid-argument` for an id that is blank or no text, and for an active team that is not among `teams`;
+   * `access-denied` where a view would become somebody else's.
+   */
+  as(context: AccessContext, options?: ViewOptions): KnowledgeBase;
   /** Waits for what goes on in the background. */
   close(): Promise<void>;
 }

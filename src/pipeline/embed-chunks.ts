@@ -5,12 +5,13 @@ import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { ChunkEntry } from "../contracts/store.ts";
 import { takeGivenEmbedding } from "../embeddings/check-embedding.ts";
+import type { IngestStages } from "./stages.ts";
 
 export interface EmbeddedChunks {
   readonly entries: readonly ChunkEntry[];
   /** Ids of the chunks that count on the vectors which the store has for them. */
   readonly keeps: readonly string[];
-  /** Texts really sent to the model. */
+  /** Texts really sent to the model, or that needed a vector: see `IngestStages.counts`. */
   readonly sent: number;
 }
 
@@ -22,11 +23,7 @@ export interface EmbeddedChunks {
  * **Source** law 7: a changed document embeds only its changed chunks; W5: given vectors are taken as they are, checked.
  */
 export async function embedChunks(
-  parts: {
-    readonly embedder?: Embedder | undefined;
-    readonly formerEmbedders?: readonly Embedder[] | undefined;
-    readonly store: KnowledgeStore;
-  },
+  parts: Pick<IngestStages, "embedder" | "formerEmbedders" | "store" | "counts">,
   into: AuthorizedScopes<"write">,
   documentId: string,
   chunks: readonly Chunk[],
@@ -38,6 +35,7 @@ export async function embedChunks(
   }
   const options = { purpose: "document" as const, ...(signal === undefined ? {} : { signal }) };
   let sent = 0;
+  let needed = 0;
   const used = [embedder, ...(await stillUsed(store, into, formerEmbedders))];
   const plans = await Promise.all(
     used.map(async (by) => {
@@ -54,6 +52,7 @@ export async function embedChunks(
     const wanting = chunks.filter((chunk) => lacks(chunk) && !isGiven(chunk, by));
     const embedded = wanting.length === 0 ? undefined : await by.embed(wanting, options);
     sent += embedded?.sent ?? 0;
+    needed += wanting.length;
     for (const [i, chunk] of wanting.entries()) {
       vectors.get(chunk)?.push({ version, embedding: embedded?.embeddings[i] as Embedding });
     }
@@ -64,7 +63,7 @@ export async function embedChunks(
   }
   const entries = chunks.map((chunk): ChunkEntry => ({ chunk, embeddings: vectors.get(chunk) ?? [] }));
   const keeps = entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id);
-  return { entries, keeps, sent };
+  return { entries, keeps, sent: parts.counts === "needed" ? needed : sent };
 
   /** Some models say their dimensions only by answering: the first chunk asks them. The cache keeps it from being sent again. */
   async function knownVersion(by: Embedder): Promise<EmbeddingVersion> {

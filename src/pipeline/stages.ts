@@ -15,6 +15,8 @@ export interface IngestStages {
   readonly embedder?: Embedder | undefined;
   /** Of models that were used before, as long as scopes may be searched by their vectors. */
   readonly formerEmbedders?: readonly Embedder[] | undefined;
+  /** What counts as embedded: the texts that were sent, or those that needed a vector, whether or not the cache had it. Default `"sent"`. */
+  readonly counts?: "sent" | "needed" | undefined;
   readonly store: KnowledgeStore;
   /** The store's own, for the languages that it knows. Without one, a document is in the language that it says. */
   readonly analyzer?: Analyzer | undefined;

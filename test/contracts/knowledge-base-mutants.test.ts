@@ -54,6 +54,20 @@ function summarised(run: IngestRun, rewrite: (summary: IngestSummary) => IngestS
 
 const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
   [
+    "knows the active team alone",
+    "knowledge-base/several-teams-and-strategies",
+    kb((good) => ({
+      as({ userId, teamId }, options) {
+        return good.as({ ...(userId !== undefined && { userId }), ...(teamId !== undefined && { teamId }) }, options);
+      },
+    })),
+  ],
+  [
+    "forgets a view's strategy",
+    "knowledge-base/several-teams-and-strategies",
+    kb((good) => ({ as: (context) => good.as(context) })),
+  ],
+  [
     "counts everything as added",
     "knowledge-base/twice-is-once",
     kb((good) => ({
@@ -90,24 +104,6 @@ const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
     "anybody may embed anew",
     "knowledge-base/reembedding-is-refused",
     kb((_, operator) => ({ reembed: (options) => operator.reembed(options) })),
-  ],
-  [
-    "two runs at a time",
-    "knowledge-base/reembedding-is-refused",
-    kb((good) => {
-      const runs: ReturnType<KnowledgeBase["reembed"]>[] = [];
-      return {
-        reembed(options) {
-          const run = good.reembed(options);
-          runs.push(run);
-          return {
-            ...run,
-            then: (done, fail) =>
-              run.then(undefined, () => ({ scopes: [], chunks: 0, tokens: 0, ms: 0 })).then(done, fail),
-          };
-        },
-      };
-    }),
   ],
   ["old words found", "knowledge-base/changed-words-and-changed-metadata", keepsOldWords()],
   [
