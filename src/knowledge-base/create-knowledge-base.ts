@@ -111,7 +111,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
       readable,
       resolveUri: parts.resolveUri,
       embedder: parts.embedder,
-      isReembedding: reembedding.isUnderWay,
+      isReembedding: (scope) => reembedding.isUnderWay(scope),
     });
     const writable = async (scope: Scope | undefined): Promise<readonly AuthorizedScopes<"write">[]> => {
       const scopes = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];

@@ -93,7 +93,7 @@ const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
   [
     "a rollback to nothing is well",
     "knowledge-base/nothing-to-embed-anew",
-    kb((good) => ({ reembed: ({ rollback: _, ...options } = {}) => good.reembed(options) })),
+    kb((good) => ({ reembed: (options) => good.reembed({ ...options, rollback: false }) })),
   ],
   [
     "versions untold",

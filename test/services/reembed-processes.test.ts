@@ -78,9 +78,9 @@ describe("a process that is killed while it embeds anew", () => {
     kb = await open();
     const before = JSON.stringify(await dense(kb));
     const seen: string[] = [];
-    let isOver = false;
-    const other = reembedUntil(Infinity).finally(() => (isOver = true));
-    while (!isOver) {
+    const turnOf = { isOver: false };
+    const other = reembedUntil(Infinity).finally(() => (turnOf.isOver = true));
+    while (!turnOf.isOver) {
       seen.push(JSON.stringify(await dense(kb)));
       // What the other process says must get its turn.
       await new Promise((resolve) => void setTimeout(resolve, 5));
