@@ -281,6 +281,18 @@ export type {
 } from "./contracts/knowledge-base.ts";
 export type { KnowledgeStore, ScopeRevision, SettleOptions, StoreStatus } from "./contracts/knowledge-store.ts";
 export type {
+  AddedVector,
+  ReembeddedScope,
+  ReembedEvent,
+  ReembedOptions,
+  ReembedProgress,
+  ReembedRun,
+  ReembedSummary,
+  ScopeVersions,
+  VersionChange,
+  VersionedStore,
+} from "./contracts/reembedding.ts";
+export type {
   CorpusFit,
   CorpusModel,
   FitChunk,

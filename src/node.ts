@@ -89,11 +89,13 @@ export function openFileBlobStore(folder: string, options: FileBlobStoreOptions 
 }
 
 /** What can be chosen when a knowledge base is opened on Node. */
-export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel"> {
+export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel" | "formerEmbeddingModels"> {
   /** A model of your own, any AI SDK language model, or `"provider/model"`. */
   readonly model?: ChatModel | AiSdkLanguageModel | string;
   /** A model of your own, any AI SDK embedding model, or `"provider/model"`. Default: none but the store's own, fitted on what it holds; `null`: not even that. */
   readonly embeddingModel?: EmbeddingModel | AiSdkEmbeddingModel | string | null;
+  /** Models that were used before, named in the same ways; see {@link AssembleOptions}. */
+  readonly formerEmbeddingModels?: readonly (EmbeddingModel | AiSdkEmbeddingModel | string)[];
   /** An approximate index for large scopes, by the optional package `usearch`; see {@link withHnsw}. Default: none, every search is exact. */
   readonly hnsw?: Omit<HnswOptions, "folder" | "metric">;
   /** Make it when it is not there. Default true. */
@@ -119,7 +121,8 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
  */
 export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
   checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
-  const { model, embeddingModel, analyzer = languageAnalyzer, hnsw, readInWorker = "auto", ...rest } = options;
+  const { model, embeddingModel, formerEmbeddingModels, analyzer = languageAnalyzer, hnsw, ...others } = options;
+  const { readInWorker = "auto", ...rest } = others;
   checkReadLimits(options.limits);
   checkEventsOption(options.events);
   checkReadInWorker(readInWorker);
@@ -128,6 +131,9 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
     analyzer,
     ...(model === undefined ? {} : { model: await chooseChatModel(model) }),
     ...(embeddingModel === undefined ? {} : { embeddingModel: await chooseEmbeddingModel(embeddingModel) }),
+    ...(formerEmbeddingModels && {
+      formerEmbeddingModels: await Promise.all(formerEmbeddingModels.map((one) => chooseEmbeddingModel(one))),
+    }),
   };
   const folder = location === undefined ? undefined : resolve(checkLocation(location));
   const base = folder === undefined ? process.cwd() : dirname(folder);
@@ -351,10 +357,14 @@ function chooseChatModel(model: ChatModel | AiSdkLanguageModel | string): ChatMo
   return "specificationVersion" in model ? fromAiSdkLanguageModel(model) : model;
 }
 
+function chooseEmbeddingModel(model: EmbeddingModel | AiSdkEmbeddingModel | string): Promise<EmbeddingModel>;
 function chooseEmbeddingModel(
   model: EmbeddingModel | AiSdkEmbeddingModel | string | null,
-): EmbeddingModel | null | Promise<EmbeddingModel> {
+): Promise<EmbeddingModel | null>;
+async function chooseEmbeddingModel(
+  model: EmbeddingModel | AiSdkEmbeddingModel | string | null,
+): Promise<EmbeddingModel | null> {
   if (model === null) return null;
-  if (typeof model === "string") return resolveEmbeddingModel(model);
+  if (typeof model === "string") return await resolveEmbeddingModel(model);
   return "specificationVersion" in model ? fromAiSdkEmbeddingModel(model) : model;
 }

@@ -76,7 +76,7 @@ export const requirements: readonly Requirement[] = [
   // ToolUp.RAG
   brought("T1", "The retrieval flow from query to prompt and tracer"),
   brought("T2", "The ingestion flow through a blob store, a hook and a queue"),
-  later("T3", "The re-embedding flow after a change of model", "operations"),
+  brought("T3", "The re-embedding flow after a change of model"),
   later("T4", "Handlers that turn data of a type into chunks", "operations"),
   brought("T5", "A store indexes, searches with a floor, deletes, resets scopes, vacuums and lists"),
   brought("T6", "A stored chunk has id, text, vector, metadata and origin"),
@@ -117,7 +117,7 @@ export const requirements: readonly Requirement[] = [
   brought("T41", "Events for chunks that were indexed or failed"),
   later("T42", "A bounded queue that says when it is full", "operations"),
   later("T43", "Retries with limits, dead letters", "operations"),
-  later("T44", "Re-embedding leaves old vectors until new ones stand", "operations"),
+  brought("T44", "Re-embedding leaves old vectors until new ones stand"),
   later("T45", "A prompt builder with its defaults and bounds", "answers"),
   later("T46", "Short chunk identifiers in the prompt's citations", "answers"),
   later("T47", "The builder composes with an application's own prompt", "answers"),

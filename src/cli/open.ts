@@ -12,6 +12,9 @@ export interface CommonOptions {
   readonly asTeam?: string;
   readonly asTeams?: readonly string[];
   readonly withPlatform?: true;
+  /** `provider/model`. */
+  readonly embeddingModel?: string;
+  readonly formerEmbeddingModel?: readonly string[];
 }
 
 /** What a command works with, beside its own arguments. */
@@ -46,6 +49,8 @@ export async function withKnowledgeBase<Result>(
     create: how.create ?? false,
     access: { platform: options.withPlatform ?? false },
     ...(how.model === undefined ? {} : { model: how.model }),
+    ...(options.embeddingModel === undefined ? {} : { embeddingModel: options.embeddingModel }),
+    ...(options.formerEmbeddingModel === undefined ? {} : { formerEmbeddingModels: options.formerEmbeddingModel }),
   });
   try {
     return await use(caller === undefined ? kb : kb.as(caller));

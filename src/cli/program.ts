@@ -20,6 +20,7 @@ import {
   readScore,
   readTopK,
 } from "./read-option.ts";
+import { addReembedCommand } from "./reembed-command.ts";
 import { search } from "./search.ts";
 import { show } from "./show.ts";
 import { status } from "./status.ts";
@@ -64,6 +65,11 @@ export function createProgram(context: Context, done: (exitCode: number) => void
       ),
     )
     .option("--with-platform", "let those who ask read the platform scope too")
+    .option("--embedding-model <provider/model>", "embed with this model, such as ollama/nomic-embed-text")
+    .option(
+      "--former-embedding-model <provider/model...>",
+      "search by this one what is not embedded anew yet; see reembed",
+    )
     .addHelpText(
       "after",
       examples(["ibid ingest ./docs", 'ibid search "rotate keys"', 'ibid ask "How do I rotate keys?"']) +
@@ -213,6 +219,8 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .option("--health", "how searches, embeddings, writes and the queue fared in the last minute, in every process")
     .addHelpText("after", examples(["ibid status", "ibid status --health"]))
     .action(runAlone(status));
+
+  addReembedCommand(program, context, done);
 
   program
     .command("eval")

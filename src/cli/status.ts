@@ -18,13 +18,18 @@ export async function status(context: Context, options: StatusOptions): Promise<
   return await withKnowledgeBase(options, {}, async (base) => {
     const facts = await base.status();
     if (output.json) {
-      const { documents, chunks, bytes, scopes, embeddingVersions, cacheHitRate } = facts;
-      await output.object({ kb, documents, chunks, bytes, scopes, embeddingVersions, cacheHitRate });
+      const { documents, chunks, bytes, scopes, embeddingVersions, versions, cacheHitRate } = facts;
+      await output.object({ kb, documents, chunks, bytes, scopes, embeddingVersions, versions, cacheHitRate });
       return 0;
     }
     await printRows(context, describeStatus(kb, facts));
     return 0;
   });
+}
+
+/** A version's provider and model, as a person names them. */
+export function describeModel({ provider, model }: { readonly provider: string; readonly model: string }): string {
+  return `${neutralise(provider)}/${neutralise(model)}`;
 }
 
 function describeStatus(kb: string, facts: Status): readonly (readonly [name: string, value: string])[] {
@@ -34,9 +39,15 @@ function describeStatus(kb: string, facts: Status): readonly (readonly [name: st
       `${neutralise(scope)}: ${count(documents, "document")}, ${count(chunks, "chunk")}`,
   );
   const versions = facts.embeddingVersions.map(
-    ({ provider, model, dimensions, chunks }) =>
-      `${neutralise(provider)}/${neutralise(model)}, ${number(dimensions)} dimensions: ${count(chunks, "chunk")}`,
+    ({ chunks, ...version }) =>
+      `${describeModel(version)}, ${number(version.dimensions)} dimensions: ${count(chunks, "chunk")}`,
   );
+  const moves = facts.versions.flatMap(({ scope, current, next, previous }) => {
+    const was = previous === undefined ? "" : `, ${describeModel(previous)} before`;
+    const will = next === undefined ? "" : `, ${describeModel(next)} on its way`;
+    if (was + will === "") return [];
+    return [`${neutralise(scope)}: ${current === undefined ? "none" : describeModel(current)}${was}${will}`];
+  });
   const list = (name: string, values: readonly string[]): (readonly [string, string])[] =>
     values.length === 0 ? [[name, "none"]] : values.map((value, index) => [index === 0 ? name : "", value]);
   return [
@@ -46,5 +57,6 @@ function describeStatus(kb: string, facts: Status): readonly (readonly [name: st
     ["sources", formatBytes(facts.bytes)],
     ...list("scopes", scopes),
     ...list("embeddings", versions),
+    ...(moves.length === 0 ? [] : list("searched by", moves)),
   ];
 }

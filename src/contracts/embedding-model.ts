@@ -1,6 +1,6 @@
 import type { Chunk } from "./chunk.ts";
 import type { MediaDocument } from "./document.ts";
-import type { Embedding, EmbeddingKind, EmbeddingVersion } from "./embedding.ts";
+import { type Embedding, type EmbeddingKind, type EmbeddingVersion, versionKey } from "./embedding.ts";
 
 /** What a model is asked to embed. A model without eyes or ears refuses a `MediaDocument` with `unsupported-input`. */
 export type EmbeddingInput = string | Chunk | MediaDocument;
@@ -78,4 +78,15 @@ export interface Embedder {
   readonly cacheHitRate: number;
   /** **Errors** with no inputs and unknown dimensions there is no version to give: `invalid-argument`. */
   embed(inputs: readonly EmbeddingInput[], options: EmbedOptions): Promise<EmbeddedTexts>;
+}
+
+/** Whether an embedder makes vectors of that version. One that does not know its dimensions yet is known by the rest. */
+export function makesVersion({ model, version }: Embedder, wanted: EmbeddingVersion): boolean {
+  const made = version ?? {
+    provider: model.provider,
+    model: model.model,
+    dimensions: wanted.dimensions,
+    fingerprint: model.fingerprint ?? "",
+  };
+  return versionKey(made) === versionKey(wanted);
 }

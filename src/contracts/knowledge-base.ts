@@ -9,6 +9,7 @@ import type { FilterInput } from "./filter.ts";
 import type { Health, HealthOptions } from "./health.ts";
 import type { Metadata } from "./metadata.ts";
 import type { Source } from "./reader.ts";
+import type { ReembedOptions, ReembedRun, ScopeVersions } from "./reembedding.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
 import type { Hit, SearchOptions } from "./retriever.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
@@ -202,6 +203,8 @@ export interface Status {
   readonly bytes: number;
   readonly scopes: readonly { readonly scope: Scope; readonly documents: number; readonly chunks: number }[];
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
+  /** Of every scope that has vectors: which ones its searches use, and whether others are on their way. */
+  readonly versions: readonly (ScopeVersions & { readonly reembedding: boolean })[];
   /** Of everybody's embeddings together, and so told to the operator alone: from it a caller could learn what others have written (law 3). */
   readonly cacheHitRate?: number;
 }
@@ -238,6 +241,13 @@ export interface KnowledgeBase extends AsyncDisposable {
   status(): Promise<Status>;
   /** How the last minute went. **Errors** `access-denied` for anybody but the operator: it counts everybody's searches (law 3). */
   health(options?: HealthOptions): Promise<Health>;
+  /**
+   * Makes a vector of the knowledge base's embedding model for every chunk that has none, while searches go on with those that there are; then, scope by scope
+   * and each in one transaction, changes over. Begun again after it was stopped or killed, it goes on where it was. `rollback` leads back, until the old vectors
+   * are vacuumed. **Errors** `store-busy` for a scope that is being re-embedded, `configuration-missing`, `access-denied`, `not-found` for a rollback to nothing,
+   * `unsupported` for a store that keeps one version. **Cost** one call of the model for each batch; nothing is sent with `estimate` and `rollback`.
+   */
+  reembed(options?: ReembedOptions): ReembedRun;
   /**
    * The same knowledge base, for somebody. **Errors** `invalid-argument` for an id that is blank or no text, and for an active team that is not among `teams`;
    * `access-denied` where a view would become somebody else's.

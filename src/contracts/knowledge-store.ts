@@ -2,6 +2,7 @@ import type { DocumentStore } from "./document-store.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
 import type { LatentSearch } from "./latent-search.ts";
 import type { LexicalIndex } from "./lexical-index.ts";
+import type { VersionedStore } from "./reembedding.ts";
 import type { RegexSearch } from "./regex-search.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { VectorStore } from "./vector-store.ts";
@@ -40,7 +41,13 @@ export interface SettleOptions {
  * them at the same moment. The parts can be had one by one from different databases; then each is atomic on its own.
  */
 export interface KnowledgeStore
-  extends DocumentStore, VectorStore, LexicalIndex, RegexSearch, Partial<Pick<LatentSearch, "latentSearch">> {
+  extends
+    DocumentStore,
+    VectorStore,
+    LexicalIndex,
+    RegexSearch,
+    Partial<Pick<LatentSearch, "latentSearch">>,
+    Partial<VersionedStore> {
   /** The knowledge base's own key, 32 random bytes made at its birth: queries are hashed under it (law 10). */
   readonly secret: Uint8Array;
   /** Counts live documents and chunks of the given scopes only. */

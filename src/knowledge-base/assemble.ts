@@ -30,6 +30,11 @@ import type { OpenSource } from "./ingest-items.ts";
 export interface AssembleOptions {
   /** Default: none but the store's own, which is fitted on what it holds and needs no key and no download. `null`: not even that, words alone. */
   readonly embeddingModel?: EmbeddingModel | null;
+  /**
+   * Models that were used before. A scope whose vectors are still of one of them is searched by it until it is re-embedded, and what comes meanwhile gets
+   * vectors of both. Default: none; such a scope is then found by its words, and by what was ingested since.
+   */
+  readonly formerEmbeddingModels?: readonly EmbeddingModel[];
   /** Who writes the answers. Default: nobody; answers are made of the documents' own sentences. */
   readonly model?: ChatModel;
   /** `"proximity"`: what has the query's words near one another ranks higher; needs no model. Default: none. */
@@ -62,6 +67,7 @@ export interface AssembleOptions {
 
 export const assembleOptions = [
   "embeddingModel",
+  "formerEmbeddingModels",
   "model",
   "reranker",
   "retriever",
@@ -127,6 +133,9 @@ export function assembleKnowledgeBase(
   return createKnowledgeBase({
     store,
     embedder: model === null ? undefined : createEmbedder(model, { cache, secret: store.secret }),
+    formerEmbedders: (options.formerEmbeddingModels ?? []).map((former) =>
+      createEmbedder(former, { cache, secret: store.secret }),
+    ),
     readers: [...(options.readers ?? []), ...runtime.readers],
     limits: checkReadLimits(options.limits),
     chunker: options.chunker ?? createAutoChunker(),

@@ -19,6 +19,7 @@ interface CatalogueParts {
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
   readonly resolveUri: ((uri: string) => string) | undefined;
   readonly embedder: Embedder | undefined;
+  readonly isReembedding: (scope: Scope) => boolean;
 }
 
 type Catalogue = Pick<
@@ -120,7 +121,14 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     },
 
     async status() {
-      const status = await store.status(await readable());
+      const scopes = await readable();
+      const [held, versions = []] = await Promise.all([store.status(scopes), store.versions?.(scopes)]);
+      const status = {
+        ...held,
+        versions: versions
+          .filter(({ current, next }) => current !== undefined || next !== undefined)
+          .map((one) => ({ ...one, reembedding: parts.isReembedding(one.scope) })),
+      };
       // One cache serves everybody, so its hits tell what others have embedded.
       return caller === operator ? { ...status, cacheHitRate: embedder?.cacheHitRate ?? 0 } : status;
     },

@@ -8,6 +8,7 @@ import type { ChatModel } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { EventStore } from "../contracts/event-store.ts";
 import type { IngestInput, IngestOptions, KnowledgeBase, ViewOptions } from "../contracts/knowledge-base.ts";
+import type { ReembedOptions } from "../contracts/reembedding.ts";
 import type { Reranker, Retriever, SearchOptions } from "../contracts/retriever.ts";
 import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
@@ -18,6 +19,8 @@ import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
 import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../retrieval/search-plan.ts";
 import { createObserver } from "../services/observer.ts";
+import { checkReembedOptions } from "../services/check-reembed-options.ts";
+import { createReembedding } from "../services/reembed.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createRun } from "./create-run.ts";
@@ -79,6 +82,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
   const gate = createGate(parts.access);
   const authority = systemAuthority();
   const settler = createSettler(store);
+  const reembedding = createReembedding(parts);
   let closing: Promise<void> | undefined;
 
   const checkOpen = (): void => {
@@ -91,6 +95,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         ? createRetriever({
             store,
             embedder: parts.embedder,
+            formerEmbedders: parts.formerEmbedders,
             reranker: parts.reranker,
             tracer: observer.tracer,
             analyzer: parts.analyzer,
@@ -125,7 +130,12 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       readable,
       resolveUri: parts.resolveUri,
       embedder: parts.embedder,
+      isReembedding: (scope) => reembedding.isUnderWay(scope),
     });
+    const writable = async (scope: Scope | undefined): Promise<readonly AuthorizedScopes<"write">[]> => {
+      const scopes = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];
+      return scopes.map((one) => gate.write(caller, one));
+    };
 
     return {
       ingest(input: IngestInput, options: IngestOptions = {}) {
@@ -191,6 +201,14 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
           });
         }
         return observer.health(options);
+      },
+
+      reembed(options: ReembedOptions = {}) {
+        checkReembedOptions(options);
+        return createRun(() => {
+          checkOpen();
+          return reembedding.run(() => writable(options.scope), options);
+        });
       },
 
       as(context: AccessContext, options: ViewOptions = {}) {

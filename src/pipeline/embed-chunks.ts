@@ -1,6 +1,7 @@
 import type { Chunk } from "../contracts/chunk.ts";
-import type { Embedder } from "../contracts/embedding-model.ts";
-import type { EmbeddingVersion } from "../contracts/embedding.ts";
+import { type Embedder, makesVersion } from "../contracts/embedding-model.ts";
+import type { Embedding, EmbeddingVersion, VersionedEmbedding } from "../contracts/embedding.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { ChunkEntry } from "../contracts/store.ts";
 import { takeGivenEmbedding } from "../embeddings/check-embedding.ts";
@@ -15,45 +16,72 @@ export interface EmbeddedChunks {
 }
 
 /**
- * Gives every chunk its vector: the one it came with, the one that the store already has for the same text and version, or a new one.
+ * Gives every chunk its vector: the one it came with, the one that the store already has for the same text and version, or a new one. In a scope that is
+ * on its way from one model to another, or may be led back, a chunk has one of each.
  *
  * **Shape** an entry without embeddings keeps the vectors that the store has for its id. **Errors** as {@link Embedder}.
  * **Source** law 7: a changed document embeds only its changed chunks; W5: given vectors are taken as they are, checked.
  */
 export async function embedChunks(
-  parts: Pick<IngestStages, "embedder" | "store" | "counts">,
+  parts: Pick<IngestStages, "embedder" | "formerEmbedders" | "store" | "counts">,
   into: AuthorizedScopes<"write">,
   documentId: string,
   chunks: readonly Chunk[],
   signal: AbortSignal | undefined,
 ): Promise<EmbeddedChunks> {
-  const { embedder, store } = parts;
+  const { embedder, formerEmbedders = [], store } = parts;
   if (embedder === undefined || chunks.length === 0) {
     return { entries: chunks.map((chunk) => ({ chunk, embeddings: [] })), keeps: [], sent: 0 };
   }
   const options = { purpose: "document" as const, ...(signal === undefined ? {} : { signal }) };
   let sent = 0;
-
-  const version = await knownVersion();
-  const held = await store.held(into, documentId, version);
-  const wanting = chunks.filter((chunk) => chunk.embedding === undefined && held.get(chunk.id) !== chunk.text);
-  const embedded = wanting.length === 0 ? undefined : await embedder.embed(wanting, options);
-  sent += embedded?.sent ?? 0;
-  const vectors = new Map(wanting.map((chunk, i) => [chunk.id, embedded?.embeddings[i]]));
-
-  const entries = chunks.map((chunk): ChunkEntry => {
-    const embedding = takeGivenEmbedding(chunk, version) ?? vectors.get(chunk.id);
-    if (embedding === undefined) return { chunk, embeddings: [] };
-    return { chunk, embeddings: [{ version, embedding }] };
-  });
+  let needed = 0;
+  const used = [embedder, ...(await stillUsed(store, into, formerEmbedders))];
+  const plans = await Promise.all(
+    used.map(async (by) => {
+      const version = await knownVersion(by);
+      return { by, version, held: await store.held(into, documentId, version) };
+    }),
+  );
+  const isGiven = (chunk: Chunk, by: Embedder): boolean => by === embedder && chunk.embedding !== undefined;
+  // Vectors are kept all together or not at all, so what lacks one is asked for each; the cache knows most of them.
+  const lacks = (chunk: Chunk): boolean =>
+    chunk.embedding !== undefined || plans.some(({ held }) => held.get(chunk.id) !== chunk.text);
+  const vectors = new Map<Chunk, VersionedEmbedding[]>(chunks.map((chunk) => [chunk, []]));
+  for (const { by, version } of plans) {
+    const wanting = chunks.filter((chunk) => lacks(chunk) && !isGiven(chunk, by));
+    const embedded = wanting.length === 0 ? undefined : await by.embed(wanting, options);
+    sent += embedded?.sent ?? 0;
+    needed += wanting.length;
+    for (const [i, chunk] of wanting.entries()) {
+      vectors.get(chunk)?.push({ version, embedding: embedded?.embeddings[i] as Embedding });
+    }
+    for (const chunk of chunks) {
+      const embedding = isGiven(chunk, by) ? takeGivenEmbedding(chunk, version) : undefined;
+      if (embedding !== undefined) vectors.get(chunk)?.push({ version, embedding });
+    }
+  }
+  const entries = chunks.map((chunk): ChunkEntry => ({ chunk, embeddings: vectors.get(chunk) ?? [] }));
   const keeps = entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id);
-  return { entries, keeps, sent: parts.counts === "needed" ? wanting.length : sent };
+  return { entries, keeps, sent: parts.counts === "needed" ? needed : sent };
 
   /** Some models say their dimensions only by answering: the first chunk asks them. The cache keeps it from being sent again. */
-  async function knownVersion(): Promise<EmbeddingVersion> {
-    if (embedder?.version !== undefined) return embedder.version;
-    const probe = await (embedder as Embedder).embed(chunks.slice(0, 1), options);
+  async function knownVersion(by: Embedder): Promise<EmbeddingVersion> {
+    if (by.version !== undefined) return by.version;
+    const probe = await by.embed(chunks.slice(0, 1), options);
     sent += probe.sent;
     return probe.version;
   }
+}
+
+/** Former models by whose vectors the scope is searched, or may be again after a rollback. */
+async function stillUsed(
+  store: KnowledgeStore,
+  into: AuthorizedScopes<"write">,
+  formerEmbedders: readonly Embedder[],
+): Promise<readonly Embedder[]> {
+  if (formerEmbedders.length === 0 || store.versions === undefined) return [];
+  const [versions] = await store.versions(into);
+  const used = [versions?.current, versions?.previous].filter((version) => version !== undefined);
+  return formerEmbedders.filter((one) => used.some((version) => makesVersion(one, version)));
 }

@@ -13,6 +13,8 @@ export interface IngestStages {
   readonly transformers: readonly ChunkTransformer[];
   /** Without one, documents are found by their words alone. */
   readonly embedder?: Embedder | undefined;
+  /** Of models that were used before, as long as scopes may be searched by their vectors. */
+  readonly formerEmbedders?: readonly Embedder[] | undefined;
   /** What counts as embedded: the texts that were sent, or those that needed a vector, whether or not the cache had it. Default `"sent"`. */
   readonly counts?: "sent" | "needed" | undefined;
   readonly store: KnowledgeStore;

@@ -11,6 +11,7 @@ import { luceneWords, parseLucene } from "../text/parse-lucene.ts";
 import { hmacSha256 } from "../text/hash.ts";
 import type { Candidate } from "./candidate.ts";
 import { createHits, type HitContext } from "./create-hits.ts";
+import { embedQuery } from "./embed-query.ts";
 import { findSubject } from "./find-subject.ts";
 import { poolSize } from "./fuse-legs.ts";
 import type { QueryEmbedding, SearchableStore } from "./legs.ts";
@@ -32,6 +33,8 @@ export interface RetrieverOptions {
   readonly store: SearchableStore;
   /** Without one, a hybrid search is a lexical one. */
   readonly embedder?: Embedder | undefined;
+  /** Of models that were used before: what a scope is searched by as long as its vectors are of one of them. */
+  readonly formerEmbedders?: readonly Embedder[] | undefined;
   /** `"proximity"`: what has the query's words near one another ranks higher, without a model; see `weighProximity`. Default: none. */
   readonly reranker?: Reranker | "proximity" | undefined;
   /** Told of every retrieval; needs `secret`. */
@@ -53,6 +56,7 @@ export interface RetrieverOptions {
 const known = [
   "store",
   "embedder",
+  "formerEmbedders",
   "reranker",
   "tracer",
   "analyzer",
@@ -79,6 +83,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
   const {
     store,
     embedder,
+    formerEmbedders = [],
     tracer,
     secret,
     analyzer = defaultAnalyzer,
@@ -108,22 +113,18 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     similarity: plan.minScore ?? options.evidenceSimilarity ?? (meaning ? defaultEvidenceSimilarity : undefined),
   });
 
-  const embedQuery = async (
+  const embedIn = async (
+    scopes: AuthorizedScopes,
     query: string,
     plan: SearchPlan,
     signal: AbortSignal | undefined,
-  ): Promise<QueryEmbedding | undefined> => {
-    if (plan.mode === "lexical" || plan.mode === "regex" || (plan.mode === "hybrid" && !embedder)) return undefined;
-    if (!embedder) {
-      if (store.latentSearch) return undefined;
-      throw new IbidError("configuration-missing", "A dense search needs an embedding model, and none is configured.", {
-        mend: "Give an embedder, or search with mode: lexical.",
-      });
-    }
-    const { version, embeddings } = await embedder.embed([query], { purpose: "query", ...(signal && { signal }) });
-    const [embedding] = embeddings;
-    if (!embedding) throw new IbidError("invalid-response", "The embedder gave no embedding for the query.");
-    return { version, embedding };
+  ): Promise<readonly QueryEmbedding[]> => {
+    if (plan.mode === "lexical" || plan.mode === "regex" || (plan.mode === "hybrid" && !embedder)) return [];
+    if (embedder) return embedQuery({ store, embedder, formerEmbedders }, scopes, query, signal);
+    if (store.latentSearch) return [];
+    throw new IbidError("configuration-missing", "A dense search needs an embedding model, and none is configured.", {
+      mend: "Give an embedder, or search with mode: lexical.",
+    });
   };
 
   const retrieve = async (
@@ -146,8 +147,8 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       // Signs mean something there, and nothing is to be left out.
       const asked = plan.syntax === "lucene" ? luceneWords(parseLucene(query)) : query;
       const subject = findSubject(asked, analyzer);
-      const queryEmbedding = await embedQuery(query, plan, signal);
-      if (queryEmbedding) stages.push("embed");
+      const queryEmbeddings = await embedIn(scopes, query, plan, signal);
+      if (queryEmbeddings.length > 0) stages.push("embed");
       stopIfAborted(signal);
 
       const reranking = reranker !== undefined && plan.rerank && plan.mode !== "regex";
@@ -160,7 +161,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
         plan,
         query,
         subject: plan.syntax === "lucene" ? query : subject.text,
-        queryEmbedding,
+        queryEmbeddings,
         meaning,
         wanted,
         version: embedder?.version,

@@ -1,19 +1,25 @@
 import type { Embedding, EmbeddingVersion } from "../contracts/embedding.ts";
 import type { LatentResult, LatentSearch } from "../contracts/latent-search.ts";
 import type { LexicalIndex, LexicalMatch } from "../contracts/lexical-index.ts";
+import type { VersionedStore } from "../contracts/reembedding.ts";
 import type { RegexMatch, RegexSearch } from "../contracts/regex-search.ts";
 import type { LatentExplanation } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { VectorMatch, VectorStore } from "../contracts/vector-store.ts";
 import { absoluteDenseWeight } from "./fusion.ts";
-import type { QueryTerms } from "./candidate.ts";
+import { compareCandidates, type QueryTerms } from "./candidate.ts";
 import type { SearchPlan } from "./search-plan.ts";
 
 /**
  * What a retriever searches. A database that has no lexical or regex search can be searched by its vectors alone.
  */
 export type SearchableStore = Pick<VectorStore, "search"> &
-  Partial<Pick<LexicalIndex, "lexicalSearch"> & Pick<RegexSearch, "regexSearch"> & Pick<LatentSearch, "latentSearch">>;
+  Partial<
+    Pick<LexicalIndex, "lexicalSearch"> &
+      Pick<RegexSearch, "regexSearch"> &
+      Pick<LatentSearch, "latentSearch"> &
+      Pick<VersionedStore, "versions">
+  >;
 
 /** One leg, asked for its best, or for its scores of given chunks. */
 export type Leg<Match> = (topK: number | "all", chunkIds?: readonly string[]) => Promise<readonly Match[]>;
@@ -21,6 +27,8 @@ export type Leg<Match> = (topK: number | "all", chunkIds?: readonly string[]) =>
 export interface QueryEmbedding {
   readonly embedding: Embedding;
   readonly version: EmbeddingVersion;
+  /** The scopes whose vectors are of this version. */
+  readonly scopes: AuthorizedScopes;
 }
 
 /**
@@ -41,15 +49,17 @@ export interface DenseLeg {
   latent(): LatentExplanation | undefined;
 }
 
-/** Stage 3: the nearest vectors at or above the floor. */
-export function createDenseLeg(
-  store: SearchableStore,
-  scopes: AuthorizedScopes,
-  plan: SearchPlan,
-  query: QueryEmbedding,
-): DenseLeg {
-  const search: Leg<VectorMatch> = (topK, chunkIds) =>
-    store.search(scopes, {
+/**
+ * Stage 3: the nearest vectors at or above the floor. While one scope is already of another version than its neighbours, each is asked in its own, and no
+ * vector is ever compared with one of another version (law 6).
+ */
+export function createDenseLeg(store: SearchableStore, plan: SearchPlan, queries: readonly QueryEmbedding[]): DenseLeg {
+  const searchOne = (
+    query: QueryEmbedding,
+    topK: number | "all",
+    chunkIds?: readonly string[],
+  ): Promise<readonly VectorMatch[]> =>
+    store.search(query.scopes, {
       embedding: query.embedding,
       version: query.version,
       topK,
@@ -58,6 +68,12 @@ export function createDenseLeg(
       ...(plan.minScore !== undefined && { minScore: plan.minScore }),
       ...(plan.includeEmbeddings && { includeEmbeddings: true }),
     });
+  const search: Leg<VectorMatch> = async (topK, chunkIds) => {
+    const found = await Promise.all(queries.map((query) => searchOne(query, topK, chunkIds)));
+    if (found.length === 1) return found[0]!;
+    const all = found.flat().toSorted(compareCandidates);
+    return topK === "all" ? all : all.slice(0, topK);
+  };
   return { search, weight: () => absoluteDenseWeight, chance: () => chanceLikeness, latent: () => undefined };
 }
 

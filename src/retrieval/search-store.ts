@@ -25,7 +25,8 @@ export interface StoreSearch {
   readonly query: string;
   /** What the lexical leg searches for: the query without its function words. */
   readonly subject: string;
-  readonly queryEmbedding: QueryEmbedding | undefined;
+  /** One for each version that the scopes are of; none without an embedding model. */
+  readonly queryEmbeddings: readonly QueryEmbedding[];
   /** Whether the model's closeness is of meaning: decides the default fusion. */
   readonly meaning: boolean;
   readonly wanted: number | "all";
@@ -90,8 +91,8 @@ export async function searchStore(search: StoreSearch): Promise<Found> {
 }
 
 /** The embedding model's leg, or that of the store's own model; none where the mode or the store has none. */
-function denseLegOf({ store, scopes, plan, subject, queryEmbedding }: StoreSearch): DenseLeg | undefined {
-  if (queryEmbedding) return createDenseLeg(store, scopes, plan, queryEmbedding);
+function denseLegOf({ store, scopes, plan, subject, queryEmbeddings }: StoreSearch): DenseLeg | undefined {
+  if (queryEmbeddings.length > 0) return createDenseLeg(store, plan, queryEmbeddings);
   const latentSearch = plan.mode === "lexical" ? undefined : store.latentSearch?.bind(store);
   return latentSearch && createLatentLeg(latentSearch, scopes, plan, subject);
 }
@@ -178,13 +179,17 @@ async function withEmbeddings(search: StoreSearch, found: Found): Promise<Found>
   const { store, scopes, plan, version, wanted } = search;
   if (!plan.includeEmbeddings || found.candidates.length === 0) return found;
   const shown = wanted === "all" ? found.candidates : found.candidates.slice(0, wanted);
-  const matches = await store.search(scopes, {
-    ...restrictions(plan),
-    ...(version && { version }),
-    chunkIds: [...new Set(shown.map(({ chunk }) => chunk.id))],
-    topK: "all",
-    includeEmbeddings: true,
-  });
+  const asked = search.queryEmbeddings.length > 0 ? search.queryEmbeddings : [{ scopes, version }];
+  const vectors = asked.map((one) =>
+    store.search(one.scopes, {
+      ...restrictions(plan),
+      ...(one.version && { version: one.version }),
+      chunkIds: [...new Set(shown.map(({ chunk }) => chunk.id))],
+      topK: "all",
+      includeEmbeddings: true,
+    }),
+  );
+  const matches = (await Promise.all(vectors)).flat();
   const embeddings = new Map(matches.map((match) => [candidateKey(match.scope, match.chunk.id), match.embedding]));
   const candidates = found.candidates.map((candidate): Candidate => {
     const embedding = embeddings.get(candidateKey(candidate.scope, candidate.chunk.id));

@@ -42,7 +42,7 @@ export function checkEntries(entries: readonly ChunkEntry[], policy: EmbeddingPo
 }
 
 /** A vector that somebody gave under that name would be taken for the store's own: hidden, and dropped with the next fit. */
-function checkNotOwn(version: EmbeddingVersion, id: string): void {
+export function checkNotOwn(version: EmbeddingVersion, id: string): void {
   if (!isOwnVersion(versionKey(version))) return;
   throw new IbidError("invalid-argument", `The embeddings of ${version.model} are the store's own (chunk ${id}).`, {
     mend: "Call the model something else.",

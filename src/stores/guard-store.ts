@@ -2,7 +2,7 @@ import { assertSystem } from "../access/gate.ts";
 import type { DocumentStore } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
-import type { AuthorizedScopes } from "../contracts/scope.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { ChunkStore, DeleteTarget } from "../contracts/store.ts";
 import type { VectorStore } from "../contracts/vector-store.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
@@ -11,6 +11,7 @@ import { checkEntries, checkId } from "./check-entries.ts";
 import { copyChunk, copyDocument, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
 import { createGuard, type Guard, type GuardOptions } from "./guard.ts";
 import { guardLatent, guardLexical, guardRegex, guardVectors } from "./guard-searches.ts";
+import { guardVersions } from "./guard-versions.ts";
 import type { RawChunkStore, RawDocumentStore, RawKnowledgeStore, RawVectorStore } from "./raw-store.ts";
 
 /** Methods are async throughout, so that what is wrong with a call is a rejection, never a throw. */
@@ -138,9 +139,12 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
   let closing: Promise<void> | undefined;
   const guard = createGuard(raw, options, () => closing !== undefined);
   const revisions = raw.doRevisions?.bind(raw);
+  const scopesOf = (proof: AuthorizedScopes<"read" | "write">): readonly Scope[] =>
+    isWrite(proof) ? [guard.write(proof)] : guard.read(proof as AuthorizedScopes);
   return {
     ...guardChunks(raw, guard),
     ...guardVectors(raw, guard),
+    ...guardVersions(raw, guard, scopesOf),
     ...guardLexical(raw, guard),
     ...guardRegex(raw, guard),
     ...guardLatent(raw, guard),
@@ -153,8 +157,7 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     },
     ...(revisions && {
       async revisions(proof: AuthorizedScopes<"read" | "write">) {
-        const scopes = isWrite(proof) ? [guard.write(proof)] : guard.read(proof as AuthorizedScopes);
-        return copyPlain(await revisions(scopes));
+        return copyPlain(await revisions(scopesOf(proof)));
       },
     }),
     async settle(settling = {}) {

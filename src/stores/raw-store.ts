@@ -1,3 +1,4 @@
+import type { Chunk } from "../contracts/chunk.ts";
 import type {
   DocumentEntry,
   DocumentSummary,
@@ -9,6 +10,7 @@ import type { EmbeddingVersion } from "../contracts/embedding.ts";
 import type { ScopeRevision, SettleOptions, StoreStatus } from "../contracts/knowledge-store.ts";
 import type { LatentQuery, LatentResult } from "../contracts/latent-search.ts";
 import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
+import type { AddedVector, ScopeVersions, VersionChange } from "../contracts/reembedding.ts";
 import type { RegexMatch, RegexQuery } from "../contracts/regex-search.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type {
@@ -72,9 +74,22 @@ export interface RawDocumentStore extends RawChunkStore {
   doTouch(scope: Scope, id: string, mark: FreshnessMark): Promise<void>;
 }
 
+/** Vectors of two models side by side, over scope keys that the guard has checked. */
+export interface RawVersionedStore {
+  doVersions(scopes: readonly Scope[]): Promise<readonly ScopeVersions[]>;
+  doLacking(scope: Scope, version: EmbeddingVersion): AsyncIterable<Chunk>;
+  doAddVectors(scope: Scope, version: EmbeddingVersion, vectors: readonly AddedVector[]): Promise<number>;
+  doChangeVersion(scope: Scope, version: EmbeddingVersion, partial: boolean): Promise<VersionChange>;
+}
+
 /** Everything a guarded {@link KnowledgeStore} stands on. */
 export interface RawKnowledgeStore
-  extends RawVectorStore, RawLexicalIndex, RawRegexSearch, RawDocumentStore, Partial<RawLatentSearch> {
+  extends
+    RawVectorStore,
+    RawLexicalIndex,
+    RawRegexSearch,
+    RawDocumentStore,
+    Partial<RawLatentSearch & RawVersionedStore> {
   readonly secret: Uint8Array;
   doStatus(scopes: readonly Scope[]): Promise<StoreStatus>;
   doRevisions?(scopes: readonly Scope[]): Promise<readonly ScopeRevision[]>;

@@ -6,8 +6,9 @@ import { decodeTerms } from "../indexes/chunk-terms.ts";
 import type { SealedSegment } from "../indexes/sealed-segment.ts";
 import { writeSpace } from "../indexes/space-file.ts";
 import { decodeVectors, encodeVectors } from "../indexes/stored-vector.ts";
-import { type ColumnFile, type ColumnHeader, createColumnWriter } from "../indexes/vector-column.ts";
+import { type ColumnHeader, createColumnWriter } from "../indexes/vector-column.ts";
 import { throwIfAborted } from "../text/abort.ts";
+import { dropColumnFiles, dropColumns, droppedColumn } from "./drop-columns.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import { isOwnVersion } from "./own-version.ts";
@@ -246,22 +247,14 @@ function moveSegment(
   // A column that some chunks lack is not written over: who has read it must see that it is another.
   const isPartial = (one: ColumnHeader): boolean => one.version === version;
   headers.forEach((one, column) => {
-    if (isPartial(one)) dropFiles(rows, segment.row, column);
+    if (isPartial(one)) dropColumnFiles(rows, segment.row, column);
   });
   const { header, files } = writer.finish(headers.length);
   for (const { name, part, data } of files) rows.addFile(segment.row, name, part, data);
-  const columns = [...headers.map((one) => (isPartial(one) ? dropped : one)), header];
+  const columns = [...headers.map((one) => (isPartial(one) ? droppedColumn : one)), header];
   rows.putSegmentColumns(segment.row, JSON.stringify(columns), stamp);
   return true;
 }
-
-const columnFiles: readonly ColumnFile["name"][] = ["rows", "dense", "codes", "bounds", "starts", "indices", "values"];
-
-function dropFiles(rows: DirectoryWriter, segment: number, column: number): void {
-  for (const name of columnFiles) rows.deleteFile(segment, `${name}/${column}`);
-}
-
-const dropped: ColumnHeader = { version: "", kind: "dense", dimensions: 0, rows: 0 };
 
 /** Moves what came meanwhile, makes the new space the current one, and drops the old. */
 function changeOver(
@@ -287,7 +280,8 @@ function changeOver(
       rows.deletePending(row.key);
       rows.addPending(held.row.key, { ...row, stamp, vectors });
     }
-    for (const { key } of rows.segmentStamps(held.row.key)) dropOtherSpaces(rows, key, version, stamp);
+    for (const { key } of rows.segmentStamps(held.row.key))
+      dropColumns(rows, key, (other) => other !== version && isOwnVersion(other), stamp);
     rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
   }
   if (ours !== undefined) {
@@ -296,15 +290,4 @@ function changeOver(
   }
   rows.setStamp(stamp);
   return true;
-}
-
-function dropOtherSpaces(rows: DirectoryWriter, segment: number, version: string, stamp: number): void {
-  const headers = JSON.parse(rows.segmentState(segment).columns) as readonly ColumnHeader[];
-  const isOld = (header: ColumnHeader): boolean => header.version !== version && isOwnVersion(header.version);
-  if (!headers.some(isOld)) return;
-  headers.forEach((header, column) => {
-    if (isOld(header)) dropFiles(rows, segment, column);
-  });
-  const kept = headers.map((header) => (isOld(header) ? dropped : header));
-  rows.putSegmentColumns(segment, JSON.stringify(kept), stamp);
 }

@@ -52,6 +52,13 @@ export function readRevision(rows: DirectoryReader, scope: Scope): ScopeRevision
   return { scope, life: `${key}.${lives}`, changes: count(rows, changesSetting(key)) };
 }
 
+/** Says that something in the scope changed; and, where what was made of it must go, that it lives anew. */
+export function countRevision(rows: DirectoryWriter, scope: number, forgotten: boolean): void {
+  for (const setting of forgotten ? [livesSetting(scope), changesSetting(scope)] : [changesSetting(scope)]) {
+    rows.setSetting(setting, String(count(rows, setting) + 1));
+  }
+}
+
 function count(rows: DirectoryReader, setting: string): number {
   return Number(rows.setting(setting) ?? 0);
 }
@@ -154,9 +161,7 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
       const rewrites = (before?.row.rewrites ?? 0) + (rewritten ? 1 : 0);
       if (key !== undefined) {
         rows.putScope({ key, scope, stamp, rewrites });
-        for (const setting of forgotten ? [livesSetting(key), changesSetting(key)] : [changesSetting(key)]) {
-          rows.setSetting(setting, String(count(rows, setting) + 1));
-        }
+        countRevision(rows, key, forgotten);
       }
       rows.setStamp(stamp);
       return true;

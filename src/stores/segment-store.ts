@@ -29,7 +29,9 @@ import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
 import { searchPattern } from "./search-pattern.ts";
 import { searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, DocumentRow, SegmentDirectory } from "./segment-directory.ts";
+import { retireVersions } from "./scope-versions.ts";
 import { createTrigramKeeper } from "./trigram-keeper.ts";
+import { versionedOperations } from "./versioned-operations.ts";
 
 export interface SegmentStoreOptions {
   readonly analyzer: Analyzer;
@@ -183,6 +185,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
           changes.forget();
           return vacuumScope(changes, until);
         });
+        await write((rows) => retireVersions(rows, view, scope, until));
       }
       await forget(scopes);
       return gone;
@@ -250,6 +253,8 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     },
 
     doStatus: (scopes) => look((rows) => countRows(rows, view, scopes)),
+
+    ...versionedOperations({ look, write, change, view, analyze: (chunk) => analyzeChunk(analyzer, chunk), tidy, now }),
 
     doRevisions: (scopes) => look((rows) => scopes.map((scope) => readRevision(rows, scope))),
 

@@ -53,3 +53,5 @@ export type { TelemetrySubject } from "./telemetry-pack.ts";
 export { createTracerPack } from "./tracer-pack.ts";
 export type { TracerSubject } from "./tracer-pack.ts";
 export { createVectorStorePack } from "./vector-store-pack.ts";
+export { createVersionedStorePack } from "./versioned-store-pack.ts";
+export type { TwoModelStore } from "./versioned-store-pack.ts";

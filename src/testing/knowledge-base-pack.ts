@@ -7,6 +7,7 @@ import { inputCases } from "./knowledge-base-input-cases.ts";
 import type { KnowledgeBaseParts } from "./knowledge-base-case.ts";
 import { healthCases } from "./knowledge-base-health-cases.ts";
 import { ingestingCases } from "./knowledge-base-ingesting-cases.ts";
+import { reembeddingCases } from "./knowledge-base-reembedding-cases.ts";
 import { sharingCases } from "./knowledge-base-sharing-cases.ts";
 
 /** How the pack gets knowledge bases; it closes them itself. */
@@ -23,6 +24,7 @@ export function createKnowledgeBasePack(subject: KnowledgeBaseSubject): readonly
     ...answeringCases,
     ...excerptCases,
     ...healthCases,
+    ...reembeddingCases,
     ...sharingCases,
   ].map(([name, items, run]): CaseDefinition => [
     name,

@@ -256,6 +256,7 @@ export const sharingCases: readonly KnowledgeBaseCase[] = [
         expand: () => kb.expand("never", { neighbours: 1 }),
         delete: () => kb.delete("shared.txt", { scope: "platform" }),
         status: () => kb.status(),
+        reembed: () => kb.reembed(),
         "somebody's search": () => ada.search("lantern"),
       };
       for (const [name, use] of Object.entries(uses)) await throwsCode(use, "store-closed", `${name} after close`);

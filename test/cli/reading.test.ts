@@ -351,6 +351,7 @@ describe("ibid list and status", () => {
       "bytes",
       "scopes",
       "embeddingVersions",
+      "versions",
       "cacheHitRate",
     ]);
     expect(status).toMatchObject({ kb: join(cwd, ".ibid"), documents: 6, cacheHitRate: 0 });

@@ -106,6 +106,21 @@ const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
       },
     })),
   ],
+  [
+    "a rollback to nothing is well",
+    "knowledge-base/nothing-to-embed-anew",
+    kb((good) => ({ reembed: (options) => good.reembed({ ...options, rollback: false }) })),
+  ],
+  [
+    "versions untold",
+    "knowledge-base/nothing-to-embed-anew",
+    kb((good) => ({ status: async () => ({ ...(await good.status()), versions: [] }) })),
+  ],
+  [
+    "anybody may embed anew",
+    "knowledge-base/reembedding-is-refused",
+    kb((_, operator) => ({ reembed: (options) => operator.reembed(options) })),
+  ],
   ["old words found", "knowledge-base/changed-words-and-changed-metadata", keepsOldWords()],
   [
     "metadata of the call ignored",

@@ -1,0 +1,46 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { examples, note } from "./help-text.ts";
+import type { Context } from "./open.ts";
+import { readScope } from "./read-option.ts";
+import { reembed } from "./reembed.ts";
+
+/** `ibid reembed` with its options and its help. */
+export function addReembedCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
+  program
+    .command("reembed")
+    .summary("change the embedding model, while searches go on")
+    .description(
+      "Give every chunk a vector of the model that --embedding-model names, while searches go on with those that there are; then change over, scope by scope.",
+    )
+    .addOption(new Option("--estimate", "only say how many chunks and tokens it would take").conflicts("rollback"))
+    .addOption(new Option("--rollback", "go back to the vectors before, as long as they are kept"))
+    .addOption(new Option("--scope <scope>", "only this one: team:<id>, user:<id>, …").argParser(readScope))
+    .addOption(
+      new Option("--price <amount>", "of a million tokens, to have the cost estimated").argParser((text) =>
+        readNumber(text, 0),
+      ),
+    )
+    .addOption(
+      new Option("--chunks-per-minute <n>", "no faster than this").argParser((text) =>
+        readNumber(text, Number.MIN_VALUE),
+      ),
+    )
+    .addHelpText(
+      "after",
+      examples([
+        "ibid reembed --embedding-model openai/text-embedding-3-small --estimate --price 0.02",
+        "ibid reembed --embedding-model openai/text-embedding-3-small --former-embedding-model ollama/nomic-embed-text",
+        "ibid reembed --embedding-model ollama/nomic-embed-text --rollback",
+      ]) + note("Stopped or killed, it goes on where it was when it is run again."),
+    )
+    .action(async function (this: Command) {
+      done(await reembed(context, this.optsWithGlobals()));
+    });
+}
+
+function readNumber(text: string, least: number): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number) || number < least)
+    throw new InvalidArgumentError(`It must be a number ${least === 0 ? "from" : "above"} 0.`);
+  return number;
+}

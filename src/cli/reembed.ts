@@ -1,0 +1,74 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { ReembeddedScope, ReembedSummary } from "../contracts/reembedding.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
+import { createProgressLine } from "./progress.ts";
+import { describeModel } from "./status.ts";
+import { count, formatDuration, neutralise } from "./text-layout.ts";
+
+export interface ReembedCommandOptions extends CommonOptions {
+  readonly estimate?: true;
+  readonly rollback?: true;
+  readonly scope?: Scope;
+  readonly price?: number;
+  readonly chunksPerMinute?: number;
+}
+
+/** `ibid reembed`: what it takes, how far it is, and what searches use at its end. Exit code 1 where a chunk was refused. */
+export async function reembed(context: Context, options: ReembedCommandOptions): Promise<number> {
+  const { output, signal } = context;
+  if (options.embeddingModel === undefined) {
+    throw new IbidError("invalid-argument", "There is no model to embed with.", {
+      mend: "Name it: --embedding-model ollama/nomic-embed-text, for example.",
+    });
+  }
+  const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
+  return await withKnowledgeBase(options, {}, async (kb) => {
+    const { estimate, rollback, scope, price, chunksPerMinute } = options;
+    const run = kb.reembed({
+      signal,
+      ...(estimate && { estimate }),
+      ...(rollback && { rollback }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(price === undefined ? {} : { pricePerMillionTokens: price }),
+      ...(chunksPerMinute === undefined ? {} : { chunksPerMinute }),
+      onProgress: ({ scope: where, done, chunks }) =>
+        line.say(`Embedding ${neutralise(where)}: ${done.toLocaleString("en")} of ${count(chunks, "chunk")} …`),
+    });
+    try {
+      for await (const event of run) {
+        if (event.type !== "failed") continue;
+        line.clear();
+        const { code, message } = event.error;
+        if (output.json) await output.object({ ...event, error: { code, message } });
+        else await output.line(`refused  ${neutralise(event.chunkId)}  ${neutralise(message)}`);
+        line.restore();
+      }
+    } finally {
+      line.clear();
+    }
+    const summary = await run;
+    if (output.json) await output.object(summary);
+    else for (const text of describe(summary, options)) await output.line(text);
+    return summary.scopes.some(({ failed }) => failed > 0) ? 1 : 0;
+  });
+}
+
+function describe(summary: ReembedSummary, options: ReembedCommandOptions): readonly string[] {
+  const { scopes, tokens, cost, ms } = summary;
+  if (scopes.length === 0) return ["There is nothing to embed."];
+  const lines = scopes.map((one) => `${neutralise(one.scope)}: ${describeScope(one, options)}`);
+  if (options.rollback === true) return lines;
+  const price = cost === undefined ? "" : `, ${cost.toLocaleString("en", { maximumFractionDigits: 4 })}`;
+  const total = `${count(summary.chunks, "chunk")}, about ${count(tokens, "token")}${price}`;
+  return [...lines, options.estimate === true ? `In all ${total}.` : `Took ${formatDuration(ms)}: ${total}.`];
+}
+
+function describeScope(one: ReembeddedScope, { estimate, rollback }: ReembedCommandOptions): string {
+  const { from, to, chunks, tokens, embedded, failed, changed } = one;
+  const way = `${from === undefined ? "" : `${describeModel(from)} → `}${describeModel(to)}`;
+  if (estimate === true) return `${way}, ${count(chunks, "chunk")} to embed, about ${count(tokens, "token")}`;
+  const state = changed ? `searches use ${describeModel(to)}` : failed > 0 ? "not changed over" : "nothing to change";
+  if (rollback === true) return `${state}${chunks === 0 ? "" : `; ${count(chunks, "chunk")} without its vectors`}`;
+  return `${way}, ${count(embedded, "chunk")} embedded${failed === 0 ? "" : `, ${failed} refused`}; ${state}`;
+}

@@ -1,0 +1,150 @@
+import type { Chunk } from "./chunk.ts";
+import type { Embedding, EmbeddingVersion } from "./embedding.ts";
+import type { IbidError } from "./errors.ts";
+import type { AuthorizedScopes, Scope } from "./scope.ts";
+
+/** Which versions of vectors a scope has, and which of them searches use (law 6). */
+export interface ScopeVersions {
+  readonly scope: Scope;
+  /** What searches use. Absent where nothing has a vector of a model's. */
+  readonly current?: EmbeddingVersion;
+  /** What a re-embedding that has begun and not ended makes. */
+  readonly next?: EmbeddingVersion;
+  /** What searches used before: a rollback leads there until a vacuum has taken its vectors. */
+  readonly previous?: EmbeddingVersion;
+}
+
+/** A vector for a chunk that is there already. */
+export interface AddedVector {
+  readonly chunkId: string;
+  /** What was embedded: where the chunk says something else by now, the vector is not taken. */
+  readonly text: string;
+  readonly embedding: Embedding;
+}
+
+/** What a change of version came to. */
+export interface VersionChange {
+  readonly changed: boolean;
+  /** Live chunks that have no vector of the version. */
+  readonly lacking: number;
+}
+
+/**
+ * A store in which a scope can have vectors of two models at once, so that it can be searched by the one while the other is made.
+ *
+ * **Shape** `versions` gives one for each scope of the proof, in its order. Unless a change said otherwise, a scope's current version is the one that most of
+ * its chunks have. `lacking` gives live chunks in order of id, paged by key so that writers are never held up.
+ * **Source** ToolUp's re-embedding (T3, T37, T44).
+ */
+export interface VersionedStore {
+  versions(scopes: AuthorizedScopes<"read" | "write">): Promise<readonly ScopeVersions[]>;
+  /** Live chunks without a vector of that version. */
+  lacking(into: AuthorizedScopes<"write">, version: EmbeddingVersion): AsyncIterable<Chunk>;
+  /**
+   * Gives chunks a vector beside those that they have; all in one transaction, with the note that this version is on its way.
+   * What is gone meanwhile, or says something else, or has a vector of the version, is left alone.
+   *
+   * **Shape** how many vectors were taken. **Errors** as `upsert`: `dimension-mismatch` before anything is stored.
+   */
+  addVectors(
+    into: AuthorizedScopes<"write">,
+    version: EmbeddingVersion,
+    vectors: readonly AddedVector[],
+  ): Promise<number>;
+  /**
+   * Makes searches of the scope use another version, in one transaction. Unless `partial`, it is done only where no live chunk lacks a vector of it.
+   * The vectors of the version before stay until a vacuum of what is older than the change.
+   */
+  changeVersion(
+    into: AuthorizedScopes<"write">,
+    version: EmbeddingVersion,
+    options?: { readonly partial?: boolean },
+  ): Promise<VersionChange>;
+}
+
+/** How a re-embedding goes about it; everything has a default. */
+export interface ReembedOptions {
+  /** Default: every scope that the caller may write. */
+  readonly scope?: Scope;
+  /** Only say what it would take: nothing is sent, nothing is written. */
+  readonly estimate?: boolean;
+  /** Lead searches back to the version before, which takes one transaction for each scope and no model. */
+  readonly rollback?: boolean;
+  /** Of the model, for the estimate; in whatever currency the sum is to be in. */
+  readonly pricePerMillionTokens?: number;
+  /** Chunks that are embedded and written at a time; a run that is killed loses no more than these. Default 64. */
+  readonly batchSize?: number;
+  /** No faster than this, so that searches and ingestions have their share of the model. Default: as fast as it answers. */
+  readonly chunksPerMinute?: number;
+  readonly signal?: AbortSignal;
+  /** Called after each batch, for a display; throwing in it fails nothing. */
+  readonly onProgress?: (progress: ReembedProgress) => void;
+}
+
+/** How far a scope's re-embedding has come. */
+export interface ReembedProgress {
+  readonly scope: Scope;
+  readonly done: number;
+  /** Chunks that were to do when it began. */
+  readonly chunks: number;
+}
+
+/** What one scope's re-embedding takes, or took. */
+export interface ReembeddedScope {
+  readonly scope: Scope;
+  readonly from?: EmbeddingVersion;
+  readonly to: EmbeddingVersion;
+  /** Chunks that had no vector of the version when it began. */
+  readonly chunks: number;
+  /** Of their texts, at one for every four characters. */
+  readonly tokens: number;
+  /** Chunks that got one. */
+  readonly embedded: number;
+  /** Chunks that the model refused; they keep their old vectors, and the scope its old version. */
+  readonly failed: number;
+  /** Whether searches of the scope changed over. */
+  readonly changed: boolean;
+}
+
+/** What happens on the way. **Source** ToolUp's `KnowledgeChunkReembedded` and `KnowledgeChunkReembedFailed` (T44). */
+export type ReembedEvent =
+  | {
+      readonly type: "estimate";
+      readonly scope: Scope;
+      readonly chunks: number;
+      readonly tokens: number;
+      readonly cost?: number;
+    }
+  | {
+      readonly type: "reembedded";
+      readonly scope: Scope;
+      readonly chunkId: string;
+      readonly documentId: string;
+      readonly version: EmbeddingVersion;
+    }
+  | {
+      readonly type: "failed";
+      readonly scope: Scope;
+      readonly chunkId: string;
+      readonly documentId: string;
+      readonly error: IbidError;
+    }
+  | {
+      readonly type: "changed-over";
+      readonly scope: Scope;
+      readonly from?: EmbeddingVersion;
+      readonly to: EmbeddingVersion;
+    };
+
+/** What a re-embedding came to. */
+export interface ReembedSummary {
+  readonly scopes: readonly ReembeddedScope[];
+  readonly chunks: number;
+  readonly tokens: number;
+  /** Of `tokens`, where the price was given. */
+  readonly cost?: number;
+  readonly ms: number;
+}
+
+/** A re-embedding, started when it is first awaited or iterated: `await` gives the summary, `for await` what happens on the way. */
+export interface ReembedRun extends PromiseLike<ReembedSummary>, AsyncIterable<ReembedEvent> {}

@@ -1,0 +1,39 @@
+import { narrowProof } from "../access/gate.ts";
+import { type Embedder, makesVersion } from "../contracts/embedding-model.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { QueryEmbedding, SearchableStore } from "./legs.ts";
+
+interface QueryEmbedders {
+  readonly store: SearchableStore;
+  readonly embedder: Embedder;
+  readonly formerEmbedders: readonly Embedder[];
+}
+
+/**
+ * The query in every version that its scopes are searched by: a scope's current one where a configured model makes it, else the first model's.
+ *
+ * **Cost** one model call for each; with one model, no question to the store.
+ */
+export async function embedQuery(
+  { store, embedder, formerEmbedders }: QueryEmbedders,
+  scopes: AuthorizedScopes,
+  query: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly QueryEmbedding[]> {
+  const chosen = new Map<Embedder, Scope[]>();
+  const versions = formerEmbedders.length === 0 ? undefined : await store.versions?.(scopes);
+  if (versions === undefined) chosen.set(embedder, [...scopes.scopes]);
+  for (const { scope, current } of versions ?? []) {
+    const maker = current && [embedder, ...formerEmbedders].find((one) => makesVersion(one, current));
+    const by = maker ?? embedder;
+    chosen.set(by, [...(chosen.get(by) ?? []), scope]);
+  }
+  const embedded = [...chosen].map(async ([by, own]): Promise<QueryEmbedding> => {
+    const { version, embeddings } = await by.embed([query], { purpose: "query", ...(signal && { signal }) });
+    const [embedding] = embeddings;
+    if (!embedding) throw new IbidError("invalid-response", "The embedder gave no embedding for the query.");
+    return { version, embedding, scopes: chosen.size === 1 ? scopes : narrowProof(scopes, own) };
+  });
+  return Promise.all(embedded);
+}
