@@ -115,6 +115,9 @@ export type {
 } from "./stores/raw-store.ts";
 export type { Bm25Options } from "./indexes/bm25-settings.ts";
 export type { Bm25Variant } from "./indexes/bm25-variants.ts";
+export { createIngestionQueue, type IngestionQueueOptions } from "./services/ingestion-queue.ts";
+export { createMemoryJobStore } from "./services/memory-job-store.ts";
+export { defaultRetryPolicy, type RetryPolicy } from "./services/retry-policy.ts";
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
 
 // Find
@@ -325,3 +328,27 @@ export type {
 } from "./contracts/store.ts";
 export type { RetrievalTrace, Tracer } from "./contracts/tracer.ts";
 export type { VectorMatch, VectorQuery, VectorStore } from "./contracts/vector-store.ts";
+export type {
+  EnqueueInput,
+  EnqueueOptions,
+  IngestionDepth,
+  IngestionEvent,
+  IngestionQueue,
+  IngestionStatus,
+  ListIngestionOptions,
+} from "./contracts/ingestion-queue.ts";
+export type {
+  IngestionState,
+  JobCounts,
+  JobFailure,
+  JobLease,
+  JobOutcome,
+  JobResult,
+  JobRoom,
+  JobState,
+  JobStore,
+  ListJobsOptions,
+  NewJob,
+  StoredJob,
+  TakenJob,
+} from "./contracts/job-store.ts";

@@ -1,5 +1,5 @@
 import { type Caller, createGate, operator, systemAuthority } from "../access/gate.ts";
-import { parseScope } from "../access/scopes.ts";
+import { homeScope, parseScope } from "../access/scopes.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { AskOptions } from "../contracts/answer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
@@ -46,6 +46,7 @@ const ingestOptions = [
   "settle",
   "signal",
   "onProgress",
+  "onEmbedding",
 ] as const;
 const searchOptions = [...retrieveOptionNames, "scopes"];
 const askOptions = [...searchOptions.filter((name) => name !== "includeEmbeddings"), "grounding"] as const;
@@ -98,7 +99,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
     return {
       ingest(input: IngestInput, options: IngestOptions = {}) {
         checkOptions("ingest", options, ingestOptions);
-        const scope = parseScope(options.scope ?? homeScope(caller));
+        const scope = parseScope(options.scope ?? homeScope(caller === operator ? undefined : caller));
         const into = gate.write(caller, scope);
         const sorted = sortInput(input, parts.openSource, options.folders);
         const metadata = options.metadata ?? {};
@@ -124,6 +125,7 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
             password: options.password,
             sweep: options.sweep ?? true,
             refresh: options.refresh,
+            onEmbedding: options.onEmbedding,
           });
         });
       },
@@ -172,11 +174,4 @@ function within(caller: Caller, context: AccessContext): AccessContext {
   throw new IbidError("access-denied", "A caller's view cannot be turned into somebody else's.", {
     mend: "Call as() on the knowledge base itself.",
   });
-}
-
-function homeScope(caller: Caller): Scope {
-  if (caller === operator) return "deployment";
-  if (caller.teamId !== undefined) return `team:${caller.teamId}`;
-  if (caller.userId !== undefined) return `user:${caller.userId}`;
-  return "deployment";
 }

@@ -20,6 +20,8 @@ export { createEmbeddingModelPack } from "./embedding-model-pack.ts";
 export type { EmbeddingModelSubject } from "./embedding-model-pack.ts";
 export { createFixedEmbeddingModel } from "./fixed-embedding-model.ts";
 export type { FixedEmbeddingModel, FixedEmbeddingModelOptions } from "./fixed-embedding-model.ts";
+export { createJobStorePack } from "./job-store-pack.ts";
+export type { JobStoreSubject } from "./job-store-pack.ts";
 export { createKnowledgeBasePack } from "./knowledge-base-pack.ts";
 export type { KnowledgeBaseParts } from "./knowledge-base-case.ts";
 export type { KnowledgeBaseSubject } from "./knowledge-base-pack.ts";
