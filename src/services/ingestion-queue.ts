@@ -77,11 +77,13 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
   checkNumbers({ capacity, maxBytes, leaseMs, pollMs });
   if (!Number.isInteger(concurrency) || concurrency < 0) throw badNumber("concurrency", concurrency);
   const policy = checkRetryPolicy(options.retry);
+  checkIsOperators(kb);
   const room: JobRoom = { capacity, maxBytes };
 
   const gate = createGate();
   const events = createEventStream<IngestionEvent>();
   const wake = createWakeUp(wait);
+  const rest = createWakeUp(wait);
   /** Those who wait for one document each. */
   const waiting = new Map<string, { readonly wake: WakeUp; waits: number }>();
   const rejected = new Map<string, IngestionStatus>();
@@ -95,6 +97,7 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
   const pump = createJobPump({
     ...{ kb, jobs, policy, concurrency, leaseMs, pollMs, now, wait, random, changed, wake },
     emit: events.emit,
+    onRest: () => rest.now(),
   });
 
   function checkOpen(): void {
@@ -225,12 +228,12 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
       },
       async drained({ signal } = {}) {
         for (;;) {
-          const since = wake.calls;
+          const since = rest.calls;
           throwIfAborted(signal, "Waiting for the queue");
           checkOpen();
           const at = await jobs.nextAt();
           if (!pump.isBusy && (at === undefined || at > now())) return;
-          await wake.wait(pollMs, since, signal);
+          await rest.wait(pollMs, since, signal);
         }
       },
       async cancel(id) {
@@ -287,11 +290,24 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
       .finally(() => {
         events.close();
         wake.now();
+        rest.now();
         for (const each of waiting.values()) each.wake.now();
       }));
   }
 
   return view(operator);
+}
+
+/** A queue does everybody's jobs, each as whoever asked. **Errors** `invalid-argument` for one caller's view, which could not. */
+function checkIsOperators(kb: KnowledgeBase): void {
+  try {
+    kb.as({ userId: crypto.randomUUID() });
+  } catch (cause) {
+    throw new IbidError("invalid-argument", "A queue cannot be made over one caller's view of a knowledge base.", {
+      mend: "Make it over the knowledge base itself, and use the queue's as().",
+      cause,
+    });
+  }
 }
 
 const isOver = (state: IngestionState): boolean => state === "indexed" || state === "failed" || state === "rejected";

@@ -23,6 +23,8 @@ export interface PumpParts {
   readonly changed: (job: Pick<TakenJob, "id" | "uri" | "scope">, state: JobState) => void;
   /** Called by whoever makes work; tells also those who wait for its end. */
   readonly wake: WakeUp;
+  /** Called whenever there is nothing more to begin. */
+  readonly onRest: () => void;
 }
 
 /** Takes jobs that are due and does them, a few at a time. */
@@ -56,7 +58,9 @@ export function createJobPump(parts: PumpParts): JobPump {
       isLooking = true;
       const until = await begin();
       isLooking = false;
-      if (until > 0) await wake.wait(until, seen);
+      if (until === 0) continue;
+      parts.onRest();
+      await wake.wait(until, seen);
     }
   }
 
