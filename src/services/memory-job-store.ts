@@ -75,12 +75,12 @@ export function createMemoryJobStore(options: { readonly keep?: number } = {}): 
         const { enqueuedAt: now } = job;
         const given: NewJob = structuredClone(job);
         if (before !== undefined && isLeased(before.state)) {
-          const { key, state, attempts, dueAt, revision, owner } = before;
+          const { key, state, dueAt, revision, owner } = before;
           rows.set(job.id, {
             ...given,
             key,
             state,
-            attempts,
+            attempts: 0,
             dueAt,
             revision: revision + 1,
             owner,

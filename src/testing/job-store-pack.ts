@@ -210,6 +210,7 @@ export function createJobStorePack(subject: JobStoreSubject): readonly ContractC
         equal([taken.uri, [...(taken.bytes ?? [])]], ["second", [2]], "asked for again while it waits");
         await store.put(job("a", { uri: "third", bytes: Uint8Array.of(3), enqueuedAt: 4 }), room);
         equal(await takeAt(store, 5, "two"), undefined, "never two at one document");
+        equal((await store.get("a"))?.attempts, 0, "attempts at what was asked for last");
         equal(await store.finish(leaseOf(taken), done, 6), "queued", "finished, though asked for again meanwhile");
         const third = await mustTake(store, 6);
         equal([third.uri, [...(third.bytes ?? [])], third.attempts], ["third", [3], 1], "what was asked for meanwhile");

@@ -155,7 +155,7 @@ function createJobStore(db: SqliteConnection, keep: number): JobStore {
         }
         db.run(
           `UPDATE jobs SET scope = ?, document = ?, size = ?, enqueued_at = ?, updated_at = ?, facts = ?, bytes = ?, error = NULL,
-            result = NULL, revision = revision + 1 WHERE key = ?`,
+            result = NULL, attempts = 0, revision = revision + 1 WHERE key = ?`,
           ...wish,
           before.key,
         );
