@@ -115,7 +115,8 @@ export type {
 } from "./stores/raw-store.ts";
 export type { Bm25Options } from "./indexes/bm25-settings.ts";
 export type { Bm25Variant } from "./indexes/bm25-variants.ts";
-export { createIngestionQueue, type IngestionQueueOptions } from "./services/ingestion-queue.ts";
+export { createIngestionQueue } from "./services/ingestion-queue.ts";
+export type { IngestionQueueOptions } from "./services/queue-options.ts";
 export { createMemoryJobStore } from "./services/memory-job-store.ts";
 export { defaultRetryPolicy, type RetryPolicy } from "./services/retry-policy.ts";
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";

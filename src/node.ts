@@ -36,7 +36,8 @@ import {
 import { joinSources } from "./knowledge-base/join-sources.ts";
 import { type ReadRun, readSource, type ReadSourceOptions } from "./knowledge-base/read-source.ts";
 import { createReaders } from "./readers.ts";
-import { createIngestionQueue, type IngestionQueueOptions } from "./services/ingestion-queue.ts";
+import { createIngestionQueue } from "./services/ingestion-queue.ts";
+import type { IngestionQueueOptions } from "./services/queue-options.ts";
 import { createMemoryStore } from "./stores/memory-store.ts";
 import { createAnalyzer } from "./text/analyzer.ts";
 import { checkOptions } from "./text/check-options.ts";

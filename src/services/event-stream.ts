@@ -88,7 +88,7 @@ export function createEventStream<Event>(): EventStream<Event> {
     },
     close() {
       isClosed = true;
-      for (const { end } of [...listeners]) end();
+      for (const { end } of listeners) end();
     },
   };
 }

@@ -7,8 +7,9 @@ import type {
   IngestionEvent,
   IngestionQueue,
   IngestionStatus,
+  ListIngestionOptions,
 } from "../contracts/ingestion-queue.ts";
-import type { IngestionState, JobRoom, JobStore, StoredJob } from "../contracts/job-store.ts";
+import type { IngestionState, JobRoom, StoredJob } from "../contracts/job-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../text/abort.ts";
@@ -16,47 +17,9 @@ import { checkOptions } from "../text/check-options.ts";
 import { hashParts } from "../text/hash.ts";
 import { createEventStream } from "./event-stream.ts";
 import { createJobPump } from "./job-pump.ts";
-import { createMemoryJobStore } from "./memory-job-store.ts";
 import { nameOf, toIngestOptions, toRequest } from "./queued-input.ts";
-import { checkRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
-import { createWakeUp, type Wait, waitByTimer, type WakeUp } from "./wake-up.ts";
-
-/** What can be chosen of a queue; everything has a default. */
-export interface IngestionQueueOptions {
-  /** Where jobs are kept. Default: memory; a store in a file outlives the process. The queue closes it. */
-  readonly jobs?: JobStore;
-  /** Documents that wait or are being ingested. Default 5,000 (T42). */
-  readonly capacity?: number;
-  /** Of texts and bytes kept for documents that are not indexed. **Units** bytes. Default 256 MiB. */
-  readonly maxBytes?: number;
-  /** Documents ingested at once. Default 2 (T40); 0 takes documents in for other processes to ingest. */
-  readonly concurrency?: number;
-  readonly retry?: Partial<RetryPolicy>;
-  /** How long a document stays with a process that does not stir any more. Default 60,000. */
-  readonly leaseMs?: number;
-  /** How often a look is taken at what other processes did. Default 1,000. */
-  readonly pollMs?: number;
-  /** What of a path is the document's uri, so that deleting the document takes its job along before it was done. Default: nothing is known. */
-  readonly resolveUri?: (path: string) => string;
-  /** The clock, and chance, for tests. */
-  readonly now?: () => number;
-  readonly wait?: Wait;
-  readonly random?: () => number;
-}
-
-const optionNames = [
-  "jobs",
-  "capacity",
-  "maxBytes",
-  "concurrency",
-  "retry",
-  "leaseMs",
-  "pollMs",
-  "resolveUri",
-  "now",
-  "wait",
-  "random",
-] as const satisfies readonly (keyof IngestionQueueOptions)[];
+import { badNumber, decideQueueOptions, type IngestionQueueOptions } from "./queue-options.ts";
+import { createWakeUp, type WakeUp } from "./wake-up.ts";
 
 const enqueueOptions = ["scope", "metadata", "origin", "sweep", "folders", "changed", "signal"] as const;
 
@@ -71,12 +34,8 @@ const pageSize = 200;
  * **Errors** `invalid-argument`. **Source** see {@link IngestionQueue}.
  */
 export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueOptions = {}): IngestionQueue {
-  checkOptions("createIngestionQueue", options, optionNames);
-  const { jobs = createMemoryJobStore(), capacity = 5000, maxBytes = 256 * 1024 * 1024, concurrency = 2 } = options;
-  const { leaseMs = 60_000, pollMs = 1000, now = Date.now, wait = waitByTimer, random = Math.random } = options;
-  checkNumbers({ capacity, maxBytes, leaseMs, pollMs });
-  if (!Number.isInteger(concurrency) || concurrency < 0) throw badNumber("concurrency", concurrency);
-  const policy = checkRetryPolicy(options.retry);
+  const { jobs, capacity, maxBytes, concurrency, leaseMs, pollMs, now, wait, random, policy } =
+    decideQueueOptions(options);
   checkIsOperators(kb);
   const room: JobRoom = { capacity, maxBytes };
 
@@ -95,8 +54,18 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
     waiting.get(id)?.wake.now();
   }
   const pump = createJobPump({
-    ...{ kb, jobs, policy, concurrency, leaseMs, pollMs, now, wait, random, changed, wake },
-    emit: events.emit,
+    kb,
+    jobs,
+    policy,
+    concurrency,
+    leaseMs,
+    pollMs,
+    now,
+    wait,
+    random,
+    changed,
+    wake,
+    emit: (event) => events.emit(event),
     onRest: () => rest.now(),
   });
 
@@ -134,6 +103,16 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
       if (refused !== undefined && sees(refused.scope)) return { ...refused };
       const job = await seen(id);
       return job && toStatus(job);
+    }
+
+    async function* walk(states: ListIngestionOptions["states"]): AsyncGenerator<StoredJob> {
+      for (let after = 0; ;) {
+        checkOpen();
+        const page = await jobs.list({ after, limit: pageSize, ...(states && { states }) });
+        for (const job of page) if (sees(job.scope)) yield job;
+        after = page.at(-1)?.key ?? after;
+        if (page.length < pageSize) return;
+      }
     }
 
     /** Everything that can be refused is refused before anything is kept. **Shape** how to put it, as often as that takes. */
@@ -193,14 +172,7 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
       idOf: (uri, scope) => hashParts(scopeOf(scope), uri),
       status,
       async *list({ states } = {}) {
-        let after = 0;
-        for (;;) {
-          checkOpen();
-          const page = await jobs.list({ after, limit: pageSize, ...(states && { states }) });
-          for (const job of page) if (sees(job.scope)) yield toStatus(job);
-          after = page.at(-1)?.key ?? after;
-          if (page.length < pageSize) return;
-        }
+        for await (const job of walk(states)) yield toStatus(job);
       },
       async depth() {
         checkOpen();
@@ -248,21 +220,12 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
       },
       async replay(id) {
         let replayed = 0;
-        const again = async (job: StoredJob): Promise<void> => {
-          if (!(await jobs.replay(job.id, room, now()))) return;
+        for await (const job of id === undefined
+          ? walk(["failed"])
+          : [await seen(id)].filter((job) => job !== undefined)) {
+          if (!(await jobs.replay(job.id, room, now()))) continue;
           replayed++;
           changed(job, "queued");
-        };
-        if (id !== undefined) {
-          const job = await seen(id);
-          if (job !== undefined) await again(job);
-        }
-        for (let after = 0; id === undefined;) {
-          checkOpen();
-          const page = await jobs.list({ after, limit: pageSize, states: ["failed"] });
-          for (const job of page) if (sees(job.scope)) await again(job);
-          if (page.length < pageSize) break;
-          after = page.at(-1)?.key ?? after;
         }
         wake.now();
         return replayed;
@@ -315,20 +278,15 @@ const isOver = (state: IngestionState): boolean => state === "indexed" || state 
 function toStatus(job: StoredJob): IngestionStatus {
   const { id, uri, scope, state, attempts, enqueuedAt, updatedAt, dueAt, error, result } = job;
   return {
-    ...{ id, uri, scope, state, attempts, enqueuedAt, updatedAt },
+    id,
+    uri,
+    scope,
+    state,
+    attempts,
+    enqueuedAt,
+    updatedAt,
     ...(state === "queued" && error !== undefined && { retryAt: dueAt }),
     ...(error && { error }),
     ...(result && { result }),
   };
-}
-
-function checkNumbers(numbers: Readonly<Record<string, number>>): void {
-  for (const [name, value] of Object.entries(numbers))
-    if (!(Number.isFinite(value) && value >= 1)) throw badNumber(name, value);
-}
-
-function badNumber(name: string, value: number): IbidError {
-  return new IbidError("invalid-argument", `${name} is ${value}.`, {
-    mend: "It is a number from 1; concurrency from 0.",
-  });
 }

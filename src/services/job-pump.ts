@@ -53,7 +53,8 @@ export function createJobPump(parts: PumpParts): JobPump {
   };
 
   async function look(): Promise<void> {
-    while (!isClosing) {
+    for (;;) {
+      if (isClosing) return;
       const seen = wake.calls;
       isLooking = true;
       const until = await begin();

@@ -30,7 +30,7 @@ export function nameOf(input: EnqueueInput): string {
 }
 
 /** How an ingestion is asked for, before it is put off: for the knowledge base to refuse what it would refuse then. */
-export function toIngestOptions({ changed: _, signal: __, ...options }: EnqueueOptions): IngestOptions {
+export function toIngestOptions({ changed: _changed, signal: _signal, ...options }: EnqueueOptions): IngestOptions {
   return options;
 }
 

@@ -45,12 +45,12 @@ describe("the job store pack notices a store with one fault [L7 L8 L9 T42 T43]",
     [
       "bytes lost",
       "job-store/gives-back-what-was-put",
-      faulty((good) => ({ put: ({ bytes: _, ...job }, room) => good.put(job, room) })),
+      faulty((good) => ({ put: ({ bytes: _bytes, ...job }, room) => good.put(job, room) })),
     ],
     [
       "callers lost",
       "job-store/gives-back-what-was-put",
-      faulty((good) => ({ put: ({ caller: _, ...job }, room) => good.put(job, room) })),
+      faulty((good) => ({ put: ({ caller: _caller, ...job }, room) => good.put(job, room) })),
     ],
     [
       "waits for nothing",
@@ -122,11 +122,7 @@ describe("the job store pack notices a store with one fault [L7 L8 L9 T42 T43]",
       "job-store/tried-again-when-it-says",
       faulty((good) => ({
         finish: (lease, outcome, now) =>
-          good.finish(
-            lease,
-            { ...outcome, error: outcome.error ?? { code: "internal", message: "" } } as typeof outcome,
-            now,
-          ),
+          good.finish(lease, { ...outcome, error: outcome.error ?? { code: "internal", message: "" } }, now),
       })),
     ],
     [
@@ -163,7 +159,7 @@ describe("the job store pack notices a store with one fault [L7 L8 L9 T42 T43]",
     [
       "one page for ever",
       "job-store/listed-in-pages-and-counted",
-      faulty((good) => ({ list: ({ after: _, ...rest }) => good.list(rest) })),
+      faulty((good) => ({ list: ({ after: _after, ...rest }) => good.list(rest) })),
     ],
     ["forgets nothing", "job-store/forgets-documents-and-scopes", faulty(() => ({ forget: async () => 1 }))],
     [

@@ -7,7 +7,8 @@ import { IbidError } from "../../src/contracts/errors.ts";
 import type { IngestionEvent, IngestionQueue } from "../../src/contracts/ingestion-queue.ts";
 import type { JobStore } from "../../src/contracts/job-store.ts";
 import { openKnowledgeBase } from "../../src/index.ts";
-import { createIngestionQueue, type IngestionQueueOptions } from "../../src/services/ingestion-queue.ts";
+import { createIngestionQueue } from "../../src/services/ingestion-queue.ts";
+import type { IngestionQueueOptions } from "../../src/services/queue-options.ts";
 import { createMemoryJobStore } from "../../src/services/memory-job-store.ts";
 import { type Behaviour, fakeClock, scriptedKnowledgeBase, turns } from "./support.ts";
 
@@ -36,10 +37,7 @@ describe.each([
   const clockOf = ({ now, wait }: ReturnType<typeof fakeClock>) => ({ now, wait, random: () => 0 });
   /** Until nothing happens any more, however many turns that takes. */
   async function idle(queue: IngestionQueue, clock: ReturnType<typeof fakeClock>): Promise<void> {
-    let isIdle = false;
-    const drained = queue.drained().then(() => (isIdle = true));
-    while (!isIdle) await clock.advance(0);
-    await drained;
+    await clock.until(queue.drained());
   }
 
   it("takes documents in, ingests them, and says so [T2 T40 T41]", async () => {
@@ -109,8 +107,6 @@ describe.each([
     }, clockOf(clock));
     const id = (await queue.enqueue(text("a"))) as string;
     const done = queue.done(id);
-    let isOver = false;
-    void done.then(() => (isOver = true));
     await idle(queue, clock);
     expect(await queue.status(id)).toMatchObject({
       state: "queued",
@@ -118,7 +114,7 @@ describe.each([
       retryAt: 31_000,
       error: { code: "rate-limited" },
     });
-    while (!isOver) await clock.advance(1000);
+    await clock.until(done, 1000);
     expect(await done).toMatchObject({
       state: "failed",
       attempts: 5,

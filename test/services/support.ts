@@ -7,7 +7,7 @@ import { createRun } from "../../src/knowledge-base/create-run.ts";
 export function fakeClock() {
   let time = 1000;
   const waits = new Set<{ readonly at: number; readonly end: () => void }>();
-  return {
+  const clock = {
     now: () => time,
     wait: (ms: number, signal: AbortSignal): Promise<void> =>
       new Promise((resolve) => {
@@ -23,7 +23,7 @@ export function fakeClock() {
           return;
         }
         waits.add(each);
-        signal.addEventListener("abort", each.end, { once: true });
+        signal.addEventListener("abort", () => each.end(), { once: true });
       }),
     /** Ends the waits that are over by then, in their order. */
     async advance(ms: number) {
@@ -38,7 +38,14 @@ export function fakeClock() {
       time = until;
       await turns();
     },
+    /** Goes on, so much at a time, until something has happened. */
+    async until(happening: Promise<unknown>, stepMs = 0) {
+      const end = { isOver: false };
+      void happening.finally(() => (end.isOver = true));
+      while (!end.isOver) await clock.advance(stepMs);
+    },
   };
+  return clock;
 }
 
 /** Lets everything happen that waits for nothing but its turn. */

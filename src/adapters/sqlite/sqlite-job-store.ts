@@ -272,7 +272,16 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 function toStored(row: JobRow): StoredJob {
   const { key, id, scope, document, state, attempts, dueAt, revision, size, enqueuedAt, updatedAt } = row;
   return {
-    ...{ key, id, scope, state, attempts, dueAt, revision, size, enqueuedAt, updatedAt },
+    key,
+    id,
+    scope,
+    state,
+    attempts,
+    dueAt,
+    revision,
+    size,
+    enqueuedAt,
+    updatedAt,
     ...(document === null ? {} : { document: decoder.decode(document) }),
     ...(JSON.parse(row.facts) as Pick<StoredJob, "uri" | "caller" | "request">),
     ...(row.error === null ? {} : { error: JSON.parse(row.error) as JobFailure }),
