@@ -16,7 +16,7 @@ import { join } from "node:path";
 
 import { createGate, operator } from "../src/access/gate.ts";
 import { answerQuestion } from "../src/answers/answer-question.ts";
-import { createSectionChunker } from "../src/chunks/section-chunker.ts";
+import { createAutoChunker } from "../src/chunks/auto-chunker.ts";
 import type { Answer, Grounding } from "../src/contracts/answer.ts";
 import type { TextDocument } from "../src/contracts/document.ts";
 import { buildSections } from "../src/documents/build-sections.ts";
@@ -46,7 +46,7 @@ const write = gate.write(operator, "deployment");
 const read = gate.read(operator, ["deployment"]);
 const store = createMemoryStore({ analyzer: languageAnalyzer, corpusModel: latentSemanticModel });
 const retriever = createRetriever({ store, analyzer: languageAnalyzer });
-const chunker = createSectionChunker();
+const chunker = createAutoChunker();
 
 let started = performance.now();
 let chunkCount = 0;

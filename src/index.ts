@@ -23,7 +23,7 @@ export { countInPieces, type CountInPiecesOptions } from "./text/count-in-pieces
 export { formatRow } from "./text/format-row.ts";
 export { characters, codePoints, heuristicTokens } from "./text/length.ts";
 export { compileLinearRegex, type LinearRegex } from "./text/linear-regex.ts";
-export { createLocator, locate } from "./text/locate.ts";
+export { createLocator, type DocumentLink, linksIn, locate } from "./text/locate.ts";
 export { segmentSentences } from "./text/sentences.ts";
 
 // Filters
@@ -253,6 +253,7 @@ export type {
   KnowledgeBase,
   Status,
   TextInput,
+  ViewOptions,
 } from "./contracts/knowledge-base.ts";
 export type { KnowledgeStore, ScopeRevision, SettleOptions, StoreStatus } from "./contracts/knowledge-store.ts";
 export type {
@@ -315,7 +316,15 @@ export type {
   SearchOptions,
 } from "./contracts/retriever.ts";
 export type { SheetData, SheetRow } from "./contracts/sheet-data.ts";
-export type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, SystemAuthority } from "./contracts/scope.ts";
+export type {
+  AccessContext,
+  AccessPolicy,
+  AuthorizedScopes,
+  Scope,
+  ScopeStrategy,
+  ScopeStrategyName,
+  SystemAuthority,
+} from "./contracts/scope.ts";
 export type {
   ChunkEntry,
   ChunkStore,

@@ -109,5 +109,7 @@ check("promises that are kept", kept > 30, true);
 
 // And no way around the gate: a proof that somebody made up opens nothing.
 const store = createArrayStore();
-const forged = { ...createGate().read(operator, ["deployment"]) };
+const forged: ReturnType<ReturnType<typeof createGate>["read"]> = structuredClone(
+  createGate().read(operator, ["deployment"]),
+);
 check("with a forged proof", await store.search(forged, {}).catch((error: IbidError) => error.code), "access-denied");

@@ -36,8 +36,8 @@ export function createGate(policy: AccessPolicy = {}): Gate {
   const deployment = policy.deployment ?? true;
 
   const own = (caller: AccessContext): Scope[] => {
-    const scopes: Scope[] = [];
-    if (caller.teamId !== undefined) scopes.push(parseScope(`team:${caller.teamId}`));
+    const teams = new Set([...(caller.teamId === undefined ? [] : [caller.teamId]), ...(caller.teams ?? [])]);
+    const scopes = Array.from(teams, (team) => parseScope(`team:${team}`));
     if (caller.userId !== undefined) scopes.push(parseScope(`user:${caller.userId}`));
     return scopes;
   };

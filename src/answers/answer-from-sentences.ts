@@ -31,7 +31,7 @@ export async function* answerFromSentences(
   const citer = createCiter(documentText);
   // Only the document knows whether a chunk begins in the midst of a code block.
   const openFences = await Promise.all(
-    hits.map(async (hit) => openFenceAt((await citer.read(hit.documentId)) ?? "", hit.source.start)),
+    hits.map(async (hit) => openFenceAt((await citer.read(hit)) ?? "", hit.source.start)),
   );
   let text = "";
   for (const { hit, start, end, kind } of selectSentences(question, hits, analyzer, openFences)) {

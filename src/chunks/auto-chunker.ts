@@ -9,12 +9,18 @@ import { createSpreadsheetChunker } from "./spreadsheet-chunker.ts";
 /** What an automatic choice tells apart. */
 export type DocumentKind = "markdown" | "html" | "code" | "sheet" | "other";
 
-/** Which chunker cuts which kind of document. Default: `createSpreadsheetChunker()` for sheets, `createSectionChunker()` for all else. */
+/** Which chunker cuts which kind of document. Default: `createSpreadsheetChunker()` for sheets, for all else `createSectionChunker` with 1,000 characters, 125 of them shared. */
 export type AutoChunkerOptions<Part extends Chunker | AsyncChunker = Chunker> = {
   readonly [Kind in DocumentKind]?: Part;
 };
 
 const kinds = ["markdown", "html", "code", "sheet", "other"] as const satisfies readonly DocumentKind[];
+
+/**
+ * What found most of what answers a question at an equal budget of characters, and least else. **Source** `bench/chunk-quality.ts`; the table is in
+ * docs/chunking.md. Embabel's 1,500 and 200 (E17) are the section chunker's own.
+ */
+const sectionSizes = { maxSize: 1000, overlap: 125 };
 
 const version = 1;
 
@@ -31,7 +37,7 @@ export function createAutoChunker(options: AutoChunkerOptions): Chunker;
 export function createAutoChunker(options: AutoChunkerOptions<Chunker | AsyncChunker>): AsyncChunker;
 export function createAutoChunker(options: AutoChunkerOptions<Chunker | AsyncChunker> = {}): Chunker | AsyncChunker {
   checkOptions("createAutoChunker", options, kinds);
-  const bySection = createSectionChunker();
+  const bySection = createSectionChunker(sectionSizes);
   const byRow = createSpreadsheetChunker();
   const chunkerOf = (kind: DocumentKind): Chunker | AsyncChunker =>
     options[kind] ?? (kind === "sheet" ? byRow : bySection);

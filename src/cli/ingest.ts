@@ -129,8 +129,8 @@ function startIngest(
   try {
     return kb.ingest(inputs, job);
   } catch (error) {
-    const { asUser, asTeam, team, user, platform } = options;
-    const own = asUser === undefined ? `--team ${asTeam}` : `--user ${asUser}`;
+    const { asUser, asTeam, asTeams, team, user, platform } = options;
+    const own = asUser === undefined ? `--team ${asTeam ?? asTeams?.[0] ?? "TEAM"}` : `--user ${asUser}`;
     const isDefault = team === undefined && user === undefined && platform === undefined;
     if (!IbidError.isInstance(error, "access-denied") || !isDefault) throw error;
     throw new IbidError("access-denied", error.message, {

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { Scope } from "../contracts/scope.ts";
+import type { AccessContext, Scope } from "../contracts/scope.ts";
 import type { Output, Stream } from "./output.ts";
 
 /** The options that every command takes. */
@@ -10,6 +10,7 @@ export interface CommonOptions {
   readonly json?: true;
   readonly asUser?: string;
   readonly asTeam?: string;
+  readonly asTeams?: readonly string[];
   readonly withPlatform?: true;
 }
 
@@ -54,12 +55,17 @@ export async function withKnowledgeBase<Result>(
 }
 
 /** Who is asking; `undefined` for the operator. A blank name is refused: an unset variable in a script must not ask as the operator. */
-export function readCaller(options: CommonOptions): { userId?: string; teamId?: string } | undefined {
-  const { asUser, asTeam } = options;
-  if (asUser === undefined && asTeam === undefined) return undefined;
+export function readCaller(options: CommonOptions): AccessContext | undefined {
+  const { asUser, asTeam, asTeams } = options;
+  if (asUser === undefined && asTeam === undefined && asTeams === undefined) return undefined;
   requireName("--as-user", asUser);
   requireName("--as-team", asTeam);
-  return { ...(asUser === undefined ? {} : { userId: asUser }), ...(asTeam === undefined ? {} : { teamId: asTeam }) };
+  for (const team of asTeams ?? []) requireName("--as-teams", team);
+  return {
+    ...(asUser === undefined ? {} : { userId: asUser }),
+    ...(asTeam === undefined ? {} : { teamId: asTeam }),
+    ...(asTeams === undefined ? {} : { teams: asTeam === undefined ? asTeams : [asTeam, ...asTeams] }),
+  };
 }
 
 /** **Errors** `invalid-argument` for a blank name. */

@@ -59,7 +59,12 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .option("--json", "print JSON and nothing else")
     .option("--as-user <user>", "ask as this user: reads their own scope and the shared ones")
     .option("--as-team <team>", "ask as this team")
-    .option("--with-platform", "let --as-user and --as-team read the platform scope too")
+    .addOption(
+      new Option("--as-teams <teams>", "ask as a member of these teams, with commas between them").argParser(
+        (text: string) => text.split(",").map((team) => team.trim()),
+      ),
+    )
+    .option("--with-platform", "let those who ask read the platform scope too")
     .addHelpText(
       "after",
       examples(["ibid ingest ./docs", 'ibid search "rotate keys"', 'ibid ask "How do I rotate keys?"']) +
@@ -168,6 +173,11 @@ export function createProgram(context: Context, done: (exitCode: number) => void
       new Option("--at <START:END>", "print the text from START to END, counted in UTF-16")
         .argParser(readRange)
         .conflicts("chunk"),
+    )
+    .addOption(
+      new Option("--links", "print where its words lead (pages hide the addresses) instead of the text").conflicts(
+        "outline",
+      ),
     )
     .option("--chunk <id>", "print the chunk that a search found, without naming its document")
     .addOption(new Option("--neighbours <n>", "of a chunk: with so many before and after it").argParser(readCount))

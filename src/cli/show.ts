@@ -3,6 +3,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Excerpt } from "../contracts/expansion.ts";
 import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { type DocumentLink, linksIn } from "../text/locate.ts";
 import { type CommonOptions, type Context, findUris, noDocument, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { neutralise } from "./text-layout.ts";
@@ -14,6 +15,7 @@ export interface ShowCommandOptions extends CommonOptions {
   readonly chunk?: string;
   readonly neighbours?: number;
   readonly zoomOut?: number | true;
+  readonly links?: true;
   readonly scope?: Scope;
 }
 
@@ -45,7 +47,7 @@ async function showChunk(context: Context, id: string, options: ShowCommandOptio
         mend: "Find chunks with: ibid search <query> --ids",
       });
     }
-    return await writeExcerpt(context, excerpt);
+    return await writeExcerpt(context, excerpt, await linksOf(kb, excerpt, options));
   });
 }
 
@@ -56,16 +58,20 @@ async function showDocument(context: Context, typed: string, options: ShowComman
     const document = await findDocument(kb, uris, options.scope);
     if (document === undefined) throw noDocument(typed, options.scope);
     const { uri, id, title, text, metadata } = document;
-    if (options.section !== undefined) return await showSection(context, kb, document, options.section);
+    if (options.section !== undefined) return await showSection(context, kb, document, options.section, options);
     if (options.outline === true) {
       if (output.json) await output.object({ uri, sections: document.root.children.map(toSectionJson) });
       else await writeOutline(output, document);
     } else if (options.at !== undefined) {
       const { start, end } = options.at;
       const part = sliceAt(document, start, end);
-      await (output.json ? output.object({ uri, start, end, text: part }) : output.text(part));
+      const links = options.links && linksIn(document, start, end);
+      if (output.json) await output.object({ uri, start, end, text: part, ...(links && { links }) });
+      else await (links ? writeLinks(output, links) : output.text(part));
     } else {
-      await (output.json ? output.object({ uri, documentId: id, title, text, metadata }) : output.text(text));
+      const links = options.links && linksIn(document);
+      if (output.json) await output.object({ uri, documentId: id, title, text, metadata, ...(links && { links }) });
+      else await (links ? writeLinks(output, links) : output.text(text));
     }
     return 0;
   });
@@ -77,9 +83,10 @@ async function showSection(
   kb: KnowledgeBase,
   { uri, scope }: DocumentView,
   sectionId: string,
+  options: ShowCommandOptions,
 ): Promise<number> {
   const excerpt = await kb.section(uri, sectionId, { scope, maxLength: Number.MAX_SAFE_INTEGER });
-  if (excerpt !== undefined) return await writeExcerpt(context, excerpt);
+  if (excerpt !== undefined) return await writeExcerpt(context, excerpt, await linksOf(kb, excerpt, options));
   throw new IbidError("not-found", `${uri} has no section ${sectionId}.`, {
     uri,
     mend: `See which it has with: ibid show ${uri} --outline`,
@@ -87,9 +94,17 @@ async function showSection(
 }
 
 /** The text as it is; that there is more of it is said beside it, not in it. */
-async function writeExcerpt({ output, stderr }: Context, excerpt: Excerpt): Promise<number> {
+async function writeExcerpt(
+  { output, stderr }: Context,
+  excerpt: Excerpt,
+  links: readonly DocumentLink[] | undefined,
+): Promise<number> {
   if (output.json) {
-    await output.object(excerpt);
+    await output.object({ ...excerpt, ...(links && { links }) });
+    return 0;
+  }
+  if (links !== undefined) {
+    await writeLinks(output, links);
     return 0;
   }
   await output.text(excerpt.text);
@@ -99,6 +114,20 @@ async function writeExcerpt({ output, stderr }: Context, excerpt: Excerpt): Prom
     stderr.write(`\n[TRUNCATED: ${shown}; all of it: ibid show ${neutralise(uri)} --section ${sectionId}]\n`);
   }
   return 0;
+}
+
+/** `undefined` when nobody asked for them. */
+async function linksOf(
+  kb: KnowledgeBase,
+  { uri, scope, start, end }: Excerpt,
+  { links }: ShowCommandOptions,
+): Promise<readonly DocumentLink[] | undefined> {
+  const document = links === true ? await kb.document(uri, { scope }) : undefined;
+  return document && linksIn(document, start, end);
+}
+
+async function writeLinks(output: Output, links: readonly DocumentLink[]): Promise<void> {
+  for (const { text, url } of links) await output.line(`${neutralise(url)}  ${output.style.dim(neutralise(text))}`);
 }
 
 async function findDocument(

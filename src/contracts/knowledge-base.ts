@@ -10,7 +10,7 @@ import type { Metadata } from "./metadata.ts";
 import type { Source } from "./reader.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
 import type { Hit, SearchOptions } from "./retriever.ts";
-import type { AccessContext, Scope } from "./scope.ts";
+import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
 import type { DeleteOptions } from "./store.ts";
 
 /** A text to ingest that is not a file: everything but uri and text has a default. */
@@ -154,7 +154,7 @@ export interface IngestSummary {
   readonly failed: number;
   /** Chunks of all documents that were added, updated or unchanged. */
   readonly chunks: number;
-  /** Texts really sent to the embedding model. */
+  /** Texts really sent to the embedding model. For a caller with an `AccessContext`, those that needed a vector: what is cached tells what others wrote. */
   readonly embedded: number;
   readonly ms: number;
 }
@@ -189,6 +189,12 @@ export interface DeletedDocument {
   readonly chunks: number;
 }
 
+/** How somebody's view of a knowledge base goes about it. */
+export interface ViewOptions {
+  /** Of searches and questions that name neither scopes nor a strategy; every other verb sees all that the caller may read. Default `"all"`. */
+  readonly strategy?: ScopeStrategy;
+}
+
 /** What a knowledge base holds, as far as the caller may see. */
 export interface Status {
   readonly documents: number;
@@ -197,7 +203,8 @@ export interface Status {
   readonly bytes: number;
   readonly scopes: readonly { readonly scope: Scope; readonly documents: number; readonly chunks: number }[];
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
-  readonly cacheHitRate: number;
+  /** Of everybody's embeddings together, and so told to the operator alone: from it a caller could learn what others have written (law 3). */
+  readonly cacheHitRate?: number;
 }
 
 /**
@@ -230,8 +237,11 @@ export interface KnowledgeBase extends AsyncDisposable {
   /** Deletes every document of the scope whose metadata matches (B35). */
   deleteByFilter(filter: FilterInput, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
   status(): Promise<Status>;
-  /** The same knowledge base, for somebody. */
-  as(context: AccessContext): KnowledgeBase;
+  /**
+   * The same knowledge base, for somebody. **Errors** `invalid-argument` for an id that is blank or no text, and for an active team that is not among `teams`;
+   * `access-denied` where a view would become somebody else's.
+   */
+  as(context: AccessContext, options?: ViewOptions): KnowledgeBase;
   /** Waits for what goes on in the background. */
   close(): Promise<void>;
 }

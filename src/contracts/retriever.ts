@@ -3,7 +3,7 @@ import type { Embedding } from "./embedding.ts";
 import type { FilterInput } from "./filter.ts";
 import type { QuerySyntax, QueryTerm, TermScore } from "./lexical-index.ts";
 import type { Metadata } from "./metadata.ts";
-import type { AuthorizedScopes, Scope } from "./scope.ts";
+import type { AuthorizedScopes, Scope, ScopeStrategy } from "./scope.ts";
 
 /** Which legs search. **Source** ToolUp `MergeStrategy` (T23), Embabel's search interfaces (E23). */
 export type SearchMode = "hybrid" | "dense" | "lexical" | "regex";
@@ -50,6 +50,8 @@ export interface RetrieveOptions {
 export interface SearchOptions extends RetrieveOptions {
   /** Narrows the search to these scopes; what the caller may not read is dropped. Default: all that they may read. */
   readonly scopes?: readonly Scope[];
+  /** Narrows it by who is asking; with `scopes`, to what both name. Default: what the view was made with, where `scopes` is not given; else `"all"`. */
+  readonly strategy?: ScopeStrategy;
 }
 
 /** Where a hit stands, for people and for programs. */

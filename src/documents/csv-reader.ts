@@ -75,7 +75,8 @@ function readCsv({ uri, bytes, mediaType, charset, limits, signal }: ReadInput):
   const start = starts[opening];
   const rowStarts = starts.slice(opening + (hasHeader ? 1 : 0));
   const blocks: Block[] = [];
-  const before = start === undefined ? "" : text.slice(0, start).trimEnd();
+  // Without a row, all of it: a word about the file may be all there is.
+  const before = text.slice(0, start).trimEnd();
   if (before !== "")
     blocks.push({ kind: "paragraph", start: before.length - before.trimStart().length, end: before.length });
   if (start !== undefined) {

@@ -34,7 +34,7 @@ export interface AssembleOptions {
   readonly readers?: readonly Reader[];
   /** How much one file may ask for. Default: `defaultReadLimits`. */
   readonly limits?: Partial<ReadLimits>;
-  /** Default: `createAutoChunker()`: sheets by row, everything else by section, 1,500 characters, 200 overlap. */
+  /** Default: `createAutoChunker()`: sheets by row, everything else by section, 1,000 characters, 125 overlap. */
   readonly chunker?: Chunker | AsyncChunker;
   readonly transformers?: readonly ChunkTransformer[];
   readonly analyzer?: Analyzer;

@@ -1,4 +1,4 @@
-import type { Caller, Gate } from "../access/gate.ts";
+import { type Caller, type Gate, narrowProof, operator } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
 import type { StoredDocument } from "../contracts/document-store.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
@@ -66,7 +66,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   async function removeLooseChunks(own: AuthorizedScopes, filter: Filter, options: DeleteOptions): Promise<void> {
     const loose = new Map<Scope, string[]>();
     for await (const { scope, chunk } of store.chunks(own, { filter })) {
-      if ((await store.document(own, chunk.documentId)) !== undefined) continue;
+      if ((await store.document(narrowProof(own, [scope]), chunk.documentId)) !== undefined) continue;
       loose.set(scope, [...(loose.get(scope) ?? []), chunk.id]);
     }
     for (const [scope, ids] of loose)
@@ -110,7 +110,8 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       const own = gate.read(caller, gate.writable(caller, scopes.scopes), gate.writable(caller, scopes.scopes));
       const matching: StoredDocument[] = [];
       for await (const summary of store.documents(own)) {
-        const stored = await store.document(own, summary.id);
+        // Documents that came with ids of their own may share one across scopes.
+        const stored = await store.document(narrowProof(own, [summary.scope]), summary.id);
         if (stored !== undefined && matches(stored.document.metadata)) matching.push({ ...stored, summary });
       }
       const deleted = await remove(matching, options);
@@ -119,7 +120,9 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     },
 
     async status() {
-      return { ...(await store.status(await readable())), cacheHitRate: embedder?.cacheHitRate ?? 0 };
+      const status = await store.status(await readable());
+      // One cache serves everybody, so its hits tell what others have embedded.
+      return caller === operator ? { ...status, cacheHitRate: embedder?.cacheHitRate ?? 0 } : status;
     },
   };
 }

@@ -1,18 +1,20 @@
 import { type Caller, createGate, operator, systemAuthority } from "../access/gate.ts";
+import { isSameCaller, readCaller } from "../access/callers.ts";
+import { checkStrategy, chooseScopes } from "../access/scope-strategy.ts";
 import { homeScope, parseScope } from "../access/scopes.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { AskOptions } from "../contracts/answer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { IngestInput, IngestOptions, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { IngestInput, IngestOptions, KnowledgeBase, ViewOptions } from "../contracts/knowledge-base.ts";
 import type { Reranker, Retriever, SearchOptions } from "../contracts/retriever.ts";
-import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
 import type { Tracer } from "../contracts/tracer.ts";
 import { ingestChunks } from "../pipeline/ingest-chunks.ts";
 import { ingestDocuments } from "../pipeline/ingest.ts";
 import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
-import { retrieveOptionNames } from "../retrieval/search-plan.ts";
+import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../retrieval/search-plan.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createRun } from "./create-run.ts";
@@ -48,7 +50,7 @@ const ingestOptions = [
   "onProgress",
   "onEmbedding",
 ] as const;
-const searchOptions = [...retrieveOptionNames, "scopes"];
+const searchOptions = [...retrieveOptionNames, "scopes", "strategy"];
 const askOptions = [...searchOptions.filter((name) => name !== "includeEmbeddings"), "grounding"] as const;
 
 /**
@@ -67,25 +69,36 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
     if (closing !== undefined)
       throw new IbidError("store-closed", "This knowledge base is closed.", { mend: "Open it again." });
   };
-  const retrieverFor = (caller: Caller): Retriever =>
-    parts.retriever ??
-    createRetriever({
-      store,
-      embedder: parts.embedder,
-      reranker: parts.reranker,
-      tracer: parts.tracer,
-      analyzer: parts.analyzer,
-      secret: store.secret,
-      access: caller === operator ? "operator" : caller,
-    });
+  const retrieverFor = (who: AccessContext | "operator"): Retriever =>
+    parts.retriever === undefined
+      ? createRetriever({
+          store,
+          embedder: parts.embedder,
+          reranker: parts.reranker,
+          tracer: parts.tracer,
+          analyzer: parts.analyzer,
+          secret: store.secret,
+          access: who,
+        })
+      : withinScopes(parts.retriever);
 
-  const view = (caller: Caller): KnowledgeBase => {
-    const retriever = retrieverFor(caller);
+  const view = (caller: Caller, strategy?: ScopeStrategy): KnowledgeBase => {
+    const who = caller === operator ? "operator" : caller;
+    const retriever = retrieverFor(who);
+    // What the cache had tells what others wrote.
+    const stages: KnowledgeBaseParts = caller === operator ? parts : { ...parts, counts: "needed" };
     const readable = async (requested?: readonly Scope[]): Promise<AuthorizedScopes> => {
       checkOpen();
       // Only the operator's "every scope" depends on which there are.
       const existing = caller === operator ? await store.scopes(authority) : [];
       return gate.read(caller, existing, requested);
+    };
+    /** Where a search or a question looks: what it names, else what the view was made with. */
+    const searched = async (scopes: readonly Scope[] | undefined, asked: ScopeStrategy | undefined) => {
+      const chosen = asked ?? (scopes === undefined ? strategy : undefined);
+      if (chosen === undefined) return readable(scopes);
+      const named = await chooseScopes(chosen, who, (await readable(scopes)).scopes);
+      return readable(named);
     };
     const catalogue = createCatalogue({
       store,
@@ -111,8 +124,8 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
             else settler.later();
           };
           const shared = { scope, into, metadata, signal, onProgress, settle };
-          if (sorted.kind === "chunks") return ingestChunks(parts, { ...shared, chunks: sorted.chunks });
-          return ingestDocuments(parts, {
+          if (sorted.kind === "chunks") return ingestChunks(stages, { ...shared, chunks: sorted.chunks });
+          return ingestDocuments(stages, {
             ...shared,
             items: sorted.items,
             changes: sorted.changes,
@@ -132,26 +145,28 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
 
       async search(query: string, options: SearchOptions = {}) {
         checkOptions("search", options, searchOptions);
-        const { scopes, ...rest } = options;
-        return await retriever.retrieve(await readable(scopes), query, rest);
+        const { scopes, strategy: asked, ...rest } = options;
+        return await retriever.retrieve(await searched(scopes, asked), query, rest);
       },
 
       ask(question: string, options: AskOptions = {}) {
         checkOptions("ask", options, askOptions);
-        const stages = { retriever, store, model: parts.chatModel, analyzer: parts.analyzer };
-        const { scopes, ...rest } = options;
+        const asking = { retriever, store, model: parts.chatModel, analyzer: parts.analyzer };
+        const { scopes, strategy: asked, ...rest } = options;
         return createRun(async function* () {
           // A page that only searches need not load what answers.
           const { askQuestion } = await import("../pipeline/ask.ts");
-          return yield* askQuestion(stages, await readable(scopes), question, rest);
+          return yield* askQuestion(asking, await searched(scopes, asked), question, rest);
         });
       },
 
       ...catalogue,
 
-      as(context: AccessContext) {
-        checkOptions("as", context, ["userId", "teamId"]);
-        return view(within(caller, context));
+      as(context: AccessContext, options: ViewOptions = {}) {
+        checkOptions("as", context, ["userId", "teamId", "teams"]);
+        checkOptions("as", options, ["strategy"]);
+        if (options.strategy !== undefined) checkStrategy(options.strategy);
+        return view(within(caller, readCaller(context)), options.strategy ?? strategy);
       },
 
       close,
@@ -168,10 +183,22 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
 
 /** A caller can become somebody else only where the operator says so: a view of Ada's is Ada's for good. */
 function within(caller: Caller, context: AccessContext): AccessContext {
-  if (caller === operator) return { ...context };
-  const same = caller.userId === context.userId && caller.teamId === context.teamId;
-  if (same) return caller;
+  if (caller === operator) return context;
+  if (isSameCaller(caller, context)) return caller;
   throw new IbidError("access-denied", "A caller's view cannot be turned into somebody else's.", {
     mend: "Call as() on the knowledge base itself.",
   });
+}
+
+/** Somebody else's retriever is trusted to rank, not to decide who may read (law 3) nor how much a model is asked (T28): what it finds elsewhere is left out. */
+function withinScopes(retriever: Retriever): Retriever {
+  return {
+    async retrieve(scopes, query, options) {
+      checkQuery(query, options?.mode ?? "hybrid", defaultMaxQueryLength);
+      const hits = await retriever.retrieve(scopes, query, options);
+      return hits.every(({ scope }) => scopes.scopes.includes(scope))
+        ? hits
+        : hits.filter(({ scope }) => scopes.scopes.includes(scope)).map((hit, index) => ({ ...hit, rank: index + 1 }));
+    },
+  };
 }

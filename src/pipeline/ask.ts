@@ -1,3 +1,4 @@
+import { narrowProof } from "../access/gate.ts";
 import { answerQuestion } from "../answers/answer-question.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Answer, AnswerEvent, AskOptions } from "../contracts/answer.ts";
@@ -40,7 +41,7 @@ export async function* askQuestion(
     grounding,
     model: stages.model,
     analyzer: stages.analyzer,
-    documentText: async (id) => (await stages.store.document(scopes, id))?.document.text,
+    documentText: async (id, scope) => (await stages.store.document(narrowProof(scopes, [scope]), id))?.document.text,
     signal: options.signal,
   });
   let answer: Answer | undefined;

@@ -1,16 +1,16 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { ChunkEntry } from "../contracts/store.ts";
 import { takeGivenEmbedding } from "../embeddings/check-embedding.ts";
+import type { IngestStages } from "./stages.ts";
 
 export interface EmbeddedChunks {
   readonly entries: readonly ChunkEntry[];
   /** Ids of the chunks that count on the vectors which the store has for them. */
   readonly keeps: readonly string[];
-  /** Texts really sent to the model. */
+  /** Texts really sent to the model, or that needed a vector: see `IngestStages.counts`. */
   readonly sent: number;
 }
 
@@ -21,7 +21,7 @@ export interface EmbeddedChunks {
  * **Source** law 7: a changed document embeds only its changed chunks; W5: given vectors are taken as they are, checked.
  */
 export async function embedChunks(
-  parts: { readonly embedder?: Embedder | undefined; readonly store: KnowledgeStore },
+  parts: Pick<IngestStages, "embedder" | "store" | "counts">,
   into: AuthorizedScopes<"write">,
   documentId: string,
   chunks: readonly Chunk[],
@@ -47,7 +47,7 @@ export async function embedChunks(
     return { chunk, embeddings: [{ version, embedding }] };
   });
   const keeps = entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id);
-  return { entries, keeps, sent };
+  return { entries, keeps, sent: parts.counts === "needed" ? wanting.length : sent };
 
   /** Some models say their dimensions only by answering: the first chunk asks them. The cache keeps it from being sent again. */
   async function knownVersion(): Promise<EmbeddingVersion> {

@@ -27,7 +27,7 @@ export interface ChunkJob {
  * **Errors** `invalid-id` before anything is embedded (W16), and those of the embedder and the store.
  */
 export async function* ingestChunks(
-  stages: Pick<IngestStages, "embedder" | "store" | "analyzer">,
+  stages: Pick<IngestStages, "embedder" | "store" | "counts" | "analyzer">,
   job: ChunkJob,
 ): AsyncGenerator<IngestResult, IngestSummary> {
   const started = performance.now();

@@ -13,6 +13,8 @@ export interface IngestStages {
   readonly transformers: readonly ChunkTransformer[];
   /** Without one, documents are found by their words alone. */
   readonly embedder?: Embedder | undefined;
+  /** What counts as embedded: the texts that were sent, or those that needed a vector, whether or not the cache had it. Default `"sent"`. */
+  readonly counts?: "sent" | "needed" | undefined;
   readonly store: KnowledgeStore;
   /** The store's own, for the languages that it knows. Without one, a document is in the language that it says. */
   readonly analyzer?: Analyzer | undefined;

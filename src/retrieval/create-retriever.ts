@@ -16,7 +16,7 @@ import { poolSize } from "./fuse-legs.ts";
 import type { QueryEmbedding, SearchableStore } from "./legs.ts";
 import { rerankCandidates } from "./rerank-candidates.ts";
 import { reportRetrieval } from "./report-retrieval.ts";
-import { checkQuery, planSearch, type SearchPlan } from "./search-plan.ts";
+import { checkQuery, defaultMaxQueryLength, planSearch, type SearchPlan } from "./search-plan.ts";
 import { proximityPool, weighProximity } from "./weigh-proximity.ts";
 import { searchStore } from "./search-store.ts";
 import {
@@ -82,7 +82,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     tracer,
     secret,
     analyzer = defaultAnalyzer,
-    maxQueryLength = 8192,
+    maxQueryLength = defaultMaxQueryLength,
     access = "operator",
   } = options;
   const byProximity = options.reranker === "proximity";

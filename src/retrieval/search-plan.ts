@@ -53,6 +53,8 @@ const everyOrigin: readonly Origin[] = ["user-content", "narrative", "note", "sy
 /** Of a search that does not say. **Source** DESIGN 6, ToolUp (T45). */
 const defaultTopK = 5;
 const defaultSnippetLength = 240;
+/** **Units** UTF-16. **Source** ToolUp's cap, before anything is embedded (T28). */
+export const defaultMaxQueryLength = 8192;
 /** **Source** ToolUp's bounds (T45). */
 const snippetLengths = { least: 32, most: 8192 } as const;
 

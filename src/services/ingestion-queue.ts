@@ -1,3 +1,4 @@
+import { readCaller } from "../access/callers.ts";
 import { type Caller, createGate, operator } from "../access/gate.ts";
 import { homeScope, parseScope } from "../access/scopes.ts";
 import { IbidError } from "../contracts/errors.ts";
@@ -236,10 +237,9 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
         return events.listen({ buffer, missed, signal, wanted: (event) => !("scope" in event) || sees(event.scope) });
       },
       as(context: AccessContext) {
-        checkOptions("as", context, ["userId", "teamId"]);
         // The knowledge base says who may become whom.
         own.as(context);
-        return view({ ...context });
+        return view(readCaller(context));
       },
       close,
       [Symbol.asyncDispose]: close,

@@ -1,5 +1,5 @@
 import type { KnowledgeBase, TextInput } from "../contracts/knowledge-base.ts";
-import type { AccessContext, Scope } from "../contracts/scope.ts";
+import type { AccessContext, Scope, ScopeStrategy } from "../contracts/scope.ts";
 import { check, collect, equal, throwsCode } from "./assert.ts";
 import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
 import { chunkOf } from "./store-fixtures.ts";
@@ -58,6 +58,35 @@ export const sharingCases: readonly KnowledgeBaseCase[] = [
         "with the platform and without the deployment",
       );
       equal(await seen(enabled.as(everyone)), [], "the same for somebody unknown");
+    },
+  ],
+  [
+    "several-teams-and-strategies",
+    "T8 T27 T49 L3",
+    async (open) => {
+      const kb = await open({ access: { platform: true } });
+      await fill(kb);
+      const member = kb.as({ userId: "nils", teamId: "north", teams: ["north", "south"] });
+      const all = ["deployment", "platform", "team:north", "team:south", "user:nils"];
+      equal(await seen(member), all, "what a member of two teams sees");
+      const look = async (strategy?: ScopeStrategy): Promise<readonly Scope[]> => {
+        const hits = await member.search("lantern", { topK: "all", ...(strategy && { strategy }) });
+        return [...new Set(hits.map(({ scope }) => scope))].toSorted();
+      };
+      equal(await look(), all, "without a strategy");
+      equal(await look("active-team"), ["team:north"], "the active team's");
+      equal(await look("active-team-plus-user"), ["team:north", "user:nils"], "and the user's");
+      equal(await look("active-team-plus-platform"), ["platform", "team:north"], "and the platform's");
+      equal(await look(() => ["user:ada", "team:south"]), ["team:south"], "what a strategy of one's own may name");
+      const view = kb.as({ userId: "nils", teamId: "north" }, { strategy: "active-team" });
+      const { hits } = await view.ask("Which lantern is lit?", { topK: "all" });
+      equal([...new Set(hits.map(({ scope }) => scope))], ["team:north"], "where a view's questions look");
+      equal((await collect(view.list())).length, 8, "what the same view lists");
+      await throwsCode(
+        () => kb.as({ teamId: "west", teams: ["north"] }),
+        "invalid-argument",
+        "a team that is not theirs",
+      );
     },
   ],
   [
@@ -200,7 +229,9 @@ export const sharingCases: readonly KnowledgeBaseCase[] = [
         [12, 12, scopes.toSorted()],
         "status",
       );
-      check(status.cacheHitRate >= 0 && status.cacheHitRate <= 1 && status.bytes > 0, "rate and bytes", status);
+      const { cacheHitRate = -1 } = status;
+      check(cacheHitRate >= 0 && cacheHitRate <= 1 && status.bytes > 0, "rate and bytes", status);
+      check(!("cacheHitRate" in (await kb.as(southerner).status())), "the rate is for the operator alone");
       const keys = (await collect(kb.list())).map(({ uri, scope }) => `${uri} ${scope}`);
       equal(keys, keys.toSorted(), "the list is by uri, then scope");
       equal((await kb.as(southerner).status()).documents, 4, "documents that the south may read");

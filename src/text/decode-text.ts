@@ -95,10 +95,18 @@ const writingSystems = [
  * UTF-16 without a mark: half of each character of ASCII is a zero, and read in pairs the bytes are a text that somebody may have written.
  *
  * A line break or a space has its zero in every script; what has none at all does not show. Read the wrong way round, a text is letters of every script.
+ * Where the other bytes are a text as they are, one zero between them proves nothing: any two letters are a Chinese character. Then a quarter must be zeros.
  */
 function unmarkedUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const sample = bytes.subarray(0, sampleBytes);
   if (bytes.length % 2 !== 0 || !sample.includes(0)) return undefined;
+  const others = sample.filter((byte) => byte !== 0);
+  if (
+    sample.length - others.length < sample.length / 4 &&
+    !looksBinary(others) &&
+    decode(others, "utf-8", true) !== undefined
+  )
+    return undefined;
   const little = countAscii(sample, "utf-16le");
   const big = countAscii(sample, "utf-16be");
   return Math.max(little, big) === 0 ? undefined : little >= big ? "utf-16le" : "utf-16be";

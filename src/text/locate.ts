@@ -149,3 +149,28 @@ function findLineStarts(text: string): number[] {
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   return starts;
 }
+
+/** Words of a document that lead elsewhere. */
+export interface DocumentLink {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** Absolute where the page says what it is relative to. */
+  readonly url: string;
+}
+
+/**
+ * The links that touch `[start, end)` of a document, in its order, such as those of a hit.
+ *
+ * **Shape** of formats whose canonical text does not show the address, such as HTML; in Markdown it stands in the text itself. Default: the whole document.
+ * **Units** UTF-16 code units. **Cost** linear in the document's links.
+ */
+export function linksIn(
+  { text, sourceMap }: Pick<TextDocument, "text" | "sourceMap">,
+  start = 0,
+  end = text.length,
+): DocumentLink[] {
+  return (sourceMap.links ?? [])
+    .filter((link) => link.start < end && link.end > start)
+    .map((link) => ({ start: link.start, end: link.end, text: text.slice(link.start, link.end), url: link.url }));
+}

@@ -308,6 +308,9 @@ describe("scopes", () => {
     expect(await listed("--as-user", "bob")).toEqual(["deployment"]);
     expect(await listed("--as-team", "acme", "--as-user", "ada")).toEqual(["deployment", "team:acme", "user:ada"]);
     expect(await listed("--as-team", "acme", "--with-platform")).toEqual(["deployment", "platform", "team:acme"]);
+    expect(await listed("--as-teams", "zeta, acme")).toEqual(["deployment", "team:acme"]);
+    expect(await listed("--as-team", "zeta", "--as-teams", "acme")).toEqual(["deployment", "team:acme"]);
+    expect((await callIbid(cwd, ["list", "--as-teams", "acme,"])).code).toBe(2);
 
     expect(await ingest(cwd, "docs", "--as-user", "ada", "--user", "ada")).toMatchObject({
       code: 0,

@@ -24,6 +24,8 @@ beforeAll(async () => {
     "docs/guide/start.md":
       "\uFEFF---\ntitle: Start\n---\r\n\r\n# Start\r\n\r\nBegin with the installation of the package.\r\n",
     "docs/evil.md": "# Evil \u001B[31mtitle\u001B[0m\n\nThe escape \u001B[2J sequence clears the screen.\n",
+    "pages/links.html":
+      '<h1>Where</h1><p>Read <a href="https://a.example/one">the first</a>.</p><h2>Then</h2><p>And <a href="https://a.example/two">the second</a>.</p>',
     "ada/keys.md": "# Ada's keys\n\nAda hides hers under the doormat.\n",
   });
   await callIbid(cwd, ["ingest", "docs", "--metadata", "product=api", "year=2026"]);
@@ -367,6 +369,25 @@ describe("ibid list and status", () => {
 });
 
 describe("ibid show", () => {
+  it("prints where the words of a page lead, of all of it or a stretch", async () => {
+    await ibid("ingest", "pages/links.html", "--user", "links");
+    const show = (...args: string[]): Promise<Finished> =>
+      ibid("show", "pages/links.html", "--links", "--as-user", "links", ...args);
+    const [first, second] = ["https://a.example/one  the first\n", "https://a.example/two  the second\n"];
+    expect((await show()).stdout).toBe(`${first}${second}`);
+    expect((await show("--at", "0:20")).stdout).toBe(first);
+    expect((await show("--section", "0.0.0")).stdout).toBe(second);
+    const { text, links } = JSON.parse((await show("--json")).stdout) as {
+      text: string;
+      links: { start: number; end: number; text: string; url: string }[];
+    };
+    expect(links.map(({ start, end, url }) => [text.slice(start, end), url])).toEqual([
+      ["the first", "https://a.example/one"],
+      ["the second", "https://a.example/two"],
+    ]);
+    await ibid("delete", "pages/links.html", "--as-user", "links");
+  });
+
   it("prints the canonical text and nothing added", async () => {
     const [plain, other, view] = await Promise.all([
       ibid("show", "docs/keys.md", "--scope", "deployment"),

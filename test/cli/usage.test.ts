@@ -80,7 +80,7 @@ describe("help", () => {
     for (const { code, stdout, stderr } of texts) {
       expect([code, stderr]).toEqual([0, ""]);
       expect(stdout).toContain("Examples:\n  $ ibid ");
-      for (const option of ["--kb", "--json", "--as-user", "--as-team", "--with-platform"])
+      for (const option of ["--kb", "--json", "--as-user", "--as-team", "--as-teams", "--with-platform"])
         expect(stdout).toContain(option);
     }
     for (const name of commands) expect(texts[0]?.stdout).toContain(`  ${name} `);

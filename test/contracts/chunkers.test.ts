@@ -159,7 +159,7 @@ const chunkers: readonly Named[] = [
   ],
   [
     "the automatic chunker",
-    { create: () => createAutoChunker(), limits: { maxSize: 1500, overlap: 200, length: characters }, wholeRows: true },
+    { create: () => createAutoChunker(), limits: { maxSize: 1000, overlap: 125, length: characters }, wholeRows: true },
   ],
   ["the whole chunker", { create: () => createWholeChunker(), cuts: false, wholeRows: true }],
 ];

@@ -54,6 +54,20 @@ function summarised(run: IngestRun, rewrite: (summary: IngestSummary) => IngestS
 
 const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
   [
+    "knows the active team alone",
+    "knowledge-base/several-teams-and-strategies",
+    kb((good) => ({
+      as({ userId, teamId }, options) {
+        return good.as({ ...(userId !== undefined && { userId }), ...(teamId !== undefined && { teamId }) }, options);
+      },
+    })),
+  ],
+  [
+    "forgets a view's strategy",
+    "knowledge-base/several-teams-and-strategies",
+    kb((good) => ({ as: (context) => good.as(context) })),
+  ],
+  [
     "counts everything as added",
     "knowledge-base/twice-is-once",
     kb((good) => ({

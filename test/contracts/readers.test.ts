@@ -220,7 +220,7 @@ const inRuns = (text: string): string =>
     .map((line) => run(line))
     .join("<w:r><w:br/></w:r>");
 
-describe("the Word reader", () => {
+describe("the Word reader [W54]", () => {
   runPack(
     createReaderPack({
       create: () => createDocxReader(),

@@ -63,20 +63,25 @@ describe("examples of the documentation", () => {
     expect(complaints.filter((line) => line.includes(`/${fileOf(place)}(`))).toEqual([]);
   });
 
-  it.concurrent.each(examples.filter((example) => example.run))("$place runs", async ({ place, code, prints }) => {
-    // A folder of its own, with documents where the examples look for them.
-    const own = join(folder, fileOf(place).replace(".ts", ""));
-    mkdirSync(own);
-    cpSync(join(root, "docs"), join(own, "docs"), { recursive: true });
-    const loaded = code.replaceAll(
-      /from "(ibid(?:\/testing)?)"/gu,
-      (_, name: keyof typeof doors) => `from ${JSON.stringify(pathToFileURL(doors[name]).href)}`,
-    );
-    writeFileSync(join(own, "example.ts"), loaded);
-    const { stdout } = await run(process.execPath, ["--no-warnings", "example.ts"], { cwd: own, timeout: 20_000 });
-    const lines = stdout.split("\n");
-    for (const line of prints) expect(lines).toContain(line);
-  });
+  // One after the other: each is a process, and ten at once are slower than their time limit where other work fills the machine.
+  it.each(examples.filter((example) => example.run))(
+    "$place runs",
+    async ({ place, code, prints }) => {
+      // A folder of its own, with documents where the examples look for them.
+      const own = join(folder, fileOf(place).replace(".ts", ""));
+      mkdirSync(own);
+      cpSync(join(root, "docs"), join(own, "docs"), { recursive: true });
+      const loaded = code.replaceAll(
+        /from "(ibid(?:\/testing)?)"/gu,
+        (_, name: keyof typeof doors) => `from ${JSON.stringify(pathToFileURL(doors[name]).href)}`,
+      );
+      writeFileSync(join(own, "example.ts"), loaded);
+      const { stdout } = await run(process.execPath, ["--no-warnings", "example.ts"], { cwd: own, timeout: 55_000 });
+      const lines = stdout.split("\n");
+      for (const line of prints) expect(lines).toContain(line);
+    },
+    60_000,
+  );
 });
 
 describe("finding examples", () => {

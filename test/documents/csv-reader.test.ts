@@ -89,6 +89,10 @@ describe("csvReader", () => {
       { kind: "paragraph", end: 5 },
       { columns: ["a,b", "c"], delimiter: ";" },
     ]);
+    for (const bare of ["sep=;", "sep=;\n", "sep=;\r\n"]) {
+      const { text, blocks } = await read(bare);
+      expect(blocks?.map(({ start, end }) => text.slice(start, end))).toEqual(["sep=;"]);
+    }
     const bytes = Uint8Array.of(0x93, 0xfa, 0x2c, 0x96, 0x7b, 0x0a, 0x31, 0x2c, 0x32);
     const japanese = await csvReader.read({ uri: "j.csv", bytes, mediaType: "text/csv", charset: "shift_jis" });
     expect(japanese.blocks?.[0]?.columns).toEqual(["日", "本"]);

@@ -101,7 +101,7 @@ async function byGraph(store: KnowledgeStore, query = draw(), more: Partial<Vect
   return found;
 }
 
-describe("what a graph finds [T17 L4]", () => {
+describe("what a graph finds [T17 W51 L4]", () => {
   it("is what the scan finds, at the scan's scores, nineteen times in twenty and more", async () => {
     const inner = createMemoryStore();
     const store = await open(inner);

@@ -57,7 +57,7 @@ function countingModel(): EmbeddingModel & { readonly texts: string[] } {
   };
 }
 
-const section = (title: string, words: string): string => `## ${title}\n\n${`${words} `.repeat(90).trim()}.\n`;
+const section = (title: string, words: string): string => `## ${title}\n\n${`${words} `.repeat(50).trim()}.\n`;
 
 describe("ingesting again", () => {
   it("embeds and writes nothing when nothing changed, also after a restart and with new dates [L7]", async () => {

@@ -131,7 +131,7 @@ describe("ingesting with a refresh policy [E16]", () => {
     const kb = await openKnowledgeBase(join(folder, "kb"));
     const versions = ["heron", "otter"].map((word) => ({
       uri: "a.txt",
-      text: Array.from({ length: 12 }, (_, i) => `${word} ${i} ${"lantern ".repeat(180)}`).join("\n\n"),
+      text: Array.from({ length: 12 }, (_, i) => `${word} ${i} ${"lantern ".repeat(110)}`).join("\n\n"),
     }));
     await kb.ingest(versions[0]!);
     const done = new AbortController();

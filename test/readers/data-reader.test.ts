@@ -78,8 +78,11 @@ describe("the data reader [E15]", () => {
   });
 
   it("makes blocks without sections of more records than anybody would list", async () => {
-    const { root, blocks } = await readAny("a.json", `[${'{"a":1},'.repeat(50_000)}{"a":1}]`);
+    const { root, blocks, notes } = await readAny("a.json", `[${'{"a":1},'.repeat(50_000)}{"a":1}]`);
     expect([root.children, blocks?.length]).toEqual([[], 50_003]);
+    expect(notes).toEqual([expect.stringMatching(/^It holds more than 50,000 records, and none has a section/)]);
+    const larger = await readAny("a.json", `[${'{"a":1},'.repeat(200_001)}{}]`);
+    expect([larger.root.children, larger.notes]).toEqual([[], notes]);
   });
 
   it("makes a block of each line of JSON lines", async () => {
@@ -140,6 +143,38 @@ url: http://example.com
     ]);
     expect(showMembers(result)[3]).toMatch(/^db: {3}# The database\.\n {2}db:[^]*one: \{a: 1\}$/);
     expect(textOutsideBlocks(result)).toBe("");
+  });
+
+  it("takes no line of a text in quotes for a key or an entry", async () => {
+    const source = `first:
+  a: "it says
+    key: \\"not a key\\"
+    - not an entry
+  open: still text
+    "
+  b: 1
+second: !!str 'it''s
+
+  third:
+    x: y''
+  '
+"plain": "a" # and "b
+last:
+- "one
+  k:
+  v"
+- k: 'two
+   l: '
+  m: 1
+`;
+    const { text, root } = await readAny("a.yaml", source);
+    expect(text).toBe(source);
+    expect(showOutline(root)).toEqual(["# first", "## a", "# second", "# last", "## [0]", "## [1]"]);
+  });
+
+  it("closes a text in quotes at the end of its document", async () => {
+    const { root } = await readAny("a.yaml", `a: "open\nb:\n  c: 1\n---\nd:\n  e: 1\n`);
+    expect(showOutline(root)).toEqual(["# document 1", "## a", "# document 2", "## d"]);
   });
 
   it("puts a section around each document of a YAML stream", async () => {

@@ -1,6 +1,13 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
 import { describe, expect, it, vi } from "vitest";
 
-import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
+import { findCharacterMaps } from "../../src/adapters/pdf/character-maps.ts";
+import { createPdfReader, readPdf } from "../../src/adapters/pdf/pdf-reader.ts";
+import { noTableExtractor } from "../../src/documents/no-table-extractor.ts";
 import { createLocator } from "../../src/text/locate.ts";
 
 import { makePdf, type PdfTestLine, writeFile } from "./make-pdf.ts";
@@ -225,9 +232,56 @@ describe("text in fonts that cannot be read", () => {
   it("is no scan, and is not lost in silence [E15 L9]", async () => {
     const error = await refusalOf(readAs("a.pdf", withJapanese("")));
     expect(error).toMatchObject({ code: "unreadable", uri: "a.pdf" });
-    expect(error.mend).toContain("embedded");
+    expect(error.mend).toMatch(/npm install pdfjs-dist.*embedded/);
     const { text, notes } = await readAs("a.pdf", withJapanese("Latin words"));
     expect(text).toBe("Latin words");
     expect(notes).toEqual([expect.stringMatching(/^Some text on page 1 is left out: its font/)]);
+  });
+
+  it("is read with the maps of a package that is installed [E15]", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-maps-"));
+    const maps = join(folder, "node_modules/pdfjs-dist/cmaps");
+    mkdirSync(maps, { recursive: true });
+    writeFileSync(join(maps, "../package.json"), "{}");
+    // The binary form of PDF.js: a range of two-byte codes, then what 82a0 and 82a2 are called, and what those are in UCS-2.
+    const codes = [0, 0x01, 1, 0x81, 0x40, 0x81, 0xf7, 0x3c, 0x41, 1, 0x82, 0xa0, 1, 0x41, 1, 0x82, 0xa2, 2];
+    const letters = [0, 0x01, 1, 0, 0, 0x83, 0xff, 0x7f, 0x81, 1, 0, 1, 0x30, 0x42, 0x81, 1, 0, 2, 0x30, 0x44];
+    writeFileSync(join(maps, "90ms-RKSJ-H.bcmap"), Uint8Array.from(codes));
+    writeFileSync(join(maps, "Adobe-Japan1-UCS2.bcmap"), Uint8Array.from(letters));
+    const found = findCharacterMaps([pathToFileURL(join(folder, "package.json")).href]);
+    expect(found).toBe(realpathSync(maps));
+    const input = { uri: "a.pdf", bytes: withJapanese("Latin words"), mediaType: "application/pdf" };
+    const { text, notes } = await readPdf(input, undefined, noTableExtractor, found);
+    rmSync(folder, { recursive: true });
+    expect(text).toContain("あい");
+    expect(text).toContain("Latin words");
+    expect(notes).toBeUndefined();
+    expect(findCharacterMaps([pathToFileURL(join(tmpdir(), "nowhere/package.json")).href])).toBeUndefined();
+  });
+});
+
+describe("a broken page", () => {
+  const stream = "BT /F1 12 Tf 72 700 Td (Words of the first page) Tj ET";
+  const write = (kids: string): Uint8Array =>
+    writeFile(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        `<< /Type /Pages /Count ${kids.split("R").length - 1} /Kids [${kids}] >>`,
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "(no page)",
+      ],
+      "/Root 1 0 R",
+    );
+
+  it("is named, and the others are read [L9]", async () => {
+    const { text, notes } = await readAs("a.pdf", write("3 0 R 6 0 R"));
+    expect(text).toBe("Words of the first page");
+    expect(notes).toEqual(["Page 2 is broken and left out."]);
+  });
+
+  it("refuses the file when there is no other", async () => {
+    expect(await refusalOf(readAs("a.pdf", write("6 0 R")))).toMatchObject({ code: "unreadable", uri: "a.pdf" });
   });
 });

@@ -168,6 +168,23 @@ describe("createPptxReader", () => {
     });
   });
 
+  it("counts the comments that it leaves out, and the answers to them [L9]", async () => {
+    const { text, notes } = await readAs(
+      "a.pptx",
+      makePptx(
+        [{ shapes: title("One"), related: [["k1", "comments", "../comments/c1.xml"]] }, { shapes: title("Two") }],
+        {
+          more: {
+            "ppt/comments/c1.xml":
+              "<p188:cmLst><p188:cm><p188:replyLst><p188:reply/></p188:replyLst><p188:txBody/></p188:cm><p188:cm/></p188:cmLst>",
+          },
+        },
+      ),
+    );
+    expect(text).toBe("One\n\nTwo");
+    expect(notes).toEqual(["Left out: its comments (3)."]);
+  });
+
   it("is not led in circles by parts that point to one another", async () => {
     const around = relationships([
       ["n", "notesSlide", "../slides/slide1.xml"],

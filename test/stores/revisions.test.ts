@@ -65,7 +65,7 @@ describe.each(eachStore)("revisions of the $name store", ({ open }) => {
     for (const proof of forged) {
       await expect(store.revisions?.(proof)).rejects.toMatchObject({ code: "access-denied" });
     }
-    await expect(store.revisions?.({ ...into(deployment) })).rejects.toMatchObject({ code: "access-denied" });
+    await expect(store.revisions?.(structuredClone(into(deployment)))).rejects.toMatchObject({ code: "access-denied" });
   });
 });
 

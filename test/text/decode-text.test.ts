@@ -112,6 +112,7 @@ describe("decodeText", () => {
   it.each([
     ["numbers of two bytes", Array.from({ length: 40 }, (_, i) => [i, 0]).flat()],
     ["zeros in both places", [0x61, 0, 0, 0x61, 0, 0, 0x62, 0]],
+    ["one zero in plain words", Array.from("a log with a hole\0 in\n", (letter) => letter.charCodeAt(0))],
     ["an odd number of bytes", [0x61, 0, 0x62, 0, 0x63]],
     ["letters of every script", [0x61, 0, 0x16, 0x04, 0xd0, 0x05, 0x42, 0x30, 0x39, 0x0e, 0x31, 0x06]],
     ["characters of private use", [0x61, 0, 0x01, 0xe1, 0x62, 0]],

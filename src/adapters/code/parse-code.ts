@@ -1,26 +1,40 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-
 import type { Language, Tree } from "web-tree-sitter";
 
 import type { GrammarName } from "./grammars.ts";
+import { type LoadedParser, loadParser } from "./load-parser.ts";
 
 /** Longer texts are data or generated, and their trees would fill the parser's memory. **Units** UTF-16 code units. */
 export const maxCodeLength = 1024 * 1024;
 
 /**
- * How often the parser reports before it is stopped: so often, and so much more per kibibyte. Code takes 2 to 8 per kibibyte, a text full of unbalanced
- * brackets 10; where it keeps many readings of a text in mind at once, it takes 40 and more, and gigabytes.
+ * How often the parser reports before it is stopped: so often, and so much more per kibibyte. Code takes 2 to 8 per kibibyte, squeezed code 20, a text full of
+ * unbalanced brackets 10; where it keeps many readings of a text in mind at once, it takes 40 and more, and gigabytes.
  * A count, not a time: the same bytes give the same sections on every machine.
  */
 const patience = { least: 200, perKibibyte: 20 };
+/**
+ * The same for reports while it looks for a way out of an error. Each takes up to a hundred times as long as others; code takes none, or a few behind a slip,
+ * and tokens without order take 15 per kibibyte.
+ */
+const patienceInErrors = { least: 100, perKibibyte: 4, most: 1500 };
+/**
+ * The same for pieces of the text that the parser asks for: code takes one in three kibibytes. A scanner that looks through all comments again at each of them
+ * takes hundreds in one.
+ */
+const patienceInReads = { least: 200, perKibibyte: 4 };
+/** **Units** UTF-16 code units; the parser's own buffer holds a few more. */
+const pieceLength = 5000;
 
-const languages = new Map<GrammarName, Promise<Language>>();
-/** Once the parser has run out of its memory, it takes nothing more in this process. */
-let isBroken = false;
+/** What a module may hold on to between texts. One that has taken more is left to the collector. */
+const keptBytes = 128 * 1024 * 1024;
+
+/** The module that the next text is given to. */
+let current: Promise<LoadedParser> | undefined;
 
 /**
  * Parses code and shows its tree, which lives for the call only. **Shape** `undefined` when the parser gave up.
+ *
+ * What came before does not show: a text that a used module cannot take is tried again in a new one, and what that says counts.
  * **Errors** whatever `signal` was aborted with is not thrown here: parsing just stops.
  */
 export async function parseCode<T>(
@@ -29,45 +43,88 @@ export async function parseCode<T>(
   signal: AbortSignal | undefined,
   show: (tree: Tree) => T,
 ): Promise<T | undefined> {
-  if (isBroken || text.length > maxCodeLength) return undefined;
-  const { Parser } = await import("web-tree-sitter");
-  await Parser.init();
-  const language = await loadLanguage(grammar);
-  const parser = new Parser();
-  try {
-    parser.setLanguage(language);
-    let reports = 0;
-    const most = patience.least + (patience.perKibibyte * text.length) / 1024;
-    const tree = parser.parse(text, null, {
-      progressCallback: () => (reports += 1) > most || (signal?.aborted ?? false),
-    });
-    if (tree === null) return undefined;
+  if (text.length > maxCodeLength) return undefined;
+  for (;;) {
+    const loading = (current ??= loadParser());
+    const forget = (): void => {
+      if (current === loading) current = undefined;
+    };
     try {
-      return show(tree);
-    } finally {
-      tree.delete();
+      const module = await loading;
+      const language = await module.language(grammar);
+      const isNew = module.parsed === 0;
+      module.parsed += 1;
+      const parsed = parseIn(module, language, text, signal, show);
+      if (parsed.isBroken || module.heldBytes() > keptBytes) forget();
+      if (!parsed.isBroken || isNew) return parsed.shown;
+    } catch (error) {
+      forget();
+      throw error;
     }
-  } catch (error) {
-    if (!(error instanceof Error && /^(?:Runtime|Range)Error$/.test(error.name))) throw error;
-    isBroken = true;
-    return undefined;
-  } finally {
-    if (!isBroken) parser.delete();
   }
 }
 
-function loadLanguage(grammar: GrammarName): Promise<Language> {
-  const known = languages.get(grammar);
-  if (known !== undefined) return known;
-  const loading = readGrammar(grammar);
-  languages.set(grammar, loading);
-  // A file that could not be read once is tried again.
-  loading.catch(() => languages.delete(grammar));
-  return loading;
+interface Parsed<T> {
+  readonly shown?: T | undefined;
+  /** Whether the module ran out of its memory, or of the stack. */
+  readonly isBroken: boolean;
 }
 
-async function readGrammar(grammar: GrammarName): Promise<Language> {
-  const { Language: grammars } = await import("web-tree-sitter");
-  const path = createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`);
-  return grammars.load(await readFile(path));
+function parseIn<T>(
+  module: LoadedParser,
+  language: Language,
+  text: string,
+  signal: AbortSignal | undefined,
+  show: (tree: Tree) => T,
+): Parsed<T> {
+  let reports = 0;
+  let errorReports = 0;
+  let reads = 0;
+  const kibibytes = text.length / 1024;
+  const most = patience.least + patience.perKibibyte * kibibytes;
+  const mostInErrors = Math.min(
+    patienceInErrors.least + patienceInErrors.perKibibyte * kibibytes,
+    patienceInErrors.most,
+  );
+  const mostReads = patienceInReads.least + patienceInReads.perKibibyte * kibibytes;
+  const read = (at: number): string | undefined => {
+    reads += 1;
+    return reads > mostReads ? undefined : text.slice(at, at + pieceLength);
+  };
+  const held: { delete: () => void }[] = [];
+  try {
+    const parser = module.createParser();
+    held.push(parser);
+    parser.setLanguage(language);
+    const tree = parser.parse(read, null, {
+      progressCallback: ({ hasError }) => {
+        reports += 1;
+        if (hasError) errorReports += 1;
+        return reports > most || errorReports > mostInErrors || reads > mostReads || (signal?.aborted ?? false);
+      },
+    });
+    if (tree === null) return { isBroken: false };
+    held.push(tree);
+    // It was told that the text ends where it did not.
+    if (reads > mostReads) return { isBroken: false };
+    return { shown: show(tree), isBroken: false };
+  } catch (error) {
+    if (!isExhausted(error)) throw error;
+    return { isBroken: true };
+  } finally {
+    for (const each of held.toReversed()) release(each);
+  }
+}
+
+/** Gives memory back; a module that is broken has none to give, and must not be asked again when the collector comes by. */
+function release(held: { delete: () => void }): void {
+  try {
+    held.delete();
+  } catch (error) {
+    if (!isExhausted(error)) throw error;
+  }
+}
+
+function isExhausted(error: unknown): boolean {
+  return error instanceof Error && /^(?:Runtime|Range)Error$/.test(error.name);
 }

@@ -146,7 +146,8 @@ export function encrypted(uri: string): IbidError {
 
 /** The refusal of a broken file. `what` goes on the sentence that its name begins. */
 export function unreadable(uri: string, what: string, cause?: unknown): IbidError {
-  const reason = cause instanceof Error ? `: ${cause.message}` : "";
+  // The library's own sentences end as they like.
+  const reason = cause instanceof Error ? `: ${cause.message.replace(/\.$/u, "")}` : "";
   return new IbidError("unreadable", `${uri} ${what}${reason}.`, {
     mend: "Check that it opens in a program of its kind, and save it again from there.",
     uri,

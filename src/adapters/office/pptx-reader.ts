@@ -15,7 +15,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
  *
  * Of each slide its title (`Slide 3` when it has none), its texts in the order of its shapes, groups included, with bullets and automatic numbers; tables and charts
  * as rows of `| a | b |`, the words of diagrams, alternative texts of pictures; then, under `Notes`, what the speaker wrote below it.
- * Footers, dates, slide numbers and comments are left out, as is what only layouts say. Hidden slides are read, and named in `notes`.
+ * Footers, dates, slide numbers and comments are left out, as is what only layouts say. Hidden slides are read, and named in `notes`, which count the comments.
  *
  * **Shape** slides in the source map; a section of level 1 for each slide with text; title from the first slide, else the properties or the file name;
  * metadata `slideCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated.

@@ -7,7 +7,7 @@ import { readGraphics } from "./graphic-text.ts";
 import { unreadable, withoutText } from "./open-archive.ts";
 import { type OfficePackage, openPackage, type Relationship } from "./open-package.ts";
 import { readPackageFacts } from "./package-facts.ts";
-import { elementsOf, findChild } from "./read-xml.ts";
+import { elementsOf, findChild, type XmlElement } from "./read-xml.ts";
 import { listPlaceholders, readSlideShapes, readSpeakerNotes, type SlideStyles } from "./slide-shapes.ts";
 
 /** What {@link createPptxReader} promises, with the libraries that it loads when the first file is read. */
@@ -28,6 +28,7 @@ export async function readPptx(input: ReadInput): Promise<ReadResult> {
   const hidden: number[] = [];
   const missing: number[] = [];
   let shownTitle = "";
+  let comments = 0;
   for (const [index, part] of slides.entries()) {
     const number = index + 1;
     document.startSlide(number);
@@ -35,6 +36,7 @@ export async function readPptx(input: ReadInput): Promise<ReadResult> {
     if (slide === undefined) missing.push(number);
     else {
       if (slide.isHidden) hidden.push(number);
+      comments += slide.comments;
       if (number === 1) shownTitle = slide.title;
       writeSlide(document, number, slide);
     }
@@ -47,6 +49,7 @@ export async function readPptx(input: ReadInput): Promise<ReadResult> {
   if (draft.text === "") throw withoutText(uri);
   const notes = [
     ...(hidden.length === 0 ? [] : [`Hidden in the show, and read all the same: ${nameSlides(hidden)}.`]),
+    ...(comments === 0 ? [] : [`Left out: its comments (${comments}).`]),
     ...(missing.length === 0 ? [] : [`Missing from the file: ${nameSlides(missing)}.`]),
   ];
   return {
@@ -71,7 +74,14 @@ async function readSlide(office: OfficePackage, part: string, stylesOf: (layout:
     ...readSlideShapes(findChild(root, "cSld", "spTree"), styles, graphics),
     isHidden: /^(?:0|false)$/.test(root.attributes.get("show") ?? ""),
     speakerNotes: readSpeakerNotes(await office.readPart(targetOf("notesSlide"))),
+    comments: countComments(await office.readPart(targetOf("comments"))),
   };
+}
+
+/** Those of a slide, and the answers to them, which newer files keep inside. */
+function countComments(list: XmlElement | undefined): number {
+  const comments = elementsOf(list);
+  return comments.reduce((sum, comment) => sum + elementsOf(findChild(comment, "replyLst")).length, comments.length);
 }
 
 /** A slide without a title has its number for one, so that its text does not count as that of the slide before. */

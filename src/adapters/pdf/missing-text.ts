@@ -2,19 +2,36 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { OcrProvider, PageText } from "../../contracts/extraction.ts";
 import type { ReadResult } from "../../contracts/reader.ts";
 
+import { mapsPackage } from "./character-maps.ts";
 import type { ReadPage } from "./read-page.ts";
 
 /** What of a file's pages is not in its text, or not its own, in sentences for whoever gave it. */
-export function notesOn(
-  pages: readonly ReadPage[],
-  silent: readonly number[],
-  recognised: readonly PageText[],
-  ocr: OcrProvider | undefined,
-): Pick<ReadResult, "notes"> {
+export function notesOn({
+  pages,
+  silent,
+  broken,
+  recognised,
+  ocr,
+  maps,
+}: {
+  readonly pages: readonly ReadPage[];
+  readonly silent: readonly number[];
+  readonly broken: ReadonlyMap<number, unknown>;
+  readonly recognised: readonly PageText[];
+  readonly ocr: OcrProvider | undefined;
+  readonly maps: string | undefined;
+}): Pick<ReadResult, "notes"> {
   const read = new Set(recognised.map(({ page }) => page));
-  const missing = silent.filter((page) => !read.has(page) && pages[page - 1]?.hasLostText !== true);
+  const left = [...broken.keys()].filter((page) => !read.has(page));
+  const missing = silent.filter(
+    (page) => !read.has(page) && !broken.has(page) && pages[page - 1]?.hasLostText !== true,
+  );
   const lost = pages.flatMap(({ hasLostText }, index) => (hasLostText && !read.has(index + 1) ? [index + 1] : []));
   const notes: string[] = [];
+  if (left.length > 0) {
+    const [are, they] = left.length === 1 ? ["Page", "is"] : ["Pages", "are"];
+    notes.push(`${are} ${nameRanges(left)} ${they} broken and left out.`);
+  }
   if (missing.length > 0) {
     const [are, have] = missing.length === 1 ? ["Page", "has"] : ["Pages", "have"];
     const mend =
@@ -24,7 +41,9 @@ export function notesOn(
     notes.push(`${are} ${nameRanges(missing)} ${have} no text layer${mend}.`);
   }
   if (lost.length > 0)
-    notes.push(`Some text on ${lost.length === 1 ? "page" : "pages"} ${nameRanges(lost)} is left out: ${whyLost}.`);
+    notes.push(
+      `Some text on ${lost.length === 1 ? "page" : "pages"} ${nameRanges(lost)} is left out: ${whyLost}${maps === undefined ? `; the package ${mapsPackage}, when installed, brings maps for many such fonts` : ""}.`,
+    );
   if (read.size > 0) {
     const list = nameRanges([...read].toSorted((a, b) => a - b));
     notes.push(`The text of ${read.size === 1 ? "page" : "pages"} ${list} was recognised by ${ocr?.name}.`);
@@ -43,13 +62,15 @@ function nameRanges(pages: readonly number[]): string {
   return ranges.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`)).join(", ");
 }
 
-/** Character maps of East Asian encodings are several megabytes, and not among what PDF.js brings here. */
+/** Character maps of East Asian encodings are not among what PDF.js brings here. */
 const whyLost = "its font is not embedded with a character map, and cannot be read";
 
 /** The refusal of a file whose text is there, and cannot be read. */
-export function lostText(uri: string): IbidError {
+export function lostText(uri: string, maps: string | undefined): IbidError {
+  const install =
+    maps === undefined ? `Install the maps of East Asian encodings with: npm install ${mapsPackage}. Or save` : "Save";
   return new IbidError("unreadable", `${uri} has text, but ${whyLost}.`, {
-    mend: "Save it again with all fonts embedded (PDF/A does that), or give the PDF reader an `ocr` provider.",
+    mend: `${install} it again with all fonts embedded (PDF/A does that), or give the PDF reader an \`ocr\` provider.`,
     uri,
   });
 }

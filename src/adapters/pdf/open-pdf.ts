@@ -3,6 +3,8 @@ import type { getDocumentProxy } from "unpdf";
 import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput } from "../../contracts/reader.ts";
 
+import { characterMapSettings } from "./character-maps.ts";
+
 export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** What PDF.js is told: no word on the console, no picture decoded, nothing of the page run as code, no fonts of the machine; what glyphs are called. */
@@ -17,19 +19,22 @@ const settings = {
 } as const;
 
 /**
- * Opens a PDF with PDF.js, which is loaded at the first call.
+ * Opens a PDF with PDF.js, which is loaded at the first call. `maps` is the folder of character maps, if there is one.
  *
  * **Errors** `encrypted` for a file that asks for a password and got none, or another; `unreadable` for what cannot be opened.
  */
-export async function openPdf({
-  bytes,
-  uri,
-  password,
-}: Pick<ReadInput, "bytes" | "uri" | "password">): Promise<PdfDocument> {
+export async function openPdf(
+  { bytes, uri, password }: Pick<ReadInput, "bytes" | "uri" | "password">,
+  maps: string | undefined,
+): Promise<PdfDocument> {
   const { getDocumentProxy: open } = await import("unpdf");
   try {
     // PDF.js takes the bytes over, and they are the caller's: it gets a copy, which it wants plain and not as a Buffer.
-    return await open(new Uint8Array(bytes), { ...settings, ...(password === undefined ? {} : { password }) });
+    return await open(new Uint8Array(bytes), {
+      ...settings,
+      ...(maps === undefined ? {} : characterMapSettings(maps)),
+      ...(password === undefined ? {} : { password }),
+    });
   } catch (error) {
     if (error instanceof Error && error.name === "PasswordException") throw asksForPassword(uri, password, error);
     throw unreadable(uri, "is not a PDF that can be opened", error);

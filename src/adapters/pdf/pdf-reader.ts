@@ -13,6 +13,9 @@ import { limitsOf, overLimit } from "../../documents/read-limits.ts";
 import { throwIfAborted } from "../../text/abort.ts";
 import { checkOptions } from "../../text/check-options.ts";
 
+import { IbidError } from "../../contracts/errors.ts";
+
+import { findCharacterMaps } from "./character-maps.ts";
 import { joinBlocks } from "./join-blocks.ts";
 import { keepRejections } from "./keep-rejections.ts";
 import { layOutPages } from "./lay-out-pages.ts";
@@ -25,7 +28,7 @@ import { cutAtHeadings, readOutline } from "./pdf-outline.ts";
 import { findParagraphs, findUsualGap, type PdfBlock } from "./pdf-paragraphs.ts";
 import type { PdfFont } from "./pdf-runs.ts";
 import { writePdfText } from "./pdf-text.ts";
-import { readPage, type ReadPage } from "./read-page.ts";
+import { brokenPage, readPage, type ReadPage } from "./read-page.ts";
 import { textAreas, tableAreas } from "./extracted-areas.ts";
 
 /** What a PDF reader is given beyond the file. */
@@ -45,50 +48,72 @@ export interface PdfReaderOptions {
  *
  * **Shape** pages in the source map, no lines; sections from the outline (bookmarks) where its titles are found in the text, else from the tags, else from letter size
  * and weight; title from the document information, the first heading, or the file name; metadata `pageCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated.
- * `notes` names pages that have no text layer. PDF.js is loaded at the first call.
+ * `notes` names pages that have no text layer, and broken ones, which are left out when others read. PDF.js is loaded at the first call.
+ * East Asian text whose character map is only named is read with the maps of `pdfjs-dist`, when that is installed.
  * **Errors** `encrypted` for a file that asks for a password and got none, or another; `empty` for one without a text layer (a scan) when nobody recognises it;
- * `too-large` beyond the limits; `unreadable` for a broken one: never a part of the pages. `aborted` between two pages.
+ * `too-large` beyond the limits; `unreadable` for one that is broken, or of which no page reads. `aborted` between two pages.
  * **Cost** 10 to 40 ms per page; memory for the runs of all pages, about fifty times their text.
  * **Source** Embabel's content readers (E15), Ballerina's `TextDataLoader` (B52), Wesichain `PdfLoader` (W17), ToolUp's extraction points (T55, T56).
  */
 export function createPdfReader(options: PdfReaderOptions = {}): Reader {
   checkOptions("createPdfReader", options, ["ocr", "tables"]);
   const { ocr, tables = noTableExtractor } = options;
-  const settings = [ocr && `ocr:${ocr.name}`, tables === noTableExtractor ? undefined : `tables:${tables.name}`];
+  const maps = findCharacterMaps();
+  const settings = [
+    maps && "cmaps",
+    ocr && `ocr:${ocr.name}`,
+    tables === noTableExtractor ? undefined : `tables:${tables.name}`,
+  ];
   return {
     name: ["pdf/2", ...settings.filter((part) => part !== undefined)].join("+"),
     accepts: (mediaType) => mediaType === "application/pdf" || mediaType === "application/x-pdf",
-    read: (input) => keepRejections(() => readPdf(input, ocr, tables)),
+    read: (input) => keepRejections(() => readPdf(input, ocr, tables, maps)),
   };
 }
 
-async function readPdf(input: ReadInput, ocr: OcrProvider | undefined, tables: TableExtractor): Promise<ReadResult> {
+/** What a {@link createPdfReader} does with a file; `maps` is the folder of character maps. */
+export async function readPdf(
+  input: ReadInput,
+  ocr: OcrProvider | undefined,
+  tables: TableExtractor,
+  maps: string | undefined,
+): Promise<ReadResult> {
   const { uri, signal } = input;
   const limits = limitsOf(input);
-  const pdf = await openPdf(input);
+  const pdf = await openPdf(input, maps);
   try {
     if (pdf.numPages > limits.maxPages) throw overLimit(uri, "maxPages", limits.maxPages, pdf.numPages);
     const isTagged = (await pdf.getMarkInfo().catch(() => null))?.Marked === true;
     const fonts = new Map<string, PdfFont>();
     const pages: ReadPage[] = [];
+    const broken = new Map<number, IbidError>();
     let length = 0;
     // Once a font could not be read, each page is looked at for it.
     let hasLostText = false;
     for (let number = 1; number <= pdf.numPages; number++) {
       throwIfAborted(signal, `Reading ${uri}`, { uri });
-      const page = await readPage(pdf, number, uri, fonts, { isTagged, drawAll: hasLostText }, signal);
+      const page: ReadPage = await readPage(pdf, number, uri, fonts, { isTagged, drawAll: hasLostText }, signal).catch(
+        (error: unknown) => {
+          if (!(error instanceof IbidError && error.code === "unreadable")) throw error;
+          broken.set(number, error);
+          return brokenPage;
+        },
+      );
       hasLostText ||= page.hasLostText;
       length += page.length;
       if (length > limits.maxTextLength) throw overLimit(uri, "maxTextLength", limits.maxTextLength);
       pages.push(page);
     }
     const silent = pages.flatMap((page, index) =>
-      page.sides.length === 0 && (!page.isBlank || page.hasLostText) ? [index + 1] : [],
+      page.sides.length === 0 && (!page.isBlank || page.hasLostText || broken.has(index + 1)) ? [index + 1] : [],
     );
     const isEmpty = pages.every(({ sides }) => sides.length === 0);
     const asked = isEmpty ? pages.map((_, index) => index + 1) : silent;
     const recognised = await recognise(input, ocr, asked);
-    if (isEmpty && recognised.length === 0) throw hasLostText ? lostText(uri) : withoutText(uri, pdf.numPages, ocr);
+    if (isEmpty && recognised.length === 0) {
+      const [error = hasLostText ? lostText(uri, maps) : withoutText(uri, pdf.numPages, ocr)] = broken.values();
+      throw error;
+    }
     const found = tables === noTableExtractor ? [] : await tables.extractTables(extractionOf(input));
     throwIfAborted(signal, `Reading ${uri}`, { uri });
     const areas = addExtracted(
@@ -96,7 +121,7 @@ async function readPdf(input: ReadInput, ocr: OcrProvider | undefined, tables: T
       recognised,
       found,
     );
-    return { ...(await write(pdf, uri, areas)), ...notesOn(pages, silent, recognised, ocr) };
+    return { ...(await write(pdf, uri, areas)), ...notesOn({ pages, silent, broken, recognised, ocr, maps }) };
   } finally {
     await pdf.loadingTask.destroy();
   }

@@ -32,9 +32,9 @@ interface Open {
 /**
  * The objects and lists of some size in a JSON text, down to the third level, outer ones first. JSON5's comments, quotes and bare keys are let pass.
  *
- * **Shape** none for what is no object or list, and for brackets that do not match. **Cost** linear; what is deeper is only counted.
+ * **Shape** none for what is no object or list, and for brackets that do not match; `undefined` for more than anybody keeps. **Cost** linear; what is deeper is only counted.
  */
-export function findJsonMembers(text: string): DataMember[] {
+export function findJsonMembers(text: string): DataMember[] | undefined {
   const members: DataMember[] = [];
   const open: Open[] = [];
   /** The ends of brackets deeper than sections go. */
@@ -96,7 +96,8 @@ export function findJsonMembers(text: string): DataMember[] {
     if (sign === "{" || sign === "[") {
       start(at, sign === "[");
     } else if (sign === "}" || sign === "]") {
-      if (!close(sign, next) || members.length > maxMembers) return [];
+      if (!close(sign, next)) return [];
+      if (members.length > maxMembers) return undefined;
     } else if (sign === ",") {
       const last = members.at(-1);
       if (isFresh && last !== undefined) members[members.length - 1] = { ...last, end: next };

@@ -14,8 +14,9 @@ const maxLines = 100_000;
 
 /** More records than this are blocks without sections: nobody looks for one by its heading. */
 const maxSections = 50_000;
+const noSections = `It holds more than ${maxSections.toLocaleString("en")} records, and none has a section of its own. All of it is read.`;
 
-const findMembers: Readonly<Record<DataFormat, (text: string) => readonly DataMember[]>> = {
+const findMembers: Readonly<Record<DataFormat, (text: string) => readonly DataMember[] | undefined>> = {
   json: findJsonMembers,
   jsonl: () => [],
   yaml: findYamlMembers,
@@ -26,9 +27,11 @@ const findMembers: Readonly<Record<DataFormat, (text: string) => readonly DataMe
 export function readData({ uri, bytes, mediaType, charset }: ReadInput): ReadResult {
   const text = decodeSource(bytes, uri, charset);
   const format = dataFormatOf(mediaType) ?? "json";
-  const members = findMembers[format](text);
+  const found = findMembers[format](text);
+  const members = found ?? [];
+  const isTooMany = found === undefined || found.length > maxSections;
   const title = fileNameOf(uri);
-  const named = members.length > maxSections ? [] : members;
+  const named = isTooMany ? [] : members;
   const headings = named.map((member) => ({ ...member, contentStart: member.start }));
   const edges = format === "jsonl" ? lineStarts(text) : members.flatMap(({ start, end }) => [start, end]);
   return {
@@ -38,6 +41,7 @@ export function readData({ uri, bytes, mediaType, charset }: ReadInput): ReadRes
     sourceMap: { lines: "text" },
     blocks: codeBlocks(text, edges, format === "jsonl" ? "json" : format),
     metadata: {},
+    ...(isTooMany ? { notes: [noSections] } : {}),
   };
 }
 

@@ -8,7 +8,7 @@ const maxMembers = 200_000;
  *
  * **Cost** linear, line by line.
  */
-export function findTomlMembers(text: string): DataMember[] {
+export function findTomlMembers(text: string): DataMember[] | undefined {
   const members: DataMember[] = [];
   let quote = "";
   let lead: number | undefined;
@@ -25,7 +25,7 @@ export function findTomlMembers(text: string): DataMember[] {
     quote = quoteAfter(line, quote);
     start = end + 1;
   }
-  return members.length > maxMembers ? [] : members;
+  return members.length > maxMembers ? undefined : members;
 }
 
 /** How many names a dotted name has; dots within quotes are of a name. */

@@ -26,12 +26,12 @@ interface Open {
 /**
  * The mappings and lists of a YAML text that take more than a line, down to the third level, by their indentation; documents of a stream around them.
  *
- * Nothing is parsed: an alias is a word like others. Text in quotes or brackets over several lines may pass for keys; then a section begins where none is,
- * and no character is lost.
+ * Nothing is parsed: an alias is a word like others. Text in quotes over several lines is let pass; in brackets it may pass for keys: then a section begins
+ * where none is, and no character is lost.
  *
- * **Cost** linear, line by line.
+ * **Shape** `undefined` for more than anybody keeps. **Cost** linear, line by line.
  */
-export function findYamlMembers(text: string): DataMember[] {
+export function findYamlMembers(text: string): DataMember[] | undefined {
   const members: DataMember[] = [];
   const open: Open[] = [];
   let documents = 0;
@@ -39,6 +39,8 @@ export function findYamlMembers(text: string): DataMember[] {
   let lead: number | undefined;
   /** The column of the key whose text block is open. */
   let blockColumn: number | undefined;
+  /** The quote that closes the text whose first line has been read. */
+  let quote: string | undefined;
   let lastEnd = 0;
 
   const begin = (column: number, line: number, key: string | undefined, index: number): void => {
@@ -64,7 +66,10 @@ export function findYamlMembers(text: string): DataMember[] {
     const line = text.slice(start, end).trimEnd();
     const content = line.trimStart();
     const column = line.length - content.length;
-    if (content === "") {
+    if (quote !== undefined && !/^(?:---|\.\.\.)(?=\s|$)/u.test(line)) {
+      if (closesQuote(content, quote)) quote = undefined;
+      if (content !== "") lastEnd = end;
+    } else if (content === "") {
       lead = blockColumn === undefined ? undefined : lead;
     } else if (blockColumn !== undefined && column > blockColumn) {
       lastEnd = end;
@@ -72,6 +77,7 @@ export function findYamlMembers(text: string): DataMember[] {
       closeFrom(-1);
       if (line.startsWith("-")) beginDocument(start);
       blockColumn = undefined;
+      quote = undefined;
       lead = undefined;
       lastEnd = end;
     } else if (content.startsWith("#")) {
@@ -90,6 +96,7 @@ export function findYamlMembers(text: string): DataMember[] {
         keepName(open, column + dash, pair);
         if (dash === 0) begin(column, start, pair.key, 0);
       }
+      quote = openQuote(content.slice(dash), pair);
       blockColumn = /(?:^|\s)[|>][-+0-9]{0,2}(?:\s+#.*)?$/u.test(content.slice(-maxValueLength)) ? column : undefined;
       lead = undefined;
       lastEnd = end;
@@ -97,7 +104,7 @@ export function findYamlMembers(text: string): DataMember[] {
     start = end + 1;
   }
   closeFrom(-1);
-  if (members.length > maxMembers) return [];
+  if (members.length > maxMembers) return undefined;
   // One document needs no section around it.
   const found =
     documents > 1
@@ -131,16 +138,42 @@ interface Pair {
   readonly key: string;
   /** What stands on the same line. */
   readonly value: string;
+  /** Where that begins, behind the colon. */
+  readonly valueStart: number;
 }
 
 /** `key: value`, the key in quotes or not; `undefined` for other lines. */
 function readPair(content: string): Pair | undefined {
   const quoted = /^(["'])((?:\\.|(?!\1)[^\\]){0,200})\1\s*:(?:\s|$)/u.exec(content.slice(0, maxValueLength));
-  if (quoted !== null) return { key: quoted[2] ?? "", value: readScalar(content.slice(quoted[0].length)) };
+  if (quoted !== null) {
+    const valueStart = quoted[0].length;
+    return { key: quoted[2] ?? "", value: readScalar(content.slice(valueStart)), valueStart };
+  }
   const colon = /:(?=\s|$)/u.exec(content.slice(0, maxKeyLength + 1))?.index ?? 0;
   const key = content.slice(0, colon).trimEnd();
   if (key === "" || /^[#&*!|>'"%@`{}[\],?]|\s#/u.test(key)) return undefined;
-  return { key, value: readScalar(content.slice(colon + 1)) };
+  return { key, value: readScalar(content.slice(colon + 1)), valueStart: colon + 1 };
+}
+
+/** The quote with which a value begins that goes on in the next line; a tag and an anchor may stand before it. */
+function openQuote(content: string, pair: Pair | undefined): string | undefined {
+  const from = pair === undefined ? 0 : pair.valueStart;
+  const before = /^(?:\s|[!&][^\s]{0,200}\s)*/u.exec(content.slice(from, from + maxValueLength))?.[0].length ?? 0;
+  const quote = content.charAt(from + before);
+  if (quote !== '"' && quote !== "'") return undefined;
+  return closesQuote(content.slice(from + before + 1), quote) ? undefined : quote;
+}
+
+/** Whether the text in quotes ends in this line: `''` is a quote in one, `\"` in the other. */
+function closesQuote(line: string, quote: string): boolean {
+  for (let at = 0; at < line.length; at++) {
+    if (quote === '"' && line[at] === "\\") at++;
+    else if (line[at] === quote) {
+      if (quote === '"' || line[at + 1] !== quote) return true;
+      at++;
+    }
+  }
+  return false;
 }
 
 function readScalar(source: string): string {

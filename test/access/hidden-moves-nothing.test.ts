@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import type { RawKnowledgeStore } from "../../src/stores/raw-store.ts";
+import { compareWorlds } from "./compare-worlds.ts";
+import { accessFaults } from "./faults.ts";
+import { type Subject, wordReranker } from "./subjects.ts";
+import { anyWorld } from "./worlds.ts";
+
+const subjects: readonly (Subject & { readonly runs: number })[] = [
+  { name: "memory, the store's own model", store: "memory", sees: "own", runs: 30 },
+  {
+    name: "memory, words alone, by proximity",
+    store: "memory",
+    sees: "nothing",
+    reranker: () => "proximity",
+    runs: 15,
+  },
+  { name: "memory, a given model, reranked", store: "memory", sees: "given", reranker: wordReranker, runs: 15 },
+  { name: "SQLite, the store's own model", store: "SQLite", sees: "own", reranker: () => "proximity", runs: 6 },
+  { name: "SQLite, a given model", store: "SQLite", sees: "given", reranker: wordReranker, runs: 4 },
+];
+
+describe("what a caller may not read moves nothing: hits, scores, order, counts, errors [T8 T25 T26 T27 L3 L11]", () => {
+  it.each(subjects)("$name", { timeout: 120_000 }, async ({ runs, ...subject }) => {
+    await fc.assert(
+      fc.asyncProperty(anyWorld, async (world) => {
+        const { given, expected } = await compareWorlds(subject, world);
+        expect(given).toEqual(expected);
+      }),
+      { numRuns: runs },
+    );
+  });
+});
+
+describe("a leg that shows something hidden is noticed [T26 L3]", () => {
+  it.each(Object.entries(accessFaults))("%s", { timeout: 60_000 }, async (name, [noticedBy, sees, fault]) => {
+    const notices = fc.asyncProperty(anyWorld, async (world) => {
+      const { given, expected } = await compareWorlds({ name, store: "memory", sees }, world, fault);
+      const differing = Object.keys(expected).filter((call) => !isDeepStrictEqual(given[call], expected[call]));
+      return !differing.some((call) => call.split(" ")[1] === noticedBy);
+    });
+    const { failed, errorInstance } = await fc.check(notices, { seed: 20, numRuns: 60, endOnFailure: true });
+    expect(failed, "no world noticed").toBe(true);
+    // By what was given, not because something broke on the way.
+    expect(String(errorInstance)).toContain("returning false");
+  });
+
+  it("and a leg that is only taken apart and put together again is not [L3]", { timeout: 60_000 }, async () => {
+    const taken = { raw: (raw: RawKnowledgeStore) => ({ ...raw }), view: (good: KnowledgeBase) => ({ ...good }) };
+    await fc.assert(
+      fc.asyncProperty(anyWorld, async (world) => {
+        const { given, expected } = await compareWorlds({ name: "", store: "memory", sees: "own" }, world, taken);
+        expect(given).toEqual(expected);
+      }),
+      { numRuns: 5 },
+    );
+  });
+});

@@ -1,0 +1,125 @@
+import type { AskOptions } from "../../src/contracts/answer.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { SearchOptions } from "../../src/contracts/retriever.ts";
+import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
+import { collect } from "../../src/testing/assert.ts";
+import { outcome, type World } from "./worlds.ts";
+
+/** Everything by which something could be asked for: names that somebody remembers, guesses or was told. */
+export interface Known {
+  readonly uris: readonly string[];
+  readonly chunkIds: readonly string[];
+  readonly documentIds: readonly string[];
+}
+
+/** All that a proof shows, and what nobody has. */
+export async function namesIn(store: KnowledgeStore, proof: AuthorizedScopes): Promise<Known> {
+  const chunks = await collect(store.chunks(proof));
+  const documents = await collect(store.documents(proof));
+  const ids = [...documents.map(({ id }) => id), ...chunks.map(({ chunk }) => chunk.documentId)];
+  return {
+    uris: [...new Set(documents.map(({ uri }) => uri)), "never.md"],
+    chunkIds: [...new Set(chunks.map(({ chunk }) => chunk.id)), "never"],
+    documentIds: [...new Set(ids), "never"],
+  };
+}
+
+/** Somebody who asks: their view, and what the gate gave them for the store beneath it. */
+export interface Asker {
+  readonly kb: KnowledgeBase;
+  readonly store: KnowledgeStore;
+  readonly proof: AuthorizedScopes;
+  /** Where a search looks that names no scope. */
+  readonly everywhere?: readonly Scope[];
+}
+
+/** Searches of every kind; `dense` only where something sees meaning. */
+function searchesOf(world: World, dense: boolean): readonly (readonly [string, SearchOptions])[] {
+  const { query } = world;
+  const [first = "", second = ""] = query.split(" ");
+  const filter = { kind: "even" };
+  return [
+    [query, { explain: true }],
+    [query, { topK: 2, rerank: false, explain: true }],
+    [query, { topK: "all", rerank: false, includeEmbeddings: true, explain: true }],
+    [query, { topK: 2, filter, rerank: false }],
+    [query, { topK: "all", fusion: "rrf", explain: true }],
+    [query, { topK: 3, fusion: "weighted", rerank: false }],
+    [query, { topK: 3, fusion: "absolute", minFusedScore: 0.2 }],
+    [query, { topK: 3, pattern: first, explain: true }],
+    [`${first.slice(0, -1)}x ${second}`, { topK: 3, explain: true }],
+    [query, { mode: "lexical", topK: 2, rerank: false, explain: true }],
+    [query, { mode: "lexical", topK: "all", rerank: false, filter }],
+    [`+${first} -${second}`, { syntax: "lucene", topK: 2, explain: true }],
+    [`"the ${first}" OR ${second}`, { syntax: "lucene", topK: "all", explain: true }],
+    [first, { mode: "regex", topK: 2 }],
+    [`${first}|${second}`, { mode: "regex", topK: "all", filter }],
+    [query, { topK: 3, scopes: [world.named], explain: true }],
+    [query, { topK: 3, scopes: [world.named, "deployment", "team:north"], rerank: false }],
+    ...(dense
+      ? ([
+          [query, { mode: "dense", topK: 2, rerank: false, explain: true }],
+          [query, { mode: "dense", topK: "all", minScore: 0.1, filter }],
+        ] as const)
+      : []),
+  ];
+}
+
+/** What every call that only reads gives, by what was asked. */
+export async function readEverything(
+  asker: Asker,
+  world: World,
+  known: Known,
+  dense: boolean,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { kb, store, proof, everywhere } = asker;
+  const given: Record<string, unknown> = {};
+  const ask = async (name: string, call: () => unknown): Promise<void> => {
+    given[name] = await outcome(call);
+  };
+  const inside = <Options extends { readonly scopes?: readonly Scope[] }>(options: Options): Options => ({
+    ...options,
+    ...(everywhere && { scopes: options.scopes ?? everywhere }),
+  });
+
+  for (const [query, options] of searchesOf(world, dense))
+    await ask(`search ${query} ${JSON.stringify(options)}`, () => kb.search(query, inside(options)));
+  const question = `Where are the ${world.query.replace(" ", " and the ")}?`;
+  for (const topK of [2, "all"] as const)
+    await ask(`ask ${topK}`, () => kb.ask(question, inside<AskOptions>({ topK, explain: true })));
+  await ask("ask as it is made", () => collect(kb.ask(question, inside<AskOptions>({ rerank: false }))));
+
+  await ask("list", () => collect(kb.list()));
+  await ask("status", async () => ({ cacheHitRate: undefined, ...(await kb.status()), ...operatorsOwn(asker) }));
+  const scope = world.named;
+  for (const uri of known.uris) {
+    await ask(`document ${uri}`, () => kb.document(uri));
+    await ask(`document ${uri} of ${scope}`, () => kb.document(uri, { scope }));
+    await ask(`outline ${uri}`, () => kb.outline(uri));
+    await ask(`outline ${uri} of ${scope}`, () => kb.outline(uri, { scope }));
+    await ask(`section ${uri}`, () => kb.section(uri, "0.1"));
+    await ask(`section ${uri} of ${scope}`, () => kb.section(uri, "0", { scope }));
+  }
+  for (const id of known.chunkIds) {
+    await ask(`neighbours of ${id}`, () => kb.expand(id, { neighbours: 1 }));
+    await ask(`neighbours of ${id} in ${scope}`, () => kb.expand({ chunkId: id, scope }, { neighbours: 2 }));
+    await ask(`zoom out of ${id}`, () => kb.expand(id, { zoomOut: 1, scope }));
+    await ask(`further out of ${id}`, () => kb.expand(id, { zoomOut: 2 }));
+  }
+
+  // The floor beneath, with the proof that the gate gives.
+  await ask("vectors by filter", () =>
+    store.search(proof, { filter: { op: "eq", key: "kind", value: "odd" }, topK: 3 }),
+  );
+  await ask("vectors without a filter", () => store.search(proof, { topK: "all" }));
+  await ask("chunks", () => collect(store.chunks(proof)));
+  for (const id of known.documentIds) {
+    await ask(`the document ${id}`, () => store.document(proof, id));
+    await ask(`chunks of ${id}`, () => collect(store.chunks(proof, { documentId: id })));
+  }
+  return given;
+}
+
+/** The operator of the oracle is told of the cache, which is no caller's business. */
+const operatorsOwn = ({ everywhere }: Asker): object => (everywhere === undefined ? {} : { cacheHitRate: undefined });

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Reranker } from "../../src/contracts/retriever.ts";
+import type { AccessPolicy } from "../../src/contracts/scope.ts";
+import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
+import { latentSemanticModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
+import { assembleKnowledgeBase, storeChoices } from "../../src/knowledge-base/assemble.ts";
+import { guardStore } from "../../src/stores/guard-store.ts";
+import { createMemoryDirectory } from "../../src/stores/memory-directory.ts";
+import type { RawKnowledgeStore } from "../../src/stores/raw-store.ts";
+import { createSecret, createSegmentStore } from "../../src/stores/segment-store.ts";
+import { decideStoreOptions, type StoreOptions } from "../../src/stores/store-options.ts";
+import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
+
+/** How a knowledge base is put together. */
+export interface Subject {
+  readonly name: string;
+  readonly store: "memory" | "SQLite";
+  /** What sees meaning: the store's own model, fitted early; one that is given; nothing. */
+  readonly sees: "own" | "given" | "nothing";
+  readonly reranker?: () => Reranker | "proximity";
+}
+
+/** One way to be wrong. */
+export interface Fault {
+  /** A store whose operations are given more scopes than the guard let through. */
+  readonly raw?: (raw: RawKnowledgeStore) => RawKnowledgeStore;
+  /** A view of somebody's that shows too much, or says too much. */
+  readonly view?: (good: KnowledgeBase, operator: KnowledgeBase) => Partial<KnowledgeBase>;
+  readonly model?: () => CorpusModel;
+  readonly reranker?: () => Reranker;
+}
+
+export interface Opened {
+  readonly kb: KnowledgeBase;
+  readonly store: KnowledgeStore;
+  close(): Promise<void>;
+}
+
+/** So early that a world of a dozen documents is fitted, and fitted anew. */
+const leastChunks = 4;
+
+export async function open(subject: Subject, access: AccessPolicy, fault: Fault = {}): Promise<Opened> {
+  const embeddingModel = { own: undefined, given: letterModel(), nothing: null }[subject.sees];
+  const choices = storeChoices({ embeddingModel, access });
+  const corpusModel = choices.corpusModel && { ...(fault.model?.() ?? latentSemanticModel) };
+  if (corpusModel && access.deployment !== false) Object.assign(corpusModel, { leastChunks });
+  else if (corpusModel) Object.assign(corpusModel, { leastChunks: choices.corpusModel?.leastChunks });
+  const options: StoreOptions = {
+    ...choices,
+    ...(corpusModel && { corpusModel }),
+    segments: { sealAt: 4, settleAt: 2 },
+  };
+  const { store, remove } = await openStore(subject, options, fault);
+  const reranker = fault.reranker?.() ?? subject.reranker?.();
+  const good = assembleKnowledgeBase(
+    store,
+    { access, ...(embeddingModel !== undefined && { embeddingModel }), ...(reranker && { reranker }) },
+    { readers: [createMarkdownReader(), plainTextReader] },
+  );
+  const kb: KnowledgeBase = {
+    ...good,
+    as: (...given) => ({ ...good.as(...given), ...fault.view?.(good.as(...given), good) }),
+  };
+  return {
+    kb,
+    store,
+    async close() {
+      await good.close();
+      remove();
+    },
+  };
+}
+
+async function openStore(
+  subject: Subject,
+  options: StoreOptions,
+  fault: Fault,
+): Promise<{ store: KnowledgeStore; remove: () => void }> {
+  if (subject.store === "SQLite") {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-access-"));
+    const store = await openSqliteStore(join(folder, "ibid.sqlite"), options);
+    return { store, remove: () => rmSync(folder, { recursive: true }) };
+  }
+  const raw = createSegmentStore(createMemoryDirectory(), {
+    ...decideStoreOptions(options),
+    embeddings: ["dense", "sparse", "hybrid"],
+    secret: createSecret(),
+  });
+  return { store: guardStore(fault.raw?.(raw) ?? raw), remove: () => {} };
+}
+
+/** A model that has read nothing: how often a text has each of a few letters. */
+function letterModel() {
+  const letters = ["a", "e", "i", "o", "r", "n"];
+  return createFixedEmbeddingModel(
+    {},
+    { dimensions: letters.length, otherwise: (text) => letters.map((letter) => text.split(letter).length) },
+  );
+}
+
+/** Prefers what has more of the query's words, then what is shorter. */
+export const wordReranker = (): Reranker => ({
+  name: "words",
+  rerank: async (query, texts) =>
+    texts.map((text) => query.split(" ").filter((word) => text.includes(word)).length + 1 / text.length),
+});
