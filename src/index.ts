@@ -134,6 +134,10 @@ export type {
 export type { Bm25Options } from "./indexes/bm25-settings.ts";
 export type { Bm25Variant } from "./indexes/bm25-variants.ts";
 export { createMemoryBlobStore } from "./stores/memory-blob-store.ts";
+export { createIngestionQueue } from "./services/ingestion-queue.ts";
+export type { IngestionQueueOptions } from "./services/queue-options.ts";
+export { createMemoryJobStore } from "./services/memory-job-store.ts";
+export { defaultRetryPolicy, type RetryPolicy } from "./services/retry-policy.ts";
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
 
 // Find
@@ -387,3 +391,27 @@ export { createEventStoreTracer, noTracer } from "./services/event-tracer.ts";
 export { describeHealth, type HealthBody, type LatencyBody } from "./services/health-body.ts";
 export { createMemoryEventStore, type EventStoreOptions } from "./stores/memory-event-store.ts";
 export type { VectorMatch, VectorQuery, VectorStore } from "./contracts/vector-store.ts";
+export type {
+  EnqueueInput,
+  EnqueueOptions,
+  IngestionDepth,
+  IngestionEvent,
+  IngestionQueue,
+  IngestionStatus,
+  ListIngestionOptions,
+} from "./contracts/ingestion-queue.ts";
+export type {
+  IngestionState,
+  JobCounts,
+  JobFailure,
+  JobLease,
+  JobOutcome,
+  JobResult,
+  JobRoom,
+  JobState,
+  JobStore,
+  ListJobsOptions,
+  NewJob,
+  StoredJob,
+  TakenJob,
+} from "./contracts/job-store.ts";

@@ -13,6 +13,7 @@ import { createFileBlobStore, type FileBlobStoreOptions } from "./adapters/file-
 import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
 import { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 import { createLateEventStore } from "./adapters/sqlite/late-event-store.ts";
+import { openSqliteJobStore } from "./adapters/sqlite/sqlite-job-store.ts";
 import { openSqliteStore as openSqliteDirectory } from "./adapters/sqlite/sqlite-store.ts";
 import { createTurns } from "./adapters/sqlite/take-turns.ts";
 import { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
@@ -24,6 +25,7 @@ import type { BlobStore } from "./contracts/blob-store.ts";
 import type { ChatModel } from "./contracts/chat.ts";
 import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
+import type { IngestionQueue } from "./contracts/ingestion-queue.ts";
 import type { FolderRules, KnowledgeBase } from "./contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "./contracts/knowledge-store.ts";
 import type { TextDocument } from "./contracts/document.ts";
@@ -39,6 +41,8 @@ import {
 import { joinSources } from "./knowledge-base/join-sources.ts";
 import { type ReadRun, readSource, type ReadSourceOptions } from "./knowledge-base/read-source.ts";
 import { createReaders } from "./readers.ts";
+import { createIngestionQueue } from "./services/ingestion-queue.ts";
+import type { IngestionQueueOptions } from "./services/queue-options.ts";
 import { createMemoryStore } from "./stores/memory-store.ts";
 import { createAnalyzer } from "./text/analyzer.ts";
 import { checkOptions } from "./text/check-options.ts";
@@ -48,6 +52,7 @@ export * from "./index.ts";
 export { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
 export { type FileSourceOptions, openFileSource } from "./adapters/files/file-source.ts";
 export type { FileBlobStoreOptions } from "./adapters/file-blobs/file-blob-store.ts";
+export { openSqliteJobStore, type SqliteJobStoreOptions } from "./adapters/sqlite/sqlite-job-store.ts";
 export { createCodeReader } from "./adapters/code/code-reader.ts";
 export { createFeedReader } from "./adapters/feed/feed-reader.ts";
 export { createHtmlReader } from "./adapters/html/html-reader.ts";
@@ -149,8 +154,34 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
       openEvents: (retention) => createLateEventStore(eventFile(folder), retention),
     }),
     openSource: (inputs, rules) => openSource(inputs, { base, folder, options, rules }),
-    resolveUri: (uri) => (isUrl(uri) ? normalizeUrl(uri) : toDocumentUri(uri, { base })),
+    resolveUri: toUri(base),
   });
+}
+
+/** What a person types, to the uri that it is ingested under. */
+function toUri(base: string): (uri: string) => string {
+  return (uri) => (isUrl(uri) ? normalizeUrl(uri) : toDocumentUri(uri, { base }));
+}
+
+/**
+ * A queue before a knowledge base that was opened at `location`: its jobs are kept in the same file, and outlive the process; without a location, in memory.
+ *
+ * **Shape** any number of processes may have one over the same knowledge base. **Errors** as `openSqliteJobStore` and `createIngestionQueue`.
+ */
+export async function openIngestionQueue(
+  kb: KnowledgeBase,
+  location?: string,
+  options: Omit<IngestionQueueOptions, "jobs" | "resolveUri"> = {},
+): Promise<IngestionQueue> {
+  if (location === undefined) return createIngestionQueue(kb, options);
+  const folder = resolve(checkLocation(location));
+  const jobs = await openSqliteJobStore(storeFiles(folder)[0] ?? "");
+  try {
+    return createIngestionQueue(kb, { ...options, jobs, resolveUri: toUri(dirname(folder)) });
+  } catch (error) {
+    await jobs.close();
+    throw error;
+  }
 }
 
 const nodeOptions = ["hnsw", "create", "maxFileBytes", "readInWorker", "allowAddress"] as const;

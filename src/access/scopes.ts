@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import type { Scope } from "../contracts/scope.ts";
+import type { AccessContext, Scope } from "../contracts/scope.ts";
 
 /**
  * Reads a scope's written form.
@@ -13,4 +13,11 @@ export function parseScope(text: string): Scope {
   throw new IbidError("invalid-argument", `"${text}" is not a scope.`, {
     mend: "Use platform, deployment, team:<id> or user:<id>.",
   });
+}
+
+/** Where a caller's documents go when they do not say: to their team, else to themselves; the operator's, and those of nobody known, to the deployment. */
+export function homeScope(caller: AccessContext | undefined): Scope {
+  if (caller?.teamId !== undefined) return `team:${caller.teamId}`;
+  if (caller?.userId !== undefined) return `user:${caller.userId}`;
+  return "deployment";
 }

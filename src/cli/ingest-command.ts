@@ -59,7 +59,7 @@ export function addIngestCommand(program: Command, context: Context, done: (exit
 }
 
 /** Can be given again. */
-function repeated(flags: string, description: string): Option {
+export function repeated(flags: string, description: string): Option {
   return new Option(flags, `${description}; can be given again`)
     .argParser((value: string, values: readonly string[]) => [...values, value])
     .default([], "none");

@@ -168,7 +168,13 @@ async function countDocuments(
   }
 }
 
-function toFolderRules({ include, exclude, maxDepth, followSymlinks }: IngestCommandOptions): FolderRules {
+/** Which files below a folder, as the options say. */
+export function toFolderRules({
+  include,
+  exclude,
+  maxDepth,
+  followSymlinks,
+}: Pick<IngestCommandOptions, "include" | "exclude" | "maxDepth" | "followSymlinks">): FolderRules {
   return {
     ...(include.length === 0 ? {} : { include }),
     ...(exclude.length === 0 ? {} : { exclude }),
@@ -214,7 +220,7 @@ async function readLists(files: readonly string[]): Promise<readonly string[]> {
 }
 
 /** Where the documents go. **Errors** `invalid-argument` for a blank name. */
-function readTarget({ team, user, platform }: IngestCommandOptions): Scope {
+export function readTarget({ team, user, platform }: Pick<IngestCommandOptions, "team" | "user" | "platform">): Scope {
   requireName("--team", team);
   requireName("--user", user);
   if (team !== undefined) return `team:${team}`;

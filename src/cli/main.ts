@@ -60,7 +60,11 @@ export async function main(argv: readonly string[], streams: Streams = process):
   }
   if (stoppedBy !== undefined) {
     await output.error(
-      new IbidError("aborted", "Stopped.", argv[0] === "ingest" ? { mend: "What was done is kept." } : {}),
+      new IbidError(
+        "aborted",
+        "Stopped.",
+        argv[0] === "ingest" || argv[0] === "watch" ? { mend: "What was done is kept." } : {},
+      ),
     );
     return 128 + stoppedBy;
   }

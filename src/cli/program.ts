@@ -24,6 +24,7 @@ import { addReembedCommand } from "./reembed-command.ts";
 import { search } from "./search.ts";
 import { show } from "./show.ts";
 import { status } from "./status.ts";
+import { addWatchCommand } from "./watch-command.ts";
 
 /** A command's work: what it was given, and the exit code that it ends with. */
 type Work<Options extends CommonOptions> = (context: Context, argument: string, options: Options) => Promise<number>;
@@ -94,6 +95,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     };
 
   addIngestCommand(program, context, done);
+  addWatchCommand(program, context, done);
 
   program
     .command("search")

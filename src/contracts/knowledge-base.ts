@@ -95,6 +95,8 @@ export interface IngestOptions {
   readonly signal?: AbortSignal;
   /** Called as work proceeds, for a display; throwing in it fails nothing. */
   readonly onProgress?: (progress: IngestProgress) => void;
+  /** Called when a document's bytes have been read and cut, and its chunks are about to be embedded; what has not changed never gets there. */
+  readonly onEmbedding?: (uri: string) => void;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Caller, createGate, operator, systemAuthority } from "../access/gate.ts";
 import { isSameCaller, readCaller } from "../access/callers.ts";
 import { checkStrategy, chooseScopes } from "../access/scope-strategy.ts";
-import { parseScope } from "../access/scopes.ts";
+import { homeScope, parseScope } from "../access/scopes.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { AskOptions } from "../contracts/answer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
@@ -61,6 +61,7 @@ const ingestOptions = [
   "settle",
   "signal",
   "onProgress",
+  "onEmbedding",
 ] as const;
 const searchOptions = [...retrieveOptionNames, "scopes", "strategy"];
 const askOptions = [...searchOptions.filter((name) => name !== "includeEmbeddings"), "grounding"] as const;
@@ -140,7 +141,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
     return {
       ingest(input: IngestInput, options: IngestOptions = {}) {
         checkOptions("ingest", options, ingestOptions);
-        const scope = parseScope(options.scope ?? homeScope(caller));
+        const scope = parseScope(options.scope ?? homeScope(caller === operator ? undefined : caller));
         const into = gate.write(caller, scope);
         const sorted = sortInput(input, parts.openSource, options.folders);
         const metadata = options.metadata ?? {};
@@ -167,6 +168,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
             password: options.password,
             sweep: options.sweep ?? true,
             refresh: options.refresh,
+            onEmbedding: options.onEmbedding,
           });
           return observer.ingestion(scope, run);
         });
@@ -254,11 +256,4 @@ function withinScopes(retriever: Retriever): Retriever {
         : hits.filter(({ scope }) => scopes.scopes.includes(scope)).map((hit, index) => ({ ...hit, rank: index + 1 }));
     },
   };
-}
-
-function homeScope(caller: Caller): Scope {
-  if (caller === operator) return "deployment";
-  if (caller.teamId !== undefined) return `team:${caller.teamId}`;
-  if (caller.userId !== undefined) return `user:${caller.userId}`;
-  return "deployment";
 }

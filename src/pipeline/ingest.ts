@@ -41,6 +41,7 @@ export interface IngestJob {
   readonly refresh?: RefreshPolicy | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
+  readonly onEmbedding?: ((uri: string) => void) | undefined;
   /** Lets the store finish what it put off: at once, telling how far a fit has come, or later. */
   readonly settle: (onFit: (share: number) => void) => Promise<void>;
 }
@@ -264,6 +265,7 @@ async function swap(
 ): Promise<Outcome> {
   const document = withLanguage(read, stages.analyzer);
   const chunks = await cutDocument(stages.chunker, stages.transformers, document, job.signal);
+  job.onEmbedding?.(document.uri);
   const write = async (): Promise<number> => {
     const { entries, keeps, sent } = await embedChunks(stages, job.into, document.id, chunks, job.signal);
     throwIfAborted(job.signal, "The ingestion");

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { IbidError } from "../../contracts/errors.ts";
+import { jobTable } from "./sqlite-job-table.ts";
 
 /** `ibid` in ASCII, where SQLite keeps what application a file is of. */
 const applicationId = 0x69626964;
 
 /** Of the tables below. A file with a higher number was written by a later ibid, one with a lower is brought up to date by {@link upgradeSchema}. */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 /**
  * Small columns come first and large ones last: SQLite reads the tail of a long row only when it is asked for.
@@ -66,6 +67,7 @@ CREATE TABLE files (
 CREATE UNIQUE INDEX files_by_name ON files (segment, name, part);
 ${fitTables}
 ${markTable}
+${jobTable}
 
 PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${schemaVersion};
@@ -75,7 +77,7 @@ PRAGMA user_version = ${schemaVersion};
  * Statements that make a file of version `i + 1` one of the next. What they leave without terms is analysed again when the store is opened, for
  * terms are made in another way in each.
  */
-const upgrades: readonly string[] = [`ALTER TABLE pending DROP COLUMN length; ${fitTables}`, markTable];
+const upgrades: readonly string[] = [`ALTER TABLE pending DROP COLUMN length; ${fitTables}`, markTable, jobTable];
 
 /** What tables a file has: ours, those of an earlier version of ours, or none at all. */
 export type SchemaState = "current" | "earlier" | "none";

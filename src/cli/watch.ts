@@ -1,0 +1,142 @@
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { IbidError } from "../contracts/errors.ts";
+import type { EnqueueOptions, IngestionEvent, IngestionQueue } from "../contracts/ingestion-queue.ts";
+import { type IngestCommandOptions, readTarget, toFolderRules } from "./ingest.ts";
+import { type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
+import type { Output } from "./output.ts";
+import { readMetadata } from "./read-option.ts";
+import { count, neutralise } from "./text-layout.ts";
+
+export interface WatchCommandOptions
+  extends
+    CommonOptions,
+    Pick<
+      IngestCommandOptions,
+      "team" | "user" | "platform" | "metadata" | "sweep" | "include" | "exclude" | "maxDepth" | "followSymlinks"
+    > {
+  readonly poll?: true;
+}
+
+/**
+ * `ibid watch`: what is in the folders is ingested, then what changes, until the person stops it. What was seen by then is finished.
+ */
+export async function watch(
+  context: Context,
+  folders: readonly string[],
+  options: WatchCommandOptions,
+): Promise<number> {
+  const { output, signal } = context;
+  for (const folder of folders) requireFolder(folder);
+  const job: EnqueueOptions = {
+    scope: readTarget(options),
+    metadata: readMetadata(options.metadata),
+    sweep: options.sweep,
+    folders: toFolderRules(options),
+  };
+  const caller = readCaller(options);
+  const { asUser: _user, asTeam: _team, ...asOperator } = options;
+  return await withKnowledgeBase(asOperator, { create: true }, async (kb) => {
+    const [{ openIngestionQueue }, { watchFolders }] = await Promise.all([
+      import("../node.ts"),
+      import("../adapters/files/watch-folders.ts"),
+    ]);
+    await closing(await openIngestionQueue(kb, options.kb), async (whole) => {
+      const queue = caller === undefined ? whole : whole.as(caller);
+      const over = new AbortController();
+      const telling = tell(queue.events({ buffer: 100_000, signal: over.signal }), output);
+      // From before the first look on, so that nothing falls in between.
+      const changes = watchFolders(folders, { signal, ignore: [options.kb], ...(options.poll && { poll: true }) });
+      const look = createLook(queue, job, resolve(options.kb));
+      const first = await Promise.all(folders.map((folder) => look(folder, undefined)));
+      await untilStopped(Promise.all(first.map((id) => queue.done(id, { signal }))), signal);
+      const names = folders.map(neutralise).join(", ");
+      if (!signal.aborted)
+        await (output.json ? output.object({ watching: folders }) : output.line(`Watching ${names}. Ctrl-C ends it.`));
+      for await (const { folder, paths } of changes) await look(folder, paths);
+      await queue.drained();
+      over.abort();
+      await telling;
+    });
+    return 0;
+  });
+}
+
+/** **Errors** `not-found`, `invalid-argument`. */
+function requireFolder(folder: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return;
+  if (found === undefined)
+    throw new IbidError("not-found", `There is no folder ${folder}.`, { uri: folder, mend: "Check the path." });
+  throw new IbidError("invalid-argument", `${folder} is no folder.`, {
+    uri: folder,
+    mend: "Watch the folder that it is in, with --include.",
+  });
+}
+
+/**
+ * Queues a look at a folder: at what changed since the last one that was done to its end, or at everything.
+ *
+ * **Shape** a folder has one job, and a new wish takes the place of an old one: so it must ask for whatever the old one has not come to.
+ */
+function createLook(
+  queue: IngestionQueue,
+  job: EnqueueOptions,
+  kb: string,
+): (folder: string, paths: readonly string[] | undefined) => Promise<string> {
+  const asked = new Map<string, { readonly id: string; readonly changed: readonly string[] | undefined }>();
+  return async (folder, paths) => {
+    const { toDocumentUri } = await import("../adapters/files/document-uri.ts");
+    const before = asked.get(folder);
+    const isDone = before !== undefined && (await queue.status(before.id))?.state === "indexed";
+    const uris = paths?.map((path) => toDocumentUri(path, { base: dirname(kb) }));
+    const left = before === undefined || isDone ? [] : before.changed;
+    const changed = uris && left && [...new Set([...left, ...uris])];
+    const id = await queue.enqueueWhenRoom(folder, { ...job, ...(changed && { changed }) });
+    asked.set(folder, { id, changed });
+    return id;
+  };
+}
+
+async function untilStopped(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+async function closing(queue: IngestionQueue, use: (queue: IngestionQueue) => Promise<void>): Promise<void> {
+  try {
+    await use(queue);
+  } finally {
+    await queue.close();
+  }
+}
+
+/** One line for what was ingested, taken out, or refused. */
+async function tell(events: AsyncIterable<IngestionEvent>, output: Output): Promise<void> {
+  for await (const event of events) {
+    if (output.json) {
+      if (event.type !== "IngestionStateChanged") await output.object(event);
+    } else {
+      const line = describe(event, output);
+      if (line !== undefined) await output.line(line);
+    }
+  }
+}
+
+function describe(event: IngestionEvent, { style }: Output): string | undefined {
+  switch (event.type) {
+    case "KnowledgeChunkIndexed":
+      return `${event.status.padEnd(9)} ${neutralise(event.uri)}  ${style.dim(count(event.chunks, "chunk"))}`;
+    case "KnowledgeChunkFailed": {
+      const again = event.retryAt === undefined ? "" : style.dim("  will be tried again");
+      return `${style.bad("failed   ")} ${neutralise(event.uri)}: ${neutralise(event.error.message)}${again}`;
+    }
+    case "IngestionStalled":
+      return `${style.bad("waiting  ")} ${neutralise(event.error.message)}`;
+    case "EventsMissed":
+      return style.dim(`${event.missed.toLocaleString("en")} lines are left out here.`);
+    default:
+      return undefined;
+  }
+}

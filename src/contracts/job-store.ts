@@ -1,0 +1,142 @@
+import type { IbidErrorCode } from "./errors.ts";
+import type { JsonValue } from "./metadata.ts";
+import type { AccessContext, Scope } from "./scope.ts";
+import type { Durability } from "./store.ts";
+
+/**
+ * Where a document is on its way in. `rejected` is what never came in: the queue was full, and nothing of it is kept.
+ *
+ * **Source** ToolUp's document states (T2, T42).
+ */
+export type IngestionState = "queued" | "reading" | "embedding" | "indexed" | "failed" | "rejected";
+
+/** The states that a job store keeps: what was rejected is none of its jobs. */
+export type JobState = Exclude<IngestionState, "rejected">;
+
+/** Why an attempt failed, in words that outlive the process. Never document text. */
+export interface JobFailure {
+  readonly code: IbidErrorCode;
+  readonly message: string;
+  readonly mend?: string;
+}
+
+/** What came of a job that was done. */
+export interface JobResult {
+  readonly documents: number;
+  readonly chunks: number;
+  /** Documents of it that were refused for good, beside others that came in. */
+  readonly failed: number;
+}
+
+/** A job on its way into a store. One document has one job, the latest wish about it: the same id replaces. */
+export interface NewJob {
+  readonly id: string;
+  readonly scope: Scope;
+  /** What it was called by whoever asked for it. */
+  readonly uri: string;
+  /** The document's uri, where that is known already: with it the job goes when the document is purged. */
+  readonly document?: string;
+  /** Who asked; the operator when left out. */
+  readonly caller?: AccessContext;
+  /** How it is to be done, as JSON. */
+  readonly request: { readonly [key: string]: JsonValue | undefined };
+  /** What is to be read, kept until it is indexed. */
+  readonly bytes?: Uint8Array;
+  readonly enqueuedAt: number;
+}
+
+/** A job as it is kept, without its bytes. **Units** times in milliseconds since 1970. */
+export interface StoredJob extends Omit<NewJob, "bytes"> {
+  /** Jobs are listed in its order. */
+  readonly key: number;
+  readonly state: JobState;
+  /** Attempts that were begun since it was last asked for. */
+  readonly attempts: number;
+  /** When it may be taken: of a job that is being done, when its lease ends. */
+  readonly dueAt: number;
+  /** Goes up when it is asked for again, so that whoever is at it finds out at the end. */
+  readonly revision: number;
+  /** Bytes kept for it. */
+  readonly size: number;
+  readonly updatedAt: number;
+  /** Of the last attempt that failed. */
+  readonly error?: JobFailure;
+  readonly result?: JobResult;
+}
+
+/** A job that somebody has taken, with what it needs. */
+export interface TakenJob extends StoredJob {
+  readonly bytes?: Uint8Array;
+}
+
+/** How a lease ends. A job that was asked for again meanwhile is queued again, whatever came of it. */
+export type JobOutcome =
+  | { readonly state: "indexed"; readonly result: JobResult; readonly document?: string; readonly error?: JobFailure }
+  | { readonly state: "failed"; readonly error: JobFailure }
+  /** To be tried again at `dueAt`. Without an error the attempt does not count: it was broken off. */
+  | { readonly state: "queued"; readonly dueAt: number; readonly error?: JobFailure };
+
+/** Whose lease on which job. */
+export interface JobLease {
+  readonly id: string;
+  readonly owner: string;
+}
+
+/** How much a store may hold that is not done. */
+export interface JobRoom {
+  /** Jobs that are queued or being done. */
+  readonly capacity: number;
+  /** Bytes kept for jobs that are not indexed. */
+  readonly maxBytes: number;
+}
+
+/** Which jobs a listing gives. */
+export interface ListJobsOptions {
+  readonly states?: readonly JobState[];
+  /** Only what comes after this key. */
+  readonly after?: number;
+  readonly limit: number;
+}
+
+/** Jobs by state, and the bytes kept for them. */
+export type JobCounts = { readonly [State in JobState]: number } & { readonly bytes: number };
+
+/**
+ * Where jobs wait, are leased to those who do them, and stay to tell what came of them. It knows nothing of what a job is.
+ *
+ * **Shape** every call is done whole or not at all, whichever process makes it. A job is with one owner at a time; an owner who does not renew
+ * the lease loses it, and the job is taken again. Nothing taken in or handed out is aliased. Times come from the caller.
+ * **Errors** `store-closed`; those of the database.
+ * **Source** visibility timeouts of message queues, with at-least-once delivery made idempotent by law 7.
+ */
+export interface JobStore {
+  readonly durability: Durability;
+  /** Queues a job, or asks for one of that id again. **Shape** false when there is no room, and nothing changes. A job that is live already takes up no more of `capacity`. */
+  put(job: NewJob, room: JobRoom): Promise<boolean>;
+  /** Leases the job that has been due for longest, ties by key; `undefined` when none is due. Counts an attempt. */
+  take(claim: { readonly owner: string; readonly now: number; readonly until: number }): Promise<TakenJob | undefined>;
+  /** Makes a lease longer, and says how far the job is. **Shape** false when it is not the owner's any more. */
+  renew(
+    lease: JobLease,
+    to: { readonly until: number; readonly now: number; readonly state?: "embedding" },
+  ): Promise<boolean>;
+  /** Ends a lease. **Shape** the state that the job is in now; `undefined` when it is not the owner's any more. What is indexed keeps no bytes. */
+  finish(
+    lease: JobLease & { readonly revision: number },
+    outcome: JobOutcome,
+    now: number,
+  ): Promise<JobState | undefined>;
+  /** Fails a job that is not done yet, and lets go of its bytes; whoever is at it loses the lease. **Shape** false when there is none. */
+  cancel(id: string, error: JobFailure, now: number): Promise<boolean>;
+  /** Queues a failed job again, its attempts forgotten. **Shape** false where it is not there, not failed, was cancelled, or there is no room. */
+  replay(id: string, room: JobRoom, now: number): Promise<boolean>;
+  get(id: string): Promise<StoredJob | undefined>;
+  /** In order of key. */
+  list(options: ListJobsOptions): Promise<readonly StoredJob[]>;
+  counts(): Promise<JobCounts>;
+  /** When the next job may be taken; `undefined` when there is none to wait for. */
+  nextAt(): Promise<number | undefined>;
+  /** Removes every trace of a document's jobs, or of a scope's. **Shape** how many went. */
+  forget(scope: Scope, document?: string): Promise<number>;
+  close(): Promise<void>;
+}
