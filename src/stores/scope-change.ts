@@ -56,6 +56,13 @@ function count(rows: DirectoryReader, setting: string): number {
   return Number(rows.setting(setting) ?? 0);
 }
 
+/** What was made of the scope's chunks is of no use any more; see {@link ScopeRevision}. */
+export function startNewLife(rows: DirectoryWriter, scope: number): void {
+  for (const setting of [livesSetting(scope), changesSetting(scope)]) {
+    rows.setSetting(setting, String(count(rows, setting) + 1));
+  }
+}
+
 interface ChangedSegment {
   readonly live: Uint8Array;
   readonly present: Uint8Array;
@@ -154,9 +161,8 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
       const rewrites = (before?.row.rewrites ?? 0) + (rewritten ? 1 : 0);
       if (key !== undefined) {
         rows.putScope({ key, scope, stamp, rewrites });
-        for (const setting of forgotten ? [livesSetting(key), changesSetting(key)] : [changesSetting(key)]) {
-          rows.setSetting(setting, String(count(rows, setting) + 1));
-        }
+        if (forgotten) startNewLife(rows, key);
+        else rows.setSetting(changesSetting(key), String(count(rows, changesSetting(key)) + 1));
       }
       rows.setStamp(stamp);
       return true;

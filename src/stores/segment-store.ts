@@ -11,8 +11,10 @@ import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { toStoredDocument } from "./chunk-rows.ts";
 import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./delete-chunks.ts";
+import { examineStore } from "./examine.ts";
+import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
-import { countRows, listChunks, listDocuments } from "./list-rows.ts";
+import { countRows, listChunks, listDeleted, listDocuments } from "./list-rows.ts";
 import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
 import { createLatentLeg } from "./latent-leg.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
@@ -56,7 +58,8 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
   /** Ends when what searches made on their way is kept, or cannot be. */
   let keeping: Promise<void> = Promise.resolve();
   let checked = -1;
-  let scrubbed = true;
+  /** Whether this process left a purge unfinished. */
+  let unfinished = false;
 
   /** Another process may have rebuilt the index with an analyzer of its own: our terms would not find what it wrote. */
   function check<Rows extends DirectoryReader>(rows: Rows): Rows {
@@ -110,22 +113,39 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     }
   }
 
-  async function forget(scopes: readonly Scope[]): Promise<void> {
+  /**
+   * Takes what was removed out of postings, fits and files too. **Shape** false when a reader holds on to an old state of the files.
+   */
+  async function forget(scopes: readonly Scope[]): Promise<boolean> {
+    unfinished = true;
+    const since = await look(readOwed);
     for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
     if (latent !== undefined && scopes.includes(fittedOn)) await write((rows) => forgetTerms(rows, view, latent));
-    scrubbed = await directory.scrub();
+    if (!(await directory.scrub())) return false;
+    if (since !== undefined) await write((rows) => strikeOwed(rows, since));
+    unfinished = false;
+    return true;
+  }
+
+  const allScopes = (): Promise<readonly Scope[]> => look((rows) => rows.scopes().map(({ scope }) => scope));
+
+  /** Does what a purge still owes, whichever process began it. */
+  async function finishPurges(): Promise<boolean> {
+    if (!(await look(isPurgeOwed))) return true;
+    return forget([...new Set([...(await allScopes()), fittedOn])]);
   }
 
   async function deleteScope(scope: Scope): Promise<number> {
     const gone = await write((rows) => {
       const held = view.scope(rows, scope);
       if (held === undefined) return 0;
+      owePurge(rows);
       rows.deleteScope(held.row.key);
       if (latent !== undefined && scope === fittedOn) dropFits(rows, view, latent);
       rows.setStamp(rows.stamp() + 1);
       return held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
     });
-    scrubbed = await directory.scrub();
+    await finishPurges();
     return gone;
   }
 
@@ -163,11 +183,15 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     async doDelete(scope, target, deleteOptions) {
       if ("scope" in target) return deleteScope(scope);
       const matches = "filter" in target ? compileFilter(target.filter) : () => false;
+      let owing: readonly Scope[] | undefined = [scope];
       const gone = await change(scope, (changes) => {
-        if (deleteOptions.purge === true) changes.forget();
+        if (deleteOptions.purge === true) {
+          changes.forget();
+          if (owePurge(changes.rows)) owing = undefined;
+        }
         return deleteTargets(changes, target, deleteOptions, now(), (held) => findByMetadata(held, matches));
       });
-      if (deleteOptions.purge === true) await forget([scope]);
+      if (deleteOptions.purge === true) await (owing === undefined ? finishPurges() : forget(owing));
       await tidy(scope);
       return gone;
     },
@@ -176,11 +200,12 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     async doVacuum({ olderThanMs }) {
       const until = now() - olderThanMs;
-      const scopes = await look((rows) => rows.scopes().map(({ scope }) => scope));
+      const scopes = await allScopes();
       let gone = 0;
       for (const scope of scopes) {
         gone += await change(scope, (changes) => {
           changes.forget();
+          owePurge(changes.rows);
           return vacuumScope(changes, until);
         });
       }
@@ -261,13 +286,29 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       await keeping;
       for (const { scope } of await look((rows) => rows.scopes())) await tidy(scope, policy.settleAt);
       if (latent !== undefined) await refit({ look, write }, view, latent, settling);
-      if (!scrubbed) scrubbed = await directory.scrub();
+      await finishPurges();
     },
+
+    doDeleted: (scopes) => listDeleted(look, scopes),
+    doScrub: finishPurges,
+    doExamine: (examination) =>
+      examineStore(
+        {
+          directory,
+          analyzer,
+          latent,
+          look,
+          write,
+          scrub: finishPurges,
+          settle: async () => void (latent && (await refit({ look, write }, view, latent))),
+        },
+        examination,
+      ),
 
     async doClose() {
       try {
         await keeping;
-        if (!scrubbed) await directory.scrub();
+        if (unfinished) await finishPurges();
       } finally {
         await directory.close();
       }

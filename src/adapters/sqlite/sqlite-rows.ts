@@ -50,6 +50,21 @@ const pendingColumns = "key, id, stamp, live, terms, vectors";
 
 type FitRecord = Omit<FitRow, "current"> & { readonly current: number };
 
+/** Rows whose owner is gone, owners before what they own: what a deletion makes stray goes with it. */
+const strays: readonly { readonly what: string; readonly rows: string }[] = [
+  { what: "documents of no scope", rows: "documents WHERE scope NOT IN (SELECT key FROM scopes)" },
+  { what: "chunks of no scope", rows: "chunks WHERE scope NOT IN (SELECT key FROM scopes)" },
+  {
+    what: "chunks whose document is gone",
+    rows: "chunks WHERE document <> 0 AND document NOT IN (SELECT key FROM documents)",
+  },
+  { what: "segments of no scope", rows: "segments WHERE scope NOT IN (SELECT key FROM scopes)" },
+  { what: "waiting index rows of no scope", rows: "pending WHERE scope NOT IN (SELECT key FROM scopes)" },
+  { what: "index files of no segment", rows: "files WHERE segment NOT IN (SELECT key FROM segments)" },
+  { what: "parts of no fit", rows: "fit_parts WHERE fit NOT IN (SELECT key FROM fits)" },
+  { what: "marks of no document", rows: "marks WHERE document NOT IN (SELECT key FROM documents)" },
+];
+
 /** A pending row as SQLite has it: truth is a number. */
 type PendingRecord = Omit<PendingRow, "live"> & { readonly live: number };
 
@@ -308,6 +323,16 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       db.run("DELETE FROM documents WHERE key = ?", key);
       db.run("DELETE FROM marks WHERE document = ?", key);
     },
+
+    strays: () =>
+      strays
+        .map(({ what, rows }) => ({
+          what,
+          count: must<{ count: number }>(`SELECT count(*) AS count FROM ${rows}`).count,
+        }))
+        .filter(({ count }) => count > 0),
+    deleteStrays: () => strays.forEach(({ rows }) => db.run(`DELETE FROM ${rows}`)),
+    deleteSetting: (name) => void db.run("DELETE FROM settings WHERE name = ?", name),
   };
 }
 
