@@ -17,6 +17,7 @@ import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createRun } from "./create-run.ts";
 import { type OpenSource, sortInput } from "./ingest-items.ts";
+import { createKeeping, type KeepingParts } from "./keeping.ts";
 import { createSettler } from "./settle-later.ts";
 
 /** Everything a knowledge base is made of, already chosen. `openKnowledgeBase` chooses for those who do not want to. */
@@ -86,14 +87,8 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
       const existing = caller === operator ? await store.scopes(authority) : [];
       return gate.read(caller, existing, requested);
     };
-    const catalogue = createCatalogue({
-      store,
-      gate,
-      caller,
-      readable,
-      resolveUri: parts.resolveUri,
-      embedder: parts.embedder,
-    });
+    const { resolveUri, embedder } = parts;
+    const shared: KeepingParts = { store, gate, caller, authority, readable, resolveUri, embedder };
 
     return {
       ingest(input: IngestInput, options: IngestOptions = {}) {
@@ -109,10 +104,10 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
             if (options.settle === true) await settler.now({ signal, onProgress: onFit });
             else settler.later();
           };
-          const shared = { scope, into, metadata, signal, onProgress, settle };
-          if (sorted.kind === "chunks") return ingestChunks(parts, { ...shared, chunks: sorted.chunks });
+          const job = { scope, into, metadata, signal, onProgress, settle };
+          if (sorted.kind === "chunks") return ingestChunks(parts, { ...job, chunks: sorted.chunks });
           return ingestDocuments(parts, {
-            ...shared,
+            ...job,
             items: sorted.items,
             changes: sorted.changes,
             get folders() {
@@ -145,7 +140,8 @@ export function createKnowledgeBase(parts: KnowledgeBaseParts): KnowledgeBase {
         });
       },
 
-      ...catalogue,
+      ...createCatalogue(shared),
+      ...createKeeping(shared),
 
       as(context: AccessContext) {
         checkOptions("as", context, ["userId", "teamId"]);

@@ -1,6 +1,5 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
-import type { FreshnessMark } from "../contracts/document-store.ts";
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -17,6 +16,7 @@ import { createIndexView } from "./index-view.ts";
 import { countRows, listChunks, listDeleted, listDocuments } from "./list-rows.ts";
 import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
 import { createLatentLeg } from "./latent-leg.ts";
+import { markRow } from "./mark-row.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
 import { dropFits, fittedOn, forgetTerms, refit } from "./refit.ts";
 import {
@@ -30,7 +30,7 @@ import {
 import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
 import { searchPattern } from "./search-pattern.ts";
 import { searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
-import type { DirectoryReader, DirectoryWriter, DocumentRow, SegmentDirectory } from "./segment-directory.ts";
+import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
 import { createTrigramKeeper } from "./trigram-keeper.ts";
 
 export interface SegmentStoreOptions {
@@ -314,18 +314,6 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       }
     },
   };
-}
-
-/** The row with its mark; `undefined` when that changes nothing. */
-function markRow(row: DocumentRow, { folder, checkedAt, validators }: FreshnessMark): DocumentRow | undefined {
-  const marked: DocumentRow = {
-    ...row,
-    ...(folder === undefined ? {} : { folder }),
-    ...(checkedAt === undefined || checkedAt < row.ingestedAt ? {} : { checkedAt }),
-    ...(validators && { etag: validators.etag ?? null, lastModified: validators.lastModified ?? null }),
-  };
-  const keys = ["folder", "checkedAt", "etag", "lastModified"] as const;
-  return keys.some((key) => marked[key] !== row[key]) ? marked : undefined;
 }
 
 function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {

@@ -13,6 +13,7 @@ import type {
   StoredFacts,
 } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { createStrays } from "./sqlite-strays.ts";
 
 /** Free text may hold U+0000, at which Node 22 ends a string that it reads from SQLite: it is read as bytes. */
 function bytesOf(column: string): string {
@@ -49,21 +50,6 @@ const markedDocuments = "documents LEFT JOIN marks ON marks.document = documents
 const pendingColumns = "key, id, stamp, live, terms, vectors";
 
 type FitRecord = Omit<FitRow, "current"> & { readonly current: number };
-
-/** Rows whose owner is gone, owners before what they own: what a deletion makes stray goes with it. */
-const strays: readonly { readonly what: string; readonly rows: string }[] = [
-  { what: "documents of no scope", rows: "documents WHERE scope NOT IN (SELECT key FROM scopes)" },
-  { what: "chunks of no scope", rows: "chunks WHERE scope NOT IN (SELECT key FROM scopes)" },
-  {
-    what: "chunks whose document is gone",
-    rows: "chunks WHERE document <> 0 AND document NOT IN (SELECT key FROM documents)",
-  },
-  { what: "segments of no scope", rows: "segments WHERE scope NOT IN (SELECT key FROM scopes)" },
-  { what: "waiting index rows of no scope", rows: "pending WHERE scope NOT IN (SELECT key FROM scopes)" },
-  { what: "index files of no segment", rows: "files WHERE segment NOT IN (SELECT key FROM segments)" },
-  { what: "parts of no fit", rows: "fit_parts WHERE fit NOT IN (SELECT key FROM fits)" },
-  { what: "marks of no document", rows: "marks WHERE document NOT IN (SELECT key FROM documents)" },
-];
 
 /** A pending row as SQLite has it: truth is a number. */
 type PendingRecord = Omit<PendingRow, "live"> & { readonly live: number };
@@ -324,14 +310,7 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       db.run("DELETE FROM marks WHERE document = ?", key);
     },
 
-    strays: () =>
-      strays
-        .map(({ what, rows }) => ({
-          what,
-          count: must<{ count: number }>(`SELECT count(*) AS count FROM ${rows}`).count,
-        }))
-        .filter(({ count }) => count > 0),
-    deleteStrays: () => strays.forEach(({ rows }) => db.run(`DELETE FROM ${rows}`)),
+    ...createStrays(db),
     deleteSetting: (name) => void db.run("DELETE FROM settings WHERE name = ?", name),
   };
 }
