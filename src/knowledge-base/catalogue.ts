@@ -1,12 +1,9 @@
-import type { Caller, Gate } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
 import type { DocumentSummary, StoredDocument } from "../contracts/document-store.ts";
-import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Filter } from "../contracts/filter.ts";
 import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
-import type { AuthorizedScopes, Scope, SystemAuthority } from "../contracts/scope.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { DeleteOptions } from "../contracts/store.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
 import { parseFilter } from "../filters/parse-filter.ts";

@@ -130,9 +130,11 @@ async function countStale(
   scopes: AuthorizedScopes,
   embedder: Embedder | undefined,
 ): Promise<number> {
-  if (embedder === undefined) return 0;
+  // Before it has embedded anything, a model may not know how long its vectors are.
+  const wanted = embedder?.version;
+  if (wanted === undefined) return 0;
   const { chunks, embeddingVersions } = await store.status(scopes);
-  const current = embeddingVersions.find((version) => versionKey(version) === versionKey(embedder.version));
+  const current = embeddingVersions.find((version) => versionKey(version) === versionKey(wanted));
   return chunks - (current?.chunks ?? 0);
 }
 
