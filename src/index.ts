@@ -10,6 +10,13 @@ export type { OpenSource } from "./knowledge-base/ingest-items.ts";
 export { type ReadRun, readSource, type ReadSourceOptions, type SourceReading } from "./knowledge-base/read-source.ts";
 export { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshMatching } from "./pipeline/refresh-policy.ts";
 
+export {
+  type Clock,
+  scheduleVacuum,
+  type VacuumSchedule,
+  type VacuumScheduleOptions,
+} from "./services/vacuum-schedule.ts";
+
 // Access
 export { type Caller, createGate, type Gate, operator } from "./access/gate.ts";
 export { parseScope } from "./access/scopes.ts";
@@ -236,6 +243,7 @@ export type {
   ByteContent,
   BytesInput,
   ByteStream,
+  ChunkListOptions,
   DeletedDocument,
   DocumentAddress,
   DocumentView,
@@ -249,8 +257,17 @@ export type {
   KnowledgeBase,
   Status,
   TextInput,
+  VacuumOptions,
+  VacuumResult,
 } from "./contracts/knowledge-base.ts";
-export type { KnowledgeStore, ScopeRevision, SettleOptions, StoreStatus } from "./contracts/knowledge-store.ts";
+export type { Diagnosis, ExamineOptions, Finding, FindingKind } from "./contracts/diagnosis.ts";
+export type {
+  DeletedSummary,
+  KnowledgeStore,
+  ScopeRevision,
+  SettleOptions,
+  StoreStatus,
+} from "./contracts/knowledge-store.ts";
 export type {
   CorpusFit,
   CorpusModel,

@@ -6,6 +6,7 @@ import { excerptCases } from "./knowledge-base-excerpt-cases.ts";
 import { inputCases } from "./knowledge-base-input-cases.ts";
 import type { KnowledgeBaseParts } from "./knowledge-base-case.ts";
 import { ingestingCases } from "./knowledge-base-ingesting-cases.ts";
+import { keepingCases } from "./knowledge-base-keeping-cases.ts";
 import { sharingCases } from "./knowledge-base-sharing-cases.ts";
 
 /** How the pack gets knowledge bases; it closes them itself. */
@@ -16,23 +17,28 @@ export interface KnowledgeBaseSubject {
 
 /** What every {@link KnowledgeBase} promises: idempotent ingestion, whole and cited hits, verified citations, one gate. */
 export function createKnowledgeBasePack(subject: KnowledgeBaseSubject): readonly ContractCase[] {
-  const cases = [...ingestingCases, ...inputCases, ...answeringCases, ...excerptCases, ...sharingCases].map(
-    ([name, items, run]): CaseDefinition => [
-      name,
-      items,
-      async () => {
-        const opened: KnowledgeBase[] = [];
-        try {
-          await run(async (parts = {}) => {
-            const kb = await subject.open(parts);
-            opened.push(kb);
-            return kb;
-          });
-        } finally {
-          for (const kb of opened) await kb.close();
-        }
-      },
-    ],
-  );
+  const cases = [
+    ...ingestingCases,
+    ...inputCases,
+    ...answeringCases,
+    ...excerptCases,
+    ...keepingCases,
+    ...sharingCases,
+  ].map(([name, items, run]): CaseDefinition => [
+    name,
+    items,
+    async () => {
+      const opened: KnowledgeBase[] = [];
+      try {
+        await run(async (parts = {}) => {
+          const kb = await subject.open(parts);
+          opened.push(kb);
+          return kb;
+        });
+      } finally {
+        for (const kb of opened) await kb.close();
+      }
+    },
+  ]);
   return defineCases("knowledge-base", cases);
 }
