@@ -106,7 +106,11 @@ export async function findDeleted(
   uri: string,
   address: DocumentAddress,
 ): Promise<readonly DeletedSummary[]> {
-  const scopes = await readable(address.scope === undefined ? undefined : [parseScope(address.scope)]);
+  // A scope of which everything was deleted is not among those that hold something; the shared ones are looked in all the same, others must be named.
+  const usual: readonly Scope[] = address.scope === undefined ? (await readable()).scopes : [];
+  const scopes = await readable(
+    address.scope === undefined ? [...usual, "deployment", "platform"] : [parseScope(address.scope)],
+  );
   if (store.deleted === undefined) return [];
   const named = new Set([uri, resolveUri?.(uri) ?? uri]);
   const found: DeletedSummary[] = [];

@@ -10,6 +10,7 @@ export interface Clock {
   after(ms: number, call: () => void): () => void;
 }
 
+/** When a knowledge base is vacuumed, and who is told. Everything has a default. */
 export interface VacuumScheduleOptions {
   /** Time of the day in UTC, `HH:MM`. Default `03:00`. */
   readonly at?: string;

@@ -109,7 +109,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       if (!sealed && !due.merge) return;
       while (await write((rows) => mergeOnce(rows, view, scope, policy)));
     } catch (error) {
-      if (!IbidError.isInstance(error, "store-busy")) throw error;
+      if (!IbidError.isInstance(error, "store-busy") && !IbidError.isInstance(error, "store-failed")) throw error;
     }
   }
 

@@ -72,7 +72,7 @@ export const keepingCases: readonly KnowledgeBaseCase[] = [
       equal(await listed(), ["deployment lamp.txt", "deployment rope.txt", "team:north lamp.txt"], "every chunk");
       equal(await listed({ uri: "rope.txt" }), ["deployment rope.txt"], "those of one document");
       equal(await listed({ uri: "lamp.txt", scope: "team:north" }), ["team:north lamp.txt"], "those of one scope");
-      await throwsCode("ambiguous", "a uri in two scopes", () => listed({ uri: "lamp.txt" }));
+      await throwsCode(() => listed({ uri: "lamp.txt" }), "ambiguous", "a uri in two scopes");
       const south = await collect(kb.as({ teamId: "south" }).chunks());
       equal(
         south.map(({ scope }) => scope),
@@ -91,11 +91,11 @@ export const keepingCases: readonly KnowledgeBaseCase[] = [
       await kb.delete("lamp.txt");
       await kb.delete("rope.txt");
       const south = kb.as({ teamId: "south" });
-      await throwsCode("access-denied", "a vacuum", () => south.vacuum({ olderThanMs: 0 }));
-      await throwsCode("access-denied", "an examination", () => south.doctor());
-      await throwsCode("access-denied", "emptying everybody's scope", () => south.reset("deployment"));
-      await throwsCode("access-denied", "emptying another team's scope", () => south.reset("team:north"));
-      await throwsCode("access-denied", "restoring what may only be read", () => south.restore("lamp.txt"));
+      await throwsCode(() => south.vacuum({ olderThanMs: 0 }), "access-denied", "a vacuum");
+      await throwsCode(() => south.doctor(), "access-denied", "an examination");
+      await throwsCode(() => south.reset("deployment"), "access-denied", "emptying everybody's scope");
+      await throwsCode(() => south.reset("team:north"), "access-denied", "emptying another team's scope");
+      await throwsCode(() => south.restore("lamp.txt"), "access-denied", "restoring what may only be read");
       equal(await south.restore("rope.txt"), [], "restoring what may not be read");
       equal((await kb.restore("lamp.txt")).length, 1, "what is still there for the operator");
     },

@@ -64,6 +64,8 @@ describe("keeping and forgetting on the command line", () => {
     const fixed = await callIbid(cwd, ["doctor", "--fix"]);
     expect(fixed.stdout).toContain("Mended.");
     expect(fixed.code).toBe(0);
-    expect((await json("search", "lantern"))[1]).toMatchObject({ hits: [{ uri: "lamp.txt" }] });
+    expect((await json("search", "lantern"))[1]).toMatchObject({
+      hits: [{ text: "The silver lantern hangs in the hall." }],
+    });
   });
 });
