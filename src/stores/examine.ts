@@ -15,12 +15,12 @@ export interface ExaminationParts {
   readonly directory: Pick<SegmentDirectory, "inspect">;
   readonly analyzer: Analyzer;
   readonly latent: LatentLeg | undefined;
-  look<Result>(work: (rows: DirectoryReader) => Result): Promise<Result>;
-  write<Result>(work: (rows: DirectoryWriter) => Result): Promise<Result>;
+  readonly look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
+  readonly write: <Result>(work: (rows: DirectoryWriter) => Result) => Promise<Result>;
   /** Finishes purges. **Shape** false while a reader holds on to an old state. */
-  scrub(): Promise<boolean>;
+  readonly scrub: () => Promise<boolean>;
   /** Places what has no vector of the store's own. */
-  settle(): Promise<void>;
+  readonly settle: () => Promise<void>;
 }
 
 /** Runs of so many characters are looked for in files: shorter ones stand anywhere by chance. */
