@@ -27,6 +27,12 @@ export {
   type UploadResult,
   type WrittenOptions,
 } from "./services/upload-document.ts";
+export {
+  type Clock,
+  scheduleVacuum,
+  type VacuumSchedule,
+  type VacuumScheduleOptions,
+} from "./services/vacuum-schedule.ts";
 
 // Access
 export { type Caller, createGate, type Gate, operator } from "./access/gate.ts";
@@ -268,6 +274,7 @@ export type {
   ByteContent,
   BytesInput,
   ByteStream,
+  ChunkListOptions,
   DeletedDocument,
   DocumentAddress,
   DocumentView,
@@ -282,8 +289,17 @@ export type {
   Status,
   TextInput,
   ViewOptions,
+  VacuumOptions,
+  VacuumResult,
 } from "./contracts/knowledge-base.ts";
-export type { KnowledgeStore, ScopeRevision, SettleOptions, StoreStatus } from "./contracts/knowledge-store.ts";
+export type { Diagnosis, ExamineOptions, Finding, FindingKind } from "./contracts/diagnosis.ts";
+export type {
+  DeletedSummary,
+  KnowledgeStore,
+  ScopeRevision,
+  SettleOptions,
+  StoreStatus,
+} from "./contracts/knowledge-store.ts";
 export type {
   AddedVector,
   ReembeddedScope,

@@ -109,7 +109,19 @@ function toUsageError(error: CommanderError, argv: readonly string[]): IbidError
   });
 }
 
-const commands: ReadonlySet<string> = new Set(["ingest", "search", "ask", "list", "show", "delete", "status", "eval"]);
+const commands: ReadonlySet<string> = new Set([
+  "ingest",
+  "search",
+  "ask",
+  "list",
+  "show",
+  "delete",
+  "restore",
+  "vacuum",
+  "doctor",
+  "status",
+  "eval",
+]);
 
 /** Left to itself, the parser would answer with all of its help. */
 function refuseUnknownHelp([first, wanted = "help"]: readonly string[]): void {

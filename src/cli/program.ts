@@ -6,6 +6,7 @@ import { variants } from "./eval-collection.ts";
 import { evaluate } from "./eval.ts";
 import { examples, note } from "./help-text.ts";
 import { addIngestCommand } from "./ingest-command.ts";
+import { addKeepingCommands } from "./keeping-commands.ts";
 import { list } from "./list.ts";
 import type { CommonOptions, Context } from "./open.ts";
 import {
@@ -208,11 +209,21 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   program
     .command("delete")
     .summary("take a document out")
-    .description("Take a document out.")
+    .description("Take a document out. Until it is vacuumed, restore takes that back.")
     .argument("<uri>", "as list prints it, or any path that leads to it")
     .addOption(scopeOption())
-    .addHelpText("after", examples(["ibid delete docs/keys.md", "ibid delete docs/keys.md --scope team:support"]))
+    .option("--purge", "for good, and out of every file")
+    .addHelpText(
+      "after",
+      examples([
+        "ibid delete docs/keys.md",
+        "ibid delete docs/keys.md --scope team:support",
+        "ibid delete docs/keys.md --purge",
+      ]),
+    )
     .action(run(deleteDocument));
+
+  addKeepingCommands(program, context, done, scopeOption);
 
   program
     .command("status")

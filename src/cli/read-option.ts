@@ -31,10 +31,21 @@ const durations: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_6
 /** `--refresh`: `always`, `never`, or a time such as `12h`. */
 export function readRefresh(text: string): Refresh {
   if (text === "always" || text === "never") return text;
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError("It must be always, never, or a time such as 30m, 12h or 7d.");
+  return ms;
+}
+
+/** `--older-than`: a time such as `30d`, in milliseconds. */
+export function readDuration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError("It must be a time such as 0s, 12h or 30d.");
+  return ms;
+}
+
+function parseDuration(text: string): number | undefined {
   const [, number, unit = ""] = /^(\d{1,6})([smhdw])$/u.exec(text) ?? [];
-  if (number === undefined)
-    throw new InvalidArgumentError("It must be always, never, or a time such as 30m, 12h or 7d.");
-  return Number(number) * durations[unit]!;
+  return number === undefined ? undefined : Number(number) * durations[unit]!;
 }
 
 /** `--depth`: a whole number from 1. */

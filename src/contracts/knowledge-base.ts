@@ -1,5 +1,6 @@
 import type { Answer, AnswerEvent, AskOptions } from "./answer.ts";
 import type { Chunk } from "./chunk.ts";
+import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type { Document, Origin, Section, SourceMap } from "./document.ts";
 import type { DocumentSummary } from "./document-store.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
@@ -13,7 +14,7 @@ import type { ReembedOptions, ReembedRun, ScopeVersions } from "./reembedding.ts
 import type { RefreshPolicy } from "./refresh-policy.ts";
 import type { Hit, SearchOptions } from "./retriever.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
-import type { DeleteOptions } from "./store.ts";
+import type { DeleteOptions, StoredChunk } from "./store.ts";
 
 /** A text to ingest that is not a file: everything but uri and text has a default. */
 export interface TextInput {
@@ -189,6 +190,32 @@ export interface DeletedDocument {
   readonly uri: string;
   readonly scope: Scope;
   readonly chunks: number;
+  /**
+   * Of a purge: nothing finds it any more, but a reader of another process holds on to an old state of the files, in which its bytes still lie. They go with the
+   * next ingestion, vacuum or opening after that reader is gone.
+   */
+  readonly pending?: true;
+}
+
+/** What a vacuum did. */
+export interface VacuumResult {
+  /** Chunks that went for good. */
+  readonly chunks: number;
+  /** As in {@link DeletedDocument}. */
+  readonly pending?: true;
+}
+
+/** How long what was deleted is kept. */
+export interface VacuumOptions {
+  /** **Units** milliseconds. Default 7 days. **Source** ToolUp (T14). */
+  readonly olderThanMs?: number;
+}
+
+/** Which chunks are listed. */
+export interface ChunkListOptions extends DocumentAddress {
+  readonly filter?: FilterInput;
+  /** Only of this document. */
+  readonly uri?: string;
 }
 
 /** How somebody's view of a knowledge base goes about it. */
@@ -240,6 +267,22 @@ export interface KnowledgeBase extends AsyncDisposable {
   delete(uri: string, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
   /** Deletes every document of the scope whose metadata matches (B35). */
   deleteByFilter(filter: FilterInput, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
+  /**
+   * Takes back a delete that was not a purge, until it is vacuumed. **Shape** what came back, one for each document; nothing where nothing of that uri was deleted.
+   * **Errors** `ambiguous`, `access-denied`; `unsupported` where the store cannot.
+   */
+  restore(uri: string, address?: DocumentAddress): Promise<readonly DeletedDocument[]>;
+  /** Removes for good what was deleted longer ago, in every scope. **Errors** `access-denied` for anybody but the operator. */
+  vacuum(options?: VacuumOptions): Promise<VacuumResult>;
+  /** Empties a scope at once and for good: nothing of it can be restored, and nothing brings it back (T15). **Errors** `access-denied`. */
+  reset(scope: Scope): Promise<VacuumResult>;
+  /** Every chunk that the caller may read, by scope, then id. **Errors** `ambiguous` for a uri in several scopes. */
+  chunks(options?: ChunkListOptions): AsyncIterable<StoredChunk>;
+  /**
+   * Holds everything that is kept against everything else, and with `fix` mends what can be. **Errors** `access-denied` for anybody but the operator;
+   * `unsupported` where the store cannot.
+   */
+  doctor(options?: ExamineOptions): Promise<Diagnosis>;
   status(): Promise<Status>;
   /** How the last minute went. **Errors** `access-denied` for anybody but the operator: it counts everybody's searches (law 3). */
   health(options?: HealthOptions): Promise<Health>;

@@ -1,10 +1,11 @@
-import type { DocumentStore } from "./document-store.ts";
+import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
+import type { DocumentStore, DocumentSummary } from "./document-store.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
 import type { LatentSearch } from "./latent-search.ts";
 import type { LexicalIndex } from "./lexical-index.ts";
 import type { VersionedStore } from "./reembedding.ts";
 import type { RegexSearch } from "./regex-search.ts";
-import type { AuthorizedScopes, Scope } from "./scope.ts";
+import type { AuthorizedScopes, Scope, SystemAuthority } from "./scope.ts";
 import type { VectorStore } from "./vector-store.ts";
 
 /** What a store holds in the scopes that were asked for. */
@@ -27,6 +28,12 @@ export interface ScopeRevision {
   readonly scope: Scope;
   readonly life: string;
   readonly changes: number;
+}
+
+/** A document that was deleted and can be restored. */
+export interface DeletedSummary extends DocumentSummary {
+  /** ISO 8601. */
+  readonly deletedAt: string;
 }
 
 /** How {@link KnowledgeStore.settle} is watched and stopped. */
@@ -63,5 +70,15 @@ export interface KnowledgeStore
    * **Errors** `aborted`, `timeout`: what is done is kept.
    */
   settle(options?: SettleOptions): Promise<void>;
+  /** Documents that were deleted and can be restored, by uri, then scope. */
+  deleted?(scopes: AuthorizedScopes): AsyncIterable<DeletedSummary>;
+  /**
+   * Finishes every purge and vacuum that could not be: a process was killed in the midst of it, or a reader held on to an old state of the files.
+   *
+   * **Shape** false while a reader still does, so that it must be asked for again: nothing finds what was purged, but its bytes may still lie in the files.
+   */
+  scrub?(authority: SystemAuthority): Promise<boolean>;
+  /** Holds every row, posting and vector against the others. **Cost** reads and analyses everything. Meanwhile nobody else reads or writes in this process. */
+  examine?(authority: SystemAuthority, options?: ExamineOptions): Promise<Diagnosis>;
   close(): Promise<void>;
 }

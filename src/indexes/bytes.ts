@@ -1,3 +1,4 @@
+import { IbidError } from "../contracts/errors.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -74,6 +75,13 @@ export interface ByteReader {
   skip(length: number): void;
 }
 
+/** What was not written by us, or not to its end. */
+export function torn(): IbidError {
+  return new IbidError("store-corrupt", "A part of the index ends in the middle of a number.", {
+    mend: "Let ibid doctor --fix make the index anew.",
+  });
+}
+
 export function createByteReader(buffer: Uint8Array, start = 0): ByteReader {
   let position = start;
 
@@ -84,6 +92,7 @@ export function createByteReader(buffer: Uint8Array, start = 0): ByteReader {
       const byte = buffer[position++]!;
       value += (byte & 0x7f) * unit;
       if (byte < 0x80) return value;
+      if (position >= buffer.length) throw torn();
       unit *= 128;
     }
   }

@@ -1,4 +1,4 @@
-import { createByteReader, createByteWriter, decodeText, encodeText } from "./bytes.ts";
+import { createByteReader, createByteWriter, decodeText, encodeText, torn } from "./bytes.ts";
 import type { Postings } from "./segment.ts";
 
 /** One term on its way into a segment. Terms ascend by UTF-16 code unit. */
@@ -84,6 +84,7 @@ function readList(bytes: Uint8Array, start: number): Postings {
       const byte = bytes[at++]!;
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return value;
+      if (at >= bytes.length) throw torn();
     }
   };
   const head = varint();

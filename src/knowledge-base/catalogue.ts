@@ -1,26 +1,15 @@
-import { type Caller, type Gate, narrowProof, operator } from "../access/gate.ts";
+import { narrowProof, operator } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
-import type { StoredDocument } from "../contracts/document-store.ts";
-import type { Embedder } from "../contracts/embedding-model.ts";
+import type { DocumentSummary, StoredDocument } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Filter } from "../contracts/filter.ts";
 import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { DeleteOptions } from "../contracts/store.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
-
-interface CatalogueParts {
-  readonly store: KnowledgeStore;
-  readonly gate: Gate;
-  readonly caller: Caller;
-  readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
-  readonly resolveUri: ((uri: string) => string) | undefined;
-  readonly embedder: Embedder | undefined;
-  readonly isReembedding: (scope: Scope) => boolean;
-}
+import { findDeleted, type KeepingParts } from "./keeping.ts";
 
 type Catalogue = Pick<
   KnowledgeBase,
@@ -30,7 +19,7 @@ type Catalogue = Pick<
 const deleteOptions = ["scope", "onMissing", "purge"] as const;
 
 /** The verbs about documents as such: list them, show one, take some out, count them. Behind the same gate as searching. */
-export function createCatalogue(parts: CatalogueParts): Catalogue {
+export function createCatalogue(parts: KeepingParts): Catalogue {
   const { store, gate, caller, readable, embedder } = parts;
   const scopesOf = async (address: DocumentAddress): Promise<AuthorizedScopes> =>
     readable(address.scope === undefined ? undefined : [parseScope(address.scope)]);
@@ -50,7 +39,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
 
   /** Deleting needs the right to write; a caller who may read but not write is told so. */
   async function remove(
-    documents: readonly StoredDocument[],
+    documents: readonly { readonly summary: DocumentSummary }[],
     options: DeleteOptions,
   ): Promise<readonly DeletedDocument[]> {
     const proofs = new Map(documents.map(({ summary }) => [summary.scope, gate.write(caller, summary.scope)]));
@@ -60,8 +49,12 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       await store.delete(proof, { documentIds: [summary.id] }, { purge: options.purge ?? false });
       deleted.push({ uri: summary.uri, scope: summary.scope, chunks: summary.chunks });
     }
-    return deleted;
+    if (options.purge !== true || deleted.length === 0 || (await isScrubbed())) return deleted;
+    return deleted.map((each) => ({ ...each, pending: true }));
   }
+
+  /** Whether the files are rid of what was purged. */
+  const isScrubbed = async (): Promise<boolean> => (await store.scrub?.(parts.authority)) ?? true;
 
   /** Chunks that came without their document answer for themselves. A chunk of a document goes only with it. */
   async function removeLooseChunks(own: AuthorizedScopes, filter: Filter, options: DeleteOptions): Promise<void> {
@@ -93,7 +86,10 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
 
     async delete(uri, options = {}) {
       checkOptions("delete", options, deleteOptions);
-      const found = await find(uri, options);
+      const live = await find(uri, options);
+      // What was only deleted is still there to be purged.
+      const [deleted] = live === undefined && options.purge === true ? await findDeleted(parts, uri, options) : [];
+      const found = live ?? (deleted && { summary: deleted });
       if (found === undefined && options.onMissing === "error") {
         throw new IbidError("not-found", `There is no document "${uri}".`, {
           uri,

@@ -25,6 +25,7 @@ import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createRun } from "./create-run.ts";
 import { type OpenSource, sortInput } from "./ingest-items.ts";
+import { createKeeping, type KeepingParts } from "./keeping.ts";
 import { createSettler } from "./settle-later.ts";
 
 /** Everything a knowledge base is made of, already chosen. `openKnowledgeBase` chooses for those who do not want to. */
@@ -124,15 +125,16 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       const named = await chooseScopes(chosen, who, (await readable(scopes)).scopes);
       return readable(named);
     };
-    const catalogue = createCatalogue({
+    const keeping: KeepingParts = {
       store,
       gate,
       caller,
+      authority,
       readable,
       resolveUri: parts.resolveUri,
       embedder: parts.embedder,
       isReembedding: (scope) => reembedding.isUnderWay(scope),
-    });
+    };
     const writable = async (scope: Scope | undefined): Promise<readonly AuthorizedScopes<"write">[]> => {
       const scopes = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];
       return scopes.map((one) => gate.write(caller, one));
@@ -191,7 +193,8 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         });
       },
 
-      ...catalogue,
+      ...createCatalogue(keeping),
+      ...createKeeping(keeping),
 
       async health(options = {}) {
         checkOptions("health", options, ["everywhere"]);

@@ -9,6 +9,7 @@ import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { checkEntries, checkId } from "./check-entries.ts";
 import { copyChunk, copyDocument, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
+import { guardKeeping } from "./guard-keeping.ts";
 import { createGuard, type Guard, type GuardOptions } from "./guard.ts";
 import { guardLatent, guardLexical, guardRegex, guardVectors } from "./guard-searches.ts";
 import { guardVersions } from "./guard-versions.ts";
@@ -165,6 +166,7 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
       checkOptions("settle", settling, ["signal", "onProgress"]);
       await raw.doSettle({ ...settling });
     },
+    ...guardKeeping(raw, guard),
     close: () => (closing ??= raw.doClose()),
   };
 }

@@ -1,6 +1,6 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { EmbeddingVersion, VersionedEmbedding } from "../contracts/embedding.ts";
-import type { StoreStatus } from "../contracts/knowledge-store.ts";
+import type { DeletedSummary, StoreStatus } from "../contracts/knowledge-store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { ListChunksOptions, StoredChunk } from "../contracts/store.ts";
 import { isOwnVersion } from "./own-version.ts";
@@ -102,6 +102,25 @@ export async function* listDocuments(look: Look, scopes: readonly Scope[]): Asyn
     last = page.at(-1);
     if (last === undefined || page.length < pageSize) return;
   }
+}
+
+/** Documents that can be restored. **Cost** all of them are held at once: a vacuum keeps them few. */
+export async function* listDeleted(
+  look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>,
+  scopes: readonly Scope[],
+): AsyncGenerator<DeletedSummary> {
+  const found = await look((rows) =>
+    scopes.flatMap((scope) => {
+      const held = rows.scope(scope);
+      if (held === undefined) return [];
+      return rows.deletedDocuments(held.key, Number.MAX_SAFE_INTEGER).map((row) => ({
+        ...toSummary(rows, scope, row),
+        chunks: rows.chunksOfDocument(held.key, row.id).filter(({ deletedAt }) => deletedAt === row.deletedAt).length,
+        deletedAt: new Date(row.deletedAt ?? 0).toISOString(),
+      }));
+    }),
+  );
+  yield* found.sort((a, b) => compareCodePoints(a.uri, b.uri) || compareCodePoints(a.scope, b.scope));
 }
 
 /** Live documents and chunks of some scopes. */

@@ -229,6 +229,12 @@ function createRows(journal: Undo[]): DirectoryWriter {
     },
     putDocument: (row, body) => documents.set(row.key, { row, body: body ?? must(documents.get(row.key)).body }),
     deleteDocument: (key) => documents.delete(key),
+    // Whatever is deleted here takes along what belongs to it.
+    strays: () => [],
+    deleteStrays() {},
+    deleteSetting(name) {
+      for (const key of settingsByName.keys(name)) settings.delete(key);
+    },
   };
 }
 

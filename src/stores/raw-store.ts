@@ -6,8 +6,9 @@ import type {
   ReplaceResult,
   StoredDocument,
 } from "../contracts/document-store.ts";
+import type { Diagnosis, ExamineOptions } from "../contracts/diagnosis.ts";
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
-import type { ScopeRevision, SettleOptions, StoreStatus } from "../contracts/knowledge-store.ts";
+import type { DeletedSummary, ScopeRevision, SettleOptions, StoreStatus } from "../contracts/knowledge-store.ts";
 import type { LatentQuery, LatentResult } from "../contracts/latent-search.ts";
 import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
 import type { AddedVector, ScopeVersions, VersionChange } from "../contracts/reembedding.ts";
@@ -94,5 +95,8 @@ export interface RawKnowledgeStore
   doStatus(scopes: readonly Scope[]): Promise<StoreStatus>;
   doRevisions?(scopes: readonly Scope[]): Promise<readonly ScopeRevision[]>;
   doSettle(options?: SettleOptions): Promise<void>;
+  doDeleted?(scopes: readonly Scope[]): AsyncIterable<DeletedSummary>;
+  doScrub?(): Promise<boolean>;
+  doExamine?(options: ExamineOptions): Promise<Diagnosis>;
   doClose(): Promise<void>;
 }

@@ -63,6 +63,11 @@ function count(rows: DirectoryReader, setting: string): number {
   return Number(rows.setting(setting) ?? 0);
 }
 
+/** What was made of the scope's chunks is of no use any more; see {@link ScopeRevision}. */
+export function startNewLife(rows: DirectoryWriter, scope: number): void {
+  countRevision(rows, scope, true);
+}
+
 interface ChangedSegment {
   readonly live: Uint8Array;
   readonly present: Uint8Array;

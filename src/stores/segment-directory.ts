@@ -129,6 +129,8 @@ export interface DirectoryReader extends SegmentSource {
   /** Live documents after that place, by uri then id; without an id, after all of that uri. */
   documentsAfter(scope: number, uri: string, id: string | undefined, limit: number): readonly DocumentRow[];
   deletedDocuments(scope: number, until: number): readonly DocumentRow[];
+  /** Rows that belong to nothing: whoever looked for them by what they belong to would not find them. */
+  strays(): readonly StrayRows[];
   /** Of live documents. */
   totals(scope: number): DocumentTotals;
 }
@@ -165,6 +167,24 @@ export interface DirectoryWriter extends DirectoryReader {
   /** Without `body`, the body stays. */
   putDocument(row: DocumentRow, body?: DocumentBody): void;
   deleteDocument(key: number): void;
+  /** Removes what {@link DirectoryReader.strays} tells. */
+  deleteStrays(): void;
+  deleteSetting(name: string): void;
+}
+
+/** Rows that belong to nothing, of one kind. */
+export interface StrayRows {
+  /** Such as `chunks without their document`. */
+  readonly what: string;
+  readonly count: number;
+}
+
+/** What is wrong with a directory's files as files. */
+export interface FileReport {
+  /** In the words of whoever keeps them. */
+  readonly damage: readonly string[];
+  /** Files in which a probe stands, and how many of them do. */
+  readonly traces: readonly { readonly file: string; readonly count: number }[];
 }
 
 /**
@@ -182,5 +202,7 @@ export interface SegmentDirectory {
   write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void): Promise<Result>;
   /** Makes what was deleted unreadable in the files too. **Shape** false when a reader holds on to an old state, so that it must be tried again. */
   scrub(): Promise<boolean>;
+  /** Looks at the files as bytes. Absent where there are none. */
+  inspect?(probes: readonly string[]): Promise<FileReport>;
   close(): Promise<void>;
 }

@@ -1,6 +1,5 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
-import type { FreshnessMark } from "../contracts/document-store.ts";
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -11,10 +10,13 @@ import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { toStoredDocument } from "./chunk-rows.ts";
 import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./delete-chunks.ts";
+import { examineStore } from "./examine.ts";
+import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
-import { countRows, listChunks, listDocuments } from "./list-rows.ts";
+import { countRows, listChunks, listDeleted, listDocuments } from "./list-rows.ts";
 import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
 import { createLatentLeg } from "./latent-leg.ts";
+import { markRow } from "./mark-row.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
 import { dropFits, fittedOn, forgetTerms, refit } from "./refit.ts";
 import {
@@ -28,7 +30,7 @@ import {
 import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
 import { searchPattern } from "./search-pattern.ts";
 import { searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
-import type { DirectoryReader, DirectoryWriter, DocumentRow, SegmentDirectory } from "./segment-directory.ts";
+import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
 import { retireVersions } from "./scope-versions.ts";
 import { createTrigramKeeper } from "./trigram-keeper.ts";
 import { versionedOperations } from "./versioned-operations.ts";
@@ -58,7 +60,8 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
   /** Ends when what searches made on their way is kept, or cannot be. */
   let keeping: Promise<void> = Promise.resolve();
   let checked = -1;
-  let scrubbed = true;
+  /** Whether this process left a purge unfinished. */
+  let unfinished = false;
 
   /** Another process may have rebuilt the index with an analyzer of its own: our terms would not find what it wrote. */
   function check<Rows extends DirectoryReader>(rows: Rows): Rows {
@@ -108,26 +111,43 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       if (!sealed && !due.merge) return;
       while (await write((rows) => mergeOnce(rows, view, scope, policy)));
     } catch (error) {
-      if (!IbidError.isInstance(error, "store-busy")) throw error;
+      if (!IbidError.isInstance(error, "store-busy") && !IbidError.isInstance(error, "store-failed")) throw error;
     }
   }
 
-  async function forget(scopes: readonly Scope[]): Promise<void> {
+  /**
+   * Takes what was removed out of postings, fits and files too. **Shape** false when a reader holds on to an old state of the files.
+   */
+  async function forget(scopes: readonly Scope[]): Promise<boolean> {
+    unfinished = true;
+    const since = await look(readOwed);
     for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
     if (latent !== undefined && scopes.includes(fittedOn)) await write((rows) => forgetTerms(rows, view, latent));
-    scrubbed = await directory.scrub();
+    if (!(await directory.scrub())) return false;
+    if (since !== undefined) await write((rows) => strikeOwed(rows, since));
+    unfinished = false;
+    return true;
+  }
+
+  const allScopes = (): Promise<readonly Scope[]> => look((rows) => rows.scopes().map(({ scope }) => scope));
+
+  /** Does what a purge still owes, whichever process began it. */
+  async function finishPurges(): Promise<boolean> {
+    if (!(await look(isPurgeOwed))) return true;
+    return forget([...new Set([...(await allScopes()), fittedOn])]);
   }
 
   async function deleteScope(scope: Scope): Promise<number> {
     const gone = await write((rows) => {
       const held = view.scope(rows, scope);
       if (held === undefined) return 0;
+      owePurge(rows);
       rows.deleteScope(held.row.key);
       if (latent !== undefined && scope === fittedOn) dropFits(rows, view, latent);
       rows.setStamp(rows.stamp() + 1);
       return held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
     });
-    scrubbed = await directory.scrub();
+    await finishPurges();
     return gone;
   }
 
@@ -165,11 +185,15 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     async doDelete(scope, target, deleteOptions) {
       if ("scope" in target) return deleteScope(scope);
       const matches = "filter" in target ? compileFilter(target.filter) : () => false;
+      let owing: readonly Scope[] | undefined = [scope];
       const gone = await change(scope, (changes) => {
-        if (deleteOptions.purge === true) changes.forget();
+        if (deleteOptions.purge === true) {
+          changes.forget();
+          if (owePurge(changes.rows)) owing = undefined;
+        }
         return deleteTargets(changes, target, deleteOptions, now(), (held) => findByMetadata(held, matches));
       });
-      if (deleteOptions.purge === true) await forget([scope]);
+      if (deleteOptions.purge === true) await (owing === undefined ? finishPurges() : forget(owing));
       await tidy(scope);
       return gone;
     },
@@ -178,11 +202,12 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     async doVacuum({ olderThanMs }) {
       const until = now() - olderThanMs;
-      const scopes = await look((rows) => rows.scopes().map(({ scope }) => scope));
+      const scopes = await allScopes();
       let gone = 0;
       for (const scope of scopes) {
         gone += await change(scope, (changes) => {
           changes.forget();
+          owePurge(changes.rows);
           return vacuumScope(changes, until);
         });
         await write((rows) => retireVersions(rows, view, scope, until));
@@ -266,30 +291,34 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       await keeping;
       for (const { scope } of await look((rows) => rows.scopes())) await tidy(scope, policy.settleAt);
       if (latent !== undefined) await refit({ look, write }, view, latent, settling);
-      if (!scrubbed) scrubbed = await directory.scrub();
+      await finishPurges();
     },
+
+    doDeleted: (scopes) => listDeleted(look, scopes),
+    doScrub: finishPurges,
+    doExamine: (examination) =>
+      examineStore(
+        {
+          directory,
+          analyzer,
+          latent,
+          look,
+          write,
+          scrub: finishPurges,
+          settle: async () => void (latent && (await refit({ look, write }, view, latent))),
+        },
+        examination,
+      ),
 
     async doClose() {
       try {
         await keeping;
-        if (!scrubbed) await directory.scrub();
+        if (unfinished) await finishPurges();
       } finally {
         await directory.close();
       }
     },
   };
-}
-
-/** The row with its mark; `undefined` when that changes nothing. */
-function markRow(row: DocumentRow, { folder, checkedAt, validators }: FreshnessMark): DocumentRow | undefined {
-  const marked: DocumentRow = {
-    ...row,
-    ...(folder === undefined ? {} : { folder }),
-    ...(checkedAt === undefined || checkedAt < row.ingestedAt ? {} : { checkedAt }),
-    ...(validators && { etag: validators.etag ?? null, lastModified: validators.lastModified ?? null }),
-  };
-  const keys = ["folder", "checkedAt", "etag", "lastModified"] as const;
-  return keys.some((key) => marked[key] !== row[key]) ? marked : undefined;
 }
 
 function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {

@@ -8,6 +8,7 @@ import type { KnowledgeBaseParts } from "./knowledge-base-case.ts";
 import { healthCases } from "./knowledge-base-health-cases.ts";
 import { ingestingCases } from "./knowledge-base-ingesting-cases.ts";
 import { reembeddingCases } from "./knowledge-base-reembedding-cases.ts";
+import { keepingCases } from "./knowledge-base-keeping-cases.ts";
 import { sharingCases } from "./knowledge-base-sharing-cases.ts";
 
 /** How the pack gets knowledge bases; it closes them itself. */
@@ -25,6 +26,7 @@ export function createKnowledgeBasePack(subject: KnowledgeBaseSubject): readonly
     ...excerptCases,
     ...healthCases,
     ...reembeddingCases,
+    ...keepingCases,
     ...sharingCases,
   ].map(([name, items, run]): CaseDefinition => [
     name,

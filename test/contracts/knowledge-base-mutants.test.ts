@@ -53,6 +53,33 @@ function summarised(run: IngestRun, rewrite: (summary: IngestSummary) => IngestS
 }
 
 const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
+  ["restores nothing", "knowledge-base/deleted-until-vacuumed", kb(() => ({ restore: async () => [] }))],
+  [
+    "vacuums what is kept",
+    "knowledge-base/deleted-until-vacuumed",
+    kb((good) => ({ vacuum: () => good.vacuum({ olderThanMs: 0 }) })),
+  ],
+  [
+    "resets by tombstones",
+    "knowledge-base/a-reset-is-for-good",
+    kb((good) => ({
+      async reset(scope) {
+        let chunks = 0;
+        for (const deleted of await good.deleteByFilter({}, { scope })) chunks += deleted.chunks;
+        return { chunks };
+      },
+    })),
+  ],
+  [
+    "lists every scope's chunks for everybody",
+    "knowledge-base/chunks-are-listed",
+    kb((_, operator) => ({ chunks: (options) => operator.chunks(options) })),
+  ],
+  [
+    "lets anybody vacuum",
+    "knowledge-base/maintenance-is-the-operators",
+    kb((_, operator) => ({ vacuum: (options) => operator.vacuum(options) })),
+  ],
   [
     "counts misses as hits",
     "knowledge-base/says-how-the-last-minute-went",

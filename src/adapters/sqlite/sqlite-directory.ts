@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { DirectoryWriter, SegmentDirectory } from "../../stores/segment-directory.ts";
+import { inspectFiles } from "./inspect-files.ts";
 import { createSqliteRows } from "./sqlite-rows.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
@@ -30,7 +31,7 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown };
  *
  * **Source** group commit: Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path (1985).
  */
-export function createSqliteDirectory(connection: SqliteConnection): SegmentDirectory {
+export function createSqliteDirectory(connection: SqliteConnection, path?: string): SegmentDirectory {
   const rows = createSqliteRows(connection);
   const waiting: Waiting[] = [];
   /** Ends when the last write that was asked for has; never rejects. */
@@ -94,6 +95,12 @@ export function createSqliteDirectory(connection: SqliteConnection): SegmentDire
       }
       return false;
     },
+    ...(path !== undefined && {
+      inspect: async (probes: readonly string[]) => {
+        await lastWrite;
+        return inspectFiles(connection, path, probes);
+      },
+    }),
     async close() {
       await lastWrite;
       connection.close();

@@ -13,6 +13,7 @@ import type {
   StoredFacts,
 } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { createStrays } from "./sqlite-strays.ts";
 
 /** Free text may hold U+0000, at which Node 22 ends a string that it reads from SQLite: it is read as bytes. */
 function bytesOf(column: string): string {
@@ -308,6 +309,9 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       db.run("DELETE FROM documents WHERE key = ?", key);
       db.run("DELETE FROM marks WHERE document = ?", key);
     },
+
+    ...createStrays(db),
+    deleteSetting: (name) => void db.run("DELETE FROM settings WHERE name = ?", name),
   };
 }
 

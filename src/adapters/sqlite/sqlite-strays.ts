@@ -1,0 +1,31 @@
+import type { DirectoryWriter } from "../../stores/segment-directory.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+
+/** Rows whose owner is gone, owners before what they own: what a deletion makes stray goes with it. */
+const strays: readonly { readonly what: string; readonly rows: string }[] = [
+  { what: "documents of no scope", rows: "documents WHERE scope NOT IN (SELECT key FROM scopes)" },
+  { what: "chunks of no scope", rows: "chunks WHERE scope NOT IN (SELECT key FROM scopes)" },
+  {
+    what: "chunks whose document is gone",
+    rows: "chunks WHERE document <> 0 AND document NOT IN (SELECT key FROM documents)",
+  },
+  { what: "segments of no scope", rows: "segments WHERE scope NOT IN (SELECT key FROM scopes)" },
+  { what: "waiting index rows of no scope", rows: "pending WHERE scope NOT IN (SELECT key FROM scopes)" },
+  { what: "index files of no segment", rows: "files WHERE segment NOT IN (SELECT key FROM segments)" },
+  { what: "parts of no fit", rows: "fit_parts WHERE fit NOT IN (SELECT key FROM fits)" },
+  { what: "marks of no document", rows: "marks WHERE document NOT IN (SELECT key FROM documents)" },
+];
+
+/** Finds what no deletion should have left, by looking from what is owned to its owner. **Cost** one pass over each table. */
+export function createStrays(db: SqliteConnection): Pick<DirectoryWriter, "strays" | "deleteStrays"> {
+  return {
+    strays: () =>
+      strays
+        .map(({ what, rows }) => ({
+          what,
+          count: db.get<{ count: number }>(`SELECT count(*) AS count FROM ${rows}`)?.count ?? 0,
+        }))
+        .filter(({ count }) => count > 0),
+    deleteStrays: () => strays.forEach(({ rows }) => db.run(`DELETE FROM ${rows}`)),
+  };
+}

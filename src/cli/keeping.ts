@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import type { Finding } from "../contracts/diagnosis.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { type CommonOptions, type Context, findUris, noDocument, withKnowledgeBase } from "./open.ts";
+import { count, neutralise } from "./text-layout.ts";
+
+/** Said wherever a purge could not be finished. */
+export const pendingNote =
+  "pending: another process reads an old state of the files, in which it still is; the next command after that finishes it";
+
+export interface VacuumCommandOptions extends CommonOptions {
+  /** Milliseconds. */
+  readonly olderThan?: number;
+}
+
+/** `ibid vacuum`: removes for good what was deleted. */
+export async function vacuum(context: Context, options: VacuumCommandOptions): Promise<number> {
+  const { output } = context;
+  return await withKnowledgeBase(options, {}, async (kb) => {
+    const result = await kb.vacuum(options.olderThan === undefined ? {} : { olderThanMs: options.olderThan });
+    const { chunks, pending = false } = result;
+    if (output.json) await output.object({ vacuumed: chunks, pending });
+    else {
+      await output.line(`vacuumed ${count(chunks, "chunk")}`);
+      if (pending) await output.line(pendingNote);
+    }
+    return 0;
+  });
+}
+
+export interface RestoreCommandOptions extends CommonOptions {
+  readonly scope?: Scope;
+}
+
+/** `ibid restore`: takes back a delete. **Shape** the exit code is 1 when there is nothing to take back. */
+export async function restore(context: Context, typed: string, options: RestoreCommandOptions): Promise<number> {
+  const { output } = context;
+  const uris = await findUris(options, typed);
+  return await withKnowledgeBase(options, {}, async (kb) => {
+    for (const uri of uris) {
+      const restored = await kb.restore(uri, options.scope === undefined ? {} : { scope: options.scope });
+      if (restored.length === 0) continue;
+      if (output.json) await output.object({ restored });
+      for (const each of restored) {
+        const chunks = output.style.dim(count(each.chunks, "chunk"));
+        await output.line(`restored ${neutralise(each.uri)} to ${neutralise(each.scope)}  ${chunks}`);
+      }
+      return 0;
+    }
+    const { message } = noDocument(typed, options.scope);
+    throw new IbidError("not-found", message.replace("There is no document", "There is no deleted document"), {
+      uri: typed,
+      mend: "What was purged or vacuumed cannot be restored: ingest it again.",
+    });
+  });
+}
+
+export interface DoctorCommandOptions extends CommonOptions {
+  readonly fix?: true;
+  /** A text, or `@` and a file with one a line. */
+  readonly absent?: readonly string[];
+}
+
+/** `ibid doctor`: holds everything that is kept against everything else. **Shape** the exit code is 1 when something is wrong and stays so. */
+export async function doctor(context: Context, options: DoctorCommandOptions): Promise<number> {
+  const { output } = context;
+  const absent = (await Promise.all((options.absent ?? []).map(readProbes))).flat();
+  return await withKnowledgeBase(options, {}, async (kb) => {
+    const diagnosis = await kb.doctor({ fix: options.fix === true, ...(absent.length > 0 && { absent }) });
+    if (output.json) {
+      await output.object(diagnosis);
+      return diagnosis.healthy ? 0 : 1;
+    }
+    const { checked, findings, healthy, residue } = diagnosis;
+    for (const finding of findings) await output.line(describe(finding));
+    const seen = [
+      count(checked.documents, "document"),
+      count(checked.chunks, "chunk"),
+      count(checked.vectors, "vector"),
+    ];
+    await output.line(
+      `${healthy ? "healthy" : "not healthy"}  ${output.style.dim(`looked at ${seen.join(", ")}, ${count(checked.terms, "term")}`)}`,
+    );
+    if (residue > 0) {
+      await output.line(
+        output.style.dim(`${count(residue, "term")} of replaced chunks wait in the index for the next vacuum`),
+      );
+    }
+    if (!healthy && options.fix !== true && findings.some(({ mend }) => mend === undefined)) {
+      await output.line("mend what can be with: ibid doctor --fix");
+    }
+    return healthy ? 0 : 1;
+  });
+}
+
+function describe({ kind, message, scope, count: times, mended, mend }: Finding): string {
+  const where = scope === undefined ? "" : ` in ${neutralise(scope)}`;
+  const often = times > 1 ? ` (${times.toLocaleString("en")})` : "";
+  const then = mended ? " Mended." : mend === undefined ? "" : ` ${mend}`;
+  return `${kind}${where}: ${neutralise(message)}${often}${then}`;
+}
+
+async function readProbes(text: string): Promise<readonly string[]> {
+  if (!text.startsWith("@")) return [text];
+  try {
+    const lines = (await readFile(text.slice(1), "utf8")).split(/\r?\n/u);
+    return lines.filter((line) => line.trim() !== "");
+  } catch (cause) {
+    throw new IbidError("invalid-argument", `${text.slice(1)} cannot be read.`, { mend: "Name a file.", cause });
+  }
+}

@@ -1,0 +1,251 @@
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import type { FindingKind } from "../../src/contracts/diagnosis.ts";
+import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { SystemAuthority } from "../../src/contracts/scope.ts";
+import { collect, documentEntry, entry, plainAnalyzer, read, system, three, write } from "../stores/build.ts";
+import { watchedModel } from "../stores/topics.ts";
+
+const into = write("deployment");
+const from = read("deployment");
+
+let folder = "";
+let path = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ibid-doctor-"));
+  path = join(folder, "ibid.sqlite");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const open = () =>
+  openSqliteStore(path, {
+    analyzer: plainAnalyzer,
+    corpusModel: watchedModel(12),
+    segments: { sealAt: 8, settleAt: 4 },
+  });
+const embed = (text: string) => [text.length, 2, 1];
+
+/** Sealed segments, a tail, a fit, something deleted and something replaced. */
+async function fill(): Promise<void> {
+  const store = await open();
+  for (let i = 0; i < 7; i++)
+    await store.replace(into, documentEntry(`d${i}`, [`ash number${i}`, `birch and${i} elm`, `oak ${i}`], { embed }));
+  await store.settle();
+  await store.replace(into, documentEntry("d0", ["ash number0", "quite another thing"], { embed }));
+  await store.replace(into, documentEntry("late", ["yew and fir"], { embed }));
+  await store.delete(into, { documentIds: ["d1"] });
+  await store.upsert(write("team:a"), [entry("t", "alder")]);
+  await store.close();
+}
+
+function tamper(sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+/** Everything a search could tell. */
+async function answers(store: KnowledgeStore): Promise<unknown> {
+  return {
+    status: await store.status(read("deployment", "team:a")),
+    chunks: await collect(store.chunks(from, { includeEmbeddings: true })),
+    words: await store.lexicalSearch(from, { text: "ash birch oak yew number3", topK: "all" }),
+    dense: await store.search(from, { embedding: [9, 2, 1], version: three, topK: "all" }),
+    latent: await store.latentSearch?.(from, { text: "ash birch", topK: "all" }),
+  };
+}
+
+const aSealed = "(SELECT min(key) FROM segments)";
+
+/** Each fault as somebody's bug, a torn copy or a bad disk could leave it, what it is called, and whether all comes back when it is mended. */
+const faults: readonly (readonly [name: string, sql: string, kinds: readonly FindingKind[], whole: boolean])[] = [
+  [
+    "a segment is gone",
+    `DELETE FROM files WHERE segment = ${aSealed}; DELETE FROM segments WHERE key = ${aSealed}`,
+    ["unindexed"],
+    false,
+  ],
+  [
+    "a segment is gone and its files are not",
+    `DELETE FROM segments WHERE key = ${aSealed}`,
+    ["stray", "unindexed"],
+    false,
+  ],
+  [
+    "postings are gone",
+    `DELETE FROM files WHERE segment = ${aSealed} AND name = 'postings'`,
+    ["indexed-wrongly", "unindexed"],
+    true,
+  ],
+  [
+    "postings are another's",
+    `UPDATE files SET data = (SELECT data FROM files WHERE name = 'postings' ORDER BY segment DESC LIMIT 1) WHERE segment = ${aSealed} AND name = 'postings'`,
+    ["indexed-wrongly"],
+    true,
+  ],
+  [
+    "vectors are gone",
+    `DELETE FROM files WHERE segment = ${aSealed} AND name LIKE 'dense/%'`,
+    ["indexed-wrongly"],
+    false,
+  ],
+  [
+    "vectors are shorter than their version says",
+    "UPDATE segments SET columns = replace(columns, '\"dimensions\":3', '\"dimensions\":2')",
+    ["wrong-dimensions"],
+    false,
+  ],
+  [
+    "a vector's version says more",
+    "UPDATE segments SET columns = replace(columns, 'three\\\",3', 'three\\\",4')",
+    ["wrong-dimensions"],
+    false,
+  ],
+  [
+    "a waiting row is gone",
+    "DELETE FROM pending WHERE key = (SELECT max(key) FROM pending WHERE scope = 1)",
+    ["unindexed"],
+    false,
+  ],
+  [
+    "a waiting row cannot be read",
+    "UPDATE pending SET terms = x'ff' WHERE key = (SELECT max(key) FROM pending WHERE scope = 1)",
+    ["indexed-wrongly", "unindexed"],
+    true,
+  ],
+  [
+    "a chunk's row is gone",
+    "DELETE FROM chunks WHERE key = (SELECT min(key) FROM chunks WHERE document_id = 'd5')",
+    ["indexed-wrongly"],
+    false,
+  ],
+  [
+    "a deleted chunk counts as live",
+    "UPDATE chunks SET deleted_at = 5 WHERE document_id = 'd4'; UPDATE documents SET deleted_at = 5 WHERE id = 'd4'",
+    ["indexed-wrongly"],
+    false,
+  ],
+  ["a document's row is gone", "DELETE FROM documents WHERE id = 'd3'", ["stray"], false],
+  ["a scope's row is gone", "DELETE FROM scopes WHERE scope = 'team:a'", ["stray"], false],
+  ["marks of nothing", "INSERT INTO marks VALUES (999, 'x', NULL, NULL)", ["stray"], true],
+  ["parts of no fit", "INSERT INTO fit_parts VALUES (999, 0, x'00')", ["stray"], true],
+  ["a fit is gone, and its vectors are not", "DELETE FROM fit_parts; DELETE FROM fits", ["stale-version"], false],
+  ["a purge was not finished", "INSERT INTO settings VALUES ('purge owed since', '1')", ["unfinished-purge"], true],
+];
+
+describe("the doctor", () => {
+  it("finds nothing where nothing is wrong, and only the operator's authority may ask [L3 L8]", async () => {
+    await fill();
+    const store = await open();
+    const diagnosis = await store.examine!(system);
+    expect(diagnosis).toMatchObject({ healthy: true, findings: [], checked: { documents: 7 } });
+    // 6 documents of 3, one of 2 and one of 1; one loose chunk of a team.
+    expect(diagnosis.checked.chunks).toBe(6 * 3 + 2 + 1 + 1);
+    expect(diagnosis.residue).toBeGreaterThan(0);
+    await store.vacuum(system, { olderThanMs: 0 });
+    expect(await store.examine!(system)).toMatchObject({ healthy: true, residue: 0 });
+    await expect(store.examine!({} as SystemAuthority)).rejects.toMatchObject({ code: "access-denied" });
+    await store.close();
+  });
+
+  it.each(faults)("finds that %s, and mends it [L6 L8]", async (_name, sql, kinds, whole) => {
+    await fill();
+    const before = await open();
+    const expected = await answers(before);
+    await before.close();
+    tamper(sql);
+    const found: FindingKind[] = [];
+    // Whoever opens a store finishes a purge: to be seen it must be looked at by somebody who had it open.
+    const store = await open();
+    if (kinds.includes("unfinished-purge")) tamper(sql);
+    const diagnosis = await store.examine!(system);
+    for (const { kind } of diagnosis.findings) if (!found.includes(kind)) found.push(kind);
+    expect(found.toSorted()).toEqual(expect.arrayContaining([...kinds]));
+    expect(diagnosis.healthy).toBe(false);
+    expect(diagnosis.findings.every(({ mended }) => !mended)).toBe(true);
+    // What was asked changes nothing.
+    expect((await store.examine!(system)).findings).toEqual(diagnosis.findings);
+
+    const mended = await store.examine!(system, { fix: true });
+    const left = mended.findings.filter((finding) => !finding.mended);
+    expect(left.filter(({ kind }) => kind !== "missing-vectors")).toEqual([]);
+    await store.close();
+    const again = await open();
+    const after = await again.examine!(system);
+    expect(after.findings.filter(({ kind }) => kind !== "missing-vectors")).toEqual([]);
+    const now = await answers(again);
+    expect([whole, now]).toEqual([whole, whole ? expected : now]);
+    await again.close();
+  });
+
+  it("tells which vectors are lost, and an ingestion brings them back [L6]", async () => {
+    await fill();
+    tamper("DELETE FROM pending WHERE scope = 1 AND key = (SELECT max(key) FROM chunks WHERE document_id = 'd0')");
+    const store = await open();
+    const mended = await store.examine!(system, { fix: true });
+    expect(mended.findings.map(({ kind, mended: is }) => [kind, is])).toContainEqual(["unindexed", true]);
+    expect(mended.findings.find(({ kind }) => kind === "missing-vectors")).toMatchObject({ count: 1, mended: false });
+    expect(mended.healthy).toBe(false);
+    await store.replace(into, documentEntry("d0", ["ash number0", "quite another thing"], { embed }));
+    expect(await store.examine!(system)).toMatchObject({ healthy: true });
+    await store.close();
+  });
+
+  it("looks for texts in the bytes of every file: what is held may stand there, what was purged not [L8]", async () => {
+    const store = await open();
+    await store.replace(into, documentEntry("d", ["the silver lantern hangs", "in the hall"], { embed }));
+    await store.replace(into, documentEntry("e", ["the silver spoon"], { embed }));
+    const absent = ["the silver lantern hangs", "nothing of the kind"];
+    expect(await store.examine!(system, { absent })).toMatchObject({ healthy: true });
+    const reader = new DatabaseSync(path);
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM chunks").get();
+    await store.delete(into, { documentIds: ["d"] }, { purge: true });
+    expect(await store.scrub!(system)).toBe(false);
+    const held = await store.examine!(system, { absent });
+    expect(new Set(held.findings.map(({ kind }) => kind))).toEqual(new Set(["trace", "unfinished-purge"]));
+    expect(JSON.stringify(held)).not.toContain("lantern");
+    reader.close();
+    expect(await store.scrub!(system)).toBe(true);
+    expect(await store.examine!(system, { absent })).toMatchObject({ healthy: true, findings: [] });
+    // A file beside the database counts too, also when the text lies across what is read at once.
+    writeFileSync(
+      `${path}-copy`,
+      Buffer.concat([Buffer.alloc(16 * 1024 * 1024 - 5, 1), Buffer.from("silver lantern")]),
+    );
+    const copied = await store.examine!(system, { absent: ["silver lantern"] });
+    expect(copied.findings).toMatchObject([{ kind: "trace", mended: false }]);
+    await expect(store.examine!(system, { absent: ["short"] })).rejects.toMatchObject({ code: "invalid-argument" });
+    await store.close();
+  });
+
+  it("a purge whose process died is finished by whoever opens the file next [L8]", async () => {
+    await fill();
+    const store = await open();
+    const reader = new DatabaseSync(path);
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM chunks").get();
+    await store.delete(into, { documentIds: ["d2"] }, { purge: true });
+    // As the files are at this moment, a power cut would leave them.
+    const other = mkdtempSync(join(tmpdir(), "ibid-doctor-cut-"));
+    for (const name of readdirSync(folder))
+      if (!name.endsWith("-shm")) copyFileSync(join(folder, name), join(other, name));
+    reader.close();
+    await store.close();
+    const survivor = await openSqliteStore(join(other, "ibid.sqlite"), {
+      analyzer: plainAnalyzer,
+      corpusModel: watchedModel(12),
+    });
+    expect(await survivor.examine!(system, { absent: ["ash number2"] })).toMatchObject({
+      healthy: true,
+      findings: [],
+      residue: 0,
+    });
+    await survivor.close();
+    rmSync(other, { recursive: true });
+  });
+});
