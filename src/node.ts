@@ -2,15 +2,16 @@
  * The same door as `index.ts`, on Node: with files and addresses, durable by default. `openKnowledgeBase` here takes the place of the one there.
  */
 import { existsSync, statSync } from "node:fs";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { fromAiSdkEmbeddingModel, type AiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
-import { fromAiSdkLanguageModel, type AiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
-import { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
+import { chooseChatModel, chooseEmbeddingModel } from "./adapters/ai-sdk/choose-model.ts";
+import type { AiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
+import type { AiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
 import { createFileBlobStore, type FileBlobStoreOptions } from "./adapters/file-blobs/file-blob-store.ts";
 import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
+import { makeFolder } from "./adapters/files/make-folder.ts";
 import { snowballLanguages } from "./adapters/snowball/snowball-languages.ts";
 import { createLateEventStore } from "./adapters/sqlite/late-event-store.ts";
 import { openSqliteJobStore } from "./adapters/sqlite/sqlite-job-store.ts";
@@ -277,16 +278,6 @@ function hnswFolder(folder: string): string {
   return join(folder, "hnsw");
 }
 
-/** One folder at a time: where the system lets nobody make any (`/proc`), Node's own recursion does not end. */
-async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
-  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
-  await mkdir(folder).catch((error: unknown) => {
-    // Somebody else was faster.
-    if (!existsSync(folder)) throw error;
-  });
-}
-
 /** The database, its write-ahead log, and the log's index. */
 function storeFiles(folder: string): readonly string[] {
   return databaseFiles(join(folder, "ibid.sqlite"));
@@ -381,21 +372,4 @@ export function readFolder(
   });
   const reading = { ...(limits && { limits }), ...(signal && { signal }) };
   return readSource(source, [...readers, ...createReaders()], reading, () => skipped);
-}
-
-function chooseChatModel(model: ChatModel | AiSdkLanguageModel | string): ChatModel | Promise<ChatModel> {
-  if (typeof model === "string") return resolveChatModel(model);
-  return "specificationVersion" in model ? fromAiSdkLanguageModel(model) : model;
-}
-
-function chooseEmbeddingModel(model: EmbeddingModel | AiSdkEmbeddingModel | string): Promise<EmbeddingModel>;
-function chooseEmbeddingModel(
-  model: EmbeddingModel | AiSdkEmbeddingModel | string | null,
-): Promise<EmbeddingModel | null>;
-async function chooseEmbeddingModel(
-  model: EmbeddingModel | AiSdkEmbeddingModel | string | null,
-): Promise<EmbeddingModel | null> {
-  if (model === null) return null;
-  if (typeof model === "string") return await resolveEmbeddingModel(model);
-  return "specificationVersion" in model ? fromAiSdkEmbeddingModel(model) : model;
 }

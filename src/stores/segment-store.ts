@@ -219,13 +219,11 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     doChunks: (scopes, listOptions) => listChunks(look, view, scopes, listOptions),
 
     doScopes: () =>
-      look((rows) =>
-        rows
-          .scopes()
-          .map(({ scope }) => scope)
-          .filter((scope) => view.scope(rows, scope)?.segments.some(({ liveCount }) => liveCount > 0))
-          .toSorted(),
-      ),
+      look((rows) => {
+        const hasLive = (scope: Scope) => view.scope(rows, scope)?.segments.some(({ liveCount }) => liveCount > 0);
+        const scopes = rows.scopes().map(({ scope }) => scope);
+        return scopes.filter(hasLive).toSorted();
+      }),
 
     doSearch: (scopes, query) => look((rows) => searchVectors(rows, view, scopes, query, options.metric)),
     doLexicalSearch: (scopes, query) => look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25)),
