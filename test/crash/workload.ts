@@ -8,6 +8,7 @@ import { createSegmentStore, prepareDirectory } from "../../src/stores/segment-s
 import { guardStore } from "../../src/stores/guard-store.ts";
 import { decideStoreOptions } from "../../src/stores/store-options.ts";
 import { collect, documentEntry, plainAnalyzer, read, system, three, write } from "../stores/build.ts";
+import { hashParts } from "../../src/text/hash.ts";
 
 /** What is done to a store, one after the other; each can be done again when it is not known whether it was. */
 export type Operation =
@@ -87,9 +88,9 @@ export function timeOf(operation: number): number {
 
 const words = ["ash", "birch", "cedar", "elm", "fir", "oak", "pine", "yew", "alder", "beech", "hazel", "larch"];
 
-/** A word that one edition of one document alone has. */
+/** A word that one edition of one document alone has, every eight characters of it included: what is left of another's must not look like it. */
 export function ownWord(document: number, edition: number): string {
-  return `only${document}in${edition}here`;
+  return hashParts("own", String(document), String(edition));
 }
 
 export function makeDocument(document: number, edition: number): DocumentEntry {
