@@ -127,6 +127,7 @@ export type ReembedEvent =
       readonly scope: Scope;
       readonly chunkId: string;
       readonly documentId: string;
+      readonly version: EmbeddingVersion;
       readonly error: IbidError;
     }
   | {

@@ -19,6 +19,7 @@ import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
 import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../retrieval/search-plan.ts";
 import { createObserver } from "../services/observer.ts";
+import { rememberTeller } from "../services/tellers.ts";
 import { checkReembedOptions } from "../services/check-reembed-options.ts";
 import { createReembedding } from "../services/reembed.ts";
 import { checkOptions } from "../text/check-options.ts";
@@ -212,7 +213,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         checkReembedOptions(options);
         return createRun(() => {
           checkOpen();
-          return reembedding.run(() => writable(options.scope), options);
+          return observer.reembedding(reembedding.run(() => writable(options.scope), options));
         });
       },
 
@@ -236,7 +237,9 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
     ]).then(() => {}));
   }
 
-  return view(operator);
+  const whole = view(operator);
+  rememberTeller(whole, observer.tell);
+  return whole;
 }
 
 /** A caller can become somebody else only where the operator says so: a view of Ada's is Ada's for good. */

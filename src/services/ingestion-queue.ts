@@ -20,6 +20,7 @@ import { createEventStream } from "./event-stream.ts";
 import { createJobPump } from "./job-pump.ts";
 import { nameOf, toIngestOptions, toRequest } from "./queued-input.ts";
 import { badNumber, decideQueueOptions, type IngestionQueueOptions } from "./queue-options.ts";
+import { tellerOf } from "./tellers.ts";
 import { createWakeUp, type WakeUp } from "./wake-up.ts";
 
 const enqueueOptions = ["scope", "metadata", "origin", "sweep", "folders", "changed", "signal"] as const;
@@ -50,9 +51,35 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
   let rejections = 0;
   let closing: Promise<void> | undefined;
 
+  const tell = tellerOf(kb);
+  let told = 0;
+  let isCounting = false;
+  let isStale = false;
+
+  /** Counts once for all that changed while the last count was under way. */
+  async function tellDepth(): Promise<void> {
+    isStale = true;
+    if (isCounting) return;
+    isCounting = true;
+    try {
+      while (isStale) {
+        isStale = false;
+        const { queued, reading, embedding } = await jobs.counts();
+        const refused = rejections - told;
+        told = rejections;
+        tell("KnowledgeQueued", [], { depth: queued + reading + embedding, rejected: refused });
+      }
+    } catch {
+      // A store that cannot count says so to whoever asks it.
+    } finally {
+      isCounting = false;
+    }
+  }
+
   function changed({ id, uri, scope }: Pick<StoredJob, "id" | "uri" | "scope">, state: IngestionState): void {
     events.emit({ type: "IngestionStateChanged", at: now(), id, uri, scope, state });
     waiting.get(id)?.wake.now();
+    void tellDepth();
   }
   const pump = createJobPump({
     kb,

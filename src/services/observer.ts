@@ -1,8 +1,10 @@
 import type { Embedder } from "../contracts/embedding-model.ts";
+import { versionKey } from "../contracts/embedding.ts";
 import type { EventData, EventName, EventStore, KnowledgeEvent } from "../contracts/event-store.ts";
 import type { Health, HealthOptions } from "../contracts/health.ts";
 import type { IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { ReembedEvent, ReembedSummary } from "../contracts/reembedding.ts";
 import type { Reranker, Retriever } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
@@ -10,6 +12,9 @@ import type { Tracer } from "../contracts/tracer.ts";
 import { createEventBuffer } from "./event-buffer.ts";
 import { createHealthWindow, healthWindowMs } from "./health-window.ts";
 import { inSpan, openSpan } from "./open-span.ts";
+
+/** Chunks that one event of a re-embedding tells of, at most. */
+const toldTogether = 256;
 
 /** To whom what goes on is told. */
 export interface ObserverOptions {
@@ -25,7 +30,7 @@ export interface Observer {
   /** Of the built-in retriever, for whichever caller: the one that was given, and the events. */
   readonly tracer: Tracer;
   /** Tells of something that happened; for services that work in the background. Never throws. */
-  tell<Name extends EventName>(name: Name, scopes: readonly Scope[], data: EventData[Name]): void;
+  readonly tell: <Name extends EventName>(name: Name, scopes: readonly Scope[], data: EventData[Name]) => void;
   embedder(embedder: Embedder): Embedder;
   retriever(retriever: Retriever): Retriever;
   reranker(reranker: Reranker): Reranker;
@@ -35,6 +40,8 @@ export interface Observer {
     scope: Scope,
     run: AsyncGenerator<IngestResult, IngestSummary>,
   ): AsyncGenerator<IngestResult, IngestSummary>;
+  /** Chunks are told of together, some hundreds at a time. */
+  reembedding(run: AsyncGenerator<ReembedEvent, ReembedSummary>): AsyncGenerator<ReembedEvent, ReembedSummary>;
   health(options?: HealthOptions): Promise<Health>;
   /** Writes the events that are still held. The store stays open: it is not the observer's. */
   close(): Promise<void>;
@@ -186,6 +193,38 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
       } finally {
         span.end(outcome);
         // Left early, the work behind it ends too.
+        await run.return(undefined as never);
+      }
+    },
+
+    async *reembedding(run) {
+      let done: { readonly scope: Scope; readonly version: string; chunks: number } | undefined;
+      const tellDone = (): void => {
+        if (done !== undefined)
+          tell("KnowledgeChunkReembedded", [done.scope], { version: done.version, chunks: done.chunks });
+        done = undefined;
+      };
+      try {
+        for (;;) {
+          const step = await run.next();
+          if (step.done === true) return step.value;
+          const event = step.value;
+          if (event.type === "reembedded") {
+            const version = versionKey(event.version);
+            if (done?.scope !== event.scope || done.version !== version || done.chunks >= toldTogether) tellDone();
+            done ??= { scope: event.scope, version, chunks: 0 };
+            done.chunks++;
+          } else if (event.type === "failed") {
+            tell("KnowledgeChunkReembedFailed", [event.scope], {
+              version: versionKey(event.version),
+              chunks: 1,
+              code: event.error.code,
+            });
+          }
+          yield event;
+        }
+      } finally {
+        tellDone();
         await run.return(undefined as never);
       }
     },

@@ -161,7 +161,7 @@ async function* moveScope(
       }
       for (const { chunk, error } of result.failed) {
         failed.add(chunk.id);
-        yield { type: "failed", scope, chunkId: chunk.id, documentId: chunk.documentId, error };
+        yield { type: "failed", scope, chunkId: chunk.id, documentId: chunk.documentId, version: to, error };
       }
       report(options, { scope, done: embedded, chunks });
     }

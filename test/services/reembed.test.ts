@@ -69,6 +69,8 @@ describe.each(eachStore)("re-embedding in a store in $name", ({ open }) => {
       if (event.type === "reembedded") done++;
       expect(await dense(kb)).toEqual(isOver ? after : before);
     }
+    // Told of together, and all of them [T54].
+    expect((await kb.health()).ingestion).toMatchObject({ reembedded: 30 });
     expect(done).toBe(30);
     expect(sent(model)).toBe(30);
     expect(await dense(kb)).toEqual(after);
