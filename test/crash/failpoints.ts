@@ -75,9 +75,9 @@ export function withFailpoints(
     get inTransaction() {
       return connection.inTransaction;
     },
-    emptyLog() {
+    scrub() {
       passing(current(), "before the log is emptied");
-      const emptied = connection.emptyLog();
+      const emptied = connection.scrub();
       passing(current(), "after the log is emptied");
       return emptied;
     },
