@@ -2,6 +2,7 @@ import { existsSync, read } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { createProbeFinder } from "./find-probes.ts";
 import type { FileReport } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
@@ -16,7 +17,7 @@ const readFrom = promisify(read);
 /**
  * Looks at a database as a file, at its log, and at what else lies in folders of its own beside it.
  *
- * **Cost** reads every page twice; and looks for each probe in every byte.
+ * **Cost** reads every page twice.
  */
 export async function inspectFiles(
   connection: SqliteConnection,
@@ -74,15 +75,15 @@ async function countInFile(file: string, probes: readonly Buffer[]): Promise<num
 /** How many of the probes stand in what is read, across the ends of the pieces. */
 async function countProbes(readAt: ReadAt, probes: readonly Buffer[]): Promise<number> {
   const longest = probes.reduce((most, { length }) => Math.max(most, length), 0);
-  const found = new Set<Buffer>();
+  const finder = createProbeFinder(probes);
   const piece = Buffer.alloc(pieceBytes + longest);
   let kept = 0;
   for (let at = 0; ;) {
     const bytesRead = await readAt(piece, kept, at);
-    if (bytesRead === 0) return found.size;
+    if (bytesRead === 0) return finder.count();
     at += bytesRead;
     const filled = piece.subarray(0, kept + bytesRead);
-    for (const probe of probes) if (!found.has(probe) && filled.includes(probe)) found.add(probe);
+    finder.look(filled);
     kept = Math.min(longest, filled.length);
     piece.copyWithin(0, filled.length - kept, filled.length);
   }
