@@ -248,11 +248,11 @@ async function lookAfter(
     if (text !== undefined && found.get(id) !== 3) faults.push(`${id} is not whole`);
   }
   const waiting = await jobs.list({ states: ["queued", "reading", "embedding"], limit: 1000 });
-  const queued = new Map(waiting.map(({ request }) => [request["document"], request["edition"]]));
+  const queued = new Map(waiting.map(({ request }) => [Number(request["document"]), Number(request["edition"])]));
   for (const document of new Set([...before.queued.keys(), ...after.queued.keys(), ...queued.keys()])) {
-    const allowed = [before, after].map((expected) => expected.queued.get(Number(document)));
-    if (!allowed.includes(queued.get(document) as number | undefined))
-      faults.push(`the job of doc-${String(document)} is neither as acknowledged nor as in flight`);
+    const allowed = [before, after].map((expected) => expected.queued.get(document));
+    if (!allowed.includes(queued.get(document)))
+      faults.push(`the job of doc-${document} is neither as acknowledged nor as in flight`);
   }
   // Words of purged documents; those that are in flight may be either way.
   const gone = operations

@@ -1,7 +1,8 @@
 import { existsSync, read } from "node:fs";
-import { open, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { holdFile } from "./database-file.ts";
 import { createProbeFinder } from "./find-probes.ts";
 import type { FileReport } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -13,6 +14,10 @@ const pieceBytes = 16 * 1024 * 1024;
 type ReadAt = (piece: Buffer, start: number, at: number) => Promise<number>;
 
 const readFrom = promisify(read);
+
+function readFileAt(handle: number): ReadAt {
+  return async (piece, start, at) => (await readFrom(handle, piece, start, pieceBytes, at)).bytesRead;
+}
 
 /**
  * Looks at a database as a file, at its log, and at what else lies in folders of its own beside it.
@@ -35,14 +40,14 @@ export async function inspectFiles(
     const note = (file: string, count: number): void => {
       if (count > 0) traces.push({ file: basename(file), count });
     };
-    const handle = connection.file.handle();
-    const fromDatabase: ReadAt = async (piece, start, at) =>
-      (await readFrom(handle, piece, start, pieceBytes, at)).bytesRead;
-    note(path, await countProbes(fromDatabase, wanted));
+    note(path, await countProbes(readFileAt(connection.file.handle()), wanted));
     for (const file of await listFiles(path)) note(file, await countInFile(file, wanted));
   }
   return { damage, traces };
 }
+
+/** Where events are kept beside it; the file and its log. They have ids and counts, and are looked at all the same. */
+const events = ["events.sqlite", "events.sqlite-wal"];
 
 /** Not opened: SQLite's locks are on it, and go when anybody closes it; it has numbers of pages, and no text. */
 const sharedMemory = "-shm";
@@ -52,7 +57,9 @@ async function listFiles(path: string): Promise<readonly string[]> {
   const folder = dirname(path);
   const name = basename(path);
   const files = (await readdir(folder))
-    .filter((other) => other.startsWith(name) && other !== name && other !== name + sharedMemory)
+    .filter(
+      (other) => (other.startsWith(name) && other !== name && other !== name + sharedMemory) || events.includes(other),
+    )
     .map((other) => join(folder, other));
   const graphs = join(folder, "hnsw");
   if (existsSync(graphs)) for (const graph of await readdir(graphs)) files.push(join(graphs, graph));
@@ -60,15 +67,14 @@ async function listFiles(path: string): Promise<readonly string[]> {
 }
 
 async function countInFile(file: string, probes: readonly Buffer[]): Promise<number> {
-  if (!(await stat(file)).isFile()) return 0;
-  const handle = await open(file, "r");
+  // A log goes with the last who has it open.
+  if ((await stat(file).catch(() => undefined))?.isFile() !== true) return 0;
+  // Whoever else in this process has it open as a database keeps its locks.
+  const held = holdFile(file);
   try {
-    return await countProbes(
-      async (piece, start, at) => (await handle.read(piece, start, pieceBytes, at)).bytesRead,
-      probes,
-    );
+    return await countProbes(readFileAt(held.handle()), probes);
   } finally {
-    await handle.close();
+    held.release();
   }
 }
 
