@@ -149,7 +149,7 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
     kb = await openKnowledgeBase(location, options());
     await kb.search(secret.heading, { mode: "regex" });
     await kb.close();
-    for (const table of tables(reembeds)) expect(countRows(table), table).toBeGreaterThan(0);
+    expect(tables(reembeds).filter((table) => countRows(table) === 0)).toEqual([]);
     if (!reembeds) return openKnowledgeBase(location, options());
     const next = await openKnowledgeBase(location, {
       chunker,
