@@ -65,7 +65,7 @@ export { dataReader } from "./documents/data/data-reader.ts";
 export { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
-export { findSectionPath, listDescendants, listLeaves } from "./documents/walk-sections.ts";
+export { findSectionPath, listDescendants, listLeaves } from "./text/walk-sections.ts";
 export { withMetadata } from "./documents/with-metadata.ts";
 
 // Cut
