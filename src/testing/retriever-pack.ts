@@ -4,7 +4,7 @@ import { check, close, equal, scribble, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { ada, deployment, forgedProofs, from, north, south } from "./store-fixtures.ts";
-import { facts, question, texts, uris } from "./retriever-fixtures.ts";
+import { cutText, facts, question, texts, uris } from "./retriever-fixtures.ts";
 import { patternCase } from "./retriever-pattern-case.ts";
 import type { RetrievableText } from "./retriever-fixtures.ts";
 
@@ -16,6 +16,10 @@ export interface RetrieverSubject {
   create(texts: readonly RetrievableText[]): Promise<Retriever>;
   /** Ways of searching that it has. A mode that is left out is not asked for. */
   readonly modes: readonly SearchMode[];
+  /**
+   * Whether it scores in a way of its own, as one that fuses several searches does: its parts add up all the same, but they are not those of the legs. Default false.
+   */
+  readonly ownScores?: boolean;
 }
 
 /** What every {@link Retriever} promises: whole texts, best first, explained, and only from where the asker may read. */
@@ -54,6 +58,34 @@ function perMode(subject: RetrieverSubject, mode: SearchMode): readonly CaseDefi
           check(hit.chunkId !== "" && hit.documentId !== "", "ids of a hit");
           check(hit.embedding === undefined, "a vector came unasked");
         }
+      },
+    ],
+    [
+      "a-document-in-chunks",
+      "B7 E11 E12 L1 L3 L5",
+      async () => {
+        const hidden = { ...cutText, scope: south };
+        const retriever = await subject.create([...texts, cutText, hidden]);
+        const hits = await find(retriever, { topK: "all", explain: true });
+        check(uris(hits).includes(cutText.uri), "a chunk of it is found", uris(hits));
+        for (const [i, hit] of hits.entries()) {
+          const { start, end, uri } = hit.source;
+          const given = [...texts, cutText].find((each) => each.uri === uri);
+          equal(hit.text, given?.text.slice(start, end), "the text of a hit, in the midst of its document");
+          check(hit.text !== "", "a hit has a text");
+          equal(hit.scope, deployment, "the scope, where another one holds the same document");
+          check(Number.isFinite(hit.score), "a score is a number", hit.score);
+          const before = hits[i - 1];
+          check(
+            before === undefined ||
+              before.score > hit.score ||
+              (before.score === hit.score && before.chunkId < hit.chunkId),
+            "best first, ties by chunk id",
+            facts(hits),
+          );
+        }
+        const places = hits.map(({ source }) => `${source.uri} ${source.start} ${source.end}`);
+        equal(new Set(places).size, places.length, "places, each once");
       },
     ],
     [
@@ -253,7 +285,8 @@ function whole(subject: RetrieverSubject): readonly CaseDefinition[] {
       "fused-by-ranks",
       "W50 T23 T24 L5",
       async () => {
-        if (!subject.modes.includes("dense") || !subject.modes.includes("lexical")) return;
+        if (!subject.modes.includes("dense") || !subject.modes.includes("lexical") || subject.ownScores === true)
+          return;
         const retriever = await subject.create(texts);
         const ask: SearchOptions = { fusion: "rrf", explain: true, topK: "all", rerank: false };
         const hits = await retriever.retrieve(from(deployment), question, ask);
