@@ -54,11 +54,7 @@ const mutants: readonly Mutant<RetrieverSubject>[] = [
   ],
   ["has a score that is none", "retriever/hybrid/best-first-and-whole", each((hit) => ({ ...hit, score: Number.NaN }))],
   ["hands out a distance", "retriever/hybrid/best-first-and-whole", each((hit) => ({ ...hit, score: -hit.score }))],
-  [
-    "forgets to sort",
-    "retriever/hybrid/best-first-and-whole",
-    answering((hits) => numbered(hits.toReversed())),
-  ],
+  ["forgets to sort", "retriever/hybrid/best-first-and-whole", answering((hits) => numbered(hits.toReversed()))],
   [
     "does not number them anew",
     "retriever/hybrid/best-first-and-whole",
