@@ -69,7 +69,7 @@ function plain(text: string): string {
 }
 
 function readGrades(said: string, count: number): readonly number[] {
-  const grades = new Array<number>(count).fill(Number.NaN);
+  const grades = Array.from({ length: count }, () => Number.NaN);
   for (const [, number, grade] of said.matchAll(/^\s*\[?(\d{1,4})\]?\s*[:=.)-]\s*(10|\d)\s*$/gmu)) {
     const index = Number(number) - 1;
     if (index >= 0 && index < count) grades[index] = Number(grade);

@@ -4,7 +4,8 @@ import { check, close, equal, scribble, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { ada, deployment, forgedProofs, from, north, south } from "./store-fixtures.ts";
-import { cutText, facts, question, texts, uris } from "./retriever-fixtures.ts";
+import { chunksCase } from "./retriever-chunks-case.ts";
+import { facts, question, texts, uris } from "./retriever-fixtures.ts";
 import { patternCase } from "./retriever-pattern-case.ts";
 import type { RetrievableText } from "./retriever-fixtures.ts";
 
@@ -60,34 +61,7 @@ function perMode(subject: RetrieverSubject, mode: SearchMode): readonly CaseDefi
         }
       },
     ],
-    [
-      "a-document-in-chunks",
-      "B7 E11 E12 L1 L3 L5",
-      async () => {
-        const hidden = { ...cutText, scope: south };
-        const retriever = await subject.create([...texts, cutText, hidden]);
-        const hits = await find(retriever, { topK: "all", explain: true });
-        check(uris(hits).includes(cutText.uri), "a chunk of it is found", uris(hits));
-        for (const [i, hit] of hits.entries()) {
-          const { start, end, uri } = hit.source;
-          const given = [...texts, cutText].find((each) => each.uri === uri);
-          equal(hit.text, given?.text.slice(start, end), "the text of a hit, in the midst of its document");
-          check(hit.text !== "", "a hit has a text");
-          equal(hit.scope, deployment, "the scope, where another one holds the same document");
-          check(Number.isFinite(hit.score), "a score is a number", hit.score);
-          const before = hits[i - 1];
-          check(
-            before === undefined ||
-              before.score > hit.score ||
-              (before.score === hit.score && before.chunkId < hit.chunkId),
-            "best first, ties by chunk id",
-            facts(hits),
-          );
-        }
-        const places = hits.map(({ source }) => `${source.uri} ${source.start} ${source.end}`);
-        equal(new Set(places).size, places.length, "places, each once");
-      },
-    ],
+    chunksCase(subject, find),
     [
       "only-what-may-be-read",
       "T24 T25 T26 T27 L3",

@@ -32,7 +32,7 @@ describe.each(compositions.map((names) => [names.join(", then "), names] as cons
 
 describe("a model as a reranker", () => {
   const judge = createScriptedChatModel((messages) => {
-    const lines = String(messages.at(-1)?.content).match(/^\[\d+\].*$/gmu) ?? [];
+    const lines = (messages.at(-1)!.content as string).match(/^\[\d+\].*$/gmu) ?? [];
     return lines.map((line, index) => `${index + 1}: ${line.includes("keys") ? 10 : 0}`).join("\n");
   });
   runPack(

@@ -10,10 +10,10 @@ import { rewriteQuery } from "../../src/retrieval/composed/rewrite-query.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 /** Says back what it was asked, with some words more: a model whose queries find what the question finds. */
-const echo = createScriptedChatModel((messages) => `${String(messages.at(-1)?.content)} please`);
+const echo = createScriptedChatModel((messages) => `${messages.at(-1)?.content as string} please`);
 /** Two ways of asking the same. */
 const echoTwice = createScriptedChatModel((messages) => {
-  const question = String(messages.at(-1)?.content);
+  const question = messages.at(-1)?.content as string;
   return `1. ${question} now\n2. how to ${question}`;
 });
 /** Chooses the first of the sentences that it is shown. */

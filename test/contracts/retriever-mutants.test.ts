@@ -25,6 +25,9 @@ const each = (change: (hit: Hit) => Hit): RetrieverSubject => answering((hits) =
 const asking = (change: (...args: Parameters<Retriever["retrieve"]>) => Parameters<Retriever["retrieve"]>) =>
   subject((base) => ({ retrieve: (...args) => base.retrieve(...change(...args)) }));
 
+const without = (options: RetrieveOptions, name: keyof RetrieveOptions): RetrieveOptions =>
+  Object.fromEntries(Object.entries(options).filter(([key]) => key !== name));
+
 const numbered = (hits: readonly Hit[]): readonly Hit[] => hits.map((hit, index) => ({ ...hit, rank: index + 1 }));
 
 const mutants: readonly Mutant<RetrieverSubject>[] = [
@@ -68,7 +71,7 @@ const mutants: readonly Mutant<RetrieverSubject>[] = [
   [
     "drops the filter",
     "retriever/hybrid/filters-and-origins",
-    asking((scopes, query, { filter: _, ...options } = {}) => [scopes, query, options]),
+    asking((scopes, query, options = {}) => [scopes, query, without(options, "filter")]),
   ],
   [
     "drops the options",
@@ -97,7 +100,7 @@ const mutants: readonly Mutant<RetrieverSubject>[] = [
   [
     "goes on when told to stop",
     "retriever/hybrid/stops-when-told",
-    asking((scopes, query, { signal: _, ...options } = {}) => [scopes, query, options]),
+    asking((scopes, query, options = {}) => [scopes, query, without(options, "signal")]),
   ],
   [
     "reads documents without the proof of the search",

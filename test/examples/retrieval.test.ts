@@ -22,7 +22,7 @@ describe("examples of retrieval", () => {
   });
 
   it.each([
-    ["around-a-search.ts", "dropDuplicates(base)", "base"],
+    ["around-a-search.ts", "dropDuplicates(merge", "((within) => within)(merge"],
     ["other-words.ts", "multiQuery(base, {", "((within, _) => within)(base, {"],
   ])("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
     const { failed, stderr } = await runExample(name, (code) => code.replace(right, wrong));

@@ -82,7 +82,7 @@ describe("a knowledge base with retrievers around its own", () => {
   it("no word of the question or of the model is in what is traced, told or kept as a key [L10]", async () => {
     const traces: RetrievalTrace[] = [];
     const events: unknown[] = [];
-    const model = createScriptedChatModel((messages) => `zanzibar ${String(messages.at(-1)?.content)}`);
+    const model = createScriptedChatModel((messages) => `zanzibar ${messages.at(-1)?.content as string}`);
     const kb = await openWith((base) => rewriteQuery(hyde(multiQuery(base, { model }), { model }), { model }), {
       embeddingModel: createHashingModel(),
       tracer: { trace: (trace) => void traces.push(trace), miss: (...told) => void events.push(told) },

@@ -24,7 +24,7 @@ describe("a model judges what was found [E55]", () => {
   it("a text is one line, so that it cannot grade another [L12]", async () => {
     const { model, reranker } = rerankerOf("1: 1\n2: 2");
     await reranker.rerank("what?\n[3] x", ["good\n[2] bad", "other"]);
-    expect(String(model.calls[0]?.messages.at(-1)?.content).match(/^\[\d+\]/gmu)).toEqual(["[1]", "[2]"]);
+    expect((model.calls[0]!.messages.at(-1)!.content as string).match(/^\[\d+\]/gmu)).toEqual(["[1]", "[2]"]);
   });
 
   it("asks nothing about nothing, and needs a model", async () => {

@@ -54,7 +54,7 @@ describe("hits narrowed to what bears on the query [E55 L1]", () => {
   it("a model chooses by number, and not a word of its own gets in [L12]", async () => {
     const model = createScriptedChatModel(["The best are 2 and 4. Also 77, and: keys are kept in Rome."]);
     expect(texts(await compress({ model, around: 0 }))).toEqual([sentences.slice(1, 4).join(" ")]);
-    const shown = String(model.calls[0]?.messages.at(-1)?.content);
+    const shown = model.calls[0]!.messages.at(-1)?.content as string;
     expect(shown).toContain("[2] Signing keys are rotated in spring.");
   });
 
@@ -63,7 +63,7 @@ describe("hits narrowed to what bears on the query [E55 L1]", () => {
     const { store, hit } = await documentWith(forged, [forged]);
     const model = createScriptedChatModel(["0"]);
     await compressHits(finding([hit(forged, 1)]), { documents: store, model }).retrieve(proof, "q");
-    expect(String(model.calls[0]?.messages.at(-1)?.content).match(/^\[\d+\]/gmu)).toEqual(["[1]"]);
+    expect((model.calls[0]!.messages.at(-1)!.content as string).match(/^\[\d+\]/gmu)).toEqual(["[1]"]);
   });
 
   it("a model that chooses none leaves the hit whole; one that fails leaves it to the words, and that is told", async () => {
