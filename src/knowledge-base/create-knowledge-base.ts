@@ -113,6 +113,11 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
     if (retriever === undefined) return observer.retriever(builtInFor(who));
     const made =
       typeof retriever === "function" ? retriever(builtInFor(who), { documents, analyzer, model }) : retriever;
+    if (typeof made?.retrieve !== "function") {
+      throw new IbidError("invalid-argument", "retriever makes something that cannot retrieve.", {
+        mend: "Give a retriever, or a function from the built-in one to another: (base) => diversify(base).",
+      });
+    }
     return observer.retriever(withinScopes(made));
   };
 

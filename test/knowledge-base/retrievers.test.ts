@@ -104,4 +104,13 @@ describe("a knowledge base with retrievers around its own", () => {
     expect(await kb.search("keys")).toEqual([]);
     await kb.close();
   });
+
+  it("what makes no retriever is refused when it is opened, not when it is asked", async () => {
+    await expect(openKnowledgeBase(undefined, { retriever: (() => {}) as never })).rejects.toMatchObject({
+      code: "invalid-argument",
+    });
+    await expect(openKnowledgeBase(undefined, { retriever: {} as never })).rejects.toMatchObject({
+      code: "invalid-argument",
+    });
+  });
 });
