@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { describe, expect, it } from "vitest";
-
-import { createExampleRunner } from "./run-example.ts";
+import { runExample } from "./run-example.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const runExample = createExampleRunner("extending");
 
 describe("examples of extending", () => {
   const programs = {
@@ -24,7 +22,7 @@ describe("examples of extending", () => {
   });
 
   it.each(Object.keys(programs))("%s runs without a key, and finds what it should", async (name) => {
-    const { failed, stdout, stderr } = await runExample(name);
+    const { failed, stdout, stderr } = await runExample(`extending/${name}`);
     expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
     expect(stdout.split("\n").length).toBeGreaterThan(2);
   });
@@ -35,7 +33,7 @@ describe("examples of extending", () => {
     ["transformer.ts", "transformers: [spellOut]", "transformers: []"],
     ["backend.ts", "b.score - a.score ||", "a.score - b.score ||"],
   ])("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
-    const { failed, stderr } = await runExample(name, (code) => code.replace(right, wrong));
+    const { failed, stderr } = await runExample(`extending/${name}`, (code) => code.replace(right, wrong));
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
   });

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import { createExampleRunner } from "./run-example.ts";
+import { runExample } from "./run-example.ts";
 
 const examples = new URL("../../examples/", import.meta.url);
-const runExample = createExampleRunner("retrieval");
 
 describe("examples of retrieval", () => {
   const programs = ["around-a-search.ts", "other-words.ts"];
@@ -16,7 +15,7 @@ describe("examples of retrieval", () => {
   });
 
   it.each(programs)("%s runs without a key, and finds what it should [E53 E55]", async (name) => {
-    const { failed, stdout, stderr } = await runExample(name);
+    const { failed, stdout, stderr } = await runExample(`retrieval/${name}`);
     expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
     expect(stdout.split("\n").length).toBeGreaterThan(2);
   });
@@ -25,7 +24,7 @@ describe("examples of retrieval", () => {
     ["around-a-search.ts", "dropDuplicates(merge", "((within) => within)(merge"],
     ["other-words.ts", "multiQuery(base, {", "((within, _) => within)(base, {"],
   ])("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
-    const { failed, stderr } = await runExample(name, (code) => code.replace(right, wrong));
+    const { failed, stderr } = await runExample(`retrieval/${name}`, (code) => code.replace(right, wrong));
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
   });
