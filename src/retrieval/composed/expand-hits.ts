@@ -1,5 +1,5 @@
-import type { Analyzer } from "../../contracts/analyzer.ts";
 import { narrowProof } from "../../access/gate.ts";
+import type { Analyzer } from "../../contracts/analyzer.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Hit, Retriever, RetrieverParts } from "../../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
@@ -10,7 +10,7 @@ import { findSectionPath } from "../../text/walk-sections.ts";
 import { containerOf, cutAround } from "../../text/widen-span.ts";
 import { explainJoin, joinHits } from "./join-hits.ts";
 import { createHitDocuments, createMover, type HitDocument } from "./move-hit.ts";
-import { numberHits, rankHits } from "./rank-hits.ts";
+import { rankHits } from "./rank-hits.ts";
 import { readRequest } from "./read-request.ts";
 import { checkCount } from "./write-queries.ts";
 
@@ -87,7 +87,7 @@ export function expandHits(retriever: Retriever, options: ExpandHitsOptions): Re
         const isSame = group.length === 1 && span.start === hit.source.start && span.end === hit.source.end;
         shown.push(isSame ? hit : explainJoin(move(hit, found, span), joined, "expandHits"));
       }
-      return numberHits(rankHits(shown, plan.topK));
+      return rankHits(shown, plan.topK);
     },
   };
 }

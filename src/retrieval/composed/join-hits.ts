@@ -1,5 +1,4 @@
-import type { Hit } from "../../contracts/retriever.ts";
-import type { RetrieverStep } from "../../contracts/retriever.ts";
+import type { Hit, RetrieverStep } from "../../contracts/retriever.ts";
 import { addStep, rankHits } from "./rank-hits.ts";
 
 /** Several hits of one document as one: the best of them, with what the others bring. The place is for whoever joins them to say. */

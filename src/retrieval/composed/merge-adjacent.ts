@@ -46,11 +46,8 @@ export function mergeAdjacent(retriever: Retriever, options: MergeAdjacentOption
         const known = found.find((each) => each !== undefined);
         merged.push(...group.filter((_, index) => found[index] === undefined));
         if (known === undefined) continue;
-        for (const run of runsOf(
-          group.filter((_, index) => found[index] !== undefined),
-          known,
-          maxLength,
-        )) {
+        const standing = group.filter((_, index) => found[index] !== undefined);
+        for (const run of runsOf(standing, known, maxLength)) {
           const joined = joinHits(run);
           const span = { start: run[0]!.source.start, end: Math.max(...run.map(({ source }) => source.end)) };
           merged.push(run.length === 1 ? run[0]! : explainJoin(move(joined.hit, known, span), joined, "mergeAdjacent"));
