@@ -464,3 +464,13 @@ export type {
   Tool,
   ToolCallOptions,
 } from "./contracts/tool.ts";
+export {
+  createRetrieverNode,
+  type HasMetadataFilter,
+  type HasQuery,
+  type HasRetrievedDocs,
+  type RetrievedDoc,
+  type RetrieverNode,
+  type RetrieverNodeOptions,
+  toRetrievedDoc,
+} from "./memory/retriever-node.ts";
