@@ -98,6 +98,8 @@ const definition = new RegExp(`\\[([^[\\]\\n]{1,300})\\]:(\\s*<?(?:[a-z][a-z0-9+
 
 /** **Shape** the tag, when it is a link to what is known or leads nowhere; of others only the markers of citations in it. */
 function cleanTag(tag: string, stays: (address: string) => boolean): string {
+  // An address in angle brackets is an address.
+  if (/^<[a-z][a-z0-9+.-]*:/iu.test(tag)) return tag;
   // Spaces part what stands in a tag; what a browser skips within an address does not.
   const plain = tag.split(" ").map(decodeAddress).join(" ");
   const addresses = [...findAddresses(plain), ...(plain.match(/(?<=[=("',\s])[\\/]{2}[^\s"'<>()]+/gu) ?? [])];
@@ -133,7 +135,7 @@ function openFrom(text: string): number {
 
 /** A tag, an address or their beginnings, up to the end. */
 const openTail =
-  /(?:<[a-z](?:"[^"]*"|'[^']*'|[^>"'])*(?:"[^"]*|'[^']*)?|(?:(?:https?|ftps?|wss?):[\\/]+|\bwww\.)[^\s<>]*|(?:https?|ftps?|wss?):?|htt?|h|ftp?|f|ws?|www?|!|(?<!\[\d{1,3})\]|\][(:]\s*[^\s]*)$/iu;
+  /(?:<(?:[a-z](?:"[^"]*"|'[^']*'|[^>"'])*(?:"[^"]*|'[^']*)?)?|(?:(?:https?|ftps?|wss?):[\\/]+|\bwww\.)[^\s<>]*|(?:https?|ftps?|wss?):?|htt?|h|ftp?|f|ws?|www?|!|(?<!\[\d{1,3})\]|\][(:]\s*[^\s]*)$/iu;
 
 /** Where what the bracket at `at` opens has ended, a link's destination included; `undefined` while that is open. */
 function endOfBracket(text: string, at: number): number | undefined {

@@ -113,8 +113,9 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
   }
 }
 
-function toReport(from: AnswerContext["from"], { hits: _, ...fitted }: FittedContext): AnswerContext {
-  return { from, ...fitted };
+function toReport(from: AnswerContext["from"], fitted: FittedContext): AnswerContext {
+  const { tokens, maxTokens, cut, leftOut } = fitted;
+  return { from, tokens, maxTokens, cut, leftOut };
 }
 
 /**

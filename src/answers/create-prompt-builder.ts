@@ -2,7 +2,7 @@ import type { Answer } from "../contracts/answer.ts";
 import type { ChatMessage, ChatModel } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { SearchOptions } from "../contracts/retriever.ts";
+import type { Hit, SearchOptions } from "../contracts/retriever.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { buildPrompt, type BuildPromptOptions, type BuiltPrompt, checkSnippetLimit } from "./build-prompt.ts";
@@ -85,7 +85,7 @@ export function createPromptBuilder(
       }
       const found = await kb.search(query, { ...search, topK, minScore, explain: true, ...(signal && { signal }) });
       const { hits, ...built } = buildPrompt(found, building);
-      return { ...built, hits: hits.map(({ explain: _, ...hit }) => hit) };
+      return { ...built, hits: hits.map(withoutExplanation) };
     },
 
     async check({ hits, labels, grounding }, question, text) {
@@ -106,6 +106,12 @@ export function createPromptBuilder(
       throw new IbidError("internal", "The answer ended before it was whole.");
     },
   };
+}
+
+/** It was asked for to know what is evidence. */
+function withoutExplanation(hit: Hit): Hit {
+  const { explain: _, ...rest } = hit;
+  return rest;
 }
 
 function latestOf(messages: readonly ChatMessage[]): string {

@@ -2,11 +2,11 @@ import { narrowProof } from "../access/gate.ts";
 import { answerQuestion } from "../answers/answer-question.ts";
 import { fitContext } from "../answers/fit-context.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { Answer, AnswerEvent, AskOptions } from "../contracts/answer.ts";
+import type { Answer, AnswerEvent, AskOptions, ContextOptions } from "../contracts/answer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import type { DocumentStore } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { Hit, Retriever } from "../contracts/retriever.ts";
+import type { Hit, RetrieveOptions, Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { checkQuery, defaultMaxQueryLength, planSearch } from "../retrieval/search-plan.ts";
 import { readWholeCorpus } from "./whole-corpus.ts";
@@ -35,7 +35,7 @@ export async function* askQuestion(
   const started = performance.now();
   const { grounding = "preferred", explain = false, instructions, context, ...search } = options;
   // The explanation says which hits are evidence; whether the asker sees it is their choice.
-  const whole = await findWholeCorpus(stages, scopes, question, options);
+  const whole = await findWholeCorpus(stages, scopes, question, context, search);
   const hits = whole ?? (await stages.retriever.retrieve(scopes, question, { ...search, explain: true }));
   const shown = explain ? hits : hits.map(withoutExplanation);
 
@@ -68,7 +68,8 @@ async function findWholeCorpus(
   { model, store }: AskStages,
   scopes: AuthorizedScopes,
   question: string,
-  { grounding: _, instructions: __, context, ...search }: Omit<AskOptions, "scopes">,
+  context: ContextOptions | undefined,
+  search: RetrieveOptions,
 ): Promise<readonly Hit[] | undefined> {
   if (model === undefined || context?.wholeCorpus !== true) return undefined;
   const plan = planSearch(search);

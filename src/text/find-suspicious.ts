@@ -23,17 +23,6 @@ export function findSuspicious(text: string): readonly Suspicion[] {
 /** Kinds that a reader of the document does not see at all. */
 export const unseenKinds: ReadonlySet<SuspicionKind> = new Set(["comment", "hidden", "invisible", "direction", "tags"]);
 
-/** A comment of fewer words is a mark for a program, such as a linter's. */
-const fewWords = 4;
-
-/** Findings that are worth telling whoever takes the document in: what its readers cannot see, and what says something. */
-export function worthNoting(found: readonly Suspicion[]): readonly Suspicion[] {
-  return found.filter(
-    ({ kind, quote }) =>
-      unseenKinds.has(kind) && (kind !== "comment" || (quote.match(/\p{L}{2,}/gu)?.length ?? 0) >= fewWords),
-  );
-}
-
 function finding(text: string, kind: SuspicionKind, start: number, end: number): Suspicion {
   const whole = text.slice(start, end);
   const quote = whole.length > longestQuote ? whole.slice(0, longestQuote) : whole;
