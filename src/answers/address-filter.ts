@@ -151,7 +151,8 @@ function endOfBracket(text: string, at: number): number | undefined {
     if (next === undefined) return endsInMarker.test(text) ? behind : undefined;
     if (next !== "(" && next !== ":") return behind;
     const rest = text.slice(behind);
-    const found = next === "(" ? /^\((?:[^()]*(?:\([^()]*\)[^()]*)*\)|[^()]*\n\n)/u.exec(rest) : /^:\s*\S+(?=\s)/u.exec(rest);
+    const found =
+      next === "(" ? /^\((?:[^()]*(?:\([^()]*\)[^()]*)*\)|[^()]*\n\n)/u.exec(rest) : /^:\s*\S+(?=\s)/u.exec(rest);
     return found ? behind + found[0].length : undefined;
   }
   return undefined;

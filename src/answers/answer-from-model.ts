@@ -37,7 +37,9 @@ export interface ModelAnswerInput {
  */
 export async function* answerFromModel(input: ModelAnswerInput): Drafting {
   const { model, signal } = input;
-  const messages = createGroundedMessages(input.question, input.hits, input.grounding, { instructions: input.instructions });
+  const messages = createGroundedMessages(input.question, input.hits, input.grounding, {
+    instructions: input.instructions,
+  });
   const scanner = createMarkerScanner(input.labels);
   const writer = createAnswerWriter(input, scanner);
 

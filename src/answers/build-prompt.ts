@@ -37,7 +37,12 @@ export interface BuiltPrompt {
   readonly context: Pick<FittedContext, "tokens" | "maxTokens" | "cut" | "leftOut">;
 }
 
-const known = ["instructions", "grounding", "snippetLimit", "context"] as const satisfies readonly (keyof BuildPromptOptions)[];
+const known = [
+  "instructions",
+  "grounding",
+  "snippetLimit",
+  "context",
+] as const satisfies readonly (keyof BuildPromptOptions)[];
 /** **Source** ToolUp's defaults and bounds (T45). */
 const snippetLimits = { least: 32, default: 1500, most: 8192 } as const;
 /** **Source** ToolUp, word for word (T46). */
@@ -78,7 +83,10 @@ export function buildPrompt(hits: readonly Hit[], options: BuildPromptOptions = 
     labels,
     grounding,
     refuse: grounding === "strict" && !shown.some((hit) => hit.explain?.evidence ?? true),
-    context: { ...fitted, cut: [...new Set([...cutShort, ...fitted.cut])].filter((id) => !fitted.leftOut.includes(id)) },
+    context: {
+      ...fitted,
+      cut: [...new Set([...cutShort, ...fitted.cut])].filter((id) => !fitted.leftOut.includes(id)),
+    },
   };
 }
 
@@ -105,7 +113,8 @@ const shortestName = 3;
 function nameDocuments(hits: readonly Hit[]): ReadonlyMap<string, string> {
   const hashes = new Map(hits.map((hit) => [keyOf(hit), hashParts(hit.scope, hit.documentId)]));
   let length = shortestName;
-  const isAmbiguous = (): boolean => new Set([...hashes.values()].map((hash) => hash.slice(0, length))).size < hashes.size;
+  const isAmbiguous = (): boolean =>
+    new Set([...hashes.values()].map((hash) => hash.slice(0, length))).size < hashes.size;
   while (length < 40 && isAmbiguous()) length += 1;
   return new Map([...hashes].map(([key, hash]) => [key, hash.slice(0, length)]));
 }

@@ -25,7 +25,10 @@ export interface PromptBuilder {
    * The prompt for a conversation, of which the last user message is what is searched for; without one, nothing is searched and the section is `""`.
    * **Errors** those of the search.
    */
-  build(conversation: string | readonly ChatMessage[], options?: { readonly signal?: AbortSignal }): Promise<BuiltPrompt>;
+  build(
+    conversation: string | readonly ChatMessage[],
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<BuiltPrompt>;
   /**
    * An answer to that prompt, checked as one of the knowledge base's own: labels become `[1]` with a quote that stands in the document, what does not resolve goes, and
    * so do addresses that no source has. `question` is what the user asked.
@@ -71,7 +74,8 @@ export function createPromptBuilder(
   checkOptions("createPromptBuilder", options, known);
   const { topK = 5, minScore = 0.3, search = {}, ...building } = options;
   checkOptions("search", search, searchable);
-  if (!Number.isInteger(topK) || topK < 1 || topK > 100) throw outOfBounds("topK", topK, "a whole number from 1 to 100");
+  if (!Number.isInteger(topK) || topK < 1 || topK > 100)
+    throw outOfBounds("topK", topK, "a whole number from 1 to 100");
   if (!(minScore >= 0 && minScore <= 1)) throw outOfBounds("minScore", minScore, "a number from 0 to 1");
   if (building.snippetLimit !== undefined) checkSnippetLimit(building.snippetLimit);
 

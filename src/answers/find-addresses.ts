@@ -3,10 +3,12 @@ export const bareAddress =
   /(?:(?:https?|ftps?|wss?):[\\/]+|\bwww\.)(?:[^\s<>()[\]"'`…，。；：！？、）」』】》]|\([^\s<>()[\]"'`…]*\))*/giu;
 
 /** Where a link, a picture or a definition leads: behind `](` or `]:`. **Source** CommonMark 0.31, link destinations. */
-export const destination = /\](?<kind>[(:])(?<space>\s*)(?<target><[^<>\n]*>|(?:\\\S|[^\s<>()\\]|\((?:\\\S|[^\s<>()\\])*\))+)/gu;
+export const destination =
+  /\](?<kind>[(:])(?<space>\s*)(?<target><[^<>\n]*>|(?:\\\S|[^\s<>()\\]|\((?:\\\S|[^\s<>()\\])*\))+)/gu;
 
-/** A tag that has attributes. */
-export const tagWithAttributes = /<[a-z][\w:.-]*[\s/](?:(?:"[^"]*"|'[^']*'|[^>"'])*|[^<>]*)>/giu;
+/** A tag that has attributes, of some 2,000 characters at most. */
+export const tagWithAttributes =
+  /<[a-z][\w:.-]*[\s/](?:(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^>"']){0,2000}|[^<>]{0,2000})>/giu;
 
 /**
  * Every address that a text holds, as it stands there: bare, and as the destination of links.
@@ -49,11 +51,14 @@ const namedCharacters: Readonly<Record<string, string>> = {
 /** What a browser makes of a destination: entities and escapes decoded, controls and spaces gone. **Source** CommonMark, HTML, WHATWG URL. */
 export function decodeAddress(address: string): string {
   return address
-    .replaceAll(/&#(?:x([0-9a-f]{1,6})|(\d{1,7}));?|&(\w+);/giu, (whole, hex?: string, decimal?: string, name?: string) => {
-      if (name !== undefined) return namedCharacters[name] ?? whole;
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return code > 0x10ffff ? "" : String.fromCodePoint(code);
-    })
+    .replaceAll(
+      /&#(?:x([0-9a-f]{1,6})|(\d{1,7}));?|&(\w+);/giu,
+      (whole, hex?: string, decimal?: string, name?: string) => {
+        if (name !== undefined) return namedCharacters[name] ?? whole;
+        const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+        return code > 0x10ffff ? "" : String.fromCodePoint(code);
+      },
+    )
     .replaceAll(/\\(?=[!-/:-@[-`{-~])(?!\\)/gu, "")
     .replaceAll(/[\0-\x20\x7F]/gu, "");
 }

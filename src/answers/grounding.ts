@@ -34,7 +34,13 @@ export function createGroundedMessages(
   grounding: Grounding,
   { instructions, fence = createFence(hits) }: GroundedMessagesOptions = {},
 ): readonly ChatMessage[] {
-  const rules = groundingRules({ grounding, sources: hits.length, fence, where: "The user's message", citation: "[1]" });
+  const rules = groundingRules({
+    grounding,
+    sources: hits.length,
+    fence,
+    where: "The user's message",
+    citation: "[1]",
+  });
   return [
     { role: "system", content: composeInstructions(instructions, rules) },
     { role: "user", content: createQuestion(question, hits, fence) },

@@ -17,20 +17,27 @@ import { createMarkerScanner } from "./scan-markers.ts";
 export function neutraliseSource(text: string): string {
   let seen = text;
   for (let layers = 0; layers < mostLayers; layers += 1) {
-    const hidden = findSuspicious(seen).filter(({ kind }) => unseenKinds.has(kind));
-    if (hidden.length === 0) break;
-    seen = replaceAll(seen, hidden, () => "");
+    const found = findSuspicious(seen);
+    // What is taken out may join what stood around it, so that comes first.
+    const hidden = found.filter(({ kind }) => unseenKinds.has(kind));
+    if (found.length === 0) return neutraliseMarkers(seen);
+    seen = hidden.length > 0 ? replaceAll(seen, hidden, () => "") : replaceAll(seen, found, disarm);
   }
-  // Deeper than anybody would hide something by accident: nothing of it can be told from its wrapping.
-  if (findSuspicious(seen).some(({ kind }) => unseenKinds.has(kind))) return "";
-  return neutraliseMarkers(replaceAll(seen, findSuspicious(seen), disarm));
+  // Deeper than anybody would wrap something by accident.
+  return neutraliseMarkers(rebracketAll(seen.replaceAll(unseenCharacter, "")));
 }
 
+/** Whatever has no shape, but for line ends and tabs. */
+const unseenCharacter = /(?![\n\t])[\p{C}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/gu;
 const mostLayers = 8;
 
 function disarm(found: string, kind: Suspicion["kind"]): string {
   const isLine = kind === "role" && !/^[<[]/u.test(found);
-  return isLine ? `> ${found}` : found.replaceAll("<", "‹").replaceAll(">", "›").replaceAll("[", "⟦").replaceAll("]", "⟧");
+  return isLine ? `> ${found}` : rebracketAll(found);
+}
+
+function rebracketAll(text: string): string {
+  return text.replaceAll("<", "‹").replaceAll(">", "›").replaceAll("[", "⟦").replaceAll("]", "⟧");
 }
 
 /** Replaces what was found; what lies within something else goes with it. */

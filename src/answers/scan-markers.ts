@@ -95,7 +95,9 @@ export function createMarkerScanner(labels: readonly string[] = []): MarkerScann
         position += raw.length;
         beforeMarker = lineStart;
         lineStart = false;
-        const numbers = readMarker(raw).flatMap((name) => (typeof name === "number" ? name : (numberOf.get(name) ?? [])));
+        const numbers = readMarker(raw).flatMap((name) =>
+          typeof name === "number" ? name : (numberOf.get(name) ?? []),
+        );
         yield { type: "marker", raw, numbers };
       } else if (open && unfinishedMarker.test(rest)) {
         break;

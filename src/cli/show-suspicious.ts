@@ -14,6 +14,8 @@ export async function showSuspicious(output: Output, { uri, text }: DocumentView
   const { dim } = output.style;
   for (const suspicion of suspicions) {
     const { kind, start, end } = suspicion;
-    await output.line(`${`${start}:${end}`.padEnd(14)} ${kind.padEnd(10)} ${dim(neutralise(showSuspicion(suspicion)))}`);
+    await output.line(
+      `${`${start}:${end}`.padEnd(14)} ${kind.padEnd(10)} ${dim(neutralise(showSuspicion(suspicion)))}`,
+    );
   }
 }

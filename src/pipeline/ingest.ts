@@ -303,7 +303,9 @@ async function swap(
 
 /** What the reader has to say of a file, before what its text shows. */
 function withNotes({ result, sent }: Outcome, notes: readonly string[]): Outcome {
-  return notes.length === 0 ? { result, sent } : { result: { ...result, notes: [...notes, ...(result.notes ?? [])] }, sent };
+  return notes.length === 0
+    ? { result, sent }
+    : { result: { ...result, notes: [...notes, ...(result.notes ?? [])] }, sent };
 }
 
 function uriOf(item: IngestItem): string {

@@ -14,7 +14,10 @@ const numbers = "\\p{Nd}{1,3}(?: *, *\\p{Nd}{1,3})*";
 const label = "Doc +[\\w-]{1,40} *, *Chunk +\\d{1,4} +of +\\d{1,4}";
 
 /** A whole marker, where a text begins with one. */
-export const completeMarker = new RegExp(`^${openingBrackets} *(?:${numbers}|${label}(?: *[;,] *${label})*) *${closing}`, "iu");
+export const completeMarker = new RegExp(
+  `^${openingBrackets} *(?:${numbers}|${label}(?: *[;,] *${label})*) *${closing}`,
+  "iu",
+);
 
 /** What may become a marker when the text goes on. */
 export const unfinishedMarker = new RegExp(`^${openingBrackets} *(?:[\\p{Nd}, ]*|d|do|doc(?: [\\w ,;-]*)?)$`, "iu");
@@ -37,7 +40,11 @@ export function lastOpeningBefore(text: string, position: number): number {
 }
 
 export function normaliseLabel(text: string): string {
-  return text.toLowerCase().replaceAll(/\s*,\s*/gu, ", ").replaceAll(/\s+/gu, " ").trim();
+  return text
+    .toLowerCase()
+    .replaceAll(/\s*,\s*/gu, ", ")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
 }
 
 /** **Source** Unicode: the decimal digits of a script stand together, from zero to nine. */

@@ -24,7 +24,10 @@ export function showSuspicion({ quote, says }: Pick<Suspicion, "quote" | "says">
   if (says !== undefined && says !== "") return shorten(says);
   const shown = shorten(quote.replaceAll(/\s+/gu, " ").trim());
   if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(shown.replaceAll(withoutShape, ""))) return shown;
-  const codes = Array.from(quote, (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`);
+  const codes = Array.from(
+    quote,
+    (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
+  );
   return `${codes.slice(0, 8).join(" ")}${codes.length > 8 ? " …" : ""}`;
 }
 

@@ -15,7 +15,8 @@ const longestQuote = 200;
 export function findSuspicious(text: string): readonly Suspicion[] {
   const found: Suspicion[] = findHiddenMarkup(text).map(({ kind, start, end }) => finding(text, kind, start, end));
   for (const [kind, pattern] of patterns) {
-    for (const match of text.matchAll(pattern)) found.push(finding(text, kind, match.index, match.index + match[0].length));
+    for (const match of text.matchAll(pattern))
+      found.push(finding(text, kind, match.index, match.index + match[0].length));
   }
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
@@ -44,7 +45,8 @@ const flag = "(?<!\\u{1F3F4}[\\u{E0030}-\\u{E0039}\\u{E0061}-\\u{E007A}]{0,6})";
 /** Joiners have their place between letters of other scripts and between emoji. */
 const joiners = "\\u200B-\\u200D";
 const selectors = "\\uFE00-\\uFE0F\\u{E0100}-\\u{E01EF}";
-const always = "\\0-\\x08\\x0B\\x0E-\\x1F\\x7F-\\x84\\x86-\\x9F\\u115F\\u1160\\u180E\\u2060-\\u2064\\u206A-\\u206F\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB";
+const always =
+  "\\0-\\x08\\x0B\\x0E-\\x1F\\x7F-\\x84\\x86-\\x9F\\u115F\\u1160\\u180E\\u2060-\\u2064\\u206A-\\u206F\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB";
 const turn = "system|assistant|human|user|developer|tool|function|question";
 const tokenTag = "s|system|assistant|human|instructions?|think|start_of_turn|end_of_turn|bos|eos";
 const toolTag =
@@ -65,7 +67,7 @@ const patterns: readonly (readonly [SuspicionKind, RegExp])[] = [
   ["role", /\[\/?(?:INST|SYS|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]|<<\/?SYS>>/gu],
   ["role", new RegExp(`</?(?:${tokenTag})(?:\\s[^<>]{0,200})?>`, "giu")],
   // In YAML `system:` further in is a key like any other.
-  ["role", new RegExp(`^[ \\t]*[*_#]{0,6}[ \\t]*(?:${capitalised(turn)})[*_]{0,3}[ \\t]*[:：]`, "gmu")],
+  ["role", new RegExp(`^[ \\t]*(?:[*_#]{1,6}[ \\t]*)?(?:${capitalised(turn)})[*_]{0,3}[ \\t]*[:：]`, "gmu")],
   ["role", /^(?:system|assistant|human|developer)[ \t]*[:：]/gmu],
   ["role", /^[ \t]*#{1,6}[ \t]*(?:instructions?|response|system|assistant|human|user)[ \t]*[:：]?[ \t]*$/gimu],
   ["tool-call", new RegExp(`</?(?:[a-z]+:)?(?:${toolTag})(?:[\\s=][^<>]{0,200})?>|<function=[^<>]{0,200}>`, "giu")],

@@ -57,7 +57,17 @@ const styleAttribute = /\sstyle\s*=\s*\{?\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/iu
 const hiddenStyle =
   /display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?![\d.]*[1-9])|opacity\s*:\s*0(?![\d.]*[1-9])|(?:^|[;\s])color\s*:\s*transparent|(?:left|top|text-indent)\s*:\s*-\d{3,}/iu;
 /** Elements without an end. **Source** HTML, void elements. */
-const voidElements: ReadonlySet<string> = new Set(["br", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]);
+const voidElements: ReadonlySet<string> = new Set([
+  "br",
+  "hr",
+  "img",
+  "input",
+  "link",
+  "meta",
+  "source",
+  "track",
+  "wbr",
+]);
 
 function isHidden(name: string, attributes: string): boolean {
   if (neverShown.has(name.toLowerCase()) || hiddenAttribute.test(attributes)) return true;
@@ -83,8 +93,7 @@ const longestSpan = 400;
 /** Behind the code that these ticks open; behind the ticks, where nothing closes them. */
 function endOfCode(text: string, start: number, ticks: string, unclosed: Set<string>): number {
   const fence = ticks.trim();
-  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
-  const opensBlock = fence.length >= 3 && text.slice(lineStart, start).trim() === "";
+  const opensBlock = fence.length >= 3 && /(?:^|\n)[ \t]*$/u.test(text.slice(Math.max(0, start - longestSpan), start));
   const from = start + ticks.length;
   if (opensBlock) {
     if (unclosed.has(fence)) return from;
@@ -94,8 +103,7 @@ function endOfCode(text: string, start: number, ticks: string, unclosed: Set<str
     if (!end) unclosed.add(fence);
     return end ? end.index + end[0].length : from;
   }
-  const newline = text.indexOf("\n", from);
-  const line = text.slice(from, Math.min(newline === -1 ? text.length : newline, from + longestSpan));
+  const [line = ""] = text.slice(from, from + longestSpan).split("\n", 1);
   for (const match of line.matchAll(/`+/gu)) {
     if (match[0].length === fence.length) return from + match.index + fence.length;
   }
