@@ -38,7 +38,6 @@ interface Lived {
   readonly answer: Answer;
   readonly events: readonly AnswerEvent[];
   readonly documents: ReadonlyMap<string, string>;
-  readonly searches: readonly unknown[];
 }
 
 /** A knowledge base that holds the attack beside honest documents, asked through a model that does whatever the attack wants, in pieces of seven characters. */
@@ -81,7 +80,7 @@ async function live(attack: Attack): Promise<Lived> {
   await kb.close();
   const [call] = calls;
   const [system = "", prompt = ""] = (call?.messages ?? []).map((message) => renderPrompt(message.content ?? ""));
-  return { attack, prompt, system, options: call?.options, answer, events, documents, searches: [] };
+  return { attack, prompt, system, options: call?.options, answer, events, documents };
 }
 
 const markersIn = (text: string): string[] => {
@@ -125,7 +124,7 @@ const checks: Readonly<Record<Guarantee, (lived: Lived) => readonly string[]>> =
   },
   "the model sees nothing that a reader does not": (lived) =>
     lived.prompt.match(
-      /[\u200B-\u200D\u2060-\u2064\u202A-\u202E\u2066-\u2069\uFEFF\u3164\u115F\u001B\u0007]|[\u{E0000}-\u{E01EF}]|<!--|\{\/\*|display:none|hidden>/gu,
+      /[\u200B-\u200D\u2060-\u2064\u202A-\u202E\u2066-\u2069\uFEFF\u3164\u115F]|(?![\n\t])\p{Cc}|[\u{E0000}-\u{E01EF}]|<!--|\{\/\*|display:none|hidden>/gu,
     ) ?? [],
   "every citation resolves to what was retrieved": ({ answer, documents }) =>
     answer.citations.flatMap(({ uri, start, end, quote, chunkId }) => [
