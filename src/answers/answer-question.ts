@@ -11,6 +11,7 @@ import { answerFromSentences } from "./answer-from-sentences.ts";
 import { checkContext, fitContext, type FittedContext } from "./fit-context.ts";
 import { holdUntilCited } from "./hold-until-cited.ts";
 import { findSuspicions } from "./find-suspicions.ts";
+import { neutraliseSource } from "./neutralise-source.ts";
 import { removeAddresses } from "./remove-addresses.ts";
 import { renderPrompt } from "./render-prompt.ts";
 import type { DocumentText } from "./cite-quote.ts";
@@ -84,7 +85,8 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
   const suspicions = findSuspicions(shown);
   yield { type: "hits", hits };
   const texts = [question, instructions === undefined ? "" : renderPrompt(instructions)];
-  for (const { text, source } of shown) texts.push(text, source.uri);
+  // An address that readers of a source do not see does not stand in it.
+  for (const { text, source } of shown) texts.push(neutraliseSource(text), source.uri);
   const draft = yield* removeAddresses(draftAnswer(), texts);
   yield {
     type: "answer",
