@@ -83,9 +83,15 @@ async function live(attack: Attack): Promise<Lived> {
   return { attack, prompt, system, options: call?.options, answer, events, documents };
 }
 
+/** Whatever a person might take for a citation; what stands as code, as the answers' own scanner sees it, left out. */
 const markersIn = (text: string): string[] => {
   const scanner = createMarkerScanner();
-  return [...scanner.push(text), ...scanner.finish()].flatMap((piece) => (piece.type === "marker" ? [piece.raw] : []));
+  const found = [...scanner.push(text), ...scanner.finish()].flatMap((piece) =>
+    piece.type === "marker" ? [piece.raw] : [],
+  );
+  // Told without the scanner, where there is no code.
+  const alike = /[[【［〔❲] *(?:\p{Nd}{1,3}(?: *, *\p{Nd}{1,3})*|doc +\w+ *, *chunk +\d+ +of +\d+) *[\]】］〕❳]/giu;
+  return text.includes("`") ? found : [...new Set([...found, ...(text.match(alike) ?? [])])];
 };
 
 /** What stands between the delimiters, and what is left without it. */
