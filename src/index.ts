@@ -45,6 +45,7 @@ export { createLuceneAnalyzer } from "./text/lucene-analyzer.ts";
 export { hashParts, hmacSha256, sha256 } from "./text/hash.ts";
 export { countInPieces, type CountInPiecesOptions } from "./text/count-in-pieces.ts";
 export { formatRow } from "./text/format-row.ts";
+export { findSuspicious } from "./text/find-suspicious.ts";
 export { characters, codePoints, heuristicTokens } from "./text/length.ts";
 export { compileLinearRegex, type LinearRegex } from "./text/linear-regex.ts";
 export { createLocator, type DocumentLink, linksIn, locate } from "./text/locate.ts";
@@ -163,6 +164,8 @@ export { createRetriever, type RetrieverOptions } from "./retrieval/create-retri
 // Answer
 export { answerQuestion } from "./answers/answer-question.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
+export { buildPrompt, type BuildPromptOptions, type BuiltPrompt } from "./answers/build-prompt.ts";
+export { createPromptBuilder, type PromptBuilder, type PromptBuilderOptions } from "./answers/create-prompt-builder.ts";
 export { prompt } from "./answers/prompt.ts";
 export { type ContentPart, type PromptPart, renderParts, splitPrompt } from "./answers/render-parts.ts";
 export { renderPrompt } from "./answers/render-prompt.ts";
@@ -191,7 +194,16 @@ export { type Evaluation, type QueryScores, type ScoreOptions, scoreRun } from "
 
 // Promises
 export type { Analyzer } from "./contracts/analyzer.ts";
-export type { Answer, AnswerEvent, AskOptions, Citation, Grounding } from "./contracts/answer.ts";
+export type {
+  Answer,
+  AnswerContext,
+  AnswerEvent,
+  AskOptions,
+  Citation,
+  ContextOptions,
+  Grounding,
+} from "./contracts/answer.ts";
+export type { DocumentSuspicion, Suspicion, SuspicionKind } from "./contracts/suspicion.ts";
 export type {
   ChatAssistantMessage,
   ChatFunctionMessage,

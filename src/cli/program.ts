@@ -189,6 +189,15 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         "outline",
       ),
     )
+    .addOption(
+      new Option("--suspicious", "print what in it speaks to models rather than to its readers").conflicts([
+        "outline",
+        "section",
+        "at",
+        "chunk",
+        "links",
+      ]),
+    )
     .option("--chunk <id>", "print the chunk that a search found, without naming its document")
     .addOption(new Option("--neighbours <n>", "of a chunk: with so many before and after it").argParser(readCount))
     .addOption(
