@@ -27,12 +27,7 @@ export {
   type UploadResult,
   type WrittenOptions,
 } from "./services/upload-document.ts";
-export {
-  type Clock,
-  scheduleVacuum,
-  type VacuumSchedule,
-  type VacuumScheduleOptions,
-} from "./services/vacuum-schedule.ts";
+export { scheduleVacuum, type VacuumSchedule, type VacuumScheduleOptions } from "./services/vacuum-schedule.ts";
 
 // Access
 export { type Caller, createGate, type Gate, operator } from "./access/gate.ts";
@@ -145,6 +140,8 @@ export type { IngestionQueueOptions } from "./services/queue-options.ts";
 export { createMemoryJobStore } from "./services/memory-job-store.ts";
 export { defaultRetryPolicy, type RetryPolicy } from "./services/retry-policy.ts";
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
+export type { SnapshotOptions } from "./stores/snapshot-options.ts";
+export { openSnapshotStore, type SnapshotStoreOptions } from "./stores/snapshot-store.ts";
 
 // Find
 export { createRetriever, type RetrieverOptions } from "./retrieval/create-retriever.ts";
@@ -180,6 +177,7 @@ export { type Evaluation, type QueryScores, type ScoreOptions, scoreRun } from "
 
 // Promises
 export type { Analyzer } from "./contracts/analyzer.ts";
+export type { Clock } from "./contracts/clock.ts";
 export type { Answer, AnswerEvent, AskOptions, Citation, Grounding } from "./contracts/answer.ts";
 export type {
   ChatAssistantMessage,

@@ -20,6 +20,9 @@ import { latentSemanticModel } from "../embeddings/latent-semantic/latent-semant
 import type { Bm25Options } from "../indexes/bm25-settings.ts";
 import { decideRetention } from "../stores/check-events.ts";
 import { createMemoryEventStore } from "../stores/memory-event-store.ts";
+import { createMemoryStore } from "../stores/memory-store.ts";
+import type { SnapshotOptions } from "../stores/snapshot-options.ts";
+import { openSnapshotStore } from "../stores/snapshot-store.ts";
 import type { StoreOptions } from "../stores/store-options.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../text/check-options.ts";
@@ -63,6 +66,8 @@ export interface AssembleOptions {
   readonly events?: boolean | EventStore | EventRetention;
   /** Which shared scopes callers can read at all. Default: deployment, not platform. */
   readonly access?: AccessPolicy;
+  /** Where a knowledge base in memory is kept; see {@link openSnapshotStore}. Default: nowhere. */
+  readonly snapshots?: SnapshotOptions;
 }
 
 export const assembleOptions = [
@@ -82,20 +87,25 @@ export const assembleOptions = [
   "telemetry",
   "events",
   "access",
+  "snapshots",
 ] as const satisfies readonly (keyof AssembleOptions)[];
 
-/** What of it a store is told: it has a model of its own where nobody chose another, or none. */
-export function storeChoices({
-  analyzer,
-  bm25,
-  embeddingModel,
-  access,
-}: {
-  readonly analyzer?: Analyzer | undefined;
-  readonly bm25?: Bm25Options | undefined;
-  readonly embeddingModel?: unknown;
-  readonly access?: AccessPolicy | undefined;
-}): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel"> {
+/** What a store is asked of all that can be chosen. */
+type StoreWishes = { readonly [Name in StoreWish]?: Name extends "embeddingModel" ? unknown : AssembleOptions[Name] };
+type StoreWish = "analyzer" | "bm25" | "embeddingModel" | "access" | "snapshots";
+
+/**
+ * What of it a store is told: it has a model of its own where nobody chose another, or none.
+ *
+ * **Errors** `invalid-argument` for snapshots: they are of a store in memory, which is opened by {@link openMemory}.
+ */
+export function storeChoices(wishes: StoreWishes): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel"> {
+  const { analyzer, bm25, embeddingModel, access, snapshots } = wishes;
+  if (snapshots !== undefined) {
+    throw new IbidError("invalid-argument", "A knowledge base in a folder has no need of snapshots.", {
+      mend: "Leave out the folder, or the snapshots.",
+    });
+  }
   return {
     ...(analyzer && { analyzer }),
     ...(bm25 && { bm25 }),
@@ -103,6 +113,12 @@ export function storeChoices({
       corpusModel: access?.deployment === false ? neverFitted : latentSemanticModel,
     }),
   };
+}
+
+/** A store in memory, and where that is wanted, one that is kept. */
+export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise<KnowledgeStore> {
+  const choices = storeChoices(wishes);
+  return snapshots === undefined ? createMemoryStore(choices) : openSnapshotStore({ ...choices, snapshots });
 }
 
 /** A model is fitted on the deployment's chunks, and would show in the scores of those who may not read them (law 3). */
