@@ -330,6 +330,7 @@ export type {
   QueryTerm,
   TermScore,
 } from "./contracts/lexical-index.ts";
+export type { HandledData, MediaTypeHandler } from "./contracts/media-type-handler.ts";
 export type { JsonValue, Metadata } from "./contracts/metadata.ts";
 export type {
   AskKept,

@@ -77,7 +77,7 @@ export const requirements: readonly Requirement[] = [
   brought("T1", "The retrieval flow from query to prompt and tracer"),
   brought("T2", "The ingestion flow through a blob store, a hook and a queue"),
   brought("T3", "The re-embedding flow after a change of model"),
-  later("T4", "Handlers that turn data of a type into chunks", "operations"),
+  brought("T4", "Handlers that turn data of a type into chunks"),
   brought("T5", "A store indexes, searches with a floor, deletes, resets scopes, vacuums and lists"),
   brought("T6", "A stored chunk has id, text, vector, metadata and origin"),
   brought("T7", "A match is a chunk with its score"),

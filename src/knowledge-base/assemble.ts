@@ -1,4 +1,5 @@
 import { createAutoChunker } from "../chunks/auto-chunker.ts";
+import { withHandlers } from "../chunks/handler-chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
@@ -8,11 +9,13 @@ import type { EventRetention, EventStore } from "../contracts/event-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { MediaTypeHandler } from "../contracts/media-type-handler.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
 import type { Reranker, Retriever } from "../contracts/retriever.ts";
 import type { AccessPolicy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
+import { createHandlerReader } from "../documents/handler-reader.ts";
 import { checkReadLimits } from "../documents/read-limits.ts";
 import { createEmbedder } from "../embeddings/create-embedder.ts";
 import { createEmbeddingCache } from "../embeddings/embedding-cache.ts";
@@ -46,6 +49,8 @@ export interface AssembleOptions {
   readonly retriever?: Retriever;
   /** Asked before the built-in readers. */
   readonly readers?: readonly Reader[];
+  /** Asked before any reader: they turn data of a media type straight into chunks. */
+  readonly handlers?: readonly MediaTypeHandler[];
   /** How much one file may ask for. Default: `defaultReadLimits`. */
   readonly limits?: Partial<ReadLimits>;
   /** Default: `createAutoChunker()`: sheets by row, everything else by section, 1,000 characters, 125 overlap. */
@@ -77,6 +82,7 @@ export const assembleOptions = [
   "reranker",
   "retriever",
   "readers",
+  "handlers",
   "limits",
   "chunker",
   "transformers",
@@ -144,6 +150,7 @@ export function assembleKnowledgeBase(
   runtime: RuntimeParts,
 ): KnowledgeBase {
   const model = options.embeddingModel ?? null;
+  const { handlers = [] } = options;
   const cache = options.embeddingCache ?? createEmbeddingCache();
   const events = chooseEvents(options.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
   return createKnowledgeBase({
@@ -152,9 +159,9 @@ export function assembleKnowledgeBase(
     formerEmbedders: (options.formerEmbeddingModels ?? []).map((former) =>
       createEmbedder(former, { cache, secret: store.secret }),
     ),
-    readers: [...(options.readers ?? []), ...runtime.readers],
+    readers: [...handlers.map(createHandlerReader), ...(options.readers ?? []), ...runtime.readers],
     limits: checkReadLimits(options.limits),
-    chunker: options.chunker ?? createAutoChunker(),
+    chunker: withHandlers(options.chunker ?? createAutoChunker(), handlers),
     transformers: options.transformers ?? [],
     analyzer: options.analyzer ?? defaultAnalyzer,
     chatModel: options.model,
