@@ -116,6 +116,7 @@ export { createWindowChunker, splitText, type WindowChunkerOptions } from "./chu
 // Embed
 export { createEmbedder } from "./embeddings/create-embedder.ts";
 export { createEmbeddingCache } from "./embeddings/embedding-cache.ts";
+export { createSharedEmbeddingCache } from "./embeddings/shared-embedding-cache.ts";
 export { createHashingModel } from "./embeddings/hashing-model.ts";
 export { latentSemanticModel } from "./embeddings/latent-semantic/latent-semantic-model.ts";
 export { isAiSdkEmbeddingModel, isAiSdkLanguageModel } from "./adapters/ai-sdk/ai-sdk-model.ts";
@@ -134,6 +135,7 @@ export type {
 } from "./stores/raw-store.ts";
 export type { Bm25Options } from "./indexes/bm25-settings.ts";
 export type { Bm25Variant } from "./indexes/bm25-variants.ts";
+export { type BlobCache, createBlobCache } from "./stores/blob-cache.ts";
 export { createMemoryBlobStore } from "./stores/memory-blob-store.ts";
 export { createIngestionQueue } from "./services/ingestion-queue.ts";
 export type { IngestionQueueOptions } from "./services/queue-options.ts";
@@ -370,6 +372,7 @@ export type {
   SearchMode,
   SearchOptions,
 } from "./contracts/retriever.ts";
+export type { SharedCache } from "./contracts/shared-cache.ts";
 export type { SheetData, SheetRow } from "./contracts/sheet-data.ts";
 export type {
   AccessContext,

@@ -112,7 +112,7 @@ export const requirements: readonly Requirement[] = [
   brought("T36", "A model says its provider, name and dimensions"),
   brought("T37", "Every vector says which version it is of"),
   brought("T38", "An embedding cache of 10,000 entries, hashed keys, hit rate"),
-  later("T39", "A distributed cache", "operations"),
+  brought("T39", "A distributed cache"),
   brought("T40", "Ingestion two at a time"),
   brought("T41", "Events for chunks that were indexed or failed"),
   brought("T42", "A bounded queue that says when it is full"),
