@@ -1,4 +1,7 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
+import { type Embedder, makesVersion } from "../contracts/embedding-model.ts";
+import type { EmbeddingVersion } from "../contracts/embedding.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { hashParts } from "../text/hash.ts";
 import type { IngestStages } from "./stages.ts";
@@ -38,9 +41,19 @@ export async function isMadeBy(
 ): Promise<boolean> {
   const wanted = fingerprintPipeline(stages, before.mediaType);
   if (before.fingerprint === wanted) return true;
-  const version = stages.embedder?.version;
-  if (version === undefined || cutOf(before.fingerprint) !== cutOf(wanted)) return false;
-  return (await stages.store.held(into, before.id, version)).size === before.chunks;
+  if (stages.embedder === undefined || cutOf(before.fingerprint) !== cutOf(wanted)) return false;
+  const version = stages.embedder.version ?? (await versionUsed(stages.embedder, stages.store, into));
+  return version !== undefined && (await stages.store.held(into, before.id, version)).size === before.chunks;
+}
+
+/** What a model makes that says how long its vectors are only by answering: what the scope is searched by, if that is its. */
+async function versionUsed(
+  embedder: Embedder,
+  store: KnowledgeStore,
+  into: AuthorizedScopes<"write">,
+): Promise<EmbeddingVersion | undefined> {
+  const current = (await store.versions?.(into))?.[0]?.current;
+  return current !== undefined && makesVersion(embedder, current) ? current : undefined;
 }
 
 /** All of a fingerprint but the model. */
