@@ -54,7 +54,7 @@ export async function readUntil(
     const dense = await kb.search(`document${turn % count} heron`, { topK: 3 });
     if (dense.length !== 3) reading.broken.push(`${dense.length} hits by meaning`);
     // Readers share one thread with what they read beside.
-    await new Promise((resolve) => void setTimeout(resolve, 1));
+    await new Promise((resolve) => void setTimeout(resolve, 5));
   }
 }
 
