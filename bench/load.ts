@@ -18,16 +18,16 @@ async function measure(work: (start: (name: string) => void) => Promise<void>, k
   for (const name of ["at rest", "while ingesting", "while re-embedding"])
     phases.set(name, { took: [], broken: [], versions: new Set() });
   let now = "at rest";
-  let isOver = false;
+  const over = new AbortController();
   const one = async (first: number): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const phase = now;
-      await readUntil(kb, documents, () => isOver || now !== phase, phases.get(phase)!, first);
+      await readUntil(kb, documents, () => over.signal.aborted || now !== phase, phases.get(phase)!, first);
     }
   };
   const readers = [0, 1, 2, 3].map(one);
   await work((name) => (now = name));
-  isOver = true;
+  over.abort();
   await Promise.all(readers);
   return phases;
 }
