@@ -27,12 +27,7 @@ export {
   type UploadResult,
   type WrittenOptions,
 } from "./services/upload-document.ts";
-export {
-  type Clock,
-  scheduleVacuum,
-  type VacuumSchedule,
-  type VacuumScheduleOptions,
-} from "./services/vacuum-schedule.ts";
+export { scheduleVacuum, type VacuumSchedule, type VacuumScheduleOptions } from "./services/vacuum-schedule.ts";
 
 // Access
 export { type Caller, createGate, type Gate, operator } from "./access/gate.ts";
@@ -122,6 +117,7 @@ export { createWindowChunker, splitText, type WindowChunkerOptions } from "./chu
 // Embed
 export { createEmbedder } from "./embeddings/create-embedder.ts";
 export { createEmbeddingCache } from "./embeddings/embedding-cache.ts";
+export { createSharedEmbeddingCache } from "./embeddings/shared-embedding-cache.ts";
 export { createHashingModel } from "./embeddings/hashing-model.ts";
 export { latentSemanticModel } from "./embeddings/latent-semantic/latent-semantic-model.ts";
 export { isAiSdkEmbeddingModel, isAiSdkLanguageModel } from "./adapters/ai-sdk/ai-sdk-model.ts";
@@ -140,12 +136,15 @@ export type {
 } from "./stores/raw-store.ts";
 export type { Bm25Options } from "./indexes/bm25-settings.ts";
 export type { Bm25Variant } from "./indexes/bm25-variants.ts";
+export { type BlobCache, createBlobCache } from "./stores/blob-cache.ts";
 export { createMemoryBlobStore } from "./stores/memory-blob-store.ts";
 export { createIngestionQueue } from "./services/ingestion-queue.ts";
 export type { IngestionQueueOptions } from "./services/queue-options.ts";
 export { createMemoryJobStore } from "./services/memory-job-store.ts";
 export { defaultRetryPolicy, type RetryPolicy } from "./services/retry-policy.ts";
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
+export type { SnapshotOptions } from "./stores/snapshot-options.ts";
+export { openSnapshotStore, type SnapshotStoreOptions } from "./stores/snapshot-store.ts";
 
 // Find
 export { compressHits, type CompressHitsOptions } from "./retrieval/composed/compress-hits.ts";
@@ -204,6 +203,8 @@ export type {
   Grounding,
 } from "./contracts/answer.ts";
 export type { DocumentSuspicion, Suspicion, SuspicionKind } from "./contracts/suspicion.ts";
+export type { Clock } from "./contracts/clock.ts";
+export type { Answer, AnswerEvent, AskOptions, Citation, Grounding } from "./contracts/answer.ts";
 export type {
   ChatAssistantMessage,
   ChatFunctionMessage,
@@ -355,6 +356,7 @@ export type {
   QueryTerm,
   TermScore,
 } from "./contracts/lexical-index.ts";
+export type { HandledData, MediaTypeHandler } from "./contracts/media-type-handler.ts";
 export type { JsonValue, Metadata } from "./contracts/metadata.ts";
 export type {
   AskKept,
@@ -397,6 +399,7 @@ export type {
   SearchOptions,
   WrapRetriever,
 } from "./contracts/retriever.ts";
+export type { SharedCache } from "./contracts/shared-cache.ts";
 export type { SheetData, SheetRow } from "./contracts/sheet-data.ts";
 export type {
   AccessContext,

@@ -37,6 +37,7 @@ import {
   assembleKnowledgeBase,
   assembleOptions,
   checkEventsOption,
+  openMemory,
   storeChoices,
 } from "./knowledge-base/assemble.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
@@ -44,7 +45,6 @@ import { type ReadRun, readSource, type ReadSourceOptions } from "./knowledge-ba
 import { createReaders } from "./readers.ts";
 import { createIngestionQueue } from "./services/ingestion-queue.ts";
 import type { IngestionQueueOptions } from "./services/queue-options.ts";
-import { createMemoryStore } from "./stores/memory-store.ts";
 import { createAnalyzer } from "./text/analyzer.ts";
 import { checkOptions } from "./text/check-options.ts";
 
@@ -120,7 +120,7 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
 }
 
 /**
- * Opens a knowledge base: a folder is durable (made when it is not there), nothing at all is memory.
+ * Opens a knowledge base: a folder is durable (made when it is not there), nothing at all is memory, of which `snapshots` can be kept.
  *
  * **Shape** documents' uris are relative to the folder that holds the knowledge base.
  * **Errors** `not-found` with `create: false`; `unsupported-runtime` on a Node whose SQLite can lose data; `store-corrupt`, `store-busy`;
@@ -232,8 +232,8 @@ function checkLocation(location: string): string {
 }
 
 async function openStore(folder: string | undefined, options: OpenOptions): Promise<KnowledgeStore> {
+  if (folder === undefined) return openMemory(options);
   const choices = storeChoices(options);
-  if (folder === undefined) return createMemoryStore(choices);
   const [file = ""] = storeFiles(folder);
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
     throw new IbidError("invalid-argument", `${folder} is a file; a knowledge base is a folder.`, {

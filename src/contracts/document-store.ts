@@ -26,6 +26,8 @@ export interface FreshnessMark {
   /** ISO 8601. */
   readonly checkedAt?: string;
   readonly validators?: Validators;
+  /** Of the pipeline that would make just this, when it is another by now: every chunk got a vector of a new model. */
+  readonly fingerprint?: string;
 }
 
 /** A document with everything that must appear at the same moment as it. */

@@ -1,4 +1,5 @@
 import { createAutoChunker } from "../chunks/auto-chunker.ts";
+import { withHandlers } from "../chunks/handler-chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
@@ -8,11 +9,13 @@ import type { EventRetention, EventStore } from "../contracts/event-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { MediaTypeHandler } from "../contracts/media-type-handler.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
 import type { Reranker, Retriever, WrapRetriever } from "../contracts/retriever.ts";
 import type { AccessPolicy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
+import { createHandlerReader } from "../documents/handler-reader.ts";
 import { checkReadLimits } from "../documents/read-limits.ts";
 import { createEmbedder } from "../embeddings/create-embedder.ts";
 import { createEmbeddingCache } from "../embeddings/embedding-cache.ts";
@@ -20,6 +23,9 @@ import { latentSemanticModel } from "../embeddings/latent-semantic/latent-semant
 import type { Bm25Options } from "../indexes/bm25-settings.ts";
 import { decideRetention } from "../stores/check-events.ts";
 import { createMemoryEventStore } from "../stores/memory-event-store.ts";
+import { createMemoryStore } from "../stores/memory-store.ts";
+import type { SnapshotOptions } from "../stores/snapshot-options.ts";
+import { openSnapshotStore } from "../stores/snapshot-store.ts";
 import type { StoreOptions } from "../stores/store-options.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../text/check-options.ts";
@@ -43,6 +49,8 @@ export interface AssembleOptions {
   readonly retriever?: Retriever | WrapRetriever;
   /** Asked before the built-in readers. */
   readonly readers?: readonly Reader[];
+  /** Asked before any reader: they turn data of a media type straight into chunks. */
+  readonly handlers?: readonly MediaTypeHandler[];
   /** How much one file may ask for. Default: `defaultReadLimits`. */
   readonly limits?: Partial<ReadLimits>;
   /** Default: `createAutoChunker()`: sheets by row, everything else by section, 1,000 characters, 125 overlap. */
@@ -63,6 +71,8 @@ export interface AssembleOptions {
   readonly events?: boolean | EventStore | EventRetention;
   /** Which shared scopes callers can read at all. Default: deployment, not platform. */
   readonly access?: AccessPolicy;
+  /** Where a knowledge base in memory is kept; see {@link openSnapshotStore}. Default: nowhere. */
+  readonly snapshots?: SnapshotOptions;
 }
 
 export const assembleOptions = [
@@ -72,6 +82,7 @@ export const assembleOptions = [
   "reranker",
   "retriever",
   "readers",
+  "handlers",
   "limits",
   "chunker",
   "transformers",
@@ -82,20 +93,25 @@ export const assembleOptions = [
   "telemetry",
   "events",
   "access",
+  "snapshots",
 ] as const satisfies readonly (keyof AssembleOptions)[];
 
-/** What of it a store is told: it has a model of its own where nobody chose another, or none. */
-export function storeChoices({
-  analyzer,
-  bm25,
-  embeddingModel,
-  access,
-}: {
-  readonly analyzer?: Analyzer | undefined;
-  readonly bm25?: Bm25Options | undefined;
-  readonly embeddingModel?: unknown;
-  readonly access?: AccessPolicy | undefined;
-}): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel"> {
+/** What a store is asked of all that can be chosen. */
+type StoreWishes = { readonly [Name in StoreWish]?: Name extends "embeddingModel" ? unknown : AssembleOptions[Name] };
+type StoreWish = "analyzer" | "bm25" | "embeddingModel" | "access" | "snapshots";
+
+/**
+ * What of it a store is told: it has a model of its own where nobody chose another, or none.
+ *
+ * **Errors** `invalid-argument` for snapshots: they are of a store in memory, which is opened by {@link openMemory}.
+ */
+export function storeChoices(wishes: StoreWishes): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel"> {
+  const { analyzer, bm25, embeddingModel, access, snapshots } = wishes;
+  if (snapshots !== undefined) {
+    throw new IbidError("invalid-argument", "A knowledge base in a folder has no need of snapshots.", {
+      mend: "Leave out the folder, or the snapshots.",
+    });
+  }
   return {
     ...(analyzer && { analyzer }),
     ...(bm25 && { bm25 }),
@@ -103,6 +119,12 @@ export function storeChoices({
       corpusModel: access?.deployment === false ? neverFitted : latentSemanticModel,
     }),
   };
+}
+
+/** A store in memory, and where that is wanted, one that is kept. */
+export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise<KnowledgeStore> {
+  const choices = storeChoices(wishes);
+  return snapshots === undefined ? createMemoryStore(choices) : openSnapshotStore({ ...choices, snapshots });
 }
 
 /** A model is fitted on the deployment's chunks, and would show in the scores of those who may not read them (law 3). */
@@ -128,6 +150,7 @@ export function assembleKnowledgeBase(
   runtime: RuntimeParts,
 ): KnowledgeBase {
   const model = options.embeddingModel ?? null;
+  const { handlers = [] } = options;
   const cache = options.embeddingCache ?? createEmbeddingCache();
   const events = chooseEvents(options.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
   return createKnowledgeBase({
@@ -136,9 +159,9 @@ export function assembleKnowledgeBase(
     formerEmbedders: (options.formerEmbeddingModels ?? []).map((former) =>
       createEmbedder(former, { cache, secret: store.secret }),
     ),
-    readers: [...(options.readers ?? []), ...runtime.readers],
+    readers: [...handlers.map(createHandlerReader), ...(options.readers ?? []), ...runtime.readers],
     limits: checkReadLimits(options.limits),
-    chunker: options.chunker ?? createAutoChunker(),
+    chunker: withHandlers(options.chunker ?? createAutoChunker(), handlers),
     transformers: options.transformers ?? [],
     analyzer: options.analyzer ?? defaultAnalyzer,
     chatModel: options.model,

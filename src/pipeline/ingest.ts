@@ -11,7 +11,7 @@ import { noteUnseen } from "../text/describe-suspicions.ts";
 import { hashParts } from "../text/hash.ts";
 import { embedChunks } from "./embed-chunks.ts";
 import { withLanguage } from "./find-language.ts";
-import { fingerprintPipeline } from "./fingerprint.ts";
+import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
 import { createLook, type Look, markOf } from "./look-again.ts";
 import { mapInOrder } from "./map-in-order.ts";
@@ -163,14 +163,12 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   const said = [item.title ?? "", job.origin, ...(item.charset === undefined ? [] : [item.charset])];
   const metadataHash = hashMetadata(metadata, ...said);
   const { validators } = item;
-  const looked = { folder, validators, looked: true };
-
   const unchanged =
     before !== undefined &&
     before.contentHash === contentHash &&
     before.metadataHash === metadataHash &&
-    before.fingerprint === fingerprintPipeline(stages, before.mediaType);
-  if (unchanged) return keep(work, before, looked);
+    (await isMadeBy(stages, job.into, before));
+  if (unchanged) return keep(work, before, { folder, validators, looked: true, made: true });
 
   const read = await readItem(stages, item, bytes, job);
   const document: TextDocument = {
@@ -209,14 +207,13 @@ async function ingestText(work: Work, given: TextDocument): Promise<Outcome> {
   );
   const metadata = { ...given.metadata, ...job.metadata };
   const metadataHash = hashMetadata(metadata, given.origin);
-  const fingerprint = fingerprintPipeline(stages, given.mediaType);
-  if (
+  const unchanged =
     before?.contentHash === contentHash &&
     before.metadataHash === metadataHash &&
-    before.fingerprint === fingerprint
-  ) {
-    return keep(work, before, { folder: null, looked: true });
-  }
+    before.mediaType === given.mediaType &&
+    (await isMadeBy(stages, job.into, before));
+  if (unchanged) return keep(work, before, { folder: null, looked: true, made: true });
+
   const document = { ...given, id: before?.id ?? (given.id || hashParts(job.scope, given.uri)), metadata };
   if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
     return keep(work, before, { folder: null, looked: true });
@@ -239,9 +236,10 @@ async function keepUnfetched(work: Work, item: SourceUnchanged): Promise<Outcome
 async function keep(
   { stages, job }: Work,
   before: DocumentSummary,
-  now: { readonly folder: string | null; readonly validators?: Validators | undefined; readonly looked: boolean },
+  now: Parameters<typeof markOf>[2] & { readonly made?: true },
 ): Promise<Outcome> {
-  const mark = markOf(job, before, now);
+  const fingerprint = now.made && fingerprintPipeline(stages, before.mediaType);
+  const mark = markOf(job, before, { ...now, ...(fingerprint && { fingerprint }) });
   if (mark !== undefined) await stages.store.touch(job.into, before.id, mark);
   return {
     result: { uri: before.uri, scope: job.scope, status: "unchanged", documentId: before.id, chunks: before.chunks },

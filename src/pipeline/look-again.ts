@@ -3,8 +3,9 @@ import type { Origin } from "../contracts/document.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AskKept, Validators } from "../contracts/reader.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { IngestStages } from "./stages.ts";
-import { fingerprintPipeline } from "./fingerprint.ts";
+import { isMadeBy } from "./fingerprint.ts";
 import type { KnownDocuments } from "./known-documents.ts";
 import { hashMetadata } from "./prepare-document.ts";
 import { outerFolder } from "./sweep.ts";
@@ -14,6 +15,7 @@ interface LookJob {
   readonly refresh?: RefreshPolicy | undefined;
   readonly metadata: Metadata;
   readonly origin: Origin;
+  readonly into: AuthorizedScopes<"write">;
 }
 
 /** What decides, before anything is read, whether a document is looked at. */
@@ -40,8 +42,8 @@ export function createLook(stages: IngestStages, job: LookJob, known: KnownDocum
       const wanted = await wants(uri, before).catch(() => true);
       // "Not changed" is said of the bytes alone: another pipeline or other metadata need them all the same.
       const complete =
-        before.fingerprint === fingerprintPipeline(stages, before.mediaType) &&
-        before.metadataHash === hashMetadata(job.metadata, "", job.origin);
+        before.metadataHash === hashMetadata(job.metadata, "", job.origin) &&
+        (await isMadeBy(stages, job.into, before));
       return { wanted, ...(complete && before.validators && { validators: before.validators }) };
     },
   };
@@ -55,16 +57,23 @@ export function createLook(stages: IngestStages, job: LookJob, known: KnownDocum
 export function markOf(
   job: Pick<LookJob, "refresh">,
   before: DocumentSummary,
-  now: { readonly folder: string | null; readonly validators?: Validators | undefined; readonly looked: boolean },
+  now: {
+    readonly folder: string | null;
+    readonly validators?: Validators | undefined;
+    readonly looked: boolean;
+    /** Of the pipeline that made it, as far as that can be told. */
+    readonly fingerprint?: string;
+  },
 ): FreshnessMark | undefined {
   const folder = outerFolder(before.folder, now.folder);
-  const { validators } = now;
+  const { validators, fingerprint = before.fingerprint } = now;
   const renewed =
     validators !== undefined &&
     (validators.etag !== before.validators?.etag || validators.lastModified !== before.validators?.lastModified);
   const mark: FreshnessMark = {
     ...(folder === before.folder ? {} : { folder }),
     ...(renewed ? { validators } : {}),
+    ...(fingerprint === before.fingerprint ? {} : { fingerprint }),
     ...(now.looked && job.refresh !== undefined ? { checkedAt: new Date().toISOString() } : {}),
   };
   return Object.keys(mark).length === 0 ? undefined : mark;
