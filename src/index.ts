@@ -204,7 +204,6 @@ export type {
 } from "./contracts/answer.ts";
 export type { DocumentSuspicion, Suspicion, SuspicionKind } from "./contracts/suspicion.ts";
 export type { Clock } from "./contracts/clock.ts";
-export type { Answer, AnswerEvent, AskOptions, Citation, Grounding } from "./contracts/answer.ts";
 export type {
   ChatAssistantMessage,
   ChatFunctionMessage,
