@@ -95,9 +95,14 @@ export function openFileBlobStore(folder: string, options: FileBlobStoreOptions 
 }
 
 /** What can be chosen when a knowledge base is opened on Node. */
-export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel" | "formerEmbeddingModels"> {
+export interface OpenOptions extends Omit<
+  AssembleOptions,
+  "model" | "judge" | "embeddingModel" | "formerEmbeddingModels"
+> {
   /** A model of your own, any AI SDK language model, or `"provider/model"`. */
   readonly model?: ChatModel | AiSdkLanguageModel | string;
+  /** The same, for who decides whether what the model answers is grounded. Default: nobody; words decide. */
+  readonly judge?: ChatModel | AiSdkLanguageModel | string;
   /** A model of your own, any AI SDK embedding model, or `"provider/model"`. Default: none but the store's own, fitted on what it holds; `null`: not even that. */
   readonly embeddingModel?: EmbeddingModel | AiSdkEmbeddingModel | string | null;
   /** Models that were used before, named in the same ways; see {@link AssembleOptions}. */
@@ -127,7 +132,7 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
  */
 export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
   checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
-  const { model, embeddingModel, formerEmbeddingModels, analyzer = languageAnalyzer, hnsw, ...others } = options;
+  const { model, judge, embeddingModel, formerEmbeddingModels, analyzer = languageAnalyzer, hnsw, ...others } = options;
   const { readInWorker = "auto", ...rest } = others;
   checkReadLimits(options.limits);
   checkEventsOption(options.events);
@@ -136,6 +141,7 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
     ...rest,
     analyzer,
     ...(model === undefined ? {} : { model: await chooseChatModel(model) }),
+    ...(judge === undefined ? {} : { judge: await chooseChatModel(judge) }),
     ...(embeddingModel === undefined ? {} : { embeddingModel: await chooseEmbeddingModel(embeddingModel) }),
     ...(formerEmbeddingModels && {
       formerEmbeddingModels: await Promise.all(formerEmbeddingModels.map((one) => chooseEmbeddingModel(one))),

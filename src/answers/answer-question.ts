@@ -55,7 +55,17 @@ const groundings: readonly Grounding[] = ["permissive", "preferred", "strict"];
  */
 export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGenerator<AnswerEvent, void> {
   checkOptions("answerQuestion", options, known);
-  const { question, hits, grounding, model, history, judge, documentText, analyzer = defaultAnalyzer, signal } = options;
+  const {
+    question,
+    hits,
+    grounding,
+    model,
+    history,
+    judge,
+    documentText,
+    analyzer = defaultAnalyzer,
+    signal,
+  } = options;
   if (typeof question !== "string" || question.trim() === "") {
     throw new IbidError("invalid-argument", "The question is blank.", { mend: "Ask for something." });
   }
@@ -84,7 +94,17 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
     const evidence = hasEvidence(hits);
     if (model) {
       if (grounding === "strict" && !evidence) return refuse();
-      const draft = answerFromModel({ question, hits, grounding, model, history, judge, analyzer, documentText, signal });
+      const draft = answerFromModel({
+        question,
+        hits,
+        grounding,
+        model,
+        history,
+        judge,
+        analyzer,
+        documentText,
+        signal,
+      });
       return grounding === "strict" ? holdUntilCited(draft) : draft;
     }
     if (grounding !== "permissive" && !evidence) return refuse();

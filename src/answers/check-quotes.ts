@@ -183,6 +183,8 @@ export function createQuoteChecker(holds: (number: number, quote: string) => boo
           before = "]";
           held.push(piece);
           numbers.push(...piece.numbers);
+          // "… every 90 days [1]." is "… every 90 days."
+          if (inside !== undefined) inside.words = inside.words.trimEnd();
           attributed = inside === undefined;
         }
       }

@@ -45,8 +45,7 @@ export interface FollowUp {
 export function readFollowUp(question: string, turns: readonly Turn[], analyzer: Analyzer): FollowUp {
   const own = contentWords(question, analyzer);
   const all = [...segmentWords(question)].map(({ text }) => foldWord(text));
-  const leans =
-    own.length <= fewWords || all.some((word) => anaphora.has(word)) || unspacedAnaphora.test(question);
+  const leans = own.length <= fewWords || all.some((word) => anaphora.has(word)) || unspacedAnaphora.test(question);
   if (!leans) return { ownWords: own.length, words: [] };
 
   const asked = turns.filter(({ role }) => role === "user").slice(-turnsBack);

@@ -13,24 +13,32 @@ export function locateWords(text: string, quote: string): Quote | undefined {
     .filter((part) => part !== "");
   let found: Quote | undefined;
   for (const part of parts) {
-    const pattern = new RegExp(part.split(/\s+/u).map(foldedPattern).join("\\s+"), "gu");
-    pattern.lastIndex = found?.end ?? 0;
-    const match = pattern.exec(text) ?? lowerFirst(part, text, found?.end ?? 0);
+    const from = found?.end ?? 0;
+    const match = findPart(part, text, from) ?? findPart(turnFirst(part), text, from);
     if (!match) return undefined;
     found = { start: found?.start ?? match.index, end: match.index + match[0].length };
   }
   return found;
 }
 
-/** A quote that begins a sentence has a capital that the source may not have, and the other way round. */
-function lowerFirst(part: string, text: string, from: number): RegExpExecArray | null {
-  const [first = ""] = part;
-  const other = first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase();
-  if (other === first) return null;
-  const turned = other + part.slice(first.length);
-  const pattern = new RegExp(turned.split(/\s+/u).map(foldedPattern).join("\\s+"), "gu");
+function findPart(part: string, text: string, from: number): RegExpExecArray | null {
+  const words = part.split(/\s+/u).map(foldedPattern).join("\\s+");
+  const pattern = new RegExp(
+    `${spaced.test(part) ? "(?<![\\p{L}\\p{Nd}])" : ""}${words}${spaced.test(part.slice(-1)) ? "(?![\\p{L}\\p{Nd}])" : ""}`,
+    "gu",
+  );
   pattern.lastIndex = from;
   return pattern.exec(text);
+}
+
+/** Begins with a letter or digit of a script that sets words apart: there, "24" is not a place of "2". */
+const spaced =
+  /^(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{Nd}]/u;
+
+/** A quote that begins a sentence has a capital that the source may not have, and the other way round. */
+function turnFirst(part: string): string {
+  const [first = ""] = part;
+  return (first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase()) + part.slice(first.length);
 }
 
 const classes = ["'’‘ʼ", '"“”„«»', "-‐‑–—"] as const;
@@ -39,7 +47,8 @@ function foldedPattern(word: string): string {
   let pattern = "";
   for (const character of word) {
     const alike = classes.find((members) => members.includes(character));
-    pattern += alike === undefined ? character.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, "\\$&") : `[${alike.replace("-", "\\-")}]`;
+    pattern +=
+      alike === undefined ? character.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, "\\$&") : `[${alike.replace("-", "\\-")}]`;
   }
   return pattern;
 }

@@ -67,7 +67,12 @@ const ingestOptions = [
   "onEmbedding",
 ] as const;
 const searchOptions = [...retrieveOptionNames, "scopes", "strategy"];
-const askOptions = [...searchOptions.filter((name) => name !== "includeEmbeddings"), "grounding", "history", "judge"] as const;
+const askOptions = [
+  ...searchOptions.filter((name) => name !== "includeEmbeddings"),
+  "grounding",
+  "history",
+  "judge",
+] as const;
 
 /**
  * Joins pipeline and services behind few verbs. This is where every caller meets the gate: nothing below is reached without its proof.

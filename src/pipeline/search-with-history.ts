@@ -98,9 +98,7 @@ function joinHits(alone: readonly Hit[], beside: readonly Hit[]): readonly Hit[]
     const evidence = said.length > 0 && { evidence: said.includes(true) };
     joined.push({ ...hit, score, ...(explain && { explain: { ...explain, parts, ...evidence } }) });
   }
-  return joined.toSorted(
-    (a, b) => b.score - a.score || compare(a.chunkId, b.chunkId) || compare(a.scope, b.scope),
-  );
+  return joined.toSorted((a, b) => b.score - a.score || compare(a.chunkId, b.chunkId) || compare(a.scope, b.scope));
 }
 
 function compare(a: string, b: string): number {
