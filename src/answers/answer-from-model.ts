@@ -154,7 +154,8 @@ function createAnswerWriter(
       return "";
     }
     const delta = unjoin(text === "" ? body.trimStart() : held + body);
-    words += delta;
+    // White space before a marker that a full stop follows is the marker's.
+    words = (/^\p{P}/u.test(delta) ? words.trimEnd() : words) + delta;
     text += delta;
     held = tail;
     return delta;
