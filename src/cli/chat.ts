@@ -18,7 +18,7 @@ const mostMessages = 40;
 export async function chat(context: Context, options: AskCommandOptions): Promise<number> {
   const { output, stderr, signal } = context;
   const { stdin } = process;
-  const isTerminal = stdin.isTTY === true;
+  const isTerminal = stdin.isTTY;
   return await withKnowledgeBase(options, { model: options.model }, async (kb) => {
     // The prompt is not part of the answers.
     const lines = createInterface({

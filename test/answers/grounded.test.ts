@@ -137,7 +137,7 @@ describe("a judge", () => {
     });
     expect(judge.calls).toHaveLength(1);
     const [system, user] = judge.calls[0]?.messages ?? [];
-    const fence = /carry ([0-9a-f]{32})/u.exec(String(system?.content))?.[1] ?? "";
+    const fence = /carry ([0-9a-f]{32})/u.exec(JSON.stringify(system?.content))?.[1] ?? "";
     expect(user?.content).toContain(`<source-${fence} number="1">`);
     expect(user?.content).toContain(
       `<claim-${fence} number="2" sources="2">\nA restore takes an hour.\n</claim-${fence}>`,

@@ -41,7 +41,7 @@ describe("a question that follows up, with a model", () => {
     expect(answer.hits[0]?.source.uri).toBe("keys");
     const [rewriting, answering] = model.calls;
     expect(rewriting?.options).toMatchObject({ maxOutputTokens: 200, temperature: 0 });
-    const fence = /carry ([0-9a-f]{32})/u.exec(String(rewriting?.messages[0]?.content))?.[1] ?? "";
+    const fence = /carry ([0-9a-f]{32})/u.exec(JSON.stringify(rewriting?.messages[0]?.content))?.[1] ?? "";
     expect(rewriting?.messages[1]?.content).toContain(`<assistant-${fence}>\nEvery 90 days.\n</assistant-${fence}>`);
     expect(answering?.messages.slice(1, -1)).toEqual([history[0], { role: "assistant", content: "Every 90 days." }]);
     expect(JSON.stringify(answering?.messages.at(-1))).toContain(followUp);
