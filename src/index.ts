@@ -467,3 +467,13 @@ export type {
   Tool,
   ToolCallOptions,
 } from "./contracts/tool.ts";
+export {
+  createRetrieverNode,
+  type HasMetadataFilter,
+  type HasQuery,
+  type HasRetrievedDocs,
+  type RetrievedDoc,
+  type RetrieverNode,
+  type RetrieverNodeOptions,
+  toRetrievedDoc,
+} from "./memory/retriever-node.ts";

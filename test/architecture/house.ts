@@ -30,12 +30,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   "knowledge-base": [...foundations, ...stages, "pipeline", "services"],
 
   tools: ["contracts", "text"],
+  memory: ["contracts", "text", "tools"],
   testing: ["contracts", "text", "access"],
   ui: ["contracts"],
   server: ["contracts", "text", "access", "knowledge-base", "tools", "node.ts"],
   cli: ["contracts", "text", "access", "knowledge-base", "node.ts", "server", "adapters"],
 
-  "index.ts": [...foundations, ...stages, "pipeline", "services", "knowledge-base", "tools", "adapters"],
+  "index.ts": [...foundations, ...stages, "pipeline", "services", "knowledge-base", "tools", "memory", "adapters"],
+  "langchain.ts": ["adapters"],
   "readers.ts": ["contracts", "documents", "adapters"],
   "read-worker.ts": ["adapters", "readers.ts"],
   "node.ts": [
@@ -65,6 +67,10 @@ export const adapters: Readonly<
   "file-blobs": { host: "stores", packs: "contracts/blob-stores.test.ts" },
   files: { packs: "contracts/sources.test.ts" },
   html: { host: "documents", packs: "contracts/readers.test.ts" },
+  langchain: {
+    packs: "memory/langchain.test.ts",
+    noContract: "It implements none of ours: it is ours in the shape of LangChain's.",
+  },
   mail: { host: "documents", packs: "contracts/code-and-mail-readers.test.ts" },
   markdown: { host: "documents", packs: "contracts/readers.test.ts" },
   mcp: { host: "tools", packs: "tools/mcp.test.ts", noContract: "It implements none of ours: it hands our tools out." },
@@ -92,7 +98,16 @@ export const starExports: Readonly<Record<string, string>> = {
 };
 
 /** Folders that may touch the machine: packages, builtins, `process`, `Buffer`. */
-export const edges: readonly string[] = ["adapters", "server", "cli", "ui", "readers.ts", "read-worker.ts", "node.ts"];
+export const edges: readonly string[] = [
+  "adapters",
+  "server",
+  "cli",
+  "ui",
+  "readers.ts",
+  "read-worker.ts",
+  "node.ts",
+  "langchain.ts",
+];
 
 /** Who may hold the authority of maintenance (law 3). */
 export const systemCallers: readonly string[] = ["access", "services", "knowledge-base", "testing"];
