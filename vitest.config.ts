@@ -9,6 +9,7 @@ export default defineConfig({
     // Tests may say `import … from "ibid"` and get the sources, as in tsconfig.json.
     alias: [
       { find: /^ibid$/, replacement: inSource("node.ts") },
+      { find: /^ibid\/server$/, replacement: inSource("server/index.ts") },
       { find: /^ibid\/testing$/, replacement: inSource("testing/index.ts") },
     ],
   },

@@ -32,7 +32,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   tools: ["contracts"],
   testing: ["contracts", "text", "access"],
   ui: ["contracts"],
-  server: ["contracts", "text", "access", "knowledge-base", "tools", "node.ts"],
+  server: ["contracts", "text", "access", "services", "knowledge-base", "tools", "ui", "node.ts"],
   cli: ["contracts", "text", "access", "knowledge-base", "node.ts", "server", "adapters"],
 
   "index.ts": [...foundations, ...stages, "pipeline", "services", "knowledge-base", "tools", "adapters"],
