@@ -50,9 +50,11 @@ export async function streamEvents(
           clearTimeout(timer);
         }
       },
-      cancel() {
+      async cancel() {
         stop();
-        pending?.catch(() => {});
+        // It is over when whoever wrote it has stopped, and not before.
+        await pending?.catch(() => {});
+        await iterator.return?.();
       },
     },
     { highWaterMark: 0 },

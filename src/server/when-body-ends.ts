@@ -24,8 +24,7 @@ export function whenBodyEnds(response: Response, ended: () => void): Response {
         }
       },
       async cancel(reason) {
-        end();
-        await reader.cancel(reason);
+        await reader.cancel(reason).finally(end);
       },
     },
     { highWaterMark: 0 },

@@ -84,7 +84,9 @@ async function openPlace({ uri, scope, start, end }) {
       (shown.start > 0 ? "… " : "") + cut(shown.start, start), mark, cut(end, shown.end) + (shown.end < shown.length ? " …" : "")));
   place.hidden = false;
   document.querySelector("main").className = "open";
-  mark.scrollIntoView({ block: "center" });
+  // The panel alone: what was found stays where it is.
+  place.scrollTop = mark.offsetTop - place.clientHeight / 2;
+  place.scrollIntoView({ block: "nearest" });
   const at = new URLSearchParams({ uri, ...(scope && { scope }), at: start + ":" + end });
   history.replaceState(null, "", "#" + at);
 }
