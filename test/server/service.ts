@@ -93,7 +93,7 @@ export interface TestService {
   readonly service: RunningService;
   readonly log: readonly RequestLogEntry[];
   /** As somebody with a key; `null` for nobody. */
-  as(who: Who | null, path: string, sent?: Omit<Sent, "key">): Promise<Answered>;
+  readonly as: (who: Who | null, path: string, sent?: Omit<Sent, "key">) => Promise<Answered>;
 }
 
 /** A real service on loopback, with the four keys unless a test says otherwise. */
