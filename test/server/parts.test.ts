@@ -45,7 +45,7 @@ describe("keys", () => {
     expect(() => parseKeys(json)).toThrow(said);
     const message = ((): string => {
       try {
-        return String(parseKeys(json));
+        return JSON.stringify(parseKeys(json));
       } catch (error) {
         return `${String(error)} ${(error as IbidError).mend}`;
       }
@@ -86,7 +86,7 @@ describe("what may ask", () => {
       { limits: { requests: 1 } },
       { local: { access: { userId: "" } } },
     ])
-      expect(() => createHandler(kb, options as object), JSON.stringify(options)).toThrow(IbidError);
+      expect(() => createHandler(kb, options as object)).toThrow(IbidError);
   });
 
   it("loopback is loopback, however it is written", () => {

@@ -17,7 +17,7 @@ describe("each key's scope [L3 T21]", () => {
     const listed = await as(who, "/documents");
     expect(listed.json.documents.map(({ uri }: { uri: string }) => uri)).toEqual(readable[who]);
     const { json } = await as(who, "/search", { body: { query: "who rotates the key", topK: 100 } });
-    const found = new Set(json.hits.map(({ source }: { source: { uri: string } }) => source.uri));
+    const found = new Set(json.hits.map(({ source }: { source: { uri: string } }) => source.uri) as string[]);
     expect([...found].toSorted()).toEqual(readable[who]);
     for (const question of [
       "Where does Umbrella rotate its key?",
