@@ -151,6 +151,23 @@ export { createRetriever, type RetrieverOptions } from "./retrieval/create-retri
 
 // Answer
 export { answerQuestion } from "./answers/answer-question.ts";
+export { checkAnswer, type CheckAnswerOptions } from "./answers/check-answer.ts";
+export type { SupportDecision } from "./answers/decide-support.ts";
+export { readUIMessages, type UIQuestion } from "./answers/read-ui-messages.ts";
+export type {
+  UIAnswerData,
+  UIAnswerMetadata,
+  UICitation,
+  UIGrounded,
+  UIHit,
+  UIMessageChunk,
+} from "./answers/ui-message-chunk.ts";
+export {
+  toUIMessageStream,
+  toUIMessageStreamResponse,
+  type UIMessageStreamOptions,
+  type UIMessageStreamResponseOptions,
+} from "./answers/ui-message-stream.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
 export { prompt } from "./answers/prompt.ts";
 export { type ContentPart, type PromptPart, renderParts, splitPrompt } from "./answers/render-parts.ts";
@@ -180,7 +197,7 @@ export { type Evaluation, type QueryScores, type ScoreOptions, scoreRun } from "
 
 // Promises
 export type { Analyzer } from "./contracts/analyzer.ts";
-export type { Answer, AnswerEvent, AskOptions, Citation, Grounding } from "./contracts/answer.ts";
+export type { Answer, AnswerEvent, AskOptions, Citation, Grounding, Support } from "./contracts/answer.ts";
 export type {
   ChatAssistantMessage,
   ChatFunctionMessage,

@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { AnswerEvent, Grounding } from "../contracts/answer.ts";
-import type { ChatModel } from "../contracts/chat.ts";
+import type { ChatMessage, ChatModel } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
@@ -18,6 +18,10 @@ export interface AnswerQuestionOptions {
   readonly grounding: Grounding;
   /** Without one, the answer is made of the hits' own sentences. */
   readonly model?: ChatModel | undefined;
+  /** What was said before, for the model: as {@link readHistory} gives it. Default: nothing. */
+  readonly history?: readonly ChatMessage[] | undefined;
+  /** Decides whether what the model says is grounded. Default: words decide. */
+  readonly judge?: ChatModel | undefined;
   /** A document's canonical text, read in the asker's scopes: against it every citation is verified. */
   readonly documentText: DocumentText;
   /** Default: the one that stores use by default. */
@@ -30,6 +34,8 @@ const known = [
   "hits",
   "grounding",
   "model",
+  "history",
+  "judge",
   "documentText",
   "analyzer",
   "signal",
@@ -49,7 +55,17 @@ const groundings: readonly Grounding[] = ["permissive", "preferred", "strict"];
  */
 export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGenerator<AnswerEvent, void> {
   checkOptions("answerQuestion", options, known);
-  const { question, hits, grounding, model, documentText, analyzer = defaultAnalyzer, signal } = options;
+  const {
+    question,
+    hits,
+    grounding,
+    model,
+    history,
+    judge,
+    documentText,
+    analyzer = defaultAnalyzer,
+    signal,
+  } = options;
   if (typeof question !== "string" || question.trim() === "") {
     throw new IbidError("invalid-argument", "The question is blank.", { mend: "Ask for something." });
   }
@@ -78,7 +94,17 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
     const evidence = hasEvidence(hits);
     if (model) {
       if (grounding === "strict" && !evidence) return refuse();
-      const draft = answerFromModel({ question, hits, grounding, model, analyzer, documentText, signal });
+      const draft = answerFromModel({
+        question,
+        hits,
+        grounding,
+        model,
+        history,
+        judge,
+        analyzer,
+        documentText,
+        signal,
+      });
       return grounding === "strict" ? holdUntilCited(draft) : draft;
     }
     if (grounding !== "permissive" && !evidence) return refuse();

@@ -36,6 +36,7 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly retriever?: Retriever | undefined;
   readonly reranker?: Reranker | "proximity" | undefined;
   readonly chatModel?: ChatModel | undefined;
+  readonly judge?: ChatModel | undefined;
   readonly tracer?: Tracer | undefined;
   readonly telemetry?: Telemetry | undefined;
   /** Where events are written; closed by whoever opened it. Default: nowhere. */
@@ -66,7 +67,12 @@ const ingestOptions = [
   "onEmbedding",
 ] as const;
 const searchOptions = [...retrieveOptionNames, "scopes", "strategy"];
-const askOptions = [...searchOptions.filter((name) => name !== "includeEmbeddings"), "grounding"] as const;
+const askOptions = [
+  ...searchOptions.filter((name) => name !== "includeEmbeddings"),
+  "grounding",
+  "history",
+  "judge",
+] as const;
 
 /**
  * Joins pipeline and services behind few verbs. This is where every caller meets the gate: nothing below is reached without its proof.
@@ -185,13 +191,19 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
 
       ask(question: string, options: AskOptions = {}) {
         checkOptions("ask", options, askOptions);
-        const asking = { retriever, store, model: parts.chatModel, analyzer: parts.analyzer };
+        const asking = { retriever, store, model: parts.chatModel, judge: parts.judge, analyzer: parts.analyzer };
         const { scopes, strategy: asked, ...rest } = options;
-        return createRun(async function* () {
-          // A page that only searches need not load what answers.
-          const { askQuestion } = await import("../pipeline/ask.ts");
-          return yield* askQuestion(asking, await searched(scopes, asked), question, rest);
-        });
+        // Whoever leaves the run stops the model, which may be in the midst of thinking.
+        const left = new AbortController();
+        const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
+        return createRun(
+          async function* () {
+            // A page that only searches need not load what answers.
+            const { askQuestion } = await import("../pipeline/ask.ts");
+            return yield* askQuestion(asking, await searched(scopes, asked), question, { ...rest, signal });
+          },
+          () => left.abort(),
+        );
       },
 
       ...createCatalogue(keeping),

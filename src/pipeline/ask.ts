@@ -1,5 +1,7 @@
 import { narrowProof } from "../access/gate.ts";
+import { addUsage } from "../answers/add-usage.ts";
 import { answerQuestion } from "../answers/answer-question.ts";
+import { readHistory } from "../answers/read-history.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Answer, AnswerEvent, AskOptions } from "../contracts/answer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
@@ -7,6 +9,7 @@ import type { DocumentStore } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit, Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
+import { searchWithHistory } from "./search-with-history.ts";
 
 /** What an answer is made with. */
 export interface AskStages {
@@ -14,6 +17,8 @@ export interface AskStages {
   readonly store: Pick<DocumentStore, "document">;
   /** Without one, the answer is made of the documents' own sentences. */
   readonly model?: ChatModel | undefined;
+  /** Decides whether what the model says is grounded. Without one, words decide. */
+  readonly judge?: ChatModel | undefined;
   readonly analyzer: Analyzer;
 }
 
@@ -30,16 +35,26 @@ export async function* askQuestion(
   options: Omit<AskOptions, "scopes">,
 ): AsyncGenerator<AnswerEvent, Answer> {
   const started = performance.now();
-  const { grounding = "preferred", explain = false, ...search } = options;
-  // The explanation says which hits are evidence; whether the asker sees it is their choice.
-  const hits = await stages.retriever.retrieve(scopes, question, { ...search, explain: true });
+  const { grounding = "preferred", explain = false, history = [], judge = stages.judge ?? null, ...search } = options;
+  const turns = readHistory(history);
+  const { hits, searchedFor, asked, usage } = await searchWithHistory({
+    ...stages,
+    scopes,
+    question,
+    turns,
+    grounding,
+    // The explanation says which hits are evidence; whether the asker sees it is their choice.
+    options: { ...search, explain: true },
+  });
   const shown = explain ? hits : hits.map(withoutExplanation);
 
   const events = answerQuestion({
-    question,
+    question: stages.model ? question : asked,
     hits,
     grounding,
     model: stages.model,
+    history: turns,
+    judge: judge ?? undefined,
     analyzer: stages.analyzer,
     documentText: async (id, scope) => (await stages.store.document(narrowProof(scopes, [scope]), id))?.document.text,
     signal: options.signal,
@@ -48,7 +63,15 @@ export async function* askQuestion(
   for await (const event of events) {
     if (event.type === "hits") yield { ...event, hits: shown };
     else if (event.type === "answer") {
-      answer = { ...event.answer, hits: shown, ms: Math.round(performance.now() - started) };
+      const spent = addUsage(usage, event.answer.usage);
+      answer = {
+        ...event.answer,
+        question,
+        hits: shown,
+        ...(spent && { usage: spent }),
+        ...(searchedFor !== undefined && { searchedFor }),
+        ms: Math.round(performance.now() - started),
+      };
       yield { ...event, answer };
     } else yield event;
   }
