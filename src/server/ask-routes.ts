@@ -1,5 +1,8 @@
+import { readUIMessages } from "../answers/read-ui-messages.ts";
+import { toUIMessageStreamResponse } from "../answers/ui-message-stream.ts";
 import type { Answer } from "../contracts/answer.ts";
 import { given } from "./given.ts";
+import { toRefusal } from "./refusal.ts";
 import * as requests from "./request-schemas.ts";
 import * as responses from "./response-schemas.ts";
 import { type Call, defineRoute, jsonResponse, type Route } from "./route.ts";
@@ -46,7 +49,11 @@ export const askRoutes: readonly Route[] = [
       },
     },
     isSlow: true,
-    asked: ({ body: { question, pattern = "" } }) => [question, pattern],
+    asked: ({ body: { question, pattern = "", history = [] } }) => [
+      question,
+      pattern,
+      ...history.map(({ content }) => content),
+    ],
     async handle(call) {
       const { kb, body, signal } = call;
       const { question, ...options } = body;
@@ -59,6 +66,29 @@ export const askRoutes: readonly Route[] = [
       return new Response(stream, {
         // Nobody between shall gather it first (the second is nginx's).
         headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },
+      });
+    },
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/chat",
+    name: "chat",
+    summary: "An answer for a chat client of the AI SDK (`useChat`), as its UI message stream.",
+    needs: "reader",
+    body: requests.chatBody,
+    answers: { 200: { description: "UI message stream, version 1.", content: { "text/event-stream": undefined } } },
+    isSlow: true,
+    asked({ body: { messages } }) {
+      const { question, history } = readUIMessages(messages);
+      return [question, ...history.flatMap(({ content }) => (typeof content === "string" ? [content] : []))];
+    },
+    async handle({ kb, body: { messages }, signal, fail }) {
+      const { question, history } = readUIMessages(messages);
+      return toUIMessageStreamResponse(kb.ask(question, { history, signal }), {
+        onError(error) {
+          fail(error);
+          return toRefusal(error).message;
+        },
       });
     },
   }),

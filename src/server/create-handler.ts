@@ -45,6 +45,7 @@ const usualHeaders = {
  * |---|---|---|
  * | `POST /rag/query` | readers | `{query}` to `{response}`, as Ballerina's service |
  * | `POST /search`, `POST /ask` | readers | hits; an answer, or with `accept: text/event-stream` its events |
+ * | `POST /chat` | readers | for `useChat` of the AI SDK |
  * | `GET /documents`, `/document?uri=`, `/outline?uri=` | readers | what is there |
  * | `POST /documents`, `PUT` and `DELETE /document?uri=` | writers | a text, a file, taking it out |
  * | `GET /health/rag` | operators | the last minute |

@@ -64,7 +64,20 @@ export const askBody = z.strictObject({
   mode: z.enum(["hybrid", "dense", "lexical"]).optional(),
   syntax: z.enum(["literal", "lucene"]).optional(),
   grounding: z.enum(["permissive", "preferred", "strict"]).optional(),
+  history: z
+    .array(z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string() }))
+    .max(200)
+    .optional()
+    .meta({ description: "What was said before, oldest first." }),
   ...retrieval,
+});
+
+/** What a chat client of the AI SDK posts (`useChat`); of its messages the text is read, as `readUIMessages` does. */
+export const chatBody = z.strictObject({
+  messages: z.array(z.unknown()).min(1),
+  id: z.string().optional(),
+  messageId: z.string().optional(),
+  trigger: z.string().optional(),
 });
 
 /** Numbers in an address are text. */

@@ -1,9 +1,10 @@
 import { Script } from "node:vm";
+import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
 import { describe, expect, it } from "vitest";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { createHandler } from "../../src/server/index.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
-import { openWorld, startWorld } from "./service.ts";
+import { keys, openWorld, startWorld } from "./service.ts";
 
 describe("POST /rag/query", () => {
   const ask = (query: unknown) => ({ body: { query } });
@@ -111,6 +112,54 @@ describe("the other routes", () => {
     expect(late.text).toMatch(/event: error\ndata: \{"code":"internal","message":"Something failed here/u);
     expect(late.text).not.toContain("engine");
     expect(log.at(-1)?.failure).toMatchObject({ code: "model-failed" });
+  });
+
+  it("talks to a chat client of the AI SDK: text, citations and history", async () => {
+    const model = createScriptedChatModel((messages) =>
+      JSON.stringify(messages.at(-1)).includes("How long") ? "A key is valid for ninety days [1]." : "keys valid",
+    );
+    const { service } = await startWorld({}, await openWorld(model));
+    const transport = new DefaultChatTransport<UIMessage>({
+      api: `${service.url}chat`,
+      headers: { authorization: `Bearer ${keys.ada.key}` },
+    });
+    const said = (role: "user" | "assistant", text: string): UIMessage => ({
+      id: text,
+      role,
+      parts: [{ type: "text", text }],
+    });
+    const stream = await transport.sendMessages({
+      trigger: "submit-message",
+      chatId: "1",
+      messageId: undefined,
+      abortSignal: undefined,
+      messages: [
+        said("user", "Tell me of keys."),
+        said("assistant", "What of them?"),
+        said("user", "How long are they valid?"),
+      ],
+    });
+    let message: UIMessage | undefined;
+    for await (const each of readUIMessageStream({ stream })) message = each;
+    const parts = message?.parts ?? [];
+    const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    expect(texts.join("")).toBe("A key is valid for ninety days [1].");
+    expect(parts.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(["data-hits", "data-citation", "source-document"]),
+    );
+    expect(message?.metadata).toMatchObject({ refused: false });
+  });
+
+  it("says to a chat client what it got wrong, and of what failed nothing but that", async () => {
+    const model = createScriptedChatModel([{ error: new Error("The secret engine is down.") }]);
+    const { as, log } = await startWorld({}, await openWorld(model));
+    const system = await as("ada", "/chat", { body: { messages: [{ role: "system", parts: [] }] } });
+    expect(system).toMatchObject({ status: 400, json: { error: { code: "invalid-argument" } } });
+    const messages = [{ role: "user", parts: [{ type: "text", text: "How long is a key valid?" }] }];
+    const failed = await as("ada", "/chat", { body: { messages } });
+    expect(failed.text).toContain('{"type":"error","errorText":"Something failed here.');
+    expect(failed.text).not.toContain("engine");
+    expect(log.at(-1)).toMatchObject({ path: "/chat", failure: { code: "model-failed" } });
   });
 
   it("lists page by page, in one order, whatever was taken out in between", async () => {
