@@ -65,7 +65,7 @@ export const requirements: readonly Requirement[] = [
   brought("B43", "Documents in prompts become parts for multimodal models, text for the others"),
   brought("B44", "Errors are typed and passed on"),
   later("B45", "The ingestion example runs", "answers"),
-  later("B46", "The query service runs on its port, with its fallback answers", "answers"),
+  brought("B46", "The query service runs on its port, with its fallback answers"),
   brought("B47", "A knowledge base is a store, a model and a retriever"),
   brought("B48", "Recursive chunking, 200 and 40 characters, with strategies that fall back"),
   brought("B49", "Markdown chunking with headings, code blocks and their metadata"),

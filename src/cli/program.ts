@@ -23,6 +23,7 @@ import {
   readTopK,
 } from "./read-option.ts";
 import { addReembedCommand } from "./reembed-command.ts";
+import { addServeCommand } from "./serve-command.ts";
 import { search } from "./search.ts";
 import { show } from "./show.ts";
 import { status } from "./status.ts";
@@ -228,6 +229,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .action(runAlone(status));
 
   addReembedCommand(program, context, done);
+  addServeCommand(program, context, done);
 
   program
     .command("eval")

@@ -33,7 +33,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   memory: ["contracts", "text", "tools"],
   testing: ["contracts", "text", "access"],
   ui: ["contracts"],
-  server: ["contracts", "text", "access", "knowledge-base", "tools", "node.ts"],
+  server: ["contracts", "text", "access", "answers", "services", "knowledge-base", "tools", "ui", "node.ts"],
   cli: ["contracts", "text", "access", "knowledge-base", "node.ts", "server", "adapters"],
 
   "index.ts": [...foundations, ...stages, "pipeline", "services", "knowledge-base", "tools", "memory", "adapters"],
