@@ -156,7 +156,8 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   if (!(await look.wants(item.uri, before)) && before !== undefined)
     return keep(work, before, { folder, looked: false });
 
-  const bytes = await fetchBytes(stages, item, job.signal);
+  let bytes: Uint8Array | undefined = await fetchBytes(stages, item, job.signal);
+  const size = bytes.byteLength;
   const contentHash = await hashBytes(bytes);
   const metadata = { ...item.metadata, ...job.metadata };
   const said = [item.title ?? "", job.origin, ...(item.charset === undefined ? [] : [item.charset])];
@@ -172,6 +173,8 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   if (unchanged) return keep(work, before, looked);
 
   const read = await readItem(stages, item, bytes, job);
+  // The text is read: nobody needs both while it is cut, embedded and written.
+  bytes = undefined;
   const document: TextDocument = {
     type: "text",
     id: before?.id ?? hashParts(job.scope, item.uri),
@@ -187,7 +190,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   };
   if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
     return keep(work, before, { folder, looked: true });
-  const facts = { contentHash, metadataHash, folder, bytes: bytes.byteLength, validators };
+  const facts = { contentHash, metadataHash, folder, bytes: size, validators };
   const outcome = await swap(stages, job, before, document, facts);
   return read.notes === undefined ? outcome : { ...outcome, result: { ...outcome.result, notes: read.notes } };
 }

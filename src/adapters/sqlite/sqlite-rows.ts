@@ -14,6 +14,7 @@ import type {
 } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createStrays } from "./sqlite-strays.ts";
+import { createSqliteTexts } from "./sqlite-texts.ts";
 
 /** Free text may hold U+0000, at which Node 22 ends a string that it reads from SQLite: it is read as bytes. */
 function bytesOf(column: string): string {
@@ -65,6 +66,8 @@ interface Key {
 
 /** The directory's rows as statements. Values are always bound, never spliced. */
 export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
+  const texts = createSqliteTexts(db);
+
   function must<Row>(sql: string, ...values: SQLInputValue[]): Row {
     const row = db.get<Row>(sql, ...values);
     if (row !== undefined) return row;
@@ -101,7 +104,8 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       void db.run("UPDATE scopes SET stamp = ?, rewrites = ? WHERE key = ?", stamp, rewrites, key),
     deleteScope(key) {
       db.run("DELETE FROM files WHERE segment IN (SELECT key FROM segments WHERE scope = ?)", key);
-      db.run("DELETE FROM marks WHERE document IN (SELECT key FROM documents WHERE scope = ?)", key);
+      for (const table of ["marks", "text_parts"])
+        db.run(`DELETE FROM ${table} WHERE document IN (SELECT key FROM documents WHERE scope = ?)`, key);
       for (const table of ["segments", "pending", "chunks", "documents"])
         db.run(`DELETE FROM ${table} WHERE scope = ?`, key);
       db.run("DELETE FROM scopes WHERE key = ?", key);
@@ -241,13 +245,15 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     deleteChunk: (key) => void db.run("DELETE FROM chunks WHERE key = ?", key),
 
     document: (key) => toDocument(must(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE key = ?`, key)),
-    documentBody: (key) =>
-      readTexts<DocumentBody, "text">(
-        must(`SELECT ${bytesOf("text")}, structure FROM documents WHERE key = ?`, key),
-        "text",
-      ),
+    documentBody(key) {
+      const body = must<Read<DocumentBody, "text">>(
+        `SELECT ${bytesOf("text")}, structure FROM documents WHERE key = ?`,
+        key,
+      );
+      return { ...body, text: texts.whole(key, body.text ?? "") };
+    },
     documentText: (key) =>
-      decoder.decode(must<{ text: Uint8Array }>(`SELECT ${bytesOf("text")} FROM documents WHERE key = ?`, key).text),
+      texts.whole(key, must<{ text: Uint8Array }>(`SELECT ${bytesOf("text")} FROM documents WHERE key = ?`, key).text),
     documentById: (scope, id) =>
       documents(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND id = ?`, scope, id)[0],
     documentsByUri: (scope, uri) =>
@@ -289,8 +295,9 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
           ingested_at, deleted_at, structure, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         ...documentValues(row),
         structure,
-        text,
+        texts.first(text),
       );
+      texts.putRest(key, text);
       putMarks(key, row);
       return key;
     },
@@ -303,9 +310,12 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       );
       putMarks(row.key, row);
       if (body === undefined) return;
-      db.run("UPDATE documents SET structure = ?, text = ? WHERE key = ?", body.structure, body.text, row.key);
+      const { structure, text } = body;
+      db.run("UPDATE documents SET structure = ?, text = ? WHERE key = ?", structure, texts.first(text), row.key);
+      texts.putRest(row.key, text);
     },
     deleteDocument(key) {
+      texts.deleteRest(key);
       db.run("DELETE FROM documents WHERE key = ?", key);
       db.run("DELETE FROM marks WHERE document = ?", key);
     },

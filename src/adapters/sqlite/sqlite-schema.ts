@@ -1,12 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { IbidError } from "../../contracts/errors.ts";
 import { jobTable } from "./sqlite-job-table.ts";
+import { textTable } from "./sqlite-texts.ts";
 
 /** `ibid` in ASCII, where SQLite keeps what application a file is of. */
 const applicationId = 0x69626964;
 
 /** Of the tables below. A file with a higher number was written by a later ibid, one with a lower is brought up to date by {@link upgradeSchema}. */
-const schemaVersion = 4;
+const schemaVersion = 5;
 
 /**
  * Small columns come first and large ones last: SQLite reads the tail of a long row only when it is asked for.
@@ -68,6 +69,7 @@ CREATE UNIQUE INDEX files_by_name ON files (segment, name, part);
 ${fitTables}
 ${markTable}
 ${jobTable}
+${textTable}
 
 PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${schemaVersion};
@@ -77,7 +79,12 @@ PRAGMA user_version = ${schemaVersion};
  * Statements that make a file of version `i + 1` one of the next. What they leave without terms is analysed again when the store is opened, for
  * terms are made in another way in each.
  */
-const upgrades: readonly string[] = [`ALTER TABLE pending DROP COLUMN length; ${fitTables}`, markTable, jobTable];
+const upgrades: readonly string[] = [
+  `ALTER TABLE pending DROP COLUMN length; ${fitTables}`,
+  markTable,
+  jobTable,
+  textTable,
+];
 
 /** What tables a file has: ours, those of an earlier version of ours, or none at all. */
 export type SchemaState = "current" | "earlier" | "none";
