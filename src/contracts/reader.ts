@@ -1,5 +1,6 @@
 import type { TextDocument } from "./document.ts";
 import type { Metadata } from "./metadata.ts";
+import type { SaidOfIt } from "./refresh-policy.ts";
 
 /** Something that can be read: bytes with a name. */
 export interface SourceItem {
@@ -49,8 +50,8 @@ export interface KeptVersion {
   readonly validators?: Validators;
 }
 
-/** Asked by a source before it fetches. **Shape** `undefined` for what is not kept. */
-export type AskKept = (uri: string) => Promise<KeptVersion | undefined>;
+/** Asked by a source before it fetches, with what it knows of the document by then. **Shape** `undefined` for what is not kept. */
+export type AskKept = (uri: string, said?: SaidOfIt) => Promise<KeptVersion | undefined>;
 
 /** An item that a source found and refused, with the reason; the rest goes on. */
 export interface SourceRefusal {

@@ -1,3 +1,4 @@
+import type { ChunkStructure } from "./chunk.ts";
 import type { Origin, PlaceLabels } from "./document.ts";
 import type { Embedding } from "./embedding.ts";
 import type { FilterInput } from "./filter.ts";
@@ -80,6 +81,8 @@ export interface Hit {
   /** The part of `text` that answers best, cut at word boundaries; for display only. Empty when none was asked for. */
   readonly snippet: string;
   readonly source: HitSource;
+  /** On every hit of a knowledge base; of a retriever by itself, where it knows. */
+  readonly structure?: ChunkStructure;
   readonly metadata: Metadata;
   readonly origin: Origin;
   /** Where a pattern matched, in the document; absent when none was given, or it did not. */

@@ -17,11 +17,13 @@ import { ingestChunks } from "../pipeline/ingest-chunks.ts";
 import { ingestDocuments } from "../pipeline/ingest.ts";
 import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
+import { withStructure } from "./with-structure.ts";
 import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../retrieval/search-plan.ts";
 import { createObserver } from "../services/observer.ts";
 import { rememberTeller } from "../services/tellers.ts";
 import { checkReembedOptions } from "../services/check-reembed-options.ts";
 import { createReembedding } from "../services/reembed.ts";
+import { checkCharset } from "../text/check-charset.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createRun } from "./create-run.ts";
@@ -57,6 +59,7 @@ const ingestOptions = [
   "metadata",
   "origin",
   "password",
+  "charset",
   "sweep",
   "refresh",
   "folders",
@@ -94,18 +97,21 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
   };
   const retrieverFor = (who: AccessContext | "operator"): Retriever =>
     observer.retriever(
-      parts.retriever === undefined
-        ? createRetriever({
-            store,
-            embedder: parts.embedder,
-            formerEmbedders: parts.formerEmbedders,
-            reranker: parts.reranker,
-            tracer: observer.tracer,
-            analyzer: parts.analyzer,
-            secret: store.secret,
-            access: who,
-          })
-        : withinScopes(parts.retriever),
+      withStructure(
+        store,
+        parts.retriever === undefined
+          ? createRetriever({
+              store,
+              embedder: parts.embedder,
+              formerEmbedders: parts.formerEmbedders,
+              reranker: parts.reranker,
+              tracer: observer.tracer,
+              analyzer: parts.analyzer,
+              secret: store.secret,
+              access: who,
+            })
+          : withinScopes(parts.retriever),
+      ),
     );
 
   const view = (caller: Caller, strategy?: ScopeStrategy): KnowledgeBase => {
@@ -169,6 +175,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
             from: gate.read(caller, [scope], [scope]),
             origin: options.origin ?? "user-content",
             password: options.password,
+            charset: checkCharset(options.charset),
             sweep: options.sweep ?? true,
             refresh: options.refresh,
             onEmbedding: options.onEmbedding,

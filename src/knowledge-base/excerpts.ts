@@ -16,6 +16,7 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { StoredChunk } from "../contracts/store.ts";
 import { findSectionPath, walkSections } from "../documents/walk-sections.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { chunkStructure } from "../text/chunk-structure.ts";
 import { createLocator } from "../text/locate.ts";
 import { placeLabels } from "../text/place-labels.ts";
 
@@ -181,6 +182,7 @@ function excerptOf(
         start: chunk.start,
         end: chunk.end,
         text: document.text.slice(chunk.start, chunk.end),
+        structure: { ...chunkStructure(chunk), total_chunks: summary.chunks },
       })),
   };
 }

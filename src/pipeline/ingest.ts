@@ -36,6 +36,8 @@ export interface IngestJob {
   readonly origin: Origin;
   /** Opens protected files. */
   readonly password?: string | undefined;
+  /** Of texts whose source names none. */
+  readonly charset?: string | undefined;
   readonly sweep: boolean;
   /** Default: everything is looked at. */
   readonly refresh?: RefreshPolicy | undefined;
@@ -160,7 +162,8 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   const size = bytes.byteLength;
   const contentHash = await hashBytes(bytes);
   const metadata = { ...item.metadata, ...job.metadata };
-  const said = [item.title ?? "", job.origin, ...(item.charset === undefined ? [] : [item.charset])];
+  const charset = item.charset ?? job.charset;
+  const said = [item.title ?? "", job.origin, ...(charset === undefined ? [] : [charset])];
   const metadataHash = hashMetadata(metadata, ...said);
   const { validators } = item;
   const looked = { folder, validators, looked: true };
@@ -172,7 +175,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
     before.fingerprint === fingerprintPipeline(stages, before.mediaType);
   if (unchanged) return keep(work, before, looked);
 
-  const read = await readItem(stages, item, bytes, job);
+  const read = await readItem(stages, item, bytes, { ...job, charset });
   // The text is read: nobody needs both while it is cut, embedded and written.
   bytes = undefined;
   const document: TextDocument = {

@@ -10,15 +10,14 @@ import { compileFilter } from "../filters/compile-filter.ts";
 import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
-import { toStoredDocument } from "./chunk-rows.ts";
+import { documentOperations } from "./document-operations.ts";
 import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./delete-chunks.ts";
 import { examineStore } from "./examine.ts";
 import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
-import { countRows, listChunks, listDeleted, listDocuments } from "./list-rows.ts";
+import { countRows, listChunks, listDeleted } from "./list-rows.ts";
 import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
 import { createLatentLeg } from "./latent-leg.ts";
-import { markRow } from "./mark-row.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
 import { dropFits, fittedOn, forgetTerms, refit } from "./refit.ts";
 import {
@@ -255,39 +254,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
         return held === undefined ? new Map<string, string>() : heldChunks(rows, held, documentId, version);
       }),
 
-    doFind: (scopes, uri) =>
-      look((rows) =>
-        scopes.flatMap((scope) => {
-          const held = rows.scope(scope);
-          if (held === undefined) return [];
-          return rows.documentsByUri(held.key, uri).map((row) => toStoredDocument(rows, scope, row));
-        }),
-      ),
-
-    doDocument: (scopes, id) =>
-      look((rows) => {
-        for (const scope of scopes) {
-          const held = rows.scope(scope);
-          const row = held && rows.documentById(held.key, id);
-          if (row !== undefined && row.deletedAt === null) return toStoredDocument(rows, scope, row);
-        }
-        return undefined;
-      }),
-
-    doDocuments: (scopes) => listDocuments(look, scopes),
-
-    async doTouch(scope, id, mark) {
-      const stale = (rows: DirectoryReader) => {
-        const held = rows.scope(scope);
-        const row = held && rows.documentById(held.key, id);
-        return row === undefined || row.deletedAt !== null ? undefined : markRow(row, mark);
-      };
-      if ((await look(stale)) === undefined) return;
-      await write((rows) => {
-        const row = stale(rows);
-        if (row !== undefined) rows.putDocument(row);
-      });
-    },
+    ...documentOperations({ look, write }),
 
     doStatus: (scopes) => look((rows) => countRows(rows, view, scopes)),
 

@@ -67,14 +67,9 @@ interface Key {
 /** The directory's rows as statements. Values are always bound, never spliced. */
 export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
   const texts = createSqliteTexts(db);
+  const textOf = (key: number): string => texts.read(key) ?? missing();
 
-  function must<Row>(sql: string, ...values: SQLInputValue[]): Row {
-    const row = db.get<Row>(sql, ...values);
-    if (row !== undefined) return row;
-    throw new IbidError("store-corrupt", "A row that the index refers to is not there.", {
-      mend: "Restore the file from a backup, or move it away and ingest the documents again.",
-    });
-  }
+  const must = <Row>(sql: string, ...values: SQLInputValue[]): Row => db.get<Row>(sql, ...values) ?? missing();
 
   function chunks(sql: string, ...values: SQLInputValue[]): readonly ChunkRow[] {
     return db.all<Read<ChunkRow, "urtext" | "text">>(sql, ...values).map(toChunk);
@@ -245,15 +240,11 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     deleteChunk: (key) => void db.run("DELETE FROM chunks WHERE key = ?", key),
 
     document: (key) => toDocument(must(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE key = ?`, key)),
-    documentBody(key) {
-      const body = must<Read<DocumentBody, "text">>(
-        `SELECT ${bytesOf("text")}, structure FROM documents WHERE key = ?`,
-        key,
-      );
-      return { ...body, text: texts.whole(key, body.text ?? "") };
-    },
-    documentText: (key) =>
-      texts.whole(key, must<{ text: Uint8Array }>(`SELECT ${bytesOf("text")} FROM documents WHERE key = ?`, key).text),
+    documentBody: (key) => ({
+      ...must<Omit<DocumentBody, "text">>("SELECT structure FROM documents WHERE key = ?", key),
+      text: textOf(key),
+    }),
+    documentText: textOf,
     documentById: (scope, id) =>
       documents(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND id = ?`, scope, id)[0],
     documentsByUri: (scope, uri) =>
@@ -310,9 +301,13 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       );
       putMarks(row.key, row);
       if (body === undefined) return;
-      const { structure, text } = body;
-      db.run("UPDATE documents SET structure = ?, text = ? WHERE key = ?", structure, texts.first(text), row.key);
-      texts.putRest(row.key, text);
+      db.run(
+        "UPDATE documents SET structure = ?, text = ? WHERE key = ?",
+        body.structure,
+        texts.first(body.text),
+        row.key,
+      );
+      texts.putRest(row.key, body.text);
     },
     deleteDocument(key) {
       texts.deleteRest(key);
@@ -323,6 +318,12 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     ...createStrays(db),
     deleteSetting: (name) => void db.run("DELETE FROM settings WHERE name = ?", name),
   };
+}
+
+function missing(): never {
+  throw new IbidError("store-corrupt", "A row that the index refers to is not there.", {
+    mend: "Restore the file from a backup, or move it away and ingest the documents again.",
+  });
 }
 
 function chunkValues(row: Omit<ChunkRow, "key">): SQLInputValue[] {

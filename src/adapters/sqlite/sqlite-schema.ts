@@ -1,7 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { IbidError } from "../../contracts/errors.ts";
 import { jobTable } from "./sqlite-job-table.ts";
-import { textTable } from "./sqlite-texts.ts";
 
 /** `ibid` in ASCII, where SQLite keeps what application a file is of. */
 const applicationId = 0x69626964;
@@ -23,6 +22,12 @@ CREATE TABLE fit_parts (fit INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB N
 /** Beside the documents, not in them: what is read with every list must not stand behind a document's text, nor be written with it. */
 const markTable = `
 CREATE TABLE marks (document INTEGER PRIMARY KEY, checked_at TEXT, etag TEXT, last_modified TEXT);`;
+
+/** What of a document's text comes after its first part, which stands in the document's own row; see `createSqliteTexts`. */
+const textTable = `
+CREATE TABLE IF NOT EXISTS text_parts (
+  document INTEGER NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (document, part)
+);`;
 
 const schema = `
 CREATE TABLE clock (key INTEGER PRIMARY KEY CHECK (key = 1), stamp INTEGER NOT NULL);

@@ -1,11 +1,5 @@
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** What of a document's text comes after its first part, which stands in the document's own row. */
-export const textTable = `
-CREATE TABLE IF NOT EXISTS text_parts (
-  document INTEGER NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (document, part)
-);`;
-
 /** The longest part. **Units** UTF-16 code units. SQLite holds a row three times over while it writes it: of a part that is nothing, of a large text too much. */
 const partLength = 1024 * 1024;
 
@@ -18,8 +12,8 @@ export interface SqliteTexts {
   /** Puts the rest in place of what was there. */
   putRest(document: number, text: string): void;
   deleteRest(document: number): void;
-  /** The whole text, whose first part was read. */
-  whole(document: number, first: Uint8Array | string): string;
+  /** The whole text; `undefined` where the document is not there. */
+  read(document: number): string | undefined;
 }
 
 export function createSqliteTexts(db: SqliteConnection): SqliteTexts {
@@ -36,12 +30,15 @@ export function createSqliteTexts(db: SqliteConnection): SqliteTexts {
       }
     },
     deleteRest,
-    whole(document, first) {
-      const parts = [typeof first === "string" ? first : decoder.decode(first)];
+    read(document) {
+      const first = "SELECT CAST(text AS BLOB) AS text FROM documents WHERE key = ?";
       const rest = "SELECT CAST(text AS BLOB) AS text FROM text_parts WHERE document = ? ORDER BY part";
-      for (const { text } of db.iterate<{ readonly text: Uint8Array }>(rest, document))
-        parts.push(decoder.decode(text));
-      return parts.length === 1 ? parts[0]! : parts.join("");
+      const parts: string[] = [];
+      for (const sql of [first, rest]) {
+        for (const { text } of db.iterate<{ readonly text: Uint8Array }>(sql, document))
+          parts.push(decoder.decode(text));
+      }
+      return parts.length > 1 ? parts.join("") : parts[0];
     },
   };
 }
