@@ -351,6 +351,7 @@ export type {
   Source,
   SourceItem,
   SourceRefusal,
+  SaidOfIt,
   SourceUnchanged,
   Validators,
 } from "./contracts/reader.ts";

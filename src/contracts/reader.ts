@@ -1,6 +1,5 @@
 import type { TextDocument } from "./document.ts";
 import type { Metadata } from "./metadata.ts";
-import type { SaidOfIt } from "./refresh-policy.ts";
 
 /** Something that can be read: bytes with a name. */
 export interface SourceItem {
@@ -48,6 +47,12 @@ export interface KeptVersion {
   readonly wanted: boolean;
   /** Only where a sender's "not changed" means that nothing has to be written: not when the pipeline is another by now. */
   readonly validators?: Validators;
+}
+
+/** What a source says of a document before it is fetched. */
+export interface SaidOfIt {
+  /** When it was last modified: a date, or a date and time, as ISO 8601 has them. **Source** sitemaps.org `lastmod`. */
+  readonly modified?: string;
 }
 
 /** Asked by a source before it fetches, with what it knows of the document by then. **Shape** `undefined` for what is not kept. */

@@ -1,11 +1,6 @@
 import type { TextDocument } from "./document.ts";
 import type { DocumentSummary } from "./document-store.ts";
-
-/** What a source says of a document before it is fetched. */
-export interface SaidOfIt {
-  /** When it was last modified: a date, or a date and time, as ISO 8601 has them. **Source** sitemaps.org `lastmod`. */
-  readonly modified?: string;
-}
+import type { SaidOfIt } from "./reader.ts";
 
 /**
  * When a document that is kept already is looked at again, and whether what was read then takes its place.

@@ -1,8 +1,8 @@
 import type { DocumentSummary, FreshnessMark } from "../contracts/document-store.ts";
 import type { Origin } from "../contracts/document.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { AskKept, Validators } from "../contracts/reader.ts";
-import type { RefreshPolicy, SaidOfIt } from "../contracts/refresh-policy.ts";
+import type { AskKept, SaidOfIt, Validators } from "../contracts/reader.ts";
+import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { IngestStages } from "./stages.ts";
 import { fingerprintPipeline } from "./fingerprint.ts";
 import type { KnownDocuments } from "./known-documents.ts";

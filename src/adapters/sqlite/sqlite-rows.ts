@@ -1,5 +1,4 @@
 import type { SQLInputValue } from "node:sqlite";
-import { IbidError } from "../../contracts/errors.ts";
 import type {
   ChunkRow,
   DirectoryWriter,
@@ -14,7 +13,7 @@ import type {
 } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createStrays } from "./sqlite-strays.ts";
-import { createSqliteTexts } from "./sqlite-texts.ts";
+import { createSqliteTexts, missingRow } from "./sqlite-texts.ts";
 
 /** Free text may hold U+0000, at which Node 22 ends a string that it reads from SQLite: it is read as bytes. */
 function bytesOf(column: string): string {
@@ -67,9 +66,8 @@ interface Key {
 /** The directory's rows as statements. Values are always bound, never spliced. */
 export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
   const texts = createSqliteTexts(db);
-  const textOf = (key: number): string => texts.read(key) ?? missing();
 
-  const must = <Row>(sql: string, ...values: SQLInputValue[]): Row => db.get<Row>(sql, ...values) ?? missing();
+  const must = <Row>(sql: string, ...values: SQLInputValue[]): Row => db.get<Row>(sql, ...values) ?? missingRow();
 
   function chunks(sql: string, ...values: SQLInputValue[]): readonly ChunkRow[] {
     return db.all<Read<ChunkRow, "urtext" | "text">>(sql, ...values).map(toChunk);
@@ -242,9 +240,9 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     document: (key) => toDocument(must(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE key = ?`, key)),
     documentBody: (key) => ({
       ...must<Omit<DocumentBody, "text">>("SELECT structure FROM documents WHERE key = ?", key),
-      text: textOf(key),
+      text: texts.read(key),
     }),
-    documentText: textOf,
+    documentText: texts.read,
     documentById: (scope, id) =>
       documents(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND id = ?`, scope, id)[0],
     documentsByUri: (scope, uri) =>
@@ -318,12 +316,6 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     ...createStrays(db),
     deleteSetting: (name) => void db.run("DELETE FROM settings WHERE name = ?", name),
   };
-}
-
-function missing(): never {
-  throw new IbidError("store-corrupt", "A row that the index refers to is not there.", {
-    mend: "Restore the file from a backup, or move it away and ingest the documents again.",
-  });
 }
 
 function chunkValues(row: Omit<ChunkRow, "key">): SQLInputValue[] {

@@ -1,3 +1,4 @@
+import { IbidError } from "../../contracts/errors.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** The longest part. **Units** UTF-16 code units. SQLite holds a row three times over while it writes it: of a part that is nothing, of a large text too much. */
@@ -12,8 +13,8 @@ export interface SqliteTexts {
   /** Puts the rest in place of what was there. */
   putRest(document: number, text: string): void;
   deleteRest(document: number): void;
-  /** The whole text; `undefined` where the document is not there. */
-  read(document: number): string | undefined;
+  /** The whole text. **Errors** `store-corrupt` where the document is not there. */
+  read(document: number): string;
 }
 
 export function createSqliteTexts(db: SqliteConnection): SqliteTexts {
@@ -38,7 +39,7 @@ export function createSqliteTexts(db: SqliteConnection): SqliteTexts {
         for (const { text } of db.iterate<{ readonly text: Uint8Array }>(sql, document))
           parts.push(decoder.decode(text));
       }
-      return parts.length > 1 ? parts.join("") : parts[0];
+      return parts.length > 1 ? parts.join("") : (parts[0] ?? missingRow());
     },
   };
 }
@@ -49,4 +50,11 @@ function partEnd(text: string, start: number): number {
   if (end >= text.length) return text.length;
   const last = text.charCodeAt(end - 1);
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+}
+
+/** **Errors** `store-corrupt`, always. */
+export function missingRow(): never {
+  throw new IbidError("store-corrupt", "A row that the index refers to is not there.", {
+    mend: "Restore the file from a backup, or move it away and ingest the documents again.",
+  });
 }

@@ -1,6 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../../contracts/reader.ts";
-import type { SaidOfIt } from "../../contracts/refresh-policy.ts";
+import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged, SaidOfIt } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../text/abort.ts";
 import { findCharsetName } from "../../text/decode-text.ts";
 import { checkUrlOptions, openPageClient, type PageClient, type UrlSourceOptions } from "./fetch-page.ts";
