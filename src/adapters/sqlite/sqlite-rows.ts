@@ -242,7 +242,7 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       ...must<Omit<DocumentBody, "text">>("SELECT structure FROM documents WHERE key = ?", key),
       text: texts.read(key),
     }),
-    documentText: texts.read,
+    documentText: (key) => texts.read(key),
     documentById: (scope, id) =>
       documents(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND id = ?`, scope, id)[0],
     documentsByUri: (scope, uri) =>
