@@ -71,7 +71,7 @@ export { dataReader } from "./documents/data/data-reader.ts";
 export { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
-export { findSectionPath, listDescendants, listLeaves } from "./documents/walk-sections.ts";
+export { findSectionPath, listDescendants, listLeaves } from "./text/walk-sections.ts";
 export { withMetadata } from "./documents/with-metadata.ts";
 
 // Cut
@@ -153,6 +153,17 @@ export { defaultRetryPolicy, type RetryPolicy } from "./services/retry-policy.ts
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
 
 // Find
+export { compressHits, type CompressHitsOptions } from "./retrieval/composed/compress-hits.ts";
+export { diversify, type DiversifyOptions } from "./retrieval/composed/diversify.ts";
+export { dropDuplicates, type DropDuplicatesOptions } from "./retrieval/composed/drop-duplicates.ts";
+export { expandHits, type ExpandHitsOptions } from "./retrieval/composed/expand-hits.ts";
+export type { SearchFusion } from "./retrieval/composed/fuse-searches.ts";
+export { hyde, type HydeOptions } from "./retrieval/composed/hyde.ts";
+export { mergeAdjacent, type MergeAdjacentOptions } from "./retrieval/composed/merge-adjacent.ts";
+export { multiQuery, type MultiQueryOptions } from "./retrieval/composed/multi-query.ts";
+export { rewriteQuery } from "./retrieval/composed/rewrite-query.ts";
+export type { QueryWriterOptions } from "./retrieval/composed/write-queries.ts";
+export { createModelReranker, type ModelRerankerOptions } from "./retrieval/model-reranker.ts";
 export { createRetriever, type RetrieverOptions } from "./retrieval/create-retriever.ts";
 
 // Answer
@@ -376,8 +387,11 @@ export type {
   Reranker,
   RetrieveOptions,
   Retriever,
+  RetrieverParts,
+  RetrieverStep,
   SearchMode,
   SearchOptions,
+  WrapRetriever,
 } from "./contracts/retriever.ts";
 export type { SheetData, SheetRow } from "./contracts/sheet-data.ts";
 export type {

@@ -243,8 +243,8 @@ export const requirements: readonly Requirement[] = [
   brought("E52", "Searches, neighbours and outlines as tools"),
   brought("E53", "Results expand to their sequence or their parent"),
   brought("E54", "Results formatted for models"),
-  later("E55", "Merging, compressing and judging results", "answers"),
-  later("E56", "Half of each leg, as a fusion", "search core"),
+  brought("E55", "Merging, compressing and judging results"),
+  brought("E56", "Half of each leg, as a fusion"),
   // Semantic Kernel
   later("S1", "Connectors and a memory plugin", "memory"),
   later("S2", "Connectors over packages or plain HTTP", "memory"),

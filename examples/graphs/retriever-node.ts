@@ -31,7 +31,11 @@ const graph = new StateGraph(State)
 
 const first = await graph.invoke({ query: "How often are signing keys rotated?", metadataFilter: { year: 2019 } });
 check("the filter is heeded", first.answer, "Signing keys are rotated once a year.");
-const second = await graph.invoke({ ...first, query: "How often are keys rotated now?", metadataFilter: { year: 2026 } });
+const second = await graph.invoke({
+  ...first,
+  query: "How often are keys rotated now?",
+  metadataFilter: { year: 2026 },
+});
 check(
   "what was retrieved before is replaced",
   second.retrievedDocs.map(({ metadata }) => metadata["uri"]),

@@ -31,6 +31,8 @@ export interface OpenForCommand {
   readonly create?: boolean;
   /** `provider/model`. */
   readonly model?: string | undefined;
+  /** Chunks that stand next to one another are shown as one. */
+  readonly merge?: boolean | undefined;
 }
 
 /**
@@ -44,11 +46,14 @@ export async function withKnowledgeBase<Result>(
   use: (kb: KnowledgeBase) => Promise<Result>,
 ): Promise<Result> {
   const caller = readCaller(options);
-  const { openKnowledgeBase } = await import("../node.ts");
+  const { mergeAdjacent, openKnowledgeBase } = await import("../node.ts");
   const kb = await openKnowledgeBase(options.kb, {
     create: how.create ?? false,
     access: { platform: options.withPlatform ?? false },
     ...(how.model === undefined ? {} : { model: how.model }),
+    ...(how.merge === true && {
+      retriever: (base, { documents, analyzer }) => mergeAdjacent(base, { documents, analyzer }),
+    }),
     ...(options.embeddingModel === undefined ? {} : { embeddingModel: options.embeddingModel }),
     ...(options.formerEmbeddingModel === undefined ? {} : { formerEmbeddingModels: options.formerEmbeddingModel }),
   });

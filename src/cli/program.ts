@@ -124,6 +124,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .option("--ignore-case", "of a pattern: capitals and small letters are the same")
     .addOption(new Option("--filter <json>", "only where the metadata match").argParser(readFilter))
     .addOption(new Option("--min-score <x>", "floor of the dense leg's score").argParser(readScore))
+    .option("--merge", "show what stands next to one another in a document as one hit")
     .option("--explain", "say how each score came to be")
     .option("--ids", "print the id of each hit's chunk, for show --chunk")
     .addHelpText(

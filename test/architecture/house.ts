@@ -119,7 +119,6 @@ export const typeCycles: Readonly<Record<string, string>> = {};
 export const longFiles: Readonly<Record<string, string>> = {
   "index.ts": "A list of names, and nothing else.",
   "node.ts": "The door of Node: names, and what is different there.",
-  "testing/job-store-pack.ts": "One contract's promises, fifteen short cases over one set of fixtures.",
 };
 
 /** Global things of the web platform by which an adapter may earn its folder without a package or a builtin. */
