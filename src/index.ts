@@ -8,7 +8,13 @@ export type { AssembleOptions } from "./knowledge-base/assemble.ts";
 export { createKnowledgeBase, type KnowledgeBaseParts } from "./knowledge-base/create-knowledge-base.ts";
 export type { OpenSource } from "./knowledge-base/ingest-items.ts";
 export { type ReadRun, readSource, type ReadSourceOptions, type SourceReading } from "./knowledge-base/read-source.ts";
-export { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshMatching } from "./pipeline/refresh-policy.ts";
+export {
+  alwaysRefresh,
+  neverRefreshExisting,
+  refreshAfter,
+  refreshModified,
+  refreshMatching,
+} from "./pipeline/refresh-policy.ts";
 
 export {
   type BlobIngestion,
@@ -247,7 +253,8 @@ export type {
   PutBlobResult,
   StoredBlob,
 } from "./contracts/blob-store.ts";
-export type { Chunk } from "./contracts/chunk.ts";
+export type { Chunk, ChunkStructure } from "./contracts/chunk.ts";
+export { chunkStructure } from "./text/chunk-structure.ts";
 export type {
   AsyncChunker,
   ChunkOptions,
@@ -386,6 +393,7 @@ export type {
   Source,
   SourceItem,
   SourceRefusal,
+  SaidOfIt,
   SourceUnchanged,
   Validators,
 } from "./contracts/reader.ts";

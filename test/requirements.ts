@@ -200,7 +200,7 @@ export const requirements: readonly Requirement[] = [
   later("E9", "What is embedded of leaves, facts and entities", "memory"),
   brought("E10", "Labels of each kind"),
   brought("E11", "The original text of a chunk is kept"),
-  brought("E12", "Chunks know their place in the structure"),
+  brought("E12", "Chunks know their place in the structure, and say it wherever they leave"),
   brought("E13", "Metadata merges into a new document; descendants and leaves"),
   brought("E14", "The flow from input to repository"),
   brought("E15", "Readers for addresses, files, streams and directories"),

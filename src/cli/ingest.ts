@@ -25,6 +25,7 @@ export interface IngestCommandOptions extends CommonOptions {
   readonly metadata: readonly string[];
   readonly sweep: boolean;
   readonly password?: string;
+  readonly charset?: string;
   readonly sitemap: readonly string[];
   /** Files of addresses. */
   readonly urls: readonly string[];
@@ -62,6 +63,7 @@ export async function ingest(
     metadata,
     sweep: options.sweep,
     ...(options.password === undefined ? {} : { password: options.password }),
+    ...(options.charset === undefined ? {} : { charset: options.charset }),
     folders: toFolderRules(options),
     ...(options.refresh === undefined ? {} : { refresh: await toRefreshPolicy(options.refresh) }),
     settle: true,
@@ -184,8 +186,9 @@ export function toFolderRules({
 }
 
 async function toRefreshPolicy(refresh: Refresh): Promise<RefreshPolicy> {
-  const { alwaysRefresh, neverRefreshExisting, refreshAfter } = await import("../node.ts");
+  const { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshModified } = await import("../node.ts");
   if (refresh === "always") return alwaysRefresh;
+  if (refresh === "lastmod") return refreshModified;
   return refresh === "never" ? neverRefreshExisting : refreshAfter(refresh);
 }
 

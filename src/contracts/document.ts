@@ -164,4 +164,6 @@ export interface Place extends PlaceLabels {
   /** Titles of the sections around it, outermost first; the root is left out. */
   readonly headings: readonly string[];
   readonly sectionId: string;
+  /** Whether that section has sections below it, and is not the root. */
+  readonly isInContainer?: true;
 }

@@ -82,6 +82,8 @@ export interface IngestOptions {
   readonly origin?: Origin;
   /** Opens protected files; tried on those that ask for one. Never stored, and no part of any fingerprint. */
   readonly password?: string;
+  /** The encoding of texts for which nobody else names one; what is UTF-8 or UTF-16 by its bytes is read as that. Default: what their words show. */
+  readonly charset?: string;
   /** Remove documents that came from an ingested folder and are gone from it. Default true. */
   readonly sweep?: boolean;
   /** What of it is looked at again, where it is there already. Default: everything; what has not changed is not written. */

@@ -37,6 +37,8 @@ export interface IngestJob {
   readonly origin: Origin;
   /** Opens protected files. */
   readonly password?: string | undefined;
+  /** Of texts whose source names none. */
+  readonly charset?: string | undefined;
   readonly sweep: boolean;
   /** Default: everything is looked at. */
   readonly refresh?: RefreshPolicy | undefined;
@@ -157,10 +159,12 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   if (!(await look.wants(item.uri, before)) && before !== undefined)
     return keep(work, before, { folder, looked: false });
 
-  const bytes = await fetchBytes(stages, item, job.signal);
+  let bytes: Uint8Array | undefined = await fetchBytes(stages, item, job.signal);
+  const size = bytes.byteLength;
   const contentHash = await hashBytes(bytes);
   const metadata = { ...item.metadata, ...job.metadata };
-  const said = [item.title ?? "", job.origin, ...(item.charset === undefined ? [] : [item.charset])];
+  const charset = item.charset ?? job.charset;
+  const said = [item.title ?? "", job.origin, ...(charset === undefined ? [] : [charset])];
   const metadataHash = hashMetadata(metadata, ...said);
   const { validators } = item;
   const unchanged =
@@ -170,7 +174,9 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
     (await isMadeBy(stages, job.into, before));
   if (unchanged) return keep(work, before, { folder, validators, looked: true, made: true });
 
-  const read = await readItem(stages, item, bytes, job);
+  const read = await readItem(stages, item, bytes, { ...job, charset });
+  // The text is read: nobody needs both while it is cut, embedded and written.
+  bytes = undefined;
   const document: TextDocument = {
     type: "text",
     id: before?.id ?? hashParts(job.scope, item.uri),
@@ -186,7 +192,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   };
   if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
     return keep(work, before, { folder, looked: true });
-  const facts = { contentHash, metadataHash, folder, bytes: bytes.byteLength, validators };
+  const facts = { contentHash, metadataHash, folder, bytes: size, validators };
   const outcome = await swap(stages, job, before, document, facts);
   return withNotes(outcome, read.notes ?? []);
 }
