@@ -62,6 +62,7 @@ export { describeElement, type TreeElement } from "./documents/describe-element.
 export { detectMediaType } from "./documents/media-type.ts";
 export { csvReader } from "./documents/csv-reader.ts";
 export { dataReader } from "./documents/data/data-reader.ts";
+export { createAudioDocument, createImageDocument, type MediaOptions } from "./documents/media-document.ts";
 export { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
@@ -123,8 +124,21 @@ export { createEmbedder } from "./embeddings/create-embedder.ts";
 export { createEmbeddingCache } from "./embeddings/embedding-cache.ts";
 export { createHashingModel } from "./embeddings/hashing-model.ts";
 export { latentSemanticModel } from "./embeddings/latent-semantic/latent-semantic-model.ts";
-export { isAiSdkEmbeddingModel, isAiSdkLanguageModel } from "./adapters/ai-sdk/ai-sdk-model.ts";
-export { fromAiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
+export {
+  type AiSdkEmbeddingModel,
+  type AiSdkLanguageModel,
+  type AiSdkRerankingModel,
+  isAiSdkEmbeddingModel,
+  isAiSdkLanguageModel,
+  isAiSdkRerankingModel,
+} from "./adapters/ai-sdk/ai-sdk-model.ts";
+export { type AiSdkEmbeddingOptions, fromAiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
+export {
+  createHostedChatModel,
+  createHostedEmbeddingModel,
+  type HostedEmbeddingOptions,
+  type HostedOptions,
+} from "./adapters/ai-sdk/hosted-models.ts";
 
 // Keep
 export { guardStore, guardVectorStore } from "./stores/guard-store.ts";
@@ -148,6 +162,7 @@ export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-st
 
 // Find
 export { createRetriever, type RetrieverOptions } from "./retrieval/create-retriever.ts";
+export { type AiSdkRerankingOptions, fromAiSdkRerankingModel } from "./adapters/ai-sdk/reranking-model.ts";
 
 // Answer
 export { answerQuestion } from "./answers/answer-question.ts";

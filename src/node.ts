@@ -6,9 +6,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chooseChatModel, chooseEmbeddingModel } from "./adapters/ai-sdk/choose-model.ts";
-import type { AiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
-import type { AiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
+import type { AiSdkLanguageModel, AiSdkRerankingModel } from "./adapters/ai-sdk/ai-sdk-model.ts";
 import { createFileBlobStore, type FileBlobStoreOptions } from "./adapters/file-blobs/file-blob-store.ts";
 import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
 import { makeFolder } from "./adapters/files/make-folder.ts";
@@ -24,13 +22,13 @@ import { openUrlSource } from "./adapters/web/url-source.ts";
 import type { Analyzer } from "./contracts/analyzer.ts";
 import type { BlobStore } from "./contracts/blob-store.ts";
 import type { ChatModel } from "./contracts/chat.ts";
-import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
 import type { IngestionQueue } from "./contracts/ingestion-queue.ts";
 import type { FolderRules, KnowledgeBase } from "./contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "./contracts/knowledge-store.ts";
 import type { TextDocument } from "./contracts/document.ts";
 import type { Reader, Source } from "./contracts/reader.ts";
+import type { Reranker } from "./contracts/retriever.ts";
 import { checkReadLimits } from "./documents/read-limits.ts";
 import {
   type AssembleOptions,
@@ -41,6 +39,7 @@ import {
 } from "./knowledge-base/assemble.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
 import { type ReadRun, readSource, type ReadSourceOptions } from "./knowledge-base/read-source.ts";
+import { type AnyEmbeddingModel, chooseChatModel, chooseEmbeddingModel, chooseReranker } from "./models.ts";
 import { createReaders } from "./readers.ts";
 import { createIngestionQueue } from "./services/ingestion-queue.ts";
 import type { IngestionQueueOptions } from "./services/queue-options.ts";
@@ -50,7 +49,14 @@ import { checkOptions } from "./text/check-options.ts";
 
 // The one `export *` of the project: two doors with one list of names.
 export * from "./index.ts";
-export { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
+export { resolveChatModel } from "./adapters/ai-sdk/resolve-model.ts";
+export { createTransformersEmbeddingModel, resolveEmbeddingModel, resolveReranker } from "./models.ts";
+export type { TransformersEmbeddingOptions } from "./adapters/transformers/transformers-embedding-model.ts";
+export {
+  createTransformersReranker,
+  type TransformersRerankerOptions,
+} from "./adapters/transformers/transformers-reranker.ts";
+export type { TransformersOptions } from "./adapters/transformers/load-transformers.ts";
 export { type FileSourceOptions, openFileSource } from "./adapters/files/file-source.ts";
 export type { FileBlobStoreOptions } from "./adapters/file-blobs/file-blob-store.ts";
 export { openSqliteJobStore, type SqliteJobStoreOptions } from "./adapters/sqlite/sqlite-job-store.ts";
@@ -95,13 +101,18 @@ export function openFileBlobStore(folder: string, options: FileBlobStoreOptions 
 }
 
 /** What can be chosen when a knowledge base is opened on Node. */
-export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel" | "formerEmbeddingModels"> {
+export interface OpenOptions extends Omit<
+  AssembleOptions,
+  "model" | "embeddingModel" | "formerEmbeddingModels" | "reranker"
+> {
   /** A model of your own, any AI SDK language model, or `"provider/model"`. */
   readonly model?: ChatModel | AiSdkLanguageModel | string;
   /** A model of your own, any AI SDK embedding model, or `"provider/model"`. Default: none but the store's own, fitted on what it holds; `null`: not even that. */
-  readonly embeddingModel?: EmbeddingModel | AiSdkEmbeddingModel | string | null;
+  readonly embeddingModel?: AnyEmbeddingModel | null;
   /** Models that were used before, named in the same ways; see {@link AssembleOptions}. */
-  readonly formerEmbeddingModels?: readonly (EmbeddingModel | AiSdkEmbeddingModel | string)[];
+  readonly formerEmbeddingModels?: readonly AnyEmbeddingModel[];
+  /** A reranker of your own, any AI SDK reranking model, `"provider/model"`, or `"proximity"`, which needs no model. Default: none. */
+  readonly reranker?: Reranker | AiSdkRerankingModel | string;
   /** An approximate index for large scopes, by the optional package `usearch`; see {@link withHnsw}. Default: none, every search is exact. */
   readonly hnsw?: Omit<HnswOptions, "folder" | "metric">;
   /** Make it when it is not there. Default true. */
@@ -127,8 +138,8 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
  */
 export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
   checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
-  const { model, embeddingModel, formerEmbeddingModels, analyzer = languageAnalyzer, hnsw, ...others } = options;
-  const { readInWorker = "auto", ...rest } = others;
+  const { model, embeddingModel, formerEmbeddingModels, reranker, ...others } = options;
+  const { readInWorker = "auto", analyzer = languageAnalyzer, hnsw, ...rest } = others;
   checkReadLimits(options.limits);
   checkEventsOption(options.events);
   checkReadInWorker(readInWorker);
@@ -137,6 +148,7 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
     analyzer,
     ...(model === undefined ? {} : { model: await chooseChatModel(model) }),
     ...(embeddingModel === undefined ? {} : { embeddingModel: await chooseEmbeddingModel(embeddingModel) }),
+    ...(reranker === undefined ? {} : { reranker: await chooseReranker(reranker) }),
     ...(formerEmbeddingModels && {
       formerEmbeddingModels: await Promise.all(formerEmbeddingModels.map((one) => chooseEmbeddingModel(one))),
     }),

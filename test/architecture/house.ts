@@ -36,6 +36,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: ["contracts", "text", "access", "knowledge-base", "node.ts", "server", "adapters"],
 
   "index.ts": [...foundations, ...stages, "pipeline", "services", "knowledge-base", "tools", "adapters"],
+  "models.ts": ["contracts", "text", "adapters"],
   "readers.ts": ["contracts", "documents", "adapters"],
   "read-worker.ts": ["adapters", "readers.ts"],
   "node.ts": [
@@ -46,6 +47,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "knowledge-base",
     "services",
     "adapters",
+    "models.ts",
     "readers.ts",
     "read-worker.ts",
     "index.ts",
@@ -72,6 +74,7 @@ export const adapters: Readonly<Record<string, { readonly host?: string; readonl
   sheetjs: { host: "documents", packs: "contracts/readers.test.ts" },
   snowball: { packs: "contracts/texts.test.ts" },
   sqlite: { host: "stores", packs: "contracts/sqlite-store.test.ts" },
+  transformers: { packs: "contracts/onnx-models.test.ts" },
   usearch: { host: "stores", packs: "contracts/hnsw-store.test.ts" },
   worker: { host: "documents", packs: "contracts/worker-readers.test.ts" },
   web: { packs: "contracts/sources.test.ts" },
@@ -89,7 +92,16 @@ export const starExports: Readonly<Record<string, string>> = {
 };
 
 /** Folders that may touch the machine: packages, builtins, `process`, `Buffer`. */
-export const edges: readonly string[] = ["adapters", "server", "cli", "ui", "readers.ts", "read-worker.ts", "node.ts"];
+export const edges: readonly string[] = [
+  "adapters",
+  "server",
+  "cli",
+  "ui",
+  "models.ts",
+  "readers.ts",
+  "read-worker.ts",
+  "node.ts",
+];
 
 /** Who may hold the authority of maintenance (law 3). */
 export const systemCallers: readonly string[] = ["access", "services", "knowledge-base", "testing"];
