@@ -120,7 +120,7 @@ export { createWholeChunker } from "./chunks/whole-chunker.ts";
 export { createWindowChunker, splitText, type WindowChunkerOptions } from "./chunks/window-chunker.ts";
 
 // Embed
-export { createEmbedder } from "./embeddings/create-embedder.ts";
+export { createEmbedder, type EmbedderOptions } from "./embeddings/create-embedder.ts";
 export { createEmbeddingCache } from "./embeddings/embedding-cache.ts";
 export { createHashingModel } from "./embeddings/hashing-model.ts";
 export { latentSemanticModel } from "./embeddings/latent-semantic/latent-semantic-model.ts";
@@ -167,6 +167,7 @@ export { type AiSdkRerankingOptions, fromAiSdkRerankingModel } from "./adapters/
 // Answer
 export { answerQuestion } from "./answers/answer-question.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
+export { addUsage, withPrice } from "./answers/price-usage.ts";
 export { prompt } from "./answers/prompt.ts";
 export { type ContentPart, type PromptPart, renderParts, splitPrompt } from "./answers/render-parts.ts";
 export { renderPrompt } from "./answers/render-prompt.ts";
@@ -208,6 +209,8 @@ export type {
   ChatTool,
   ChatUserMessage,
   Insertion,
+  Price,
+  Prices,
   Prompt,
   ToolCall,
   Usage,
