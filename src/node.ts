@@ -290,6 +290,11 @@ function hnswFolder(folder: string): string {
   return join(folder, "hnsw");
 }
 
+/** Where the command line remembers which models it was told to use. */
+function modelsFile(folder: string): string {
+  return join(folder, "models.json");
+}
+
 /** The database, its write-ahead log, and the log's index. */
 function storeFiles(folder: string): readonly string[] {
   return databaseFiles(join(folder, "ibid.sqlite"));
@@ -325,7 +330,14 @@ function openSource(inputs: readonly string[], { base, folder, options, rules }:
         ...rules,
         ...(folder === undefined
           ? {}
-          : { ignore: [...storeFiles(folder), ...databaseFiles(eventFile(folder)), hnswFolder(folder)] }),
+          : {
+              ignore: [
+                ...storeFiles(folder),
+                ...databaseFiles(eventFile(folder)),
+                hnswFolder(folder),
+                modelsFile(folder),
+              ],
+            }),
       }),
     );
   }

@@ -19,7 +19,7 @@ export async function ask(context: Context, question: string, options: AskComman
   requireText("question", question);
   const { model, grounding } = options;
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
-  return await withKnowledgeBase(options, { model }, async (kb) => {
+  return await withKnowledgeBase(options, { model, embeds: "queries" }, async (kb) => {
     let answer: Answer | undefined;
     const wrapper = createStreamWrapper(output.columns);
     // Without a model the answer is there at once, and is set in lines below.

@@ -73,7 +73,7 @@ export async function ingest(
     line.expect(await countDocuments([...paths, ...(await readLists(urls))], options, signal));
   const inputs = [...paths, ...(await openSources(options))];
 
-  return await withKnowledgeBase(options, { create: true }, async (kb) => {
+  return await withKnowledgeBase(options, { create: true, embeds: "documents" }, async (kb) => {
     try {
       return await run(context, startIngest(kb, inputs, job, options), named, line);
     } finally {
