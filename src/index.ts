@@ -449,3 +449,22 @@ export type {
   StoredJob,
   TakenJob,
 } from "./contracts/job-store.ts";
+export { callTools, toChatTool } from "./tools/call-tools.ts";
+export { createFetchTools, type FetchToolOptions } from "./tools/create-fetch-tools.ts";
+export {
+  createSearchTools,
+  type SearchToolName,
+  type SearchToolOptions,
+  type ToolCallEvent,
+} from "./tools/create-search-tools.ts";
+export { createTool, type ToolParts } from "./tools/create-tool.ts";
+export type { FixedLimits } from "./tools/fixed-view.ts";
+export type {
+  JsonSchema,
+  SchemaIssue,
+  SchemaResult,
+  StandardJsonSchema,
+  StandardSchema,
+  Tool,
+  ToolCallOptions,
+} from "./contracts/tool.ts";

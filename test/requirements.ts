@@ -239,10 +239,10 @@ export const requirements: readonly Requirement[] = [
   later("E48", "Everything in one process, by example", "operations"),
   later("E49", "Separate services over one store, by example", "operations"),
   later("E50", "Stateless functions over a managed store, by example", "operations"),
-  later("E51", "Tools for models", "memory"),
-  later("E52", "Searches, neighbours and outlines as tools", "memory"),
+  brought("E51", "Tools for models"),
+  brought("E52", "Searches, neighbours and outlines as tools"),
   brought("E53", "Results expand to their sequence or their parent"),
-  later("E54", "Results formatted for models", "memory"),
+  brought("E54", "Results formatted for models"),
   later("E55", "Merging, compressing and judging results", "answers"),
   later("E56", "Half of each leg, as a fusion", "search core"),
   // Semantic Kernel

@@ -8,6 +8,7 @@ import { examples, note } from "./help-text.ts";
 import { addIngestCommand } from "./ingest-command.ts";
 import { addKeepingCommands } from "./keeping-commands.ts";
 import { list } from "./list.ts";
+import { addMcpCommand } from "./mcp-command.ts";
 import type { CommonOptions, Context } from "./open.ts";
 import {
   type Floor,
@@ -101,6 +102,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
 
   addIngestCommand(program, context, done);
   addWatchCommand(program, context, done);
+  addMcpCommand(program, context, done);
 
   program
     .command("search")

@@ -111,6 +111,7 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
     "outlines as the operator": ["outline", "nothing", { view: (_, operator) => showing(operator, "outline") }],
     "sections as the operator": ["section", "nothing", { view: (_, operator) => showing(operator, "section") }],
     "expansion as the operator": ["zoom", "nothing", { view: (_, operator) => showing(operator, "expand") }],
+    "tools fetch as the operator": ["fetch", "nothing", { view: (_, operator) => showing(operator, "expand") }],
     "documents as the operator": ["document", "nothing", { view: (_, operator) => showing(operator, "document") }],
     "answers as the operator": ["ask", "nothing", { view: (_, operator) => showing(operator, "ask") }],
     "a scope that is named is believed": [

@@ -3,7 +3,10 @@ import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import type { SearchOptions } from "../../src/contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
+import type { Tool } from "../../src/contracts/tool.ts";
 import { collect } from "../../src/testing/assert.ts";
+import { createFetchTools } from "../../src/tools/create-fetch-tools.ts";
+import { createSearchTools } from "../../src/tools/create-search-tools.ts";
 import { outcome, type World } from "./worlds.ts";
 
 /** Everything by which something could be asked for: names that somebody remembers, guesses or was told. */
@@ -66,6 +69,25 @@ function searchesOf(world: World, dense: boolean): readonly (readonly [string, S
   ];
 }
 
+/** The arguments that a tool cannot do without, with every name that somebody knows. */
+function inputsOf({ inputSchema }: Tool, { query }: World, { uris, chunkIds }: Known): readonly object[] {
+  const { required = [] } = inputSchema["~standard"].jsonSchema.input({ target: "draft-07" }) as {
+    required?: string[];
+  };
+  const values: Readonly<Record<string, readonly string[]>> = {
+    query: [query],
+    regex: [query.split(" ")[0] ?? ""],
+    chunkId: chunkIds,
+    id: chunkIds,
+    document: [...uris, ...chunkIds],
+    section: ["0"],
+  };
+  return required.reduce<readonly object[]>(
+    (inputs, name) => inputs.flatMap((input) => (values[name] ?? []).map((value) => ({ ...input, [name]: value }))),
+    [{}],
+  );
+}
+
 /** What every call that only reads gives, by what was asked. */
 export async function readEverything(
   asker: Asker,
@@ -106,6 +128,17 @@ export async function readEverything(
     await ask(`neighbours of ${id} in ${scope}`, () => kb.expand({ chunkId: id, scope }, { neighbours: 2 }));
     await ask(`zoom out of ${id}`, () => kb.expand(id, { zoomOut: 1, scope }));
     await ask(`further out of ${id}`, () => kb.expand(id, { zoomOut: 2 }));
+  }
+
+  // What a model is shown: every tool, with every name.
+  const tools = [
+    ...createSearchTools(kb),
+    ...createFetchTools(kb),
+    ...createSearchTools(kb, { name: "even", filter: { kind: "even" } }),
+  ];
+  for (const tool of tools.filter(({ name }) => dense || !name.endsWith("vector_search"))) {
+    for (const input of inputsOf(tool, world, known))
+      await ask(`${tool.name} ${JSON.stringify(input)}`, () => tool.execute(input));
   }
 
   // The floor beneath, with the proof that the gate gives.

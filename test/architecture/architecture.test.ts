@@ -20,12 +20,14 @@ describe("the house keeps its rules [W4 E1 E42 E43 E44 E46]", () => {
   });
 
   it("every adapter has its contract packs run, under its own name", () => {
-    for (const [name, { packs }] of Object.entries(adapters)) {
+    for (const [name, { packs, noContract }] of Object.entries(adapters)) {
       const path = at(`test/${packs}`);
       expect(existsSync(path), `${name}: ${packs}`).toBe(true);
       const text = readFileSync(path, "utf8");
       expect(text, `${packs} imports adapters/${name}`).toContain(`adapters/${name}/`);
-      expect(text, `${packs} runs a pack`).toContain("runPack(");
+      expect(text.includes("runPack("), `${packs} runs a pack, or says why there is none`).toBe(
+        noContract === undefined,
+      );
     }
   });
 
