@@ -20,7 +20,7 @@ const doors = { ibid: join(root, "src/node.ts"), "ibid/testing": join(root, "src
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "ibid-examples-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-cpSync(join(root, "examples/check.ts"), join(folder, "check.ts"));
+for (const file of ["check.ts", "stand-in.ts"]) cpSync(join(root, "examples", file), join(folder, file));
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 
 export interface Finished {
