@@ -7,11 +7,16 @@ import { fromAiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
 import { fromAiSdkRerankingModel } from "./adapters/ai-sdk/reranking-model.ts";
 import {
   resolveChatModel,
+  type ResolveEmbeddingModelOptions,
+  type ResolveModelOptions,
   resolveEmbeddingModel as resolveNamedEmbeddingModel,
   resolveReranker as resolveNamedReranker,
 } from "./adapters/ai-sdk/resolve-model.ts";
 import { purposesOf } from "./adapters/ai-sdk/model-purposes.ts";
-import { createTransformersEmbeddingModel as createBareTransformersEmbeddingModel } from "./adapters/transformers/transformers-embedding-model.ts";
+import {
+  createTransformersEmbeddingModel as createBareTransformersEmbeddingModel,
+  type TransformersEmbeddingOptions,
+} from "./adapters/transformers/transformers-embedding-model.ts";
 import { createTransformersReranker } from "./adapters/transformers/transformers-reranker.ts";
 import type { ChatModel } from "./contracts/chat.ts";
 import type { EmbeddingModel } from "./contracts/embedding-model.ts";
@@ -22,11 +27,13 @@ import { checkOptions } from "./text/check-options.ts";
 export type AnyEmbeddingModel = EmbeddingModel | AiSdkEmbeddingModel | string;
 
 /** See `adapters/transformers/transformers-embedding-model.ts`; with the prefixes that well-known models want, unless others are given. */
-export const createTransformersEmbeddingModel: typeof createBareTransformersEmbeddingModel = (name, options = {}) =>
-  createBareTransformersEmbeddingModel(name, {
-    ...options,
-    prefixes: options.prefixes ?? purposesOf("transformers", name).prefixes,
-  });
+export function createTransformersEmbeddingModel(
+  name: string,
+  options: TransformersEmbeddingOptions = {},
+): EmbeddingModel {
+  const prefixes = options.prefixes ?? purposesOf("transformers", name).prefixes;
+  return createBareTransformersEmbeddingModel(name, { ...options, prefixes });
+}
 
 /** `transformers/…` runs in this process; every other name is a provider's. */
 const inProcess = /^transformers[/:](.+)$/su;
@@ -42,21 +49,24 @@ function mayDownload(env: Variables = process.env): { readonly allowDownload: bo
  * See `adapters/ai-sdk/resolve-model.ts` for providers; `transformers/…` is {@link createTransformersEmbeddingModel}, which downloads only where
  * `IBID_ALLOW_DOWNLOAD` is 1.
  */
-export const resolveEmbeddingModel: typeof resolveNamedEmbeddingModel = async (name, options = {}) => {
+export async function resolveEmbeddingModel(
+  name: string,
+  options: ResolveEmbeddingModelOptions = {},
+): Promise<EmbeddingModel> {
   const local = inProcess.exec(name)?.[1];
   if (local === undefined) return resolveNamedEmbeddingModel(name, options);
   checkOptions("resolveEmbeddingModel of a model in this process", options, ["env", "prefixes"]);
   const { env, prefixes } = options;
   return createTransformersEmbeddingModel(local, { ...mayDownload(env), ...(prefixes && { prefixes }) });
-};
+}
 
 /** See `adapters/ai-sdk/resolve-model.ts` for providers; `transformers/…` is `createTransformersReranker`, which downloads only where `IBID_ALLOW_DOWNLOAD` is 1. */
-export const resolveReranker: typeof resolveNamedReranker = async (name, options = {}) => {
+export async function resolveReranker(name: string, options: ResolveModelOptions = {}): Promise<Reranker> {
   const local = inProcess.exec(name)?.[1];
   if (local === undefined) return resolveNamedReranker(name, options);
   checkOptions("resolveReranker of a model in this process", options, ["env"]);
   return createTransformersReranker(local, mayDownload(options.env));
-};
+}
 
 /** A model of the caller's own as it is, an AI SDK one made ours, one by name loaded. **Errors** as {@link resolveChatModel}. */
 export function chooseChatModel(model: ChatModel | AiSdkLanguageModel | string): ChatModel | Promise<ChatModel> {

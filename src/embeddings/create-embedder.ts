@@ -18,6 +18,7 @@ import { requestBatches } from "./request-batches.ts";
 import { createRequestSlots } from "./request-slots.ts";
 import { createSettledDimensions } from "./settled-dimensions.ts";
 
+/** What stands around a model: its cache, and how much is sent to it at once. */
 export interface EmbedderOptions {
   /** Where embeddings are kept. Default: nowhere. */
   readonly cache?: EmbeddingCache;

@@ -128,7 +128,7 @@ describe("requests at one time", () => {
       ...modelThatTakes(1, 10),
       maxBatchSize: 1,
       async embed(inputs) {
-        order.push(String(inputs[0]));
+        order.push(inputs[0] as string);
         most = Math.max(most, ++under);
         await new Promise((resolve) => void setTimeout(resolve, 1));
         under--;

@@ -16,6 +16,7 @@ import { abortedError, invalidResponse, type ModelCall, toModelError } from "./t
 
 export type { AiSdkEmbeddingModel } from "./ai-sdk-model.ts";
 
+/** How an embedding model of the AI SDK is asked. */
 export interface AiSdkEmbeddingOptions {
   /** The vectors' length. A v4 model is asked for it; for v2 and v3 it only says what is known beforehand. Default: learned from the first answer. */
   readonly dimensions?: number;

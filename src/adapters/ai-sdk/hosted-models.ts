@@ -21,6 +21,7 @@ export interface HostedOptions {
   readonly timeoutMs?: number;
 }
 
+/** The same for embeddings, and how documents and queries are told apart. */
 export interface HostedEmbeddingOptions extends HostedOptions, AiSdkEmbeddingOptions {}
 
 const hostedOptionNames = ["serviceUrl", "accessToken", "model", "timeoutMs"] as const;

@@ -12,6 +12,7 @@ import { abortedError, invalidResponse, type ModelCall, toModelError } from "./t
 
 export type { AiSdkRerankingModel } from "./ai-sdk-model.ts";
 
+/** How a reranking model of the AI SDK is asked. */
 export interface AiSdkRerankingOptions {
   /** Candidates that one call may carry; the rest keep their order behind them (T28). Default: no limit. */
   readonly maxBatchSize?: number;

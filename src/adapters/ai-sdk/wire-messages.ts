@@ -94,7 +94,7 @@ function readData({ data }: FilePart): {
   readonly fileId?: string;
 } {
   const none = new Uint8Array();
-  const tagged = isObject(data) ? (data as Readonly<Record<string, unknown>>) : {};
+  const tagged: Readonly<Record<string, unknown>> = isObject(data) ? data : {};
   if (tagged["url"] instanceof URL) return { bytes: none, address: tagged["url"].href };
   if (tagged["data"] instanceof Uint8Array) return { bytes: tagged["data"] };
   const [fileId] = isObject(tagged["reference"]) ? Object.values(tagged["reference"]) : [];

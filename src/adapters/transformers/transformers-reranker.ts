@@ -10,6 +10,7 @@ import {
 } from "./load-transformers.ts";
 import { createTurns, runModel } from "./run-model.ts";
 
+/** How a cross-encoder in this process is loaded and asked. */
 export interface TransformersRerankerOptions extends TransformersOptions {
   /** Candidates that are read beside the query; the rest keep their order behind them (T28). Default 32. */
   readonly maxBatchSize?: number;
