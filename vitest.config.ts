@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     // Tests may say `import … from "ibid"` and get the sources, as in tsconfig.json.
     alias: [
+      { find: /^ibid\/langchain$/, replacement: inSource("langchain.ts") },
       { find: /^ibid$/, replacement: inSource("node.ts") },
       { find: /^ibid\/testing$/, replacement: inSource("testing/index.ts") },
     ],

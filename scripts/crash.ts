@@ -4,11 +4,17 @@
 //
 //   npm run crash                               300 deaths
 //   npm run crash -- --kills 1000 --seed 7
+//   npm run crash -- --keep faults              puts the knowledge base of every fault there, as the dead process left it
 import { parseArgs } from "node:util";
 import { failpoints, raiseStorm, type StormReport } from "../test/crash/storm.ts";
 
 const { values } = parseArgs({
-  options: { kills: { type: "string" }, seed: { type: "string" }, length: { type: "string" } },
+  options: {
+    kills: { type: "string" },
+    seed: { type: "string" },
+    length: { type: "string" },
+    keep: { type: "string" },
+  },
 });
 const kills = Number(values.kills ?? 300);
 const seed = Number(values.seed ?? 1);
@@ -20,6 +26,7 @@ const report = await raiseStorm({
   kills,
   seed,
   length,
+  ...(values.keep !== undefined && { keepIn: values.keep }),
   onKill({ kills: died, runs, faults }) {
     if (died < shown + 25) return;
     shown = died;

@@ -45,6 +45,7 @@ export { createLuceneAnalyzer } from "./text/lucene-analyzer.ts";
 export { hashParts, hmacSha256, sha256 } from "./text/hash.ts";
 export { countInPieces, type CountInPiecesOptions } from "./text/count-in-pieces.ts";
 export { formatRow } from "./text/format-row.ts";
+export { findSuspicious } from "./text/find-suspicious.ts";
 export { characters, codePoints, heuristicTokens } from "./text/length.ts";
 export { compileLinearRegex, type LinearRegex } from "./text/linear-regex.ts";
 export { createLocator, type DocumentLink, linksIn, locate } from "./text/locate.ts";
@@ -66,7 +67,7 @@ export { createAudioDocument, createImageDocument, type MediaOptions } from "./d
 export { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
-export { findSectionPath, listDescendants, listLeaves } from "./documents/walk-sections.ts";
+export { findSectionPath, listDescendants, listLeaves } from "./text/walk-sections.ts";
 export { withMetadata } from "./documents/with-metadata.ts";
 
 // Cut
@@ -161,6 +162,17 @@ export { defaultRetryPolicy, type RetryPolicy } from "./services/retry-policy.ts
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
 
 // Find
+export { compressHits, type CompressHitsOptions } from "./retrieval/composed/compress-hits.ts";
+export { diversify, type DiversifyOptions } from "./retrieval/composed/diversify.ts";
+export { dropDuplicates, type DropDuplicatesOptions } from "./retrieval/composed/drop-duplicates.ts";
+export { expandHits, type ExpandHitsOptions } from "./retrieval/composed/expand-hits.ts";
+export type { SearchFusion } from "./retrieval/composed/fuse-searches.ts";
+export { hyde, type HydeOptions } from "./retrieval/composed/hyde.ts";
+export { mergeAdjacent, type MergeAdjacentOptions } from "./retrieval/composed/merge-adjacent.ts";
+export { multiQuery, type MultiQueryOptions } from "./retrieval/composed/multi-query.ts";
+export { rewriteQuery } from "./retrieval/composed/rewrite-query.ts";
+export type { QueryWriterOptions } from "./retrieval/composed/write-queries.ts";
+export { createModelReranker, type ModelRerankerOptions } from "./retrieval/model-reranker.ts";
 export { createRetriever, type RetrieverOptions } from "./retrieval/create-retriever.ts";
 export { type AiSdkRerankingOptions, fromAiSdkRerankingModel } from "./adapters/ai-sdk/reranking-model.ts";
 
@@ -168,6 +180,8 @@ export { type AiSdkRerankingOptions, fromAiSdkRerankingModel } from "./adapters/
 export { answerQuestion } from "./answers/answer-question.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
 export { addUsage, withPrice } from "./answers/price-usage.ts";
+export { buildPrompt, type BuildPromptOptions, type BuiltPrompt } from "./answers/build-prompt.ts";
+export { createPromptBuilder, type PromptBuilder, type PromptBuilderOptions } from "./answers/create-prompt-builder.ts";
 export { prompt } from "./answers/prompt.ts";
 export { type ContentPart, type PromptPart, renderParts, splitPrompt } from "./answers/render-parts.ts";
 export { renderPrompt } from "./answers/render-prompt.ts";
@@ -196,7 +210,16 @@ export { type Evaluation, type QueryScores, type ScoreOptions, scoreRun } from "
 
 // Promises
 export type { Analyzer } from "./contracts/analyzer.ts";
-export type { Answer, AnswerEvent, AskOptions, Citation, Grounding } from "./contracts/answer.ts";
+export type {
+  Answer,
+  AnswerContext,
+  AnswerEvent,
+  AskOptions,
+  Citation,
+  ContextOptions,
+  Grounding,
+} from "./contracts/answer.ts";
+export type { DocumentSuspicion, Suspicion, SuspicionKind } from "./contracts/suspicion.ts";
 export type {
   ChatAssistantMessage,
   ChatFunctionMessage,
@@ -386,8 +409,11 @@ export type {
   Reranker,
   RetrieveOptions,
   Retriever,
+  RetrieverParts,
+  RetrieverStep,
   SearchMode,
   SearchOptions,
+  WrapRetriever,
 } from "./contracts/retriever.ts";
 export type { SheetData, SheetRow } from "./contracts/sheet-data.ts";
 export type {
@@ -468,3 +494,13 @@ export type {
   Tool,
   ToolCallOptions,
 } from "./contracts/tool.ts";
+export {
+  createRetrieverNode,
+  type HasMetadataFilter,
+  type HasQuery,
+  type HasRetrievedDocs,
+  type RetrievedDoc,
+  type RetrieverNode,
+  type RetrieverNodeOptions,
+  toRetrievedDoc,
+} from "./memory/retriever-node.ts";

@@ -10,6 +10,7 @@ export interface AnswerDraft {
   readonly grounded: boolean;
   readonly refused: boolean;
   readonly removedMarkers: readonly string[];
+  readonly removedAddresses?: readonly string[];
   readonly usage?: Usage;
 }
 

@@ -1,6 +1,6 @@
 import type { AnswerEvent, Grounding } from "../contracts/answer.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { ChatModel, ChatResult } from "../contracts/chat.ts";
+import type { ChatModel, ChatResult, Prompt } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
@@ -9,7 +9,8 @@ import { isGrounded, type PlacedCitation } from "./check-grounded.ts";
 import { findQuote, readEvidence } from "./find-quote.ts";
 import { findSentences } from "./find-sentences.ts";
 import { createGroundedMessages, refusal } from "./grounding.ts";
-import { completeMarker, createMarkerScanner, type MarkerScanner, type ScannedPiece } from "./scan-markers.ts";
+import { completeMarker, lastOpeningBefore } from "../text/citation-marker.ts";
+import { createMarkerScanner, type MarkerScanner, type ScannedPiece } from "./scan-markers.ts";
 
 export interface ModelAnswerInput {
   readonly question: string;
@@ -18,6 +19,10 @@ export interface ModelAnswerInput {
   readonly model: ChatModel;
   readonly analyzer: Analyzer;
   readonly documentText: DocumentText;
+  /** Said before our own rules. */
+  readonly instructions?: string | Prompt | undefined;
+  /** Beside the hits: by what else than their numbers they may be cited. */
+  readonly labels?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -32,8 +37,10 @@ export interface ModelAnswerInput {
  */
 export async function* answerFromModel(input: ModelAnswerInput): Drafting {
   const { model, signal } = input;
-  const messages = createGroundedMessages(input.question, input.hits, input.grounding);
-  const scanner = createMarkerScanner();
+  const messages = createGroundedMessages(input.question, input.hits, input.grounding, {
+    instructions: input.instructions,
+  });
+  const scanner = createMarkerScanner(input.labels);
   const writer = createAnswerWriter(input, scanner);
 
   let result: ChatResult | undefined;
@@ -102,7 +109,7 @@ function createAnswerWriter(
 
   /** Of `[1[3]]`, `[1` and `]` stay when `[3]` goes: together they would be a marker that nobody checked. */
   const unjoin = (delta: string): string => {
-    const from = removedAt > 0 ? text.lastIndexOf("[", removedAt - 1) : -1;
+    const from = removedAt > 0 ? lastOpeningBefore(text, removedAt) : -1;
     const marker = from < 0 ? undefined : completeMarker.exec((text + delta).slice(from))?.[0];
     if (marker === undefined || from + marker.length <= removedAt) return delta;
     const bracket = from + marker.length - 1 - text.length;
@@ -127,15 +134,19 @@ function createAnswerWriter(
     return delta;
   };
 
+  const remove = (marker: string): void => {
+    removed.add(marker);
+    justRemoved = true;
+    removedAt = text.length;
+  };
+
   async function* resolve(number: number): AsyncGenerator<AnswerEvent, void> {
     const hitIndex = number - 1;
     const hit = hits[hitIndex];
     const quote = hit && findQuote(evidence, hitIndex, claimBefore(words), question);
     const cited = hit && quote && (await citer.cite(hit, quote));
     if (!cited) {
-      removed.add(`[${number}]`);
-      justRemoved = true;
-      removedAt = text.length;
+      remove(`[${number}]`);
       return;
     }
     const { marker } = cited.citation;
@@ -156,6 +167,7 @@ function createAnswerWriter(
         if (piece.type === "marker") {
           const before = text.length;
           for (const number of piece.numbers) yield* resolve(number);
+          if (piece.numbers.length === 0) remove(piece.raw);
           if (text.length === before) scanner.drop();
           continue;
         }

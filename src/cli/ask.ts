@@ -4,7 +4,9 @@ import { toHitJson } from "./hit-json.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import { createProgressLine } from "./progress.ts";
 import { describePlace } from "./search.ts";
-import { neutralise, neutraliseText, wrap } from "./text-layout.ts";
+import { countSuspicions } from "../text/describe-suspicions.ts";
+import type { Output } from "./output.ts";
+import { count, neutralise, neutraliseText, wrap } from "./text-layout.ts";
 import { createStreamWrapper } from "./wrap-stream.ts";
 import { describePlaceLabels } from "../text/place-labels.ts";
 
@@ -52,6 +54,7 @@ export async function ask(context: Context, question: string, options: AskComman
 
 function toAnswerJson(answer: Answer): object {
   const { question, text, grounded, refused, citations, hits, model, usage, ms } = answer;
+  const { removedAddresses, context, suspicions } = answer;
   return {
     question,
     answer: text,
@@ -68,6 +71,9 @@ function toAnswerJson(answer: Answer): object {
     })),
     hits: hits.map(toHitJson),
     model,
+    removedAddresses,
+    ...(context === undefined ? {} : { context }),
+    ...(suspicions === undefined ? {} : { suspicions }),
     ...(usage === undefined ? {} : { usage }),
     ms,
   };
@@ -99,6 +105,7 @@ async function writeAnswer(
     const quote = neutralise(citation.quote.replaceAll(/\s+/gu, " ").trim());
     for (const line of wrap(`“${quote}”`, columns - indent.length)) await output.line(indent + style.dim(line));
   }
+  await writeRemarks(output, answer);
   if (answer.grounded && !answer.refused) return;
   await output.line();
   await output.line(
@@ -108,6 +115,29 @@ async function writeAnswer(
         : "Not every sentence above is supported by a citation.",
     ),
   );
+}
+
+/** What whoever reads the answer should know of how it came about, each a line. */
+async function writeRemarks(output: Output, answer: Answer): Promise<void> {
+  const { removedAddresses, context, suspicions = [] } = answer;
+  const remarks: string[] = [];
+  if (context?.from === "whole-corpus") remarks.push("Answered from everything that may be read.");
+  const less = (context?.cut.length ?? 0) + (context?.leftOut.length ?? 0);
+  if (less > 0) remarks.push(`Of ${count(less, "chunk")} not everything fitted into ${context?.maxTokens} tokens.`);
+  if (removedAddresses.length > 0) {
+    const what = removedAddresses.length === 1 ? "An address" : `${removedAddresses.length} addresses`;
+    remarks.push(`${what} that no source has ${removedAddresses.length === 1 ? "was" : "were"} taken out.`);
+  }
+  const [first] = suspicions;
+  if (first) {
+    remarks.push(
+      `Some of what was found speaks to models rather than to readers: ${countSuspicions(suspicions)}. See ibid show ${first.uri} --suspicious`,
+    );
+  }
+  if (remarks.length > 0) await output.line();
+  for (const remark of remarks) {
+    for (const text of wrap(neutralise(remark), output.columns)) await output.line(output.style.dim(text));
+  }
 }
 
 /** Says where a citation stands: the line of its first word, not of the chunk that holds it. Reads each cited document once. */

@@ -45,6 +45,8 @@ export interface OpenForCommand {
    * model, so that later commands use the same.
    */
   readonly embeds?: "queries" | "documents";
+  /** Chunks that stand next to one another are shown as one. */
+  readonly merge?: boolean | undefined;
 }
 
 /**
@@ -58,7 +60,7 @@ export async function withKnowledgeBase<Result>(
   use: (kb: KnowledgeBase) => Promise<Result>,
 ): Promise<Result> {
   const caller = readCaller(options);
-  const { openKnowledgeBase } = await import("../node.ts");
+  const { mergeAdjacent, openKnowledgeBase } = await import("../node.ts");
   const remembered = how.embeds === undefined ? undefined : await readRememberedModels(options.kb);
   const models = remembered && chooseModels(remembered, options);
   const kb = await openKnowledgeBase(options.kb, {
@@ -68,6 +70,9 @@ export async function withKnowledgeBase<Result>(
     ...(options.reranker === undefined ? {} : { reranker: options.reranker }),
     ...(models?.embeddingModel !== undefined && { embeddingModel: models.embeddingModel }),
     ...(models !== undefined && { formerEmbeddingModels: models.formerEmbeddingModels }),
+    ...(how.merge === true && {
+      retriever: (base, { documents, analyzer }) => mergeAdjacent(base, { documents, analyzer }),
+    }),
   });
   try {
     return await use(caller === undefined ? kb : kb.as(caller));

@@ -128,6 +128,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .option("--ignore-case", "of a pattern: capitals and small letters are the same")
     .addOption(new Option("--filter <json>", "only where the metadata match").argParser(readFilter))
     .addOption(new Option("--min-score <x>", "floor of the dense leg's score").argParser(readScore))
+    .option("--merge", "show what stands next to one another in a document as one hit")
     .option("--explain", "say how each score came to be")
     .option("--ids", "print the id of each hit's chunk, for show --chunk")
     .addHelpText(
@@ -191,6 +192,15 @@ export function createProgram(context: Context, done: (exitCode: number) => void
       new Option("--links", "print where its words lead (pages hide the addresses) instead of the text").conflicts(
         "outline",
       ),
+    )
+    .addOption(
+      new Option("--suspicious", "print what in it speaks to models rather than to its readers").conflicts([
+        "outline",
+        "section",
+        "at",
+        "chunk",
+        "links",
+      ]),
     )
     .option("--chunk <id>", "print the chunk that a search found, without naming its document")
     .addOption(new Option("--neighbours <n>", "of a chunk: with so many before and after it").argParser(readCount))

@@ -1,5 +1,7 @@
-import type { Usage } from "./chat.ts";
+import type { Prompt, Usage } from "./chat.ts";
+import type { LengthFunction } from "./chunker.ts";
 import type { Hit, SearchOptions } from "./retriever.ts";
+import type { DocumentSuspicion } from "./suspicion.ts";
 
 /**
  * What to do when the documents say little: answer anyway, prefer them, or answer only from them and refuse otherwise.
@@ -42,7 +44,36 @@ export interface Answer {
   readonly usage?: Usage;
   /** Markers that the model wrote and that did not resolve; they were taken out of the text. */
   readonly removedMarkers: readonly string[];
+  /** Addresses that stand in no source and not in the question either: whoever loads one tells its owner what stands in it. They were taken out of the text. */
+  readonly removedAddresses: readonly string[];
+  /** What the model was shown. Absent where none was asked. */
+  readonly context?: AnswerContext;
+  /** What in the sources speaks to models rather than to readers; the model was not shown it as it stands. Absent when there is nothing. */
+  readonly suspicions?: readonly DocumentSuspicion[];
   readonly ms: number;
+}
+
+/** What of the documents a model was shown to answer from. */
+export interface AnswerContext {
+  /** `"whole-corpus"`: everything that the asker may read, because it fits. `"search"`: what was found. */
+  readonly from: "search" | "whole-corpus";
+  /** Of the sources, delimiters included. **Units** tokens, by the counter that was given. */
+  readonly tokens: number;
+  readonly maxTokens: number;
+  /** Ids of chunks of which only the first sentences fitted. */
+  readonly cut: readonly string[];
+  /** Ids of chunks that did not fit. */
+  readonly leftOut: readonly string[];
+}
+
+/** How much of the documents a model is shown. */
+export interface ContextOptions {
+  /** Of the sources, delimiters included; instructions, question and answer come on top. **Units** tokens. Default 8,000. */
+  readonly maxTokens?: number;
+  /** Default: one token for four characters, which is right for English; other scripts have more. */
+  readonly count?: LengthFunction;
+  /** Send everything that the asker may read, and `filter` and `origins` let through, when it fits; search when it does not. Default false. */
+  readonly wholeCorpus?: boolean;
 }
 
 /** What happens while an answer is made, in order: `hits`, then `text` and `citation` as they land, then `answer`. */
@@ -57,4 +88,7 @@ export interface AskOptions extends Omit<SearchOptions, "mode" | "includeEmbeddi
   readonly mode?: "hybrid" | "dense" | "lexical";
   /** Default `"preferred"`. */
   readonly grounding?: Grounding;
+  /** What the application tells the model before our own rules, which hold whatever it says. Never hand through what a user wrote. */
+  readonly instructions?: string | Prompt;
+  readonly context?: ContextOptions;
 }

@@ -46,7 +46,7 @@ export interface ExamineOptions {
 /**
  * What an examination found.
  *
- * **Shape** `residue` is no fault: terms of chunks that were replaced stay in the index, found by nobody, until it is next rewritten; a vacuum or a purge does that.
+ * **Shape** `residue` is no fault: terms of chunks that were replaced stay in the index and in what was fitted, found by nobody, until those are next rewritten; a vacuum or a purge does that.
  */
 export interface Diagnosis {
   /** Whether nothing is wrong, or nothing any more. */
@@ -58,6 +58,6 @@ export interface Diagnosis {
     readonly vectors: number;
     readonly terms: number;
   };
-  /** Distinct terms that the index has and no live or restorable chunk. */
+  /** Distinct terms that the index or a fit has and no live or restorable chunk. */
   readonly residue: number;
 }

@@ -40,6 +40,8 @@ export type IbidErrorCode =
   | "unsupported"
   // measuring
   | "below-minimum"
+  // in a graph
+  | "node-failed"
   // running
   | "aborted"
   | "unsupported-runtime"

@@ -144,7 +144,7 @@ export interface IngestResult {
   readonly documentId: string;
   /** Chunks that the document now has; for `removed`, that it had. */
   readonly chunks: number;
-  /** What of the file is not in the text, and why; see `ReadResult.notes`. */
+  /** What of the file is not in the text, and why (see `ReadResult.notes`); and that the text holds what its readers do not see. */
   readonly notes?: readonly string[];
   readonly error?: IbidError;
 }

@@ -10,7 +10,7 @@ import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
-import type { Reranker, Retriever } from "../contracts/retriever.ts";
+import type { Reranker, Retriever, WrapRetriever } from "../contracts/retriever.ts";
 import type { AccessPolicy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
@@ -40,8 +40,8 @@ export interface AssembleOptions {
   readonly model?: ChatModel;
   /** `"proximity"`: what has the query's words near one another ranks higher; needs no model. Default: none. */
   readonly reranker?: Reranker | "proximity";
-  /** In place of the built-in retriever. */
-  readonly retriever?: Retriever;
+  /** In place of the built-in retriever; or a function that makes one around it: `(base, { documents }) => mergeAdjacent(base, { documents })`. */
+  readonly retriever?: Retriever | WrapRetriever;
   /** Asked before the built-in readers. */
   readonly readers?: readonly Reader[];
   /** How much one file may ask for. Default: `defaultReadLimits`. */

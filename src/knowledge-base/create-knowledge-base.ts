@@ -9,7 +9,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { EventStore } from "../contracts/event-store.ts";
 import type { IngestInput, IngestOptions, KnowledgeBase, ViewOptions } from "../contracts/knowledge-base.ts";
 import type { ReembedOptions } from "../contracts/reembedding.ts";
-import type { Reranker, Retriever, SearchOptions } from "../contracts/retriever.ts";
+import type { Reranker, Retriever, RetrieverParts, SearchOptions, WrapRetriever } from "../contracts/retriever.ts";
 import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
@@ -32,8 +32,8 @@ import { createSettler } from "./settle-later.ts";
 /** Everything a knowledge base is made of, already chosen. `openKnowledgeBase` chooses for those who do not want to. */
 export interface KnowledgeBaseParts extends IngestStages {
   readonly analyzer: Analyzer;
-  /** Default: the built-in retriever over the store, the embedder and the reranker. */
-  readonly retriever?: Retriever | undefined;
+  /** Default: the built-in retriever over the store, the embedder and the reranker. A function is given that one, to make another around it. */
+  readonly retriever?: Retriever | WrapRetriever | undefined;
   readonly reranker?: Reranker | "proximity" | undefined;
   readonly chatModel?: ChatModel | undefined;
   readonly tracer?: Tracer | undefined;
@@ -66,7 +66,12 @@ const ingestOptions = [
   "onEmbedding",
 ] as const;
 const searchOptions = [...retrieveOptionNames, "scopes", "strategy"];
-const askOptions = [...searchOptions.filter((name) => name !== "includeEmbeddings"), "grounding"] as const;
+const askOptions = [
+  ...searchOptions.filter((name) => name !== "includeEmbeddings"),
+  "grounding",
+  "instructions",
+  "context",
+] as const;
 
 /**
  * Joins pipeline and services behind few verbs. This is where every caller meets the gate: nothing below is reached without its proof.
@@ -92,21 +97,34 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
     if (closing !== undefined)
       throw new IbidError("store-closed", "This knowledge base is closed.", { mend: "Open it again." });
   };
-  const retrieverFor = (who: AccessContext | "operator"): Retriever =>
-    observer.retriever(
-      parts.retriever === undefined
-        ? createRetriever({
-            store,
-            embedder: parts.embedder,
-            formerEmbedders: parts.formerEmbedders,
-            reranker: parts.reranker,
-            tracer: observer.tracer,
-            analyzer: parts.analyzer,
-            secret: store.secret,
-            access: who,
-          })
-        : withinScopes(parts.retriever),
-    );
+  const builtInFor = (who: AccessContext | "operator"): Retriever =>
+    createRetriever({
+      store,
+      embedder: parts.embedder,
+      formerEmbedders: parts.formerEmbedders,
+      reranker: parts.reranker,
+      tracer: observer.tracer,
+      analyzer: parts.analyzer,
+      secret: store.secret,
+      access: who,
+    });
+  // Two readings, and only for what the gate let through: whoever makes a retriever is not handed a store to write to.
+  const documents: RetrieverParts["documents"] = {
+    document: (scopes, id) => store.document(scopes, id),
+    chunks: (scopes, options) => store.chunks(scopes, options),
+  };
+  const retrieverFor = (who: AccessContext | "operator"): Retriever => {
+    const { retriever, analyzer, chatModel: model } = parts;
+    if (retriever === undefined) return observer.retriever(builtInFor(who));
+    const made =
+      typeof retriever === "function" ? retriever(builtInFor(who), { documents, analyzer, model }) : retriever;
+    if (typeof made?.retrieve !== "function") {
+      throw new IbidError("invalid-argument", "retriever makes something that cannot retrieve.", {
+        mend: "Give a retriever, or a function from the built-in one to another: (base) => diversify(base).",
+      });
+    }
+    return observer.retriever(withinScopes(made));
+  };
 
   const view = (caller: Caller, strategy?: ScopeStrategy): KnowledgeBase => {
     const who = caller === operator ? "operator" : caller;

@@ -146,7 +146,7 @@ async function countStale(
 function withStale(diagnosis: Diagnosis, count: number): Diagnosis {
   const kind: FindingKind = "stale-version";
   const message = "Chunks have no vector of the embedding model that is used now.";
-  const mend = "Ingest their documents again.";
+  const mend = "Embed them anew (kb.reembed, ibid reembed), or ingest their documents again.";
   return {
     ...diagnosis,
     healthy: false,

@@ -7,6 +7,7 @@ import type { Source, SourceItem, SourceRefusal, SourceUnchanged, Validators } f
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../text/abort.ts";
+import { noteUnseen } from "../text/describe-suspicions.ts";
 import { hashParts } from "../text/hash.ts";
 import { embedChunks } from "./embed-chunks.ts";
 import { createEmbeddingUsage } from "./embedding-usage.ts";
@@ -193,7 +194,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
     return keep(work, before, { folder, looked: true });
   const facts = { contentHash, metadataHash, folder, bytes: bytes.byteLength, validators };
   const outcome = await swap(stages, job, before, document, facts);
-  return read.notes === undefined ? outcome : { ...outcome, result: { ...outcome.result, notes: read.notes } };
+  return withNotes(outcome, read.notes ?? []);
 }
 
 /** A document that somebody else has read. */
@@ -289,6 +290,8 @@ async function swap(
     if (IbidError.isInstance(error, "store-busy")) return write();
     throw error;
   });
+  // Whoever runs this sees it before a model does.
+  const unseen = noteUnseen(document.text, document.mediaType);
   return {
     result: {
       uri: document.uri,
@@ -296,9 +299,17 @@ async function swap(
       status: before === undefined ? "added" : "updated",
       documentId: document.id,
       chunks: chunks.length,
+      ...(unseen !== undefined && { notes: [unseen] }),
     },
     ...counted,
   };
+}
+
+/** What the reader has to say of a file, before what its text shows. */
+function withNotes({ result, sent }: Outcome, notes: readonly string[]): Outcome {
+  return notes.length === 0
+    ? { result, sent }
+    : { result: { ...result, notes: [...notes, ...(result.notes ?? [])] }, sent };
 }
 
 function uriOf(item: IngestItem): string {

@@ -8,6 +8,7 @@ import { readTerms } from "../indexes/postings-file.ts";
 import type { SealedSegment } from "../indexes/sealed-segment.ts";
 import { decodeVectors, parseVersionKey, type StoredVector } from "../indexes/stored-vector.ts";
 import { vectorsAt } from "../indexes/vector-column.ts";
+import { hasRightTrigrams } from "./examine-trigrams.ts";
 import type { ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
@@ -44,7 +45,7 @@ export const mendedByRebuilding: ReadonlySet<FindingKind> = new Set([
  * Holds the index of one scope against its rows: every chunk stands in it once, with the terms that the analyzer gives it now, and vectors as long as their
  * version says; and nothing else does.
  *
- * **Shape** `ownVersions` are those of the store's own model that are searched or about to be. **Cost** analyses every chunk and reads every posting and vector.
+ * **Shape** `ownVersions` are those of the store's own model that are searched or about to be. **Cost** analyses every chunk and reads every posting, vector and trigram.
  */
 export function examineScope(
   rows: DirectoryReader,
@@ -94,6 +95,8 @@ export function examineScope(
   for (const segment of view.sealed) {
     guarded(note, unreadable, () => {
       for (const indexed of readSealed(segment)) look(indexed);
+      if (!hasRightTrigrams(rows, segment))
+        note("indexed-wrongly", "The index for patterns has other letters of chunks.");
     });
   }
   for (const [, row] of view.tail.rows()) {

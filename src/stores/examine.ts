@@ -7,6 +7,7 @@ import { isPurgeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import { rebuildScope } from "./rebuild-scope.ts";
+import { fittedOn } from "./refit.ts";
 import { createUncachedReader } from "./replace-document.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
 
@@ -116,6 +117,11 @@ async function lookThrough(
     checked.vectors += examined.vectors;
     examined.terms.forEach((term) => terms.add(term));
     examined.residue.forEach((term) => residue.add(term));
+    if (scope === fittedOn && latent !== undefined) {
+      const leg = latent;
+      const fitted = await look((rows) => rows.fits().flatMap((fit) => [...leg.spaceOf(rows, fit).terms()]));
+      for (const { term } of fitted) if (!examined.terms.has(term)) residue.add(term);
+    }
   }
   checked.terms = terms.size;
   return { findings, checked, residue: residue.size, broken };

@@ -71,9 +71,13 @@ function namedChunks(
 function embeddingsOf(view: ScopeView, row: ChunkRow): VersionedEmbedding[] {
   const place = findPlace(view, row.key);
   if (place === undefined) return [];
-  return vectorsAt(place.segment ?? view.tail, place.ordinal)
-    .filter(({ version }) => !isOwnVersion(version))
-    .map((vector) => ({ version: parseVersionKey(vector.version), embedding: toEmbedding(vector) }));
+  return (
+    vectorsAt(place.segment ?? view.tail, place.ordinal)
+      .filter(({ version }) => !isOwnVersion(version))
+      // In which order they lie depends on what was merged with what (law 11).
+      .sort((a, b) => compareCodePoints(a.version, b.version))
+      .map((vector) => ({ version: parseVersionKey(vector.version), embedding: toEmbedding(vector) }))
+  );
 }
 
 /** Live documents by uri, then scope, then id. */

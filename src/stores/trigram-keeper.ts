@@ -51,7 +51,7 @@ export function createTrigramKeeper(worthIndexing: number): TrigramKeeper {
     }
     let files = made.get(segment);
     if (files === undefined) {
-      made.set(segment, (files = collect(rows, segment)));
+      made.set(segment, (files = collectSegmentTrigrams(rows, segment)));
       unsaved.add(segment);
     }
     return openTrigrams(segment.size, (part) => files[part]?.data)!;
@@ -89,8 +89,8 @@ function saveOne(rows: DirectoryWriter, segment: SealedSegment, files: readonly 
   for (const { name, part, data } of files) rows.addFile(segment.row, name, part, data);
 }
 
-/** Of every chunk that has a row, for what is deleted may be restored. Texts of one document are read together. */
-function collect(rows: DirectoryReader, segment: SealedSegment): readonly ColumnFile[] {
+/** The index of every chunk that has a row, for what is deleted may be restored. Texts of one document are read together. */
+export function collectSegmentTrigrams(rows: DirectoryReader, segment: SealedSegment): readonly ColumnFile[] {
   const reader = createUncachedReader(rows);
   const collector = createTrigramCollector(segment.size);
   const members = Array.from({ length: segment.size }, (_, ordinal) => ordinal)

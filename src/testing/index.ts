@@ -25,7 +25,7 @@ export type { EventStoreSubject } from "./event-store-pack.ts";
 export { createFixedEmbeddingModel } from "./fixed-embedding-model.ts";
 export type { FixedEmbeddingModel, FixedEmbeddingModelOptions } from "./fixed-embedding-model.ts";
 export { createJobStorePack } from "./job-store-pack.ts";
-export type { JobStoreSubject } from "./job-store-pack.ts";
+export type { JobStoreSubject } from "./job-store-case.ts";
 export { createKnowledgeBasePack } from "./knowledge-base-pack.ts";
 export type { KnowledgeBaseParts } from "./knowledge-base-case.ts";
 export type { KnowledgeBaseSubject } from "./knowledge-base-pack.ts";

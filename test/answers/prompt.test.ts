@@ -162,7 +162,7 @@ describe("augmentUserQuery", () => {
 
 describe("createGroundedMessages", () => {
   const render = (mode: "strict" | "preferred" | "permissive", from = hits, fence = "f00d") =>
-    createGroundedMessages("How often?", from, mode, fence).map((message) => renderPrompt(message.content ?? ""));
+    createGroundedMessages("How often?", from, mode, { fence }).map((message) => renderPrompt(message.content ?? ""));
 
   it("says a different rule in each mode, and the refusal in strict [T48]", () => {
     const systems = (["strict", "preferred", "permissive"] as const).map((mode) => render(mode)[0]);

@@ -30,13 +30,15 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   "knowledge-base": [...foundations, ...stages, "pipeline", "services"],
 
   tools: ["contracts", "text"],
+  memory: ["contracts", "text", "tools"],
   testing: ["contracts", "text", "access"],
   ui: ["contracts"],
   server: ["contracts", "text", "access", "knowledge-base", "tools", "node.ts"],
   cli: ["contracts", "text", "access", "knowledge-base", "node.ts", "server", "adapters"],
 
-  "index.ts": [...foundations, ...stages, "pipeline", "services", "knowledge-base", "tools", "adapters"],
   "models.ts": ["contracts", "text", "adapters"],
+  "index.ts": [...foundations, ...stages, "pipeline", "services", "knowledge-base", "tools", "memory", "adapters"],
+  "langchain.ts": ["adapters"],
   "readers.ts": ["contracts", "documents", "adapters"],
   "read-worker.ts": ["adapters", "readers.ts"],
   "node.ts": [
@@ -67,6 +69,10 @@ export const adapters: Readonly<
   "file-blobs": { host: "stores", packs: "contracts/blob-stores.test.ts" },
   files: { packs: "contracts/sources.test.ts" },
   html: { host: "documents", packs: "contracts/readers.test.ts" },
+  langchain: {
+    packs: "memory/langchain.test.ts",
+    noContract: "It implements none of ours: it is ours in the shape of LangChain's.",
+  },
   mail: { host: "documents", packs: "contracts/code-and-mail-readers.test.ts" },
   markdown: { host: "documents", packs: "contracts/readers.test.ts" },
   mcp: { host: "tools", packs: "tools/mcp.test.ts", noContract: "It implements none of ours: it hands our tools out." },
@@ -104,6 +110,7 @@ export const edges: readonly string[] = [
   "readers.ts",
   "read-worker.ts",
   "node.ts",
+  "langchain.ts",
 ];
 
 /** Who may hold the authority of maintenance (law 3). */
@@ -116,7 +123,6 @@ export const typeCycles: Readonly<Record<string, string>> = {};
 export const longFiles: Readonly<Record<string, string>> = {
   "index.ts": "A list of names, and nothing else.",
   "node.ts": "The door of Node: names, and what is different there.",
-  "testing/job-store-pack.ts": "One contract's promises, fifteen short cases over one set of fixtures.",
 };
 
 /** Global things of the web platform by which an adapter may earn its folder without a package or a builtin. */

@@ -2,40 +2,37 @@
 // that it passes there; without one, it goes on until it is killed.
 import { appendFileSync } from "node:fs";
 import { openConnection } from "../../src/adapters/sqlite/sqlite-connection.ts";
-import { createSqliteDirectory } from "../../src/adapters/sqlite/sqlite-directory.ts";
 import { withFailpoints } from "./failpoints.ts";
-import { makeOperations, openStore, perform, timeOf } from "./workload.ts";
+import { close, makeOperations, openWorkplace, perform, timeOf } from "./workload.ts";
 
 const [path = "", journal = "", seed = "", length = "", from = "", failpoint = "", until = ""] = process.argv.slice(2);
 const [wantedPhase = "", wantedPoint = "", nth = "1"] = failpoint.split("|");
 let left = Number(nth);
 let current = "open";
 
-const connection = await openConnection(path, { busyTimeoutMs: 5000 });
-const watched = withFailpoints(
-  connection,
-  () => current,
-  (phase, point) => {
-    // Written before it is survived: what stands last is where the process was when it was killed.
-    if (failpoint === "") appendFileSync(journal, `at ${phase}|${point}\n`);
-    if (phase !== wantedPhase || point !== wantedPoint || --left > 0) return;
-    appendFileSync(journal, `at ${phase}|${point}\n`);
-    process.kill(process.pid, "SIGKILL");
-  },
-);
+const connect = async () => withFailpoints(await openConnection(path, { busyTimeoutMs: 5000 }), () => current, pass);
+
+function pass(phase: string, point: string): void {
+  // Written before it is survived: what stands last is where the process was when it was killed.
+  if (failpoint === "") appendFileSync(journal, `at ${phase}|${point}\n`);
+  if (phase !== wantedPhase || point !== wantedPoint || --left > 0) return;
+  appendFileSync(journal, `at ${phase}|${point}\n`);
+  process.kill(process.pid, "SIGKILL");
+}
+
 const clock = { now: 0 };
 const operations = makeOperations(Number(seed), Number(length));
 clock.now = timeOf(Number(from));
-const store = await openStore(createSqliteDirectory(watched, path), clock);
+const place = await openWorkplace(path, connect, clock);
 process.send?.("ready");
 for (let i = Number(from); i < Math.min(operations.length, Number(until)); i++) {
   const operation = operations[i]!;
   clock.now = timeOf(i);
   current = operation.kind;
   appendFileSync(journal, `begun ${i}\n`);
-  await perform(store, operation);
+  await perform(place, operation);
   appendFileSync(journal, `done ${i}\n`);
 }
 current = "close";
-await store.close();
+await close(place);
 process.disconnect?.();

@@ -19,6 +19,8 @@ const statements: readonly (readonly [begins: string, name: string])[] = [
   ["INSERT INTO fits", "add fit"],
   ["UPDATE fits", "put fit"],
   ["UPDATE segments SET columns", "columns"],
+  ["INSERT INTO pending", "add pending"],
+  ["UPDATE jobs", "put job"],
 ];
 
 /**
@@ -38,6 +40,9 @@ export function withFailpoints(
     const asked = current();
     // A purge rewrites segments too: that is part of it.
     if (kind === "merge" && (asked === "purge" || asked === "vacuum")) return `${asked}: rewrite`;
+    // What re-embedding writes beside vectors is that another version is searched from now on.
+    if (kind === undefined && asked === "reembed" && !ran.has("add pending")) return "cut-over";
+    if (kind === undefined && asked === "work" && ran.has("put job")) return "job";
     return kind ?? asked;
   };
   return {
@@ -75,9 +80,9 @@ export function withFailpoints(
     get inTransaction() {
       return connection.inTransaction;
     },
-    emptyLog() {
+    scrub() {
       passing(current(), "before the log is emptied");
-      const emptied = connection.emptyLog();
+      const emptied = connection.scrub();
       passing(current(), "after the log is emptied");
       return emptied;
     },

@@ -12,18 +12,18 @@ describe("a store whose process is killed again and again", () => {
 
   it("is held against what the operations say: deleted, restored, vacuumed, purged", () => {
     const { live, deleted } = expectAfter([
-      { kind: "ingest", documents: [0, 1, 2, 3], edition: 0 },
+      { kind: "ingest", documents: [0, 1, 2, 3], edition: 0, model: 0 },
       { kind: "delete", document: 0 },
       { kind: "delete", document: 1 },
       { kind: "restore", document: 1 },
       { kind: "purge", document: 2 },
-      { kind: "ingest", documents: [3], edition: 5 },
+      { kind: "ingest", documents: [3], edition: 5, model: 0 },
       { kind: "delete", document: 3 },
       { kind: "vacuum", age: 4 },
     ]);
     expect([...live]).toEqual([[1, 0]]);
     expect([...deleted]).toEqual([[3, { edition: 5, at: timeOf(6) }]]);
     expect(makeOperations(3, 40)).toEqual(makeOperations(3, 40));
-    expect(new Set(makeOperations(1, 100).map(({ kind }) => kind)).size).toBe(6);
+    expect(new Set(makeOperations(1, 100).map(({ kind }) => kind)).size).toBe(9);
   });
 });

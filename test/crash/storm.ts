@@ -1,23 +1,23 @@
 import { fork } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { openConnection } from "../../src/adapters/sqlite/sqlite-connection.ts";
-import { createSqliteDirectory } from "../../src/adapters/sqlite/sqlite-directory.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import { collect, read, system } from "../stores/build.ts";
 import {
+  close,
   createRandom,
   expectAfter,
   makeDocument,
   makeOperations,
-  openStore,
+  openWorkplace,
   type Operation,
   ownWord,
   perform,
   stateOf,
   timeOf,
+  type Workplace,
 } from "./workload.ts";
 
 export interface StormOptions {
@@ -25,6 +25,8 @@ export interface StormOptions {
   readonly seed: number;
   /** Operations of one run, after which its end state is held against an undisturbed one. */
   readonly length: number;
+  /** A folder for what a fault was seen in: the knowledge base as the dead left it, and what was done to it. */
+  readonly keepIn?: string;
   /** Called after every kill. */
   readonly onKill?: (report: StormReport) => void;
 }
@@ -51,6 +53,11 @@ const points = [
 ] as const;
 const within: Readonly<Record<string, readonly (typeof points)[number][]>> = {
   ingest: ["after a write", "between members of a group", "before commit", "after commit"],
+  enqueue: ["after a write", "before commit", "after commit"],
+  work: ["after a write", "before commit", "after commit"],
+  job: ["after a write", "before commit", "after commit"],
+  reembed: ["after a write", "before commit", "after commit"],
+  "cut-over": ["after a write", "before commit", "after commit"],
   delete: ["after a write", "before commit", "after commit"],
   restore: ["after a write", "before commit", "after commit"],
   purge: ["after a write", "before commit", "after commit", "before the log is emptied", "after the log is emptied"],
@@ -79,7 +86,7 @@ export const failpoints: readonly string[] = Object.entries(within).flatMap(([ph
  * **Shape** after every death: the store opens, its examination finds nothing, every acknowledged document is there as it was acknowledged, what was in flight is there
  * as before or as after, and no byte of what was purged is left. After every run: the state of an undisturbed one, scores included.
  */
-export async function raiseStorm({ kills, seed, length, onKill }: StormOptions): Promise<StormReport> {
+export async function raiseStorm({ kills, seed, length, keepIn, onKill }: StormOptions): Promise<StormReport> {
   const random = createRandom(seed);
   const deaths = { random: new Map<string, number>(), failpoints: new Map<string, number>() };
   const faults: string[] = [];
@@ -125,19 +132,34 @@ export async function raiseStorm({ kills, seed, length, onKill }: StormOptions):
           const tally = failpoint === "" ? deaths.random : deaths.failpoints;
           tally.set(where, (tally.get(where) ?? 0) + 1);
         } else if (failpoint !== "") unreached.add(failpoint);
-        for (const fault of await lookAfter(paths, operations))
+        const evidence = keepIn === undefined ? undefined : join(keepIn, `seed-${runSeed}-death-${killed}`);
+        // Before it is looked at: opening a knowledge base mends it.
+        if (evidence !== undefined) cpSync(place, evidence, { recursive: true });
+        const { faults: found, absent } = await lookAfter(paths, operations);
+        for (const fault of found)
           faults.push(`seed ${runSeed}, death ${killed}, ${failpoint || "at random"}: ${fault}`);
+        if (evidence !== undefined)
+          keepEvidence(evidence, found, { failpoint, done, operations, absent, faults: found });
         onKill?.(report());
         if (faults.length > 20) return report();
       }
-      if (await endsAlike(place, paths.store, operations)) runs++;
-      else faults.push(`seed ${runSeed}: the end state is not that of an undisturbed run.`);
+      const differing = await endsUnlike(place, paths.store, operations);
+      if (differing.length === 0) runs++;
+      else faults.push(`seed ${runSeed}: the end state is not that of an undisturbed run: ${differing.join(", ")}.`);
+      if (keepIn !== undefined && differing.length > 0)
+        cpSync(place, join(keepIn, `seed-${runSeed}-end`), { recursive: true });
       rmSync(place, { recursive: true });
     }
     return report();
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** **Shape** nothing is left of a copy that shows no fault. */
+function keepEvidence(folder: string, faults: readonly string[], facts: object): void {
+  if (faults.length === 0) rmSync(folder, { recursive: true });
+  else writeFileSync(join(folder, "facts.json"), JSON.stringify(facts, undefined, 1));
 }
 
 /** The failpoint that fewest died at; those of opening can be reached while there is nothing yet. */
@@ -193,21 +215,21 @@ function readJournal(path: string): Journal {
   return { done, inFlight: begun >= done ? begun : undefined, last };
 }
 
-async function open(path: string, now: number): Promise<KnowledgeStore> {
-  const connection = await openConnection(path, { busyTimeoutMs: 5000 });
-  return openStore(createSqliteDirectory(connection, path), { now });
+function open(path: string, now: number): Promise<Workplace> {
+  return openWorkplace(path, () => openConnection(path, { busyTimeoutMs: 5000 }), { now });
 }
 
 /** What is wrong with a store after a death. */
 async function lookAfter(
   paths: { readonly store: string; readonly journal: string },
   operations: readonly Operation[],
-): Promise<readonly string[]> {
+): Promise<{ readonly faults: readonly string[]; readonly absent: readonly string[] }> {
   const faults: string[] = [];
   const { done, inFlight } = readJournal(paths.journal);
   const before = expectAfter(operations.slice(0, done));
   const after = expectAfter(operations.slice(0, inFlight === undefined ? done : inFlight + 1));
-  const store = await open(paths.store, timeOf(done));
+  const place = await open(paths.store, timeOf(done));
+  const { store, jobs } = place;
   const from = read("deployment");
   const found = new Map((await collect(store.documents(from))).map(({ id, chunks }) => [id, chunks]));
   const all = new Set([
@@ -225,36 +247,49 @@ async function lookAfter(
     if (!allowed.includes(text)) faults.push(`${id} is neither as acknowledged nor as in flight`);
     if (text !== undefined && found.get(id) !== 3) faults.push(`${id} is not whole`);
   }
+  const waiting = await jobs.list({ states: ["queued", "reading", "embedding"], limit: 1000 });
+  const queued = new Map(waiting.map(({ request }) => [Number(request["document"]), Number(request["edition"])]));
+  for (const document of new Set([...before.queued.keys(), ...after.queued.keys(), ...queued.keys()])) {
+    const allowed = [before, after].map((expected) => expected.queued.get(document));
+    if (!allowed.includes(queued.get(document)))
+      faults.push(`the job of doc-${document} is neither as acknowledged nor as in flight`);
+  }
   // Words of purged documents; those that are in flight may be either way.
   const gone = operations
     .slice(0, done)
     .flatMap((operation) => (operation.kind === "purge" ? [operation.document] : []));
+  const isHeld = (document: number): boolean =>
+    [before, after].some(({ live, deleted, queued: jobsOf }) =>
+      [live, deleted, jobsOf].some((held: ReadonlyMap<number, unknown>) => held.has(document)),
+    );
   const absent = gone
-    .filter((document) => ![before, after].some(({ live, deleted }) => live.has(document) || deleted.has(document)))
+    .filter((document) => !isHeld(document))
     .flatMap((document) => editionsOf(operations, document).map((edition) => ownWord(document, edition)));
   const diagnosis = await store.examine!(system, absent.length === 0 ? {} : { absent });
   for (const { kind, message, count } of diagnosis.findings) faults.push(`doctor: ${kind}: ${message} (${count})`);
-  await store.close();
-  return faults;
+  await close(place);
+  return { faults, absent };
 }
 
 function editionsOf(operations: readonly Operation[], document: number): readonly number[] {
   return operations.flatMap((operation) =>
-    operation.kind === "ingest" && operation.documents.includes(document) ? [operation.edition] : [],
+    (operation.kind === "ingest" && operation.documents.includes(document)) ||
+    (operation.kind === "enqueue" && operation.document === document)
+      ? [operation.edition]
+      : [],
   );
 }
 
-async function endsAlike(place: string, stormy: string, operations: readonly Operation[]): Promise<boolean> {
-  const clock = { now: timeOf(0) };
-  const path = join(place, "calm.sqlite");
-  const calm = await openStore(createSqliteDirectory(await openConnection(path, { busyTimeoutMs: 5000 }), path), clock);
+/** **Shape** the names of what differs. */
+async function endsUnlike(place: string, stormy: string, operations: readonly Operation[]): Promise<readonly string[]> {
+  const calm = await open(join(place, "calm.sqlite"), timeOf(0));
   for (const [i, operation] of operations.entries()) {
-    clock.now = timeOf(i);
+    calm.clock.now = timeOf(i);
     await perform(calm, operation);
   }
   const survivor = await open(stormy, timeOf(operations.length));
-  const alike = isDeepStrictEqual(await stateOf(survivor), await stateOf(calm));
-  await survivor.close();
-  await calm.close();
-  return alike;
+  const [found, expected] = [await stateOf(survivor), await stateOf(calm)];
+  await close(survivor);
+  await close(calm);
+  return Object.keys(expected).filter((name) => !isDeepStrictEqual(found[name], expected[name]));
 }

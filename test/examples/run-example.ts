@@ -16,7 +16,11 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const doors = { ibid: join(root, "src/node.ts"), "ibid/testing": join(root, "src/testing/index.ts") };
+const doors = {
+  ibid: join(root, "src/node.ts"),
+  "ibid/testing": join(root, "src/testing/index.ts"),
+  "ibid/langchain": join(root, "src/langchain.ts"),
+};
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "ibid-examples-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
@@ -34,7 +38,7 @@ export function runExample(name: string, change: (code: string) => string = (cod
   const code = change(readFileSync(join(root, "examples", name), "utf8"));
   const path = join(folder, dirname(name), `${Math.random().toString(36).slice(2)}.ts`);
   const loaded = code.replaceAll(
-    /from "(ibid(?:\/testing)?)"/gu,
+    /from "(ibid(?:\/[a-z]+)?)"/gu,
     (_, door: keyof typeof doors) => `from ${JSON.stringify(pathToFileURL(doors[door]).href)}`,
   );
   mkdirSync(dirname(path), { recursive: true });

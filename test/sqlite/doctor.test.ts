@@ -223,6 +223,51 @@ describe("the doctor", () => {
     await store.close();
   });
 
+  it("holds the index for patterns against the texts, and makes it anew [L8]", async () => {
+    await fill();
+    let store = await open();
+    const digits = { pattern: "number\\d", topK: "all" } as const;
+    const before = await store.regexSearch(from, digits);
+    await store.close();
+    tamper("UPDATE files SET data = zeroblob(length(data)) WHERE name = 'trigrams' AND part > 0");
+    store = await open();
+    expect((await store.examine!(system)).findings.map(({ kind }) => kind)).toEqual(["indexed-wrongly"]);
+    expect((await store.regexSearch(from, digits)).length).toBeLessThan(before.length);
+    expect((await store.examine!(system, { fix: true })).healthy).toBe(true);
+    expect(await store.regexSearch(from, digits)).toEqual(before);
+    await store.close();
+  });
+
+  it("counts what a fit still has of replaced texts as residue, and a vacuum takes it out [L8]", async () => {
+    const store = await open();
+    for (let i = 0; i < 12; i++)
+      await store.replace(into, documentEntry(`d${i}`, ["ash passing", "birch elm"], { embed }));
+    await store.settle();
+    expect((await store.examine!(system)).residue).toBe(0);
+    for (let i = 0; i < 12; i++) await store.replace(into, documentEntry(`d${i}`, ["ash", "birch elm"], { embed }));
+    expect((await store.examine!(system)).residue).toBe(1);
+    await store.vacuum(system, { olderThanMs: 0 });
+    expect(await store.examine!(system)).toMatchObject({ healthy: true, residue: 0 });
+    await store.close();
+  });
+
+  it("finds jobs of documents that are gone, and not those that wait [L8]", async () => {
+    await fill();
+    const store = await open();
+    const job =
+      "INSERT INTO jobs (id, scope, document, state, attempts, due_at, revision, size, enqueued_at, updated_at, facts, result)";
+    const done = (id: string, document: string) =>
+      `${job} VALUES ('${id}', 'deployment', '${document}', 'indexed', 1, 0, 1, 0, 0, 0, '{}', '{"documents":1,"chunks":1,"failed":0}')`;
+    tamper(`${done("a", "nowhere.txt")}; ${done("b", "d3.txt")}`);
+    tamper(`${job} VALUES ('c', 'deployment', 'awaited.txt', 'queued', 0, 0, 1, 0, 0, 0, '{}', NULL)`);
+    expect((await store.examine!(system)).findings).toMatchObject([{ kind: "stray", count: 1, mended: false }]);
+    expect(await store.examine!(system, { fix: true })).toMatchObject({ healthy: true });
+    await store.close();
+    const database = new DatabaseSync(path);
+    expect(database.prepare("SELECT id FROM jobs ORDER BY id").all()).toEqual([{ id: "b" }, { id: "c" }]);
+    database.close();
+  });
+
   it("a purge whose process died is finished by whoever opens the file next [L8]", async () => {
     await fill();
     const store = await open();

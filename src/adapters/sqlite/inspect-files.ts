@@ -1,16 +1,28 @@
-import { existsSync } from "node:fs";
-import { open, readdir, stat } from "node:fs/promises";
+import { existsSync, read } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { holdFile } from "./database-file.ts";
+import { createProbeFinder } from "./find-probes.ts";
 import type { FileReport } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** So much of a file is held at once. */
 const pieceBytes = 16 * 1024 * 1024;
 
+/** Reads at a place into the middle of a buffer. **Shape** how many bytes. */
+type ReadAt = (piece: Buffer, start: number, at: number) => Promise<number>;
+
+const readFrom = promisify(read);
+
+function readFileAt(handle: number): ReadAt {
+  return async (piece, start, at) => (await readFrom(handle, piece, start, pieceBytes, at)).bytesRead;
+}
+
 /**
  * Looks at a database as a file, at its log, and at what else lies in folders of its own beside it.
  *
- * **Cost** reads every page twice; and looks for each probe in every byte.
+ * **Cost** reads every page twice.
  */
 export async function inspectFiles(
   connection: SqliteConnection,
@@ -25,42 +37,60 @@ export async function inspectFiles(
   const traces: { readonly file: string; readonly count: number }[] = [];
   if (probes.length > 0) {
     const wanted = probes.map((probe) => Buffer.from(probe, "utf8"));
-    for (const file of await listFiles(path)) {
-      const count = await countProbes(file, wanted);
+    const note = (file: string, count: number): void => {
       if (count > 0) traces.push({ file: basename(file), count });
-    }
+    };
+    note(path, await countProbes(readFileAt(connection.file.handle()), wanted));
+    for (const file of await listFiles(path)) note(file, await countInFile(file, wanted));
   }
   return { damage, traces };
 }
 
-/** The database with whatever lies under its name, and the graphs of approximate searches. */
+/** Where events are kept beside it; the file and its log. They have ids and counts, and are looked at all the same. */
+const events = ["events.sqlite", "events.sqlite-wal"];
+
+/** Not opened: SQLite's locks are on it, and go when anybody closes it; it has numbers of pages, and no text. */
+const sharedMemory = "-shm";
+
+/** Whatever else lies under the database's name, and the graphs of approximate searches. */
 async function listFiles(path: string): Promise<readonly string[]> {
   const folder = dirname(path);
   const name = basename(path);
-  const files = (await readdir(folder)).filter((other) => other.startsWith(name)).map((other) => join(folder, other));
+  const files = (await readdir(folder))
+    .filter(
+      (other) => (other.startsWith(name) && other !== name && other !== name + sharedMemory) || events.includes(other),
+    )
+    .map((other) => join(folder, other));
   const graphs = join(folder, "hnsw");
   if (existsSync(graphs)) for (const graph of await readdir(graphs)) files.push(join(graphs, graph));
   return files;
 }
 
-/** How many of the probes stand in a file, across the ends of the pieces that it is read in. */
-async function countProbes(file: string, probes: readonly Buffer[]): Promise<number> {
-  if (!(await stat(file)).isFile()) return 0;
-  const longest = probes.reduce((most, { length }) => Math.max(most, length), 0);
-  const found = new Set<Buffer>();
-  const handle = await open(file, "r");
+async function countInFile(file: string, probes: readonly Buffer[]): Promise<number> {
+  // A log goes with the last who has it open.
+  if ((await stat(file).catch(() => undefined))?.isFile() !== true) return 0;
+  // Whoever else in this process has it open as a database keeps its locks.
+  const held = holdFile(file);
   try {
-    const piece = Buffer.alloc(pieceBytes + longest);
-    let kept = 0;
-    for (;;) {
-      const { bytesRead } = await handle.read(piece, kept, pieceBytes);
-      if (bytesRead === 0) return found.size;
-      const filled = piece.subarray(0, kept + bytesRead);
-      for (const probe of probes) if (!found.has(probe) && filled.includes(probe)) found.add(probe);
-      kept = Math.min(longest, filled.length);
-      piece.copyWithin(0, filled.length - kept, filled.length);
-    }
+    return await countProbes(readFileAt(held.handle()), probes);
   } finally {
-    await handle.close();
+    held.release();
+  }
+}
+
+/** How many of the probes stand in what is read, across the ends of the pieces. */
+async function countProbes(readAt: ReadAt, probes: readonly Buffer[]): Promise<number> {
+  const longest = probes.reduce((most, { length }) => Math.max(most, length), 0);
+  const finder = createProbeFinder(probes);
+  const piece = Buffer.alloc(pieceBytes + longest);
+  let kept = 0;
+  for (let at = 0; ;) {
+    const bytesRead = await readAt(piece, kept, at);
+    if (bytesRead === 0) return finder.count();
+    at += bytesRead;
+    const filled = piece.subarray(0, kept + bytesRead);
+    finder.look(filled);
+    kept = Math.min(longest, filled.length);
+    piece.copyWithin(0, filled.length - kept, filled.length);
   }
 }

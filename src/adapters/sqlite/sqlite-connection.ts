@@ -4,6 +4,8 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { IbidError } from "../../contracts/errors.ts";
+import { type DatabaseFile, holdFile } from "./database-file.ts";
+import { scrubFile } from "./scrub-file.ts";
 import { isBusy, isReadOnly, toStoreError } from "./sqlite-errors.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
 import { createSchema, readSchemaState, upgradeSchema } from "./sqlite-schema.ts";
@@ -26,8 +28,10 @@ export interface SqliteConnection {
   savepoint<Result>(work: () => Result): Result;
   /** Whether a transaction is under way: SQLite itself ends one when the disk is full. */
   readonly inTransaction: boolean;
-  /** Moves the write-ahead log into the file and empties it. **Shape** false when a reader holds on to it. */
-  emptyLog(): boolean;
+  /** Empties the write-ahead log, and takes out of the file what was deleted. **Shape** false when a reader holds on to it; see {@link scrubFile}. */
+  scrub(): boolean;
+  /** The database's file, to be looked at past SQLite. */
+  readonly file: DatabaseFile;
   close(): void;
 }
 
@@ -112,7 +116,7 @@ async function openForWriting(path: string, options: ConnectionOptions): Promise
   try {
     await prepare(database, path, options, connection);
   } catch (error) {
-    database.close();
+    connection.close();
     throw toStoreError(error, path);
   }
   return connection;
@@ -161,6 +165,9 @@ function useLog(database: DatabaseSync, path: string): void {
 
 function createConnection(database: DatabaseSync, path: string, options: ConnectionOptions): SqliteConnection {
   const statements = new Map<string, StatementSync>();
+  const file = holdFile(path);
+
+  const emptyLog = (): boolean => prepared("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
 
   function prepared(sql: string): StatementSync {
     let statement = statements.get(sql);
@@ -194,8 +201,12 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
     get inTransaction() {
       return database.isTransaction;
     },
-    emptyLog: () => attempt(path, () => prepared("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0),
-    close: () => database.close(),
+    scrub: () => attempt(path, () => scrubFile(path, file, emptyLog)),
+    file,
+    close() {
+      database.close();
+      file.release();
+    },
   };
 }
 

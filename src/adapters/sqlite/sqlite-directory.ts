@@ -4,7 +4,7 @@ import { inspectFiles } from "./inspect-files.ts";
 import { createSqliteRows } from "./sqlite-rows.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** How often an attempt is made to empty the log while readers of other processes come and go, and how long apart. */
+/** How often an attempt is made to scrub the file while readers of other processes come and go, and how long apart. */
 const scrubs = { attempts: 10, waitMs: 20 };
 
 /** Turns of the event loop for which a write waits for others to share its commit: nothing where nothing else goes on, a document each where documents are read. */
@@ -91,7 +91,7 @@ export function createSqliteDirectory(connection: SqliteConnection, path?: strin
       for (let attempt = 0; attempt < scrubs.attempts; attempt++) {
         if (attempt > 0) await sleep(scrubs.waitMs);
         await lastWrite;
-        if (connection.emptyLog()) return true;
+        if (connection.scrub()) return true;
       }
       return false;
     },

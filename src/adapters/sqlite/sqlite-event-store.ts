@@ -7,6 +7,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import { checkEventFilter, checkEvents, decideRetention } from "../../stores/check-events.ts";
 import type { EventStoreOptions } from "../../stores/memory-event-store.ts";
 import { checkOptions } from "../../text/check-options.ts";
+import { holdFile } from "./database-file.ts";
 import { isBusy, toStoreError } from "./sqlite-errors.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
 
@@ -66,10 +67,15 @@ export async function openSqliteEventStore(path: string, options: SqliteEventSto
   };
 
   const database = await patiently(() => openFile(path, readOnly));
+  const file = holdFile(path);
+  const close = (): void => {
+    if (database.isOpen) database.close();
+    file.release();
+  };
   try {
     await patiently(() => prepare(database, path, readOnly));
   } catch (error) {
-    database.close();
+    close();
     throw error;
   }
 
@@ -122,7 +128,7 @@ export async function openSqliteEventStore(path: string, options: SqliteEventSto
     },
 
     async close() {
-      if (database.isOpen) database.close();
+      close();
     },
   };
 }

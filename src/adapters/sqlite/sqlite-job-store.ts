@@ -61,10 +61,11 @@ export async function openSqliteJobStore(path: string, options: SqliteJobStoreOp
   const { busyTimeoutMs = 30_000, keep = 10_000 } = options;
   if (typeof path !== "string" || path.trim() === "" || !(busyTimeoutMs >= 0) || !(Number.isInteger(keep) && keep >= 0))
     throw new IbidError("invalid-argument", "openSqliteJobStore takes a file's path, and numbers from 0.");
-  return createJobStore(await openConnection(path, { busyTimeoutMs }), keep);
+  return createSqliteJobStore(await openConnection(path, { busyTimeoutMs }), keep);
 }
 
-function createJobStore(db: SqliteConnection, keep: number): JobStore {
+/** Jobs over a connection, which is closed with them; see {@link openSqliteJobStore}. */
+export function createSqliteJobStore(db: SqliteConnection, keep: number): JobStore {
   let isClosed = false;
   let finished = 0;
 

@@ -14,6 +14,12 @@ const strays: readonly { readonly what: string; readonly rows: string }[] = [
   { what: "index files of no segment", rows: "files WHERE segment NOT IN (SELECT key FROM segments)" },
   { what: "parts of no fit", rows: "fit_parts WHERE fit NOT IN (SELECT key FROM fits)" },
   { what: "marks of no document", rows: "marks WHERE document NOT IN (SELECT key FROM documents)" },
+  {
+    what: "jobs of documents that are gone",
+    rows: `jobs WHERE state = 'indexed' AND document IS NOT NULL AND result LIKE '{"documents":1,%' AND NOT EXISTS (
+      SELECT 1 FROM documents JOIN scopes ON scopes.key = documents.scope
+      WHERE documents.uri = jobs.document AND scopes.scope = jobs.scope AND documents.deleted_at IS NULL)`,
+  },
 ];
 
 /** Finds what no deletion should have left, by looking from what is owned to its owner. **Cost** one pass over each table. */

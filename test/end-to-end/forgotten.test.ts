@@ -1,0 +1,199 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import {
+  createEmbeddingCache,
+  createLineChunker,
+  openIngestionQueue,
+  openKnowledgeBase,
+  type OpenOptions,
+} from "../../src/node.ts";
+import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
+import { hashParts } from "../../src/text/hash.ts";
+
+let folder = "";
+let location = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ibid-forgotten-"));
+  location = join(folder, "kb");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Letters that nothing else has: a word of one text, twenty characters long. */
+const ownWord = (name: string): string =>
+  hashParts("forgotten", name)
+    .slice(0, 20)
+    .replace(/\d/gu, (digit) => "ghijklmnop"[Number(digit)]!);
+
+const secret = { title: ownWord("title"), note: ownWord("note"), heading: ownWord("heading") };
+const uri = `${ownWord("uri")}.md`;
+
+/** Long enough for pages of its own, and each edition with words of its own. */
+function secretText(edition: number): string {
+  const paragraphs = Array.from(
+    { length: 60 },
+    (_, i) =>
+      `The heron ${ownWord(`${edition}.${i}`)} stands by the water, and ${ownWord(`${edition}.${i}.b`)} with it.`,
+  );
+  return `# ${secret.heading}\n\n${paragraphs.join("\n\n")}\n`;
+}
+
+const wordsOf = (text: string): readonly string[] => text.match(/\b[a-z]{20}\b/gu) ?? [];
+const forgotten = [
+  ...Object.values(secret),
+  ...wordsOf(uri),
+  ...[0, 1, 2].flatMap((edition) => wordsOf(secretText(edition))),
+];
+
+const runsOf = (word: string): readonly string[] =>
+  Array.from({ length: Math.max(0, word.length - 7) }, (_, at) => word.slice(at, at + 8));
+const runs = new Map(forgotten.flatMap((word) => runsOf(word).map((run) => [run, word] as const)));
+
+/** Every file of the knowledge base, its logs included, by which of the words it has a run of eight characters of. */
+function tracesIn(place: string): Readonly<Record<string, readonly string[]>> {
+  const traces: Record<string, readonly string[]> = {};
+  for (const name of readdirSync(place, { recursive: true, encoding: "utf8" })) {
+    const letters = readFileSync(join(place, name), "latin1").match(/[a-z]{8,}/gu) ?? [];
+    const found = new Set(letters.flatMap(runsOf).flatMap((run) => runs.get(run) ?? []));
+    if (found.size > 0) traces[name] = [...found];
+  }
+  return traces;
+}
+
+/** So many lines, each a chunk, that segments are sealed, the store's own model fitted and trigrams kept. */
+const others = Array.from({ length: 4 }, (_, i) => ({
+  uri: `${i}.md`,
+  text: Array.from(
+    { length: 600 },
+    (_line, p) => `The heron number${p} waits, a stork follows to meadow ${p % 9}.`,
+  ).join("\n"),
+}));
+
+const chunker = createLineChunker({ maxTokens: 40 });
+
+const model = (name: string): EmbeddingModel =>
+  createFixedEmbeddingModel({}, { model: name, dimensions: 3, otherwise: (text) => [text.length % 7, 1, name.length] });
+
+const input = (edition: number) => ({
+  uri,
+  text: secretText(edition),
+  title: secret.title,
+  metadata: { note: secret.note },
+});
+
+/** Ingested, ingested anew, asked for again in the queue, searched in every way. */
+async function live(kb: KnowledgeBase): Promise<void> {
+  await kb.ingest(others);
+  await kb.ingest(input(0));
+  await kb.ingest(input(1));
+  // A refused wish, and one that waits.
+  const queue = await openIngestionQueue(kb, location, { concurrency: 0 });
+  expect(await queue.enqueue(input(2))).toBeTypeOf("string");
+  await queue.close();
+  for (const mode of ["hybrid", "lexical", "regex"] as const) await kb.search(secret.heading, { mode });
+  expect((await kb.search(ownWord("1.3"), { mode: "lexical" })).length).toBeGreaterThan(0);
+  expect((await kb.status()).chunks).toBeGreaterThan(1024);
+}
+
+/** What the doctor finds, but for what is being embedded anew at the moment. */
+async function findings(kb: KnowledgeBase): Promise<readonly string[]> {
+  const { findings: found } = await kb.doctor({ absent: forgotten });
+  return [...new Set(found.map(({ kind }) => kind))].filter((kind) => kind !== "stale-version");
+}
+
+async function isForgotten(kb: KnowledgeBase): Promise<void> {
+  expect(tracesIn(location)).toEqual({});
+  expect(await findings(kb)).toEqual([]);
+  expect(await kb.document(uri)).toBeUndefined();
+  // Nor does it come back from the queue.
+  const queue = await openIngestionQueue(kb, location);
+  expect(await queue.status(queue.idOf(uri))).toBeUndefined();
+  await queue.drained();
+  await queue.close();
+  expect(await kb.search(secret.heading, { mode: "lexical" })).toEqual([]);
+}
+
+const kinds: readonly { readonly name: string; readonly options: () => OpenOptions; readonly reembeds: boolean }[] = [
+  { name: "a model of its own", options: () => ({ chunker }), reembeds: false },
+  {
+    name: "a model that is being changed",
+    options: () => ({ chunker, embeddingModel: model("old"), embeddingCache: createEmbeddingCache() }),
+    reembeds: true,
+  },
+];
+
+const tables = (reembeds: boolean): readonly string[] => [
+  "jobs WHERE state = 'queued' AND bytes IS NOT NULL",
+  "segments",
+  "files WHERE name = 'trigrams'",
+  ...(reembeds ? [] : ["fits"]),
+];
+
+function countRows(table: string): number {
+  const database = new DatabaseSync(join(location, "ibid.sqlite"), { readOnly: true });
+  const { count } = database.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number };
+  database.close();
+  return count;
+}
+
+describe.each(kinds)("a document that is purged from a knowledge base with $name", ({ options, reembeds }) => {
+  async function open(): Promise<KnowledgeBase> {
+    let kb = await openKnowledgeBase(location, options());
+    await live(kb);
+    // Sealed and fitted when it is closed, and indexed for patterns when one is looked for.
+    await kb.close();
+    kb = await openKnowledgeBase(location, options());
+    await kb.search(secret.heading, { mode: "regex" });
+    await kb.close();
+    expect(tables(reembeds).filter((table) => countRows(table) === 0)).toEqual([]);
+    if (!reembeds) return openKnowledgeBase(location, options());
+    const next = await openKnowledgeBase(location, {
+      chunker,
+      embeddingModel: model("newer"),
+      formerEmbeddingModels: [model("old")],
+    });
+    // Broken off half way: both models have vectors of it.
+    for await (const event of next.reembed({ batchSize: 16 })) if (event.type === "reembedded") break;
+    return next;
+  }
+
+  it("is in no byte of any file: rows, postings, trigrams, fits, jobs, events, logs [L8 T9 T15]", async () => {
+    const kb = await open();
+    expect(Object.values(tracesIn(location)).flat()).toEqual(expect.arrayContaining(Object.values(secret)));
+    expect(await kb.delete(uri, { purge: true })).toMatchObject([{ uri }]);
+    await isForgotten(kb);
+    await kb.close();
+    expect(tracesIn(location)).toEqual({});
+  }, 60_000);
+
+  it("nor after a delete and a vacuum, nor after a reset [L8 T14 T15]", async () => {
+    const kb = await open();
+    await kb.delete(uri);
+    await kb.vacuum({ olderThanMs: 0 });
+    await isForgotten(kb);
+    await kb.ingest(input(0), { scope: "team:herons" });
+    await kb.reset("team:herons");
+    await isForgotten(kb);
+    await kb.close();
+  }, 60_000);
+
+  it("is told to be pending while a reader holds the log, and is gone when that has ended [L8]", async () => {
+    const kb = await open();
+    const reader = new DatabaseSync(join(location, "ibid.sqlite"));
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM chunks").get();
+    expect(await kb.delete(uri, { purge: true })).toMatchObject([{ uri, pending: true }]);
+    expect(await kb.search(secret.heading, { mode: "lexical" })).toEqual([]);
+    expect(Object.keys(tracesIn(location)).length).toBeGreaterThan(0);
+    expect(await findings(kb)).toEqual(["trace", "unfinished-purge"]);
+    reader.close();
+    await kb.close();
+    const next = await openKnowledgeBase(location, options());
+    expect(tracesIn(location)).toEqual({});
+    await next.close();
+  }, 60_000);
+});

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { runExample } from "./run-example.ts";
+
+describe("examples of graphs", () => {
+  it.each(["retriever-node.ts", "langchain.ts"])(
+    "%s runs without a key, and finds what it should [W45]",
+    async (name) => {
+      const { failed, stdout, stderr } = await runExample(`graphs/${name}`);
+      expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
+      expect(stdout.split("\n").length).toBeGreaterThan(2);
+    },
+  );
+
+  it.each([
+    ["retriever-node.ts", "metadataFilter: { year: 2019 } });", "});"],
+    ["langchain.ts", ', filter: { area: "house" }', ', filter: { area: "ops" }'],
+  ])("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
+    const { failed, stderr } = await runExample(`graphs/${name}`, (code) => code.replace(right, wrong));
+    expect(failed).toBe(true);
+    expect(stderr).toContain("instead of");
+  });
+});
