@@ -306,10 +306,10 @@ async function swap(
 }
 
 /** What the reader has to say of a file, before what its text shows. */
-function withNotes({ result, sent }: Outcome, notes: readonly string[]): Outcome {
+function withNotes({ result, ...counted }: Outcome, notes: readonly string[]): Outcome {
   return notes.length === 0
-    ? { result, sent }
-    : { result: { ...result, notes: [...notes, ...(result.notes ?? [])] }, sent };
+    ? { result, ...counted }
+    : { result: { ...result, notes: [...notes, ...(result.notes ?? [])] }, ...counted };
 }
 
 function uriOf(item: IngestItem): string {
