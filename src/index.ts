@@ -64,6 +64,7 @@ export { describeElement, type TreeElement } from "./documents/describe-element.
 export { detectMediaType } from "./documents/media-type.ts";
 export { csvReader } from "./documents/csv-reader.ts";
 export { dataReader } from "./documents/data/data-reader.ts";
+export { createAudioDocument, createImageDocument, type MediaOptions } from "./documents/media-document.ts";
 export { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
@@ -121,13 +122,26 @@ export { createWholeChunker } from "./chunks/whole-chunker.ts";
 export { createWindowChunker, splitText, type WindowChunkerOptions } from "./chunks/window-chunker.ts";
 
 // Embed
-export { createEmbedder } from "./embeddings/create-embedder.ts";
+export { createEmbedder, type EmbedderOptions } from "./embeddings/create-embedder.ts";
 export { createEmbeddingCache } from "./embeddings/embedding-cache.ts";
 export { createSharedEmbeddingCache } from "./embeddings/shared-embedding-cache.ts";
 export { createHashingModel } from "./embeddings/hashing-model.ts";
 export { latentSemanticModel } from "./embeddings/latent-semantic/latent-semantic-model.ts";
-export { isAiSdkEmbeddingModel, isAiSdkLanguageModel } from "./adapters/ai-sdk/ai-sdk-model.ts";
-export { fromAiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
+export {
+  type AiSdkEmbeddingModel,
+  type AiSdkLanguageModel,
+  type AiSdkRerankingModel,
+  isAiSdkEmbeddingModel,
+  isAiSdkLanguageModel,
+  isAiSdkRerankingModel,
+} from "./adapters/ai-sdk/ai-sdk-model.ts";
+export { type AiSdkEmbeddingOptions, fromAiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
+export {
+  createHostedChatModel,
+  createHostedEmbeddingModel,
+  type HostedEmbeddingOptions,
+  type HostedOptions,
+} from "./adapters/ai-sdk/hosted-models.ts";
 
 // Keep
 export { guardStore, guardVectorStore } from "./stores/guard-store.ts";
@@ -165,6 +179,7 @@ export { rewriteQuery } from "./retrieval/composed/rewrite-query.ts";
 export type { QueryWriterOptions } from "./retrieval/composed/write-queries.ts";
 export { createModelReranker, type ModelRerankerOptions } from "./retrieval/model-reranker.ts";
 export { createRetriever, type RetrieverOptions } from "./retrieval/create-retriever.ts";
+export { type AiSdkRerankingOptions, fromAiSdkRerankingModel } from "./adapters/ai-sdk/reranking-model.ts";
 
 // Answer
 export { answerQuestion } from "./answers/answer-question.ts";
@@ -186,6 +201,7 @@ export {
   type UIMessageStreamResponseOptions,
 } from "./answers/ui-message-stream.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
+export { addUsage, withPrice } from "./answers/price-usage.ts";
 export { buildPrompt, type BuildPromptOptions, type BuiltPrompt } from "./answers/build-prompt.ts";
 export { createPromptBuilder, type PromptBuilder, type PromptBuilderOptions } from "./answers/create-prompt-builder.ts";
 export { prompt } from "./answers/prompt.ts";
@@ -240,6 +256,8 @@ export type {
   ChatTool,
   ChatUserMessage,
   Insertion,
+  Price,
+  Prices,
   Prompt,
   ToolCall,
   Usage,

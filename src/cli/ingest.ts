@@ -75,7 +75,7 @@ export async function ingest(
     line.expect(await countDocuments([...paths, ...(await readLists(urls))], options, signal));
   const inputs = [...paths, ...(await openSources(options))];
 
-  return await withKnowledgeBase(options, { create: true }, async (kb) => {
+  return await withKnowledgeBase(options, { create: true, embeds: "documents" }, async (kb) => {
     try {
       return await run(context, startIngest(kb, inputs, job, options), named, line);
     } finally {
@@ -109,10 +109,12 @@ async function run(
   const summary = await work;
   line.clear();
 
-  const { added, updated, unchanged, removed, failed, chunks, embedded, ms } = summary;
+  const { added, updated, unchanged, removed, failed, chunks, embedded, usage, ms } = summary;
   const done = added + updated + unchanged + removed;
   await (output.json
-    ? output.object({ summary: { added, updated, unchanged, removed, failed, chunks, embedded, ms } })
+    ? output.object({
+        summary: { added, updated, unchanged, removed, failed, chunks, embedded, ...(usage && { usage }), ms },
+      })
     : output.line(describeSummary(summary, inputs)));
   for (const error of missing) await output.error(error);
   const onlyFailures = failed > 0 && done === 0;
@@ -282,7 +284,9 @@ function describeSummary(summary: IngestSummary, inputs: readonly string[]): str
   if (counts.length === 0) {
     return `Nothing to ingest in ${inputs.map(neutralise).join(", ")}: no files, or only hidden ones and what .gitignore leaves out.`;
   }
-  const chunks = `${count(summary.chunks, "chunk")}, ${summary.embedded.toLocaleString("en")} embedded`;
+  const tokens = summary.usage?.inputTokens;
+  const used = tokens === undefined ? "" : ` (${count(tokens, "token")})`;
+  const chunks = `${count(summary.chunks, "chunk")}, ${summary.embedded.toLocaleString("en")} embedded${used}`;
   return [counts.join(", "), ...(summary.chunks > 0 ? [chunks] : []), formatDuration(summary.ms)].join(" · ");
 }
 

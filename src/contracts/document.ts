@@ -48,6 +48,7 @@ export interface TextDocument {
  */
 export interface MediaDocument {
   readonly type: "image" | "audio" | "file" | "binary";
+  /** The bytes, an address, or a file that the provider keeps under an id. See `createImageDocument` for addresses that are strings. */
   readonly content: Uint8Array | URL | { readonly fileId: string };
   readonly mediaType?: string;
   readonly metadata: Metadata;

@@ -1,4 +1,5 @@
 import type { Answer, AnswerEvent, AskOptions } from "./answer.ts";
+import type { Usage } from "./chat.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type { Document, Origin, Section, SourceMap } from "./document.ts";
@@ -161,6 +162,8 @@ export interface IngestSummary {
   readonly chunks: number;
   /** Texts really sent to the embedding model. For a caller with an `AccessContext`, those that needed a vector: what is cached tells what others wrote. */
   readonly embedded: number;
+  /** Of the embedding model, where something was sent and the provider counts. Told to the operator alone, as `embedded` says why. */
+  readonly usage?: Usage;
   readonly ms: number;
 }
 
