@@ -26,7 +26,7 @@ const maxColumns = 16_384;
  *
  * **Shape** one table block that knows where each row begins, the names of its columns and its delimiter; a row may hold line breaks in quotes. Rows of more or fewer
  * cells than most stay as they are, and are noted. Metadata say `delimiter`, `rows` (the header left out) and `columns`.
- * **Errors** `binary`, `unreadable`, `too-large` for a text beyond `maxTextLength` or a row beyond `maxCells`.
+ * **Errors** `binary`, `unreadable`, `too-large` for a text beyond `maxTextLength`, or for a row, or as many rows, beyond `maxCells`.
  * **Cost** linear. **Source** RFC 4180; ToolUp (T34).
  */
 export const csvReader: Reader = {
@@ -61,6 +61,8 @@ async function readCsv({ uri, bytes, mediaType, charset, limits, signal }: ReadI
       if (count > maxCells) throw overLimit(uri, "maxCells", maxCells);
     });
     if (text.slice(start, rowEnd).trim() !== "") {
+      // Each row costs a place, a chunk's line and time, however short it is: a text of single letters is millions of them.
+      if (starts.length >= maxCells) throw overLimit(uri, "maxCells", maxCells);
       starts.push(start);
       end = rowEnd;
       const known = counts.get(count);

@@ -103,7 +103,12 @@ describe("csvReader", () => {
     expect(blocks?.[0]?.columns).toEqual([`${"n".repeat(254)}…`, "b"]);
   });
 
-  it("refuses a row of more cells, or a text longer, than is allowed", async () => {
+  it("refuses a row of more cells, more rows, or a text longer, than is allowed", async () => {
+    expect((await read("a\n1\n2\n", "text/csv", { maxCells: 3 })).metadata["rows"]).toBe(2);
+    await expect(read("a\n1\n2\n3\n", "text/csv", { maxCells: 3 })).rejects.toMatchObject({
+      code: "too-large",
+      details: { limit: "maxCells" },
+    });
     await expect(read(`a,b\n${",".repeat(500)}`, "text/csv", { maxCells: 500 })).rejects.toMatchObject({
       code: "too-large",
       uri: "dir/list.csv",
