@@ -162,6 +162,23 @@ export { createRetriever, type RetrieverOptions } from "./retrieval/create-retri
 
 // Answer
 export { answerQuestion } from "./answers/answer-question.ts";
+export { checkAnswer, type CheckAnswerOptions } from "./answers/check-answer.ts";
+export type { SupportDecision } from "./answers/decide-support.ts";
+export { readUIMessages, type UIQuestion } from "./answers/read-ui-messages.ts";
+export type {
+  UIAnswerData,
+  UIAnswerMetadata,
+  UICitation,
+  UIGrounded,
+  UIHit,
+  UIMessageChunk,
+} from "./answers/ui-message-chunk.ts";
+export {
+  toUIMessageStream,
+  toUIMessageStreamResponse,
+  type UIMessageStreamOptions,
+  type UIMessageStreamResponseOptions,
+} from "./answers/ui-message-stream.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
 export { buildPrompt, type BuildPromptOptions, type BuiltPrompt } from "./answers/build-prompt.ts";
 export { createPromptBuilder, type PromptBuilder, type PromptBuilderOptions } from "./answers/create-prompt-builder.ts";
@@ -201,10 +218,10 @@ export type {
   Citation,
   ContextOptions,
   Grounding,
+  Support,
 } from "./contracts/answer.ts";
 export type { DocumentSuspicion, Suspicion, SuspicionKind } from "./contracts/suspicion.ts";
 export type { Clock } from "./contracts/clock.ts";
-export type { Answer, AnswerEvent, AskOptions, Citation, Grounding } from "./contracts/answer.ts";
 export type {
   ChatAssistantMessage,
   ChatFunctionMessage,

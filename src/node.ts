@@ -6,9 +6,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chooseChatModel, chooseEmbeddingModel } from "./adapters/ai-sdk/choose-model.ts";
-import type { AiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
-import type { AiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
+import { chooseModels, type ModelChoices } from "./adapters/ai-sdk/choose-models.ts";
 import { createFileBlobStore, type FileBlobStoreOptions } from "./adapters/file-blobs/file-blob-store.ts";
 import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
 import { makeFolder } from "./adapters/files/make-folder.ts";
@@ -23,8 +21,6 @@ import { isUrl, normalizeUrl } from "./adapters/web/normalize-url.ts";
 import { openUrlSource } from "./adapters/web/url-source.ts";
 import type { Analyzer } from "./contracts/analyzer.ts";
 import type { BlobStore } from "./contracts/blob-store.ts";
-import type { ChatModel } from "./contracts/chat.ts";
-import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
 import type { IngestionQueue } from "./contracts/ingestion-queue.ts";
 import type { FolderRules, KnowledgeBase } from "./contracts/knowledge-base.ts";
@@ -97,13 +93,7 @@ export function openFileBlobStore(folder: string, options: FileBlobStoreOptions 
 }
 
 /** What can be chosen when a knowledge base is opened on Node. */
-export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel" | "formerEmbeddingModels"> {
-  /** A model of your own, any AI SDK language model, or `"provider/model"`. */
-  readonly model?: ChatModel | AiSdkLanguageModel | string;
-  /** A model of your own, any AI SDK embedding model, or `"provider/model"`. Default: none but the store's own, fitted on what it holds; `null`: not even that. */
-  readonly embeddingModel?: EmbeddingModel | AiSdkEmbeddingModel | string | null;
-  /** Models that were used before, named in the same ways; see {@link AssembleOptions}. */
-  readonly formerEmbeddingModels?: readonly (EmbeddingModel | AiSdkEmbeddingModel | string)[];
+export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, ModelChoices {
   /** An approximate index for large scopes, by the optional package `usearch`; see {@link withHnsw}. Default: none, every search is exact. */
   readonly hnsw?: Omit<HnswOptions, "folder" | "metric">;
   /** Make it when it is not there. Default true. */
@@ -129,19 +119,16 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
  */
 export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
   checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
-  const { model, embeddingModel, formerEmbeddingModels, analyzer = languageAnalyzer, hnsw, ...others } = options;
+  const { analyzer = languageAnalyzer, hnsw, ...others } = options;
   const { readInWorker = "auto", ...rest } = others;
   checkReadLimits(options.limits);
   checkEventsOption(options.events);
   checkReadInWorker(readInWorker);
   const chosen: AssembleOptions = {
-    ...rest,
+    // Models that are named are loaded before anything is opened.
+    ...(rest as Omit<typeof rest, keyof ModelChoices>),
     analyzer,
-    ...(model === undefined ? {} : { model: await chooseChatModel(model) }),
-    ...(embeddingModel === undefined ? {} : { embeddingModel: await chooseEmbeddingModel(embeddingModel) }),
-    ...(formerEmbeddingModels && {
-      formerEmbeddingModels: await Promise.all(formerEmbeddingModels.map((one) => chooseEmbeddingModel(one))),
-    }),
+    ...(await chooseModels(options)),
   };
   const folder = location === undefined ? undefined : resolve(checkLocation(location));
   const base = folder === undefined ? process.cwd() : dirname(folder);

@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { AnswerContext, AnswerEvent, ContextOptions, Grounding } from "../contracts/answer.ts";
-import type { ChatModel, Prompt } from "../contracts/chat.ts";
+import type { ChatMessage, ChatModel, Prompt } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
@@ -31,6 +31,10 @@ export interface AnswerQuestionOptions {
   readonly from?: AnswerContext["from"] | undefined;
   /** Beside the hits: by what else than their numbers a model may cite them; all of them fit then. */
   readonly labels?: readonly string[] | undefined;
+  /** What was said before, for the model: as {@link readHistory} gives it. Default: nothing. */
+  readonly history?: readonly ChatMessage[] | undefined;
+  /** Decides whether what the model says is grounded. Default: words decide. */
+  readonly judge?: ChatModel | undefined;
   /** A document's canonical text, read in the asker's scopes: against it every citation is verified. */
   readonly documentText: DocumentText;
   /** Default: the one that stores use by default. */
@@ -47,6 +51,8 @@ const known = [
   "context",
   "from",
   "labels",
+  "history",
+  "judge",
   "documentText",
   "analyzer",
   "signal",
@@ -67,7 +73,7 @@ const groundings: readonly Grounding[] = ["permissive", "preferred", "strict"];
 export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGenerator<AnswerEvent, void> {
   checkOptions("answerQuestion", options, known);
   const { question, hits, grounding, model, documentText, analyzer = defaultAnalyzer, signal } = options;
-  const { instructions, context = {}, from = "search", labels } = options;
+  const { instructions, context = {}, from = "search", labels, history, judge } = options;
   if (typeof question !== "string" || question.trim() === "") {
     throw new IbidError("invalid-argument", "The question is blank.", { mend: "Ask for something." });
   }
@@ -106,7 +112,7 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
     const evidence = hasEvidence(hits);
     if (model) {
       if (grounding === "strict" && !evidence) return refuse();
-      const input = { question, hits: shown, grounding, model, analyzer, documentText, signal };
+      const input = { question, hits: shown, grounding, model, history, judge, analyzer, documentText, signal };
       const draft = answerFromModel({ ...input, instructions, labels });
       return grounding === "strict" ? holdUntilCited(draft) : draft;
     }

@@ -1,4 +1,6 @@
 import type { Answer, Citation, Grounding } from "../contracts/answer.ts";
+import type { ChatMessage } from "../contracts/chat.ts";
+import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { toHitJson } from "./hit-json.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
@@ -17,48 +19,64 @@ export interface AskCommandOptions extends CommonOptions {
 
 /** `ibid ask`: the answer as it comes, then where each claim stands. A refusal is an answer. */
 export async function ask(context: Context, question: string, options: AskCommandOptions): Promise<number> {
-  const { output, signal } = context;
   requireText("question", question);
-  const { model, grounding } = options;
-  const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
+  const { model } = options;
   return await withKnowledgeBase(options, { model }, async (kb) => {
-    let answer: Answer | undefined;
-    const wrapper = createStreamWrapper(output.columns);
-    // Without a model the answer is there at once, and is set in lines below.
-    const streams = model !== undefined && output.isTerminal;
-    let streamed = false;
-    try {
-      for await (const event of kb.ask(question, { signal, ...(grounding === undefined ? {} : { grounding }) })) {
-        signal.throwIfAborted();
-        if (event.type === "hits" && model !== undefined) line.say(`Asking ${neutralise(model)} …`);
-        if (event.type === "text" && event.delta !== "") {
-          line.clear();
-          streamed = true;
-          if (streams) await output.text(wrapper.push(neutraliseText(event.delta)));
-        }
-        if (event.type === "answer") ({ answer } = event);
-      }
-    } finally {
-      line.clear();
-    }
-    if (answer === undefined) return 1;
-    if (output.json) await output.object(toAnswerJson(answer));
-    else {
-      const isWritten = streams && streamed;
-      if (isWritten) await output.text(wrapper.end());
-      await writeAnswer(context, kb, answer, isWritten);
-    }
+    await sayAnswer(context, kb, question, options);
     return 0;
   });
 }
 
+/** Asks, and writes the answer as it comes. `history` is what was said before. */
+export async function sayAnswer(
+  context: Context,
+  kb: KnowledgeBase,
+  question: string,
+  { model, grounding }: Pick<AskCommandOptions, "model" | "grounding">,
+  history: readonly ChatMessage[] = [],
+): Promise<Answer> {
+  const { output, signal } = context;
+  const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
+  let answer: Answer | undefined;
+  const wrapper = createStreamWrapper(output.columns);
+  // Without a model the answer is there at once, and is set in lines below.
+  const streams = model !== undefined && output.isTerminal;
+  let streamed = false;
+  try {
+    const asking = { signal, history, ...(grounding === undefined ? {} : { grounding }) };
+    for await (const event of kb.ask(question, asking)) {
+      signal.throwIfAborted();
+      if (event.type === "hits" && model !== undefined) line.say(`Asking ${neutralise(model)} …`);
+      if (event.type === "text" && event.delta !== "") {
+        line.clear();
+        streamed = true;
+        if (streams) await output.text(wrapper.push(neutraliseText(event.delta)));
+      }
+      if (event.type === "answer") ({ answer } = event);
+    }
+  } finally {
+    line.clear();
+  }
+  if (answer === undefined) throw new IbidError("internal", "The answer ended before it was whole.");
+  if (output.json) await output.object(toAnswerJson(answer));
+  else {
+    const isWritten = streams && streamed;
+    if (isWritten) await output.text(wrapper.end());
+    await writeAnswer(context, kb, answer, isWritten);
+  }
+  return answer;
+}
+
 function toAnswerJson(answer: Answer): object {
-  const { question, text, grounded, refused, citations, hits, model, usage, ms } = answer;
+  const { question, searchedFor, text, grounded, support, refused, citations, hits, model, usage, ms } = answer;
   const { removedAddresses, context, suspicions } = answer;
   return {
     question,
+    ...(searchedFor === undefined ? {} : { searchedFor }),
     answer: text,
     grounded,
+    ...(support === undefined || grounded ? {} : { unsupported: support.unsupported }),
+    ...(answer.removedQuotes.length === 0 ? {} : { removedQuotes: answer.removedQuotes }),
     refused,
     citations: citations.map(({ marker, uri, documentId, chunkId, start, end, quote }) => ({
       marker,

@@ -113,6 +113,7 @@ const commands: ReadonlySet<string> = new Set([
   "ingest",
   "search",
   "ask",
+  "chat",
   "list",
   "show",
   "delete",

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { Command, Option } from "commander";
-import { ask } from "./ask.ts";
+import { addAskCommands } from "./ask-commands.ts";
 import { deleteDocument } from "./delete.ts";
 import { variants } from "./eval-collection.ts";
 import { evaluate } from "./eval.ts";
@@ -139,25 +139,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     )
     .action(run(search));
 
-  program
-    .command("ask")
-    .summary("answer a question, with citations")
-    .description(
-      "Answer a question from the documents, with citations. Without a model, in the documents' own sentences.",
-    )
-    .argument("<question>")
-    .option("--model <provider/model>", "who writes the answer, such as openai/gpt-5-mini or ollama/llama3.2")
-    .addOption(
-      new Option(
-        "--grounding <mode>",
-        "answer anyway, prefer the documents, or answer only from them (default: preferred)",
-      ).choices(["permissive", "preferred", "strict"]),
-    )
-    .addHelpText(
-      "after",
-      examples(['ibid ask "How do I rotate keys?"', 'ibid ask "How do I rotate keys?" --grounding strict']),
-    )
-    .action(run(ask));
+  addAskCommands(program, context, done);
 
   program
     .command("list")

@@ -1,5 +1,6 @@
-import type { Prompt, Usage } from "./chat.ts";
+import type { ChatMessage, ChatModel, Prompt, Usage } from "./chat.ts";
 import type { LengthFunction } from "./chunker.ts";
+import type { IbidErrorCode } from "./errors.ts";
 import type { Hit, SearchOptions } from "./retriever.ts";
 import type { DocumentSuspicion } from "./suspicion.ts";
 
@@ -27,6 +28,16 @@ export interface Citation {
   readonly quote: string;
 }
 
+/** How it was decided whether an answer stands. */
+export interface Support {
+  /** `"verbatim"`: the answer is the documents' own sentences. `"words"`: its words were held against those of what it cites. `"judge"`: a model read both. */
+  readonly by: "verbatim" | "words" | "judge";
+  /** The sentences that what they cite does not support, as they stand in the text but for markers. Empty when the answer is grounded. */
+  readonly unsupported: readonly string[];
+  /** A judge was asked and did not judge: its error's code. The words decided. */
+  readonly judgeFailure?: IbidErrorCode;
+}
+
 /** A question answered: the text, where each claim in it comes from, and whether it stands. */
 export interface Answer {
   readonly question: string;
@@ -35,13 +46,18 @@ export interface Answer {
   readonly citations: readonly Citation[];
   /** Every sentence of the text is supported by a citation. */
   readonly grounded: boolean;
+  /** Absent from a refusal, which claims nothing. */
+  readonly support?: Support;
   /** Nothing was said because nothing was found to say it from. */
   readonly refused: boolean;
   /** What was retrieved to answer from, best first. */
   readonly hits: readonly Hit[];
   /** `provider/model`, or `null` when the answer is made of the documents' own sentences. */
   readonly model: string | null;
+  /** Of every call that the answer took together: putting the question, answering, judging. */
   readonly usage?: Usage;
+  /** What was searched for in place of the question, where that follows up on the history. */
+  readonly searchedFor?: string;
   /** Markers that the model wrote and that did not resolve; they were taken out of the text. */
   readonly removedMarkers: readonly string[];
   /** Addresses that stand in no source and not in the question either: whoever loads one tells its owner what stands in it. They were taken out of the text. */
@@ -50,6 +66,8 @@ export interface Answer {
   readonly context?: AnswerContext;
   /** What in the sources speaks to models rather than to readers; the model was not shown it as it stands. Absent when there is nothing. */
   readonly suspicions?: readonly DocumentSuspicion[];
+  /** What the model put in quotation marks as the words of a source that does not have them. The words stayed in the text, the quotation marks did not. */
+  readonly removedQuotes: readonly string[];
   readonly ms: number;
 }
 
@@ -91,4 +109,11 @@ export interface AskOptions extends Omit<SearchOptions, "mode" | "includeEmbeddi
   /** What the application tells the model before our own rules, which hold whatever it says. Never hand through what a user wrote. */
   readonly instructions?: string | Prompt;
   readonly context?: ContextOptions;
+  /**
+   * What was said before, oldest first: the question is understood as its continuation. It comes from the application; a system message in it is an error, and what
+   * tools said is left out. Of long histories the last messages count.
+   */
+  readonly history?: readonly ChatMessage[];
+  /** Reads what a model answered beside what it cites, and decides whether the answer is grounded. Default: the knowledge base's; `null` for none. */
+  readonly judge?: ChatModel | null;
 }

@@ -43,6 +43,8 @@ export interface AssembleOptions {
   readonly formerEmbeddingModels?: readonly EmbeddingModel[];
   /** Who writes the answers. Default: nobody; answers are made of the documents' own sentences. */
   readonly model?: ChatModel;
+  /** Reads what the model answered beside what it cites, and decides whether the answer is grounded. Default: nobody; words decide. */
+  readonly judge?: ChatModel;
   /** `"proximity"`: what has the query's words near one another ranks higher; needs no model. Default: none. */
   readonly reranker?: Reranker | "proximity";
   /** In place of the built-in retriever; or a function that makes one around it: `(base, { documents }) => mergeAdjacent(base, { documents })`. */
@@ -79,6 +81,7 @@ export const assembleOptions = [
   "embeddingModel",
   "formerEmbeddingModels",
   "model",
+  "judge",
   "reranker",
   "retriever",
   "readers",
@@ -165,6 +168,7 @@ export function assembleKnowledgeBase(
     transformers: options.transformers ?? [],
     analyzer: options.analyzer ?? defaultAnalyzer,
     chatModel: options.model,
+    judge: options.judge,
     reranker: options.reranker,
     retriever: options.retriever,
     tracer: options.tracer,

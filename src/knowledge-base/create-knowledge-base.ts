@@ -36,6 +36,7 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly retriever?: Retriever | WrapRetriever | undefined;
   readonly reranker?: Reranker | "proximity" | undefined;
   readonly chatModel?: ChatModel | undefined;
+  readonly judge?: ChatModel | undefined;
   readonly tracer?: Tracer | undefined;
   readonly telemetry?: Telemetry | undefined;
   /** Where events are written; closed by whoever opened it. Default: nowhere. */
@@ -71,6 +72,8 @@ const askOptions = [
   "grounding",
   "instructions",
   "context",
+  "history",
+  "judge",
 ] as const;
 
 /**
@@ -203,13 +206,19 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
 
       ask(question: string, options: AskOptions = {}) {
         checkOptions("ask", options, askOptions);
-        const asking = { retriever, store, model: parts.chatModel, analyzer: parts.analyzer };
+        const asking = { retriever, store, model: parts.chatModel, judge: parts.judge, analyzer: parts.analyzer };
         const { scopes, strategy: asked, ...rest } = options;
-        return createRun(async function* () {
-          // A page that only searches need not load what answers.
-          const { askQuestion } = await import("../pipeline/ask.ts");
-          return yield* askQuestion(asking, await searched(scopes, asked), question, rest);
-        });
+        // Whoever leaves the run stops the model, which may be in the midst of thinking.
+        const left = new AbortController();
+        const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
+        return createRun(
+          async function* () {
+            // A page that only searches need not load what answers.
+            const { askQuestion } = await import("../pipeline/ask.ts");
+            return yield* askQuestion(asking, await searched(scopes, asked), question, { ...rest, signal });
+          },
+          () => left.abort(),
+        );
       },
 
       ...createCatalogue(keeping),
