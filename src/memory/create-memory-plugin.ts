@@ -6,7 +6,12 @@ import { untilAborted } from "../text/abort.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createTool } from "../tools/create-tool.ts";
 import { countField, type Field, scoreField, textField, toolInput } from "../tools/tool-input.ts";
-import { createTextMemory, type MemoryCallOptions, type RememberedText, type TextMemoryOptions } from "./create-text-memory.ts";
+import {
+  createTextMemory,
+  type MemoryCallOptions,
+  type RememberedText,
+  type TextMemoryOptions,
+} from "./create-text-memory.ts";
 import { defaultCollection } from "./memory-address.ts";
 import { type PromptArguments, type PromptFunction, showValue } from "./template/prompt-function.ts";
 
@@ -16,7 +21,10 @@ export type MemoryWrite =
   | { readonly action: "remove"; readonly collection: string; readonly key: string };
 
 /** Whether a model's wish is granted: `true`, `false`, or why not, in words that the model is told. */
-export type ConfirmWrite = (write: MemoryWrite, signal: AbortSignal | undefined) => boolean | string | Promise<boolean | string>;
+export type ConfirmWrite = (
+  write: MemoryWrite,
+  signal: AbortSignal | undefined,
+) => boolean | string | Promise<boolean | string>;
 
 /** What a plugin remembers, and what a model may do with it; everything has a default. */
 export interface MemoryPluginOptions extends TextMemoryOptions {
@@ -88,7 +96,11 @@ export function createMemoryPlugin(kb: KnowledgeBase, options: MemoryPluginOptio
   const functions: MemoryFunctions = {
     retrieve: (input, named, { signal }) => retrieve(...keyed("retrieve", input, named, usual, signal)),
     recall(input, named, { signal }) {
-      const { query = input, collection = usual, ...floors } = known("recall", named, ["query", "collection", "relevance", "limit"]);
+      const {
+        query = input,
+        collection = usual,
+        ...floors
+      } = known("recall", named, ["query", "collection", "relevance", "limit"]);
       return recall(text(query), {
         collection: text(collection),
         ...(floors["relevance"] !== undefined && { relevance: numberOf("relevance", floors["relevance"]) }),
@@ -108,7 +120,11 @@ export function createMemoryPlugin(kb: KnowledgeBase, options: MemoryPluginOptio
   };
 
   /** Runs a model's write where it is granted, and says what came of it. */
-  const granted = async (write: MemoryWrite, signal: AbortSignal | undefined, run: () => Promise<unknown>): Promise<string> => {
+  const granted = async (
+    write: MemoryWrite,
+    signal: AbortSignal | undefined,
+    run: () => Promise<unknown>,
+  ): Promise<string> => {
     if (typeof writes === "object") {
       const asking = Promise.resolve(writes.confirm(Object.freeze(write), signal));
       const answer = await untilAborted(asking, signal, "The confirmation");

@@ -120,7 +120,8 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
       ...metadata,
     };
     const ingesting = { origin: "note" as const, ...address, ...(given.signal && { signal: given.signal }) };
-    for await (const { error } of kb.ingest({ uri, text, title: key, metadata: ours }, ingesting)) if (error) throw error;
+    for await (const { error } of kb.ingest({ uri, text, title: key, metadata: ours }, ingesting))
+      if (error) throw error;
     return key;
   };
 
@@ -158,7 +159,10 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
       const { collection = defaultCollection, limit = 1, minRelevanceScore = 0, filter, includeEmbeddings } = given;
       checkSaid("collection", collection);
       if (limit < 1) return [];
-      const filters: readonly FilterInput[] = [{ [collectionKey]: collection }, ...(filter === undefined ? [] : [filter])];
+      const filters: readonly FilterInput[] = [
+        { [collectionKey]: collection },
+        ...(filter === undefined ? [] : [filter]),
+      ];
       const asked = {
         ...(mode !== undefined && { mode }),
         ...(scope !== undefined && { scopes: [scope] }),

@@ -32,7 +32,8 @@ const shapes: Readonly<Record<string, { readonly what: string; readonly show: (h
   GetTextSearchResults: { what: "name, text and link of each", show: (hit) => ({ ...toTextSearchResult(hit) }) },
   GetSearchResults: {
     what: "each as it is kept: its text, where it stands, its metadata",
-    show: ({ chunkId, score, text, source, metadata }) => ({ chunkId, score, text, source: { ...source }, metadata }) as JsonValue,
+    show: ({ chunkId, score, text, source, metadata }) =>
+      ({ chunkId, score, text, source: { ...source }, metadata }) as JsonValue,
   },
 };
 
@@ -54,8 +55,12 @@ export function createTextSearchPlugin(kb: KnowledgeBase, options: TextSearchPlu
   const functions: Record<string, PromptFunction> = {};
   const tools: Tool[] = [];
   for (const [called, { what, show }] of Object.entries(shapes)) {
-    const find = async (query: string, count: number | undefined, skip: number | undefined, signal: AbortSignal | undefined) =>
-      (await searchText(kb, query, { ...limits, count: count ?? usual, skip: skip ?? 0, signal })).map(show);
+    const find = async (
+      query: string,
+      count: number | undefined,
+      skip: number | undefined,
+      signal: AbortSignal | undefined,
+    ) => (await searchText(kb, query, { ...limits, count: count ?? usual, skip: skip ?? 0, signal })).map(show);
     functions[called] = (input, named, { signal }) => {
       checkOptions(called, named, ["query", "count", "skip"]);
       const { query = input, count, skip } = named;
@@ -84,7 +89,12 @@ const queryField: Field<string> = {
 };
 
 /** Templates write numbers as texts. */
-function readCount(where: string, key: string, field: Field<number | undefined>, value: JsonValue | undefined): number | undefined {
+function readCount(
+  where: string,
+  key: string,
+  field: Field<number | undefined>,
+  value: JsonValue | undefined,
+): number | undefined {
   if (value === undefined) return undefined;
   const read = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   const wrong = field.wrong(read);

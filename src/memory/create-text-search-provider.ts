@@ -54,11 +54,18 @@ const citationWords =
  * like the block's own stand behind `>`, so that none ends itself and begins another (law 12). No results are `""`.
  * **Source** Semantic Kernel's `TextSearchProvider` (S26).
  */
-export function createTextSearchProvider(kb: KnowledgeBase, options: TextSearchProviderOptions = {}): TextSearchProvider {
+export function createTextSearchProvider(
+  kb: KnowledgeBase,
+  options: TextSearchProviderOptions = {},
+): TextSearchProvider {
   checkOptions("createTextSearchProvider", options, optionNames);
   const { searchTime = "BeforeAIInvoke", top = 3, functionName = "Search", ...words } = options;
-  const { filter, scopes, mode, functionDescription = "Allows searching for additional information to help answer the user question." } =
-    words;
+  const {
+    filter,
+    scopes,
+    mode,
+    functionDescription = "Allows searching for additional information to help answer the user question.",
+  } = words;
   const limits = { ...(filter !== undefined && { filter }), ...(scopes && { scopes }), ...(mode && { mode }) };
 
   const find = async (query: string, signal: AbortSignal | undefined): Promise<string> => {
@@ -77,7 +84,10 @@ export function createTextSearchProvider(kb: KnowledgeBase, options: TextSearchP
     async beforeCall(given, { signal } = {}) {
       if (searchTime === "OnDemandFunctionCalling") return { instructions: "", tools: [search] };
       const messages = "role" in given ? [given] : given;
-      const query = messages.map(messageText).filter((text) => text !== "").join("\n");
+      const query = messages
+        .map(messageText)
+        .filter((text) => text !== "")
+        .join("\n");
       return { instructions: await find(messageText({ role: "user", content: query }), signal), tools: [] };
     },
   };

@@ -29,7 +29,12 @@ export interface TextSearchResult {
 export async function searchText(
   kb: KnowledgeBase,
   query: string,
-  { count, skip = 0, signal, ...limits }: TextSearchLimits & { count: number; skip?: number; signal?: AbortSignal | undefined },
+  {
+    count,
+    skip = 0,
+    signal,
+    ...limits
+  }: TextSearchLimits & { count: number; skip?: number; signal?: AbortSignal | undefined },
 ): Promise<readonly Hit[]> {
   if (query.trim() === "" || count < 1) return [];
   const { filter, scopes, mode } = limits;

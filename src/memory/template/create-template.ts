@@ -1,4 +1,4 @@
-import { IbidError } from "../../contracts/errors.ts";
+import type { IbidError } from "../../contracts/errors.ts";
 import type { JsonValue } from "../../contracts/metadata.ts";
 import { throwIfAborted, untilAborted } from "../../text/abort.ts";
 import { checkOptions } from "../../text/check-options.ts";
