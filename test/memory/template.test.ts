@@ -109,7 +109,9 @@ describe("the template language", () => {
   });
 
   it("refuses an option that it does not know", () => {
-    expect(() => createTemplate("", { function: {} } as TemplateOptions)).toThrow('createTemplate has no option "function"');
+    expect(() => createTemplate("", { function: {} } as TemplateOptions)).toThrow(
+      'createTemplate has no option "function"',
+    );
   });
 });
 

@@ -70,7 +70,7 @@ export function readOperations(document: OpenApiDocument): Operations {
       const operation = field(item, method);
       if (operation === undefined) continue;
       const id = field(operation, "operationId");
-      const name = unused(typeof id === "string" && id !== "" ? id : `${method}_${path}`, names);
+      const name = unused(typeof id === "string" && id !== "" ? id : `${method}${path}`, names);
       const read = readOperation(document, { name, method, path, item, operation });
       if (typeof read === "string") leftOut.push({ operation: name, why: read });
       else operations.push(read);
