@@ -135,12 +135,12 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
   }
 
   return {
-    save(key, text, given = {}) {
+    async save(key, text, given = {}) {
       checkOptions("save", given, saveOptions);
       return put(given.collection ?? defaultCollection, key, text, {}, given);
     },
 
-    saveReference({ text, externalId, externalSource }, given = {}) {
+    async saveReference({ text, externalId, externalSource }, given = {}) {
       checkOptions("saveReference", given, saveOptions);
       const source = { [sourceKey]: checkSaid("external source", externalSource) };
       return put(given.collection ?? defaultCollection, externalId, text, source, given);

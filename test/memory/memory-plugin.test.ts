@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   callTools,
@@ -69,6 +72,33 @@ describe("the memory plugin in a template", () => {
     "{{remove $missing}}",
   ])("refuses %s [S20]", async (text) => {
     await expect(render(text)).rejects.toMatchObject({ code: "invalid-argument" });
+  });
+});
+
+describe("what is beneath the plugin", () => {
+  it("is any knowledge base, and can be another one the next time [S1 S3]", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-plugin-"));
+    const durable = await openKnowledgeBase(join(folder, "kb"));
+    for (const one of [kb, durable]) {
+      const { functions } = createMemoryPlugin(one);
+      const template = createTemplate("{{save 'Apples are red.' key='a'}}{{recall 'red apples'}}", { functions });
+      expect(await template.render()).toBe("Apples are red.");
+    }
+    await durable.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("keeps what it can do within reach: a plugin of one's own calls it as it is [S10 S16]", async () => {
+    await kb.ingest({ uri: "keys.md", text: "The key is AB-123.", metadata: { year: 2024 } });
+    await kb.ingest({ uri: "old.md", text: "The key is AB-122.", metadata: { year: 2023 } });
+    const search = async (pattern: unknown, { since }: { since?: unknown }): Promise<string | undefined> => {
+      const hits = await kb.search(String(pattern), { mode: "regex", filter: { year: { gte: Number(since) } } });
+      return hits[0]?.matches?.map(({ start, end }) => hits[0]!.text.slice(start, end)).join();
+    };
+    const template = createTemplate(String.raw`{{mine.search 'AB-\d+' since='2024'}}`, {
+      plugins: { mine: { search } },
+    });
+    expect(await template.render()).toBe("AB-123");
   });
 });
 

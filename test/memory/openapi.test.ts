@@ -87,7 +87,7 @@ const open = (options: Parameters<typeof importOpenApi>[1] = {}) =>
   importOpenApi(yaml, { server: `${address}/sub`, allowAddress, ...options });
 
 describe("a plugin from an OpenAPI document", () => {
-  it("is called while a template is rendered, over HTTP, with its token [S15]", async () => {
+  it("is called while a template is rendered, over plain HTTP, with its token [S2 S15]", async () => {
     const plugin = await open({ bearer: "chat-gpt-retrieval-plugin-token" });
     answer = { body: '{"results":[{"text":"90 < 100"}]}' };
     const template = createTemplate("{{ChatGPTRetrievalPlugin.query_query_post queries=$queries}} {{$query}}", {
