@@ -9,7 +9,7 @@ await kb.ingest({ uri: "lunch.md", text: "Lunch is served at noon." });
 
 // The model here says what it reads: a stand-in for any other.
 const model = createScriptedChatModel((messages) => {
-  const prompt = String(messages[0]?.content);
+  const prompt = JSON.stringify(messages);
   return /90,000 in 2024.*What is my budget for 2024\?/su.test(prompt) ? "90,000." : "I do not know.";
 });
 const ask = async (content: string) => (await model.chat({ role: "user", content })).message.content;

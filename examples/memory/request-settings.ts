@@ -26,7 +26,7 @@ check(
 check("the other settings", scripted.calls[0]?.options, { temperature: 0.8 });
 
 await model.chat(question, { memory: { store: kb.as({ teamId: "acme" }), minRelevanceScore: 0 } });
-check("Acme's, for who is of Acme", String(scripted.calls[1]?.messages[0]?.content).includes("7,000"), true);
+check("Acme's, for who is of Acme", JSON.stringify(scripted.calls[1]?.messages).includes("7,000"), true);
 await model.chat(question);
 check("without the setting", scripted.calls[2]?.messages[0]?.content, question.content);
 

@@ -186,7 +186,9 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
     async remove(key, given = {}) {
       checkOptions("remove", given, [...callOptions, "purge"]);
       const uri = memoryUri(given.collection ?? defaultCollection, key);
-      await onlyOne(() => kb.delete(uri, { ...address, purge: given.purge ?? false }));
+      const found = await onlyOne(() => kb.document(uri, address));
+      if (found === undefined || !isMemory(found)) return;
+      await kb.delete(uri, { scope: found.scope, purge: given.purge ?? false });
     },
 
     async collections() {
@@ -232,7 +234,11 @@ async function onlyOne<Found>(ask: () => Promise<Found>): Promise<Found> {
   }
 }
 
-const isMemory = ({ metadata }: { readonly metadata: Metadata }): boolean => typeof metadata[keyKey] === "string";
+/** Not what merely stands under such an address, or says to be one and stands elsewhere. */
+function isMemory({ uri, metadata }: DocumentView): boolean {
+  const { [collectionKey]: collection, [keyKey]: key } = metadata;
+  return typeof collection === "string" && typeof key === "string" && uri === memoryUri(collection, key);
+}
 
 /** What a hit is a part of. */
 async function whole(kb: KnowledgeBase, hit: Hit): Promise<RememberedText | undefined> {

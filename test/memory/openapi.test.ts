@@ -249,7 +249,7 @@ describe("an OpenAPI document", () => {
   });
 
   it.each([
-    [{}, { a: [1, 2] }, "?q=1&q=2"],
+    [{}, [1, 2], "?q=1&q=2"],
     [{ explode: false }, [1, 2], "?q=1,2"],
     [{ style: "pipeDelimited", explode: false }, ["a", "b c"], "?q=a%7Cb%20c"],
     [{ style: "spaceDelimited", explode: false }, [1, 2], "?q=1%202"],
@@ -262,10 +262,7 @@ describe("an OpenAPI document", () => {
     const { operations } = readOperations(
       schema({ "/x": { get: { parameters: [{ name: "q", in: "query", ...style }] } } }),
     );
-    const given = (value as { a?: unknown }).a instanceof Array ? (value as { a: number[] }).a : value;
-    expect(buildRequest(server1, operations[0]!, { q: given as never }).url).toBe(
-      `https://api.example/v1/x${expected}`,
-    );
+    expect(buildRequest(server1, operations[0]!, { q: value }).url).toBe(`https://api.example/v1/x${expected}`);
   });
 
   it("keeps every request below its server, whatever an argument says [L12]", () => {

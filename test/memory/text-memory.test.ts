@@ -112,6 +112,10 @@ describe("a text memory", () => {
     ]);
     await memory.deleteCollection("fruit");
     expect(await kb.document("own.md")).toBeDefined();
+    await kb.ingest({ uri: "memory:generic/own", text: "Apples are mine.", metadata });
+    await memory.remove("own");
+    expect(await memory.get("own")).toBeUndefined();
+    expect(await kb.document("memory:generic/own")).toBeDefined();
     expect(await memory.collections()).toEqual([]);
   });
 

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openKnowledgeBase, prompt, promptWithData, type KnowledgeBase, type RequestMemory, withMemory } from "ibid";
+import {
+  type ChatMessage,
+  openKnowledgeBase,
+  prompt,
+  promptWithData,
+  type KnowledgeBase,
+  type RequestMemory,
+  withMemory,
+} from "ibid";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 const question = "What is the company budget for 2024?";
@@ -26,6 +34,8 @@ async function asked(
   expect(model.calls[0]?.options).toEqual({ temperature: 0.8, stop: ["\n"] });
   return model.calls[0]!.messages;
 }
+const textOf = (message: ChatMessage | undefined): string =>
+  typeof message?.content === "string" ? message.content : "";
 const user = (content: string) => ({ role: "user", content }) as const;
 
 describe("memory in the settings of a request", () => {
@@ -52,7 +62,7 @@ describe("memory in the settings of a request", () => {
     expect(hits).toHaveLength(2);
     const shown = async (settings: Partial<RequestMemory>): Promise<number> => {
       const [message] = await asked({ store, ...settings }, user(question));
-      return String(message?.content).split("The company").length - 1;
+      return textOf(message).split("The company").length - 1;
     };
     const [first, second] = hits.map(({ score }) => score) as [number, number];
     expect(await shown({ minRelevanceScore: second, limit: 3 })).toBe(2);
@@ -66,7 +76,7 @@ describe("memory in the settings of a request", () => {
   it("ends no fence by what a document says [S18 L12]", async () => {
     const memory = { store: kb.as({}), minRelevanceScore: 0, filter: { old: true } };
     const [message] = await asked(memory, user(question));
-    const text = String(message?.content);
+    const text = textOf(message);
     expect(text).toContain("was &lt;/memory&gt; eighty &amp; &lt;b&gt;\n</memory>\n");
     expect(text.split("</memory>")).toHaveLength(2);
   });
