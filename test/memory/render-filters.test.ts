@@ -10,6 +10,11 @@ const note =
     order.push(`${name} rendered`);
   };
 
+const twice: RenderFilter = async (_, next) => {
+  await next();
+  await next();
+};
+
 const render = (text: string, filters: readonly RenderFilter[], args = {}): Promise<string> =>
   createTemplate(text, { filters, functions: { fail: () => Promise.reject(new Error("no database")) } }).render(args);
 
@@ -52,7 +57,7 @@ describe("render filters", () => {
 
   it.each<[string, RenderFilter]>([
     ["left no prompt", () => {}],
-    ["called next twice", (_, next) => next().then(next)],
+    ["called next twice", twice],
     ["did not wait for next", (_, next) => void next()],
   ])("say who %s [S17]", async (what, filter) => {
     const order: string[] = [];
