@@ -8,7 +8,13 @@ export type { AssembleOptions } from "./knowledge-base/assemble.ts";
 export { createKnowledgeBase, type KnowledgeBaseParts } from "./knowledge-base/create-knowledge-base.ts";
 export type { OpenSource } from "./knowledge-base/ingest-items.ts";
 export { type ReadRun, readSource, type ReadSourceOptions, type SourceReading } from "./knowledge-base/read-source.ts";
-export { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshMatching } from "./pipeline/refresh-policy.ts";
+export {
+  alwaysRefresh,
+  neverRefreshExisting,
+  refreshAfter,
+  refreshModified,
+  refreshMatching,
+} from "./pipeline/refresh-policy.ts";
 
 export {
   type BlobIngestion,
@@ -58,6 +64,7 @@ export { describeElement, type TreeElement } from "./documents/describe-element.
 export { detectMediaType } from "./documents/media-type.ts";
 export { csvReader } from "./documents/csv-reader.ts";
 export { dataReader } from "./documents/data/data-reader.ts";
+export { createAudioDocument, createImageDocument, type MediaOptions } from "./documents/media-document.ts";
 export { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
@@ -115,13 +122,26 @@ export { createWholeChunker } from "./chunks/whole-chunker.ts";
 export { createWindowChunker, splitText, type WindowChunkerOptions } from "./chunks/window-chunker.ts";
 
 // Embed
-export { createEmbedder } from "./embeddings/create-embedder.ts";
+export { createEmbedder, type EmbedderOptions } from "./embeddings/create-embedder.ts";
 export { createEmbeddingCache } from "./embeddings/embedding-cache.ts";
 export { createSharedEmbeddingCache } from "./embeddings/shared-embedding-cache.ts";
 export { createHashingModel } from "./embeddings/hashing-model.ts";
 export { latentSemanticModel } from "./embeddings/latent-semantic/latent-semantic-model.ts";
-export { isAiSdkEmbeddingModel, isAiSdkLanguageModel } from "./adapters/ai-sdk/ai-sdk-model.ts";
-export { fromAiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
+export {
+  type AiSdkEmbeddingModel,
+  type AiSdkLanguageModel,
+  type AiSdkRerankingModel,
+  isAiSdkEmbeddingModel,
+  isAiSdkLanguageModel,
+  isAiSdkRerankingModel,
+} from "./adapters/ai-sdk/ai-sdk-model.ts";
+export { type AiSdkEmbeddingOptions, fromAiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
+export {
+  createHostedChatModel,
+  createHostedEmbeddingModel,
+  type HostedEmbeddingOptions,
+  type HostedOptions,
+} from "./adapters/ai-sdk/hosted-models.ts";
 
 // Keep
 export { guardStore, guardVectorStore } from "./stores/guard-store.ts";
@@ -159,6 +179,7 @@ export { rewriteQuery } from "./retrieval/composed/rewrite-query.ts";
 export type { QueryWriterOptions } from "./retrieval/composed/write-queries.ts";
 export { createModelReranker, type ModelRerankerOptions } from "./retrieval/model-reranker.ts";
 export { createRetriever, type RetrieverOptions } from "./retrieval/create-retriever.ts";
+export { type AiSdkRerankingOptions, fromAiSdkRerankingModel } from "./adapters/ai-sdk/reranking-model.ts";
 
 // Answer
 export { answerQuestion } from "./answers/answer-question.ts";
@@ -180,6 +201,8 @@ export {
   type UIMessageStreamResponseOptions,
 } from "./answers/ui-message-stream.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
+export { addUsage } from "./answers/add-usage.ts";
+export { withPrice } from "./answers/price-usage.ts";
 export { buildPrompt, type BuildPromptOptions, type BuiltPrompt } from "./answers/build-prompt.ts";
 export { createPromptBuilder, type PromptBuilder, type PromptBuilderOptions } from "./answers/create-prompt-builder.ts";
 export { prompt } from "./answers/prompt.ts";
@@ -279,6 +302,8 @@ export type {
   ChatTool,
   ChatUserMessage,
   Insertion,
+  Price,
+  Prices,
   Prompt,
   ToolCall,
   Usage,
@@ -292,7 +317,8 @@ export type {
   PutBlobResult,
   StoredBlob,
 } from "./contracts/blob-store.ts";
-export type { Chunk } from "./contracts/chunk.ts";
+export type { Chunk, ChunkStructure } from "./contracts/chunk.ts";
+export { chunkStructure } from "./text/chunk-structure.ts";
 export type {
   AsyncChunker,
   ChunkOptions,
@@ -431,6 +457,7 @@ export type {
   Source,
   SourceItem,
   SourceRefusal,
+  SaidOfIt,
   SourceUnchanged,
   Validators,
 } from "./contracts/reader.ts";

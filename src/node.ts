@@ -6,7 +6,6 @@ import { readdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chooseModels, type ModelChoices } from "./adapters/ai-sdk/choose-models.ts";
 import { createFileBlobStore, type FileBlobStoreOptions } from "./adapters/file-blobs/file-blob-store.ts";
 import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
 import { makeFolder } from "./adapters/files/make-folder.ts";
@@ -47,6 +46,7 @@ import {
   type OpenApiPluginOptions,
 } from "./memory/openapi/create-open-api-plugin.ts";
 import type { OpenApiDocument } from "./memory/openapi/open-api-document.ts";
+import { chooseModels, type ModelChoices } from "./models.ts";
 import { createReaders } from "./readers.ts";
 import { createIngestionQueue } from "./services/ingestion-queue.ts";
 import type { IngestionQueueOptions } from "./services/queue-options.ts";
@@ -55,7 +55,14 @@ import { checkOptions } from "./text/check-options.ts";
 
 // The one `export *` of the project: two doors with one list of names.
 export * from "./index.ts";
-export { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
+export { resolveChatModel } from "./adapters/ai-sdk/resolve-model.ts";
+export { createTransformersEmbeddingModel, resolveEmbeddingModel, resolveReranker } from "./models.ts";
+export type { TransformersEmbeddingOptions } from "./adapters/transformers/transformers-embedding-model.ts";
+export {
+  createTransformersReranker,
+  type TransformersRerankerOptions,
+} from "./adapters/transformers/transformers-reranker.ts";
+export type { TransformersOptions } from "./adapters/transformers/load-transformers.ts";
 export { type FileSourceOptions, openFileSource } from "./adapters/files/file-source.ts";
 export type { FileBlobStoreOptions } from "./adapters/file-blobs/file-blob-store.ts";
 export { openSqliteJobStore, type SqliteJobStoreOptions } from "./adapters/sqlite/sqlite-job-store.ts";
@@ -276,6 +283,11 @@ function hnswFolder(folder: string): string {
   return join(folder, "hnsw");
 }
 
+/** Where the command line remembers which models it was told to use. */
+function modelsFile(folder: string): string {
+  return join(folder, "models.json");
+}
+
 /** The database, its write-ahead log, and the log's index. */
 function storeFiles(folder: string): readonly string[] {
   return databaseFiles(join(folder, "ibid.sqlite"));
@@ -311,7 +323,14 @@ function openSource(inputs: readonly string[], { base, folder, options, rules }:
         ...rules,
         ...(folder === undefined
           ? {}
-          : { ignore: [...storeFiles(folder), ...databaseFiles(eventFile(folder)), hnswFolder(folder)] }),
+          : {
+              ignore: [
+                ...storeFiles(folder),
+                ...databaseFiles(eventFile(folder)),
+                hnswFolder(folder),
+                modelsFile(folder),
+              ],
+            }),
       }),
     );
   }

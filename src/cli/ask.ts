@@ -21,7 +21,7 @@ export interface AskCommandOptions extends CommonOptions {
 export async function ask(context: Context, question: string, options: AskCommandOptions): Promise<number> {
   requireText("question", question);
   const { model } = options;
-  return await withKnowledgeBase(options, { model }, async (kb) => {
+  return await withKnowledgeBase(options, { model, embeds: "queries" }, async (kb) => {
     await sayAnswer(context, kb, question, options);
     return 0;
   });

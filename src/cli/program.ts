@@ -23,6 +23,7 @@ import {
   readTopK,
 } from "./read-option.ts";
 import { addReembedCommand } from "./reembed-command.ts";
+import { addServeCommand } from "./serve-command.ts";
 import { search } from "./search.ts";
 import { show } from "./show.ts";
 import { status } from "./status.ts";
@@ -68,11 +69,15 @@ export function createProgram(context: Context, done: (exitCode: number) => void
       ),
     )
     .option("--with-platform", "let those who ask read the platform scope too")
-    .option("--embedding-model <provider/model>", "embed with this model, such as ollama/nomic-embed-text")
+    .option(
+      "--embedding-model <provider/model>",
+      "embed with this model, such as ollama/nomic-embed-text; once it has, it is remembered; none for the store's own",
+    )
     .option(
       "--former-embedding-model <provider/model...>",
       "search by this one what is not embedded anew yet; see reembed",
     )
+    .option("--reranker <provider/model>", "let this model order what was found, or proximity, which needs none")
     .addHelpText(
       "after",
       examples(["ibid ingest ./docs", 'ibid search "rotate keys"', 'ibid ask "How do I rotate keys?"']) +
@@ -228,6 +233,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .action(runAlone(status));
 
   addReembedCommand(program, context, done);
+  addServeCommand(program, context, done);
 
   program
     .command("eval")

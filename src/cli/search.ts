@@ -43,7 +43,9 @@ export async function search(context: Context, query: string, options: SearchCom
     ...(minScore === undefined ? {} : { minScore }),
     ...(explain === undefined ? {} : { explain }),
   };
-  return await withKnowledgeBase(options, { merge: options.merge }, async (kb) => {
+  // By words or by a pattern alone, no model is asked.
+  const embeds = mode === "lexical" || mode === "regex" ? {} : ({ embeds: "queries" } as const);
+  return await withKnowledgeBase(options, { merge: options.merge, ...embeds }, async (kb) => {
     const started = performance.now();
     const hits = await kb.search(query, wanted);
     const ms = Math.round(performance.now() - started);

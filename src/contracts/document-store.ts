@@ -93,6 +93,11 @@ export interface DocumentStore extends ChunkStore {
   find(scopes: AuthorizedScopes, uri: string): Promise<readonly StoredDocument[]>;
   /** `undefined` for what does not exist and for what may not be read, alike. */
   document(scopes: AuthorizedScopes, id: string): Promise<StoredDocument | undefined>;
+  /** How many live chunks documents have, in the order asked; 0 for what may not be read. */
+  chunkCounts?(
+    scopes: AuthorizedScopes,
+    documents: readonly { readonly scope: Scope; readonly documentId: string }[],
+  ): Promise<readonly number[]>;
   /** By uri, then scope; paged by key. */
   documents(scopes: AuthorizedScopes): AsyncIterable<DocumentSummary>;
   /** Writes only the freshness of an unchanged document (law 7). */

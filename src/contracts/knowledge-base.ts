@@ -1,4 +1,5 @@
 import type { Answer, AnswerEvent, AskOptions } from "./answer.ts";
+import type { Usage } from "./chat.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type { Document, Origin, Section, SourceMap } from "./document.ts";
@@ -82,6 +83,8 @@ export interface IngestOptions {
   readonly origin?: Origin;
   /** Opens protected files; tried on those that ask for one. Never stored, and no part of any fingerprint. */
   readonly password?: string;
+  /** The encoding of texts for which nobody else names one; what is UTF-8 or UTF-16 by its bytes is read as that. Default: what their words show. */
+  readonly charset?: string;
   /** Remove documents that came from an ingested folder and are gone from it. Default true. */
   readonly sweep?: boolean;
   /** What of it is looked at again, where it is there already. Default: everything; what has not changed is not written. */
@@ -159,6 +162,8 @@ export interface IngestSummary {
   readonly chunks: number;
   /** Texts really sent to the embedding model. For a caller with an `AccessContext`, those that needed a vector: what is cached tells what others wrote. */
   readonly embedded: number;
+  /** Of the embedding model, where something was sent and the provider counts. Told to the operator alone, as `embedded` says why. */
+  readonly usage?: Usage;
   readonly ms: number;
 }
 

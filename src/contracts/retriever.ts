@@ -1,5 +1,6 @@
 import type { Analyzer } from "./analyzer.ts";
 import type { ChatModel } from "./chat.ts";
+import type { ChunkStructure } from "./chunk.ts";
 import type { Origin, PlaceLabels } from "./document.ts";
 import type { DocumentStore } from "./document-store.ts";
 import type { Embedding } from "./embedding.ts";
@@ -84,6 +85,8 @@ export interface Hit {
   /** The part of `text` that answers best, cut at word boundaries; for display only. Empty when none was asked for. */
   readonly snippet: string;
   readonly source: HitSource;
+  /** On every hit of a knowledge base; of a retriever by itself, where it knows. */
+  readonly structure?: ChunkStructure;
   readonly metadata: Metadata;
   readonly origin: Origin;
   /** Where a pattern matched, in the document; absent when none was given, or it did not. */

@@ -1,8 +1,9 @@
+import { checkPrices, withPrice } from "../answers/price-usage.ts";
 import { createAutoChunker } from "../chunks/auto-chunker.ts";
 import { withHandlers } from "../chunks/handler-chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { ChatModel } from "../contracts/chat.ts";
+import type { ChatModel, Prices } from "../contracts/chat.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { EventRetention, EventStore } from "../contracts/event-store.ts";
@@ -17,7 +18,7 @@ import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
 import { createHandlerReader } from "../documents/handler-reader.ts";
 import { checkReadLimits } from "../documents/read-limits.ts";
-import { createEmbedder } from "../embeddings/create-embedder.ts";
+import { createEmbedder, type EmbedderOptions } from "../embeddings/create-embedder.ts";
 import { createEmbeddingCache } from "../embeddings/embedding-cache.ts";
 import { latentSemanticModel } from "../embeddings/latent-semantic/latent-semantic-model.ts";
 import type { Bm25Options } from "../indexes/bm25-settings.ts";
@@ -63,6 +64,10 @@ export interface AssembleOptions {
   readonly bm25?: Bm25Options;
   /** Default: the 10,000 most recent, in memory. */
   readonly embeddingCache?: EmbeddingCache;
+  /** How much is sent to the embedding model at once. Default: 128 texts and 100,000 tokens a request, 4 requests at a time. */
+  readonly embedding?: Pick<EmbedderOptions, "batchSize" | "maxBatchTokens" | "concurrency">;
+  /** What models cost, by `provider/model`, so that summaries and answers say it. Default: nobody knows. */
+  readonly prices?: Prices;
   readonly tracer?: Tracer;
   /** Told of spans and events as they happen; see `createOpenTelemetry`. */
   readonly telemetry?: Telemetry;
@@ -92,6 +97,8 @@ export const assembleOptions = [
   "analyzer",
   "bm25",
   "embeddingCache",
+  "embedding",
+  "prices",
   "tracer",
   "telemetry",
   "events",
@@ -155,20 +162,22 @@ export function assembleKnowledgeBase(
   const model = options.embeddingModel ?? null;
   const { handlers = [] } = options;
   const cache = options.embeddingCache ?? createEmbeddingCache();
+  checkPrices(options.prices);
+  checkOptions("embedding", options.embedding, ["batchSize", "maxBatchTokens", "concurrency"]);
+  const embedderOptions = { ...options.embedding, cache, secret: store.secret };
   const events = chooseEvents(options.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
   return createKnowledgeBase({
     store,
-    embedder: model === null ? undefined : createEmbedder(model, { cache, secret: store.secret }),
-    formerEmbedders: (options.formerEmbeddingModels ?? []).map((former) =>
-      createEmbedder(former, { cache, secret: store.secret }),
-    ),
+    embedder: model === null ? undefined : createEmbedder(model, embedderOptions),
+    formerEmbedders: (options.formerEmbeddingModels ?? []).map((former) => createEmbedder(former, embedderOptions)),
     readers: [...handlers.map(createHandlerReader), ...(options.readers ?? []), ...runtime.readers],
     limits: checkReadLimits(options.limits),
     chunker: withHandlers(options.chunker ?? createAutoChunker(), handlers),
     transformers: options.transformers ?? [],
     analyzer: options.analyzer ?? defaultAnalyzer,
-    chatModel: options.model,
-    judge: options.judge,
+    chatModel: options.model && withPrice(options.model, options.prices),
+    judge: options.judge && withPrice(options.judge, options.prices),
+    prices: options.prices,
     reranker: options.reranker,
     retriever: options.retriever,
     tracer: options.tracer,

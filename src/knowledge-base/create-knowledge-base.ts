@@ -17,11 +17,13 @@ import { ingestChunks } from "../pipeline/ingest-chunks.ts";
 import { ingestDocuments } from "../pipeline/ingest.ts";
 import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
+import { withStructure } from "./with-structure.ts";
 import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../retrieval/search-plan.ts";
 import { createObserver } from "../services/observer.ts";
 import { rememberTeller } from "../services/tellers.ts";
 import { checkReembedOptions } from "../services/check-reembed-options.ts";
 import { createReembedding } from "../services/reembed.ts";
+import { checkCharset } from "../text/check-charset.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createRun } from "./create-run.ts";
@@ -58,6 +60,7 @@ const ingestOptions = [
   "metadata",
   "origin",
   "password",
+  "charset",
   "sweep",
   "refresh",
   "folders",
@@ -118,7 +121,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
   };
   const retrieverFor = (who: AccessContext | "operator"): Retriever => {
     const { retriever, analyzer, chatModel: model } = parts;
-    if (retriever === undefined) return observer.retriever(builtInFor(who));
+    if (retriever === undefined) return observer.retriever(withStructure(store, builtInFor(who)));
     const made =
       typeof retriever === "function" ? retriever(builtInFor(who), { documents, analyzer, model }) : retriever;
     if (typeof made?.retrieve !== "function") {
@@ -126,7 +129,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         mend: "Give a retriever, or a function from the built-in one to another: (base) => diversify(base).",
       });
     }
-    return observer.retriever(withinScopes(made));
+    return observer.retriever(withStructure(store, withinScopes(made)));
   };
 
   const view = (caller: Caller, strategy?: ScopeStrategy): KnowledgeBase => {
@@ -190,6 +193,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
             from: gate.read(caller, [scope], [scope]),
             origin: options.origin ?? "user-content",
             password: options.password,
+            charset: checkCharset(options.charset),
             sweep: options.sweep ?? true,
             refresh: options.refresh,
             onEmbedding: options.onEmbedding,

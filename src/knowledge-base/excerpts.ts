@@ -15,6 +15,7 @@ import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { StoredChunk } from "../contracts/store.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { chunkStructure } from "../text/chunk-structure.ts";
 import { createLocator } from "../text/locate.ts";
 import { placeLabels } from "../text/place-labels.ts";
 import type { Span } from "../text/sentences.ts";
@@ -152,6 +153,7 @@ function excerptOf(
         start: chunk.start,
         end: chunk.end,
         text: document.text.slice(chunk.start, chunk.end),
+        structure: { ...chunkStructure(chunk), total_chunks: summary.chunks },
       })),
   };
 }

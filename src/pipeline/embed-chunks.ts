@@ -1,5 +1,5 @@
 import type { Chunk } from "../contracts/chunk.ts";
-import { type Embedder, makesVersion } from "../contracts/embedding-model.ts";
+import { type EmbeddedTexts, type Embedder, makesVersion } from "../contracts/embedding-model.ts";
 import type { Embedding, EmbeddingVersion, VersionedEmbedding } from "../contracts/embedding.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
@@ -13,6 +13,8 @@ export interface EmbeddedChunks {
   readonly keeps: readonly string[];
   /** Texts really sent to the model, or that needed a vector: see `IngestStages.counts`. */
   readonly sent: number;
+  /** What the model counted for all that it was sent; absent where that is not known, or not the caller's to know (law 3). */
+  readonly tokens?: number;
 }
 
 /**
@@ -36,6 +38,7 @@ export async function embedChunks(
   const options = { purpose: "document" as const, ...(signal === undefined ? {} : { signal }) };
   let sent = 0;
   let needed = 0;
+  let tokens: number | undefined = 0;
   const used = [embedder, ...(await stillUsed(store, into, formerEmbedders))];
   const plans = await Promise.all(
     used.map(async (by) => {
@@ -52,6 +55,7 @@ export async function embedChunks(
     const wanting = chunks.filter((chunk) => lacks(chunk) && !isGiven(chunk, by));
     const embedded = wanting.length === 0 ? undefined : await by.embed(wanting, options);
     sent += embedded?.sent ?? 0;
+    count(embedded);
     needed += wanting.length;
     for (const [i, chunk] of wanting.entries()) {
       vectors.get(chunk)?.push({ version, embedding: embedded?.embeddings[i] as Embedding });
@@ -63,13 +67,20 @@ export async function embedChunks(
   }
   const entries = chunks.map((chunk): ChunkEntry => ({ chunk, embeddings: vectors.get(chunk) ?? [] }));
   const keeps = entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id);
-  return { entries, keeps, sent: parts.counts === "needed" ? needed : sent };
+  if (parts.counts === "needed") return { entries, keeps, sent: needed };
+  return { entries, keeps, sent, ...(tokens === undefined || sent === 0 ? {} : { tokens }) };
+
+  function count(embedded: EmbeddedTexts | undefined): void {
+    if (embedded === undefined || embedded.sent === 0) return;
+    tokens = tokens === undefined || embedded.tokens === undefined ? undefined : tokens + embedded.tokens;
+  }
 
   /** Some models say their dimensions only by answering: the first chunk asks them. The cache keeps it from being sent again. */
   async function knownVersion(by: Embedder): Promise<EmbeddingVersion> {
     if (by.version !== undefined) return by.version;
     const probe = await by.embed(chunks.slice(0, 1), options);
     sent += probe.sent;
+    count(probe);
     return probe.version;
   }
 }

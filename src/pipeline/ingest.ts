@@ -10,6 +10,7 @@ import { throwIfAborted } from "../text/abort.ts";
 import { noteUnseen } from "../text/describe-suspicions.ts";
 import { hashParts } from "../text/hash.ts";
 import { embedChunks } from "./embed-chunks.ts";
+import { createEmbeddingUsage } from "./embedding-usage.ts";
 import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
@@ -37,6 +38,8 @@ export interface IngestJob {
   readonly origin: Origin;
   /** Opens protected files. */
   readonly password?: string | undefined;
+  /** Of texts whose source names none. */
+  readonly charset?: string | undefined;
   readonly sweep: boolean;
   /** Default: everything is looked at. */
   readonly refresh?: RefreshPolicy | undefined;
@@ -69,6 +72,7 @@ export async function* ingestDocuments(
   const look = createLook(stages, job, known);
   const work: Work = { stages, job, known, look };
   const seen = new Set<string>();
+  const usage = createEmbeddingUsage(stages);
 
   async function* found(): AsyncGenerator<IngestItem> {
     const claimed = new Set<string>();
@@ -84,6 +88,7 @@ export async function* ingestDocuments(
 
   for await (const outcome of mapInOrder(found(), concurrency, (item) => ingestOne(work, item), job.signal)) {
     const { result, sent } = outcome;
+    usage.add(outcome);
     seen.add(result.uri);
     totals[result.status]++;
     totals.embedded += sent;
@@ -104,7 +109,7 @@ export async function* ingestDocuments(
     }
   }
   await job.settle((fit) => report({ ...progress, fit }));
-  return { ...totals, ms: Math.round(performance.now() - started) };
+  return { ...totals, ...usage.total(), ms: Math.round(performance.now() - started) };
 }
 
 interface Work {
@@ -117,6 +122,7 @@ interface Work {
 interface Outcome {
   readonly result: IngestResult;
   readonly sent: number;
+  readonly tokens?: number;
 }
 
 async function ingestOne(work: Work, item: IngestItem): Promise<Outcome> {
@@ -157,10 +163,12 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   if (!(await look.wants(item.uri, before)) && before !== undefined)
     return keep(work, before, { folder, looked: false });
 
-  const bytes = await fetchBytes(stages, item, job.signal);
+  let bytes: Uint8Array | undefined = await fetchBytes(stages, item, job.signal);
+  const size = bytes.byteLength;
   const contentHash = await hashBytes(bytes);
   const metadata = { ...item.metadata, ...job.metadata };
-  const said = [item.title ?? "", job.origin, ...(item.charset === undefined ? [] : [item.charset])];
+  const charset = item.charset ?? job.charset;
+  const said = [item.title ?? "", job.origin, ...(charset === undefined ? [] : [charset])];
   const metadataHash = hashMetadata(metadata, ...said);
   const { validators } = item;
   const unchanged =
@@ -170,7 +178,9 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
     (await isMadeBy(stages, job.into, before));
   if (unchanged) return keep(work, before, { folder, validators, looked: true, made: true });
 
-  const read = await readItem(stages, item, bytes, job);
+  const read = await readItem(stages, item, bytes, { ...job, charset });
+  // The text is read: nobody needs both while it is cut, embedded and written.
+  bytes = undefined;
   const document: TextDocument = {
     type: "text",
     id: before?.id ?? hashParts(job.scope, item.uri),
@@ -186,7 +196,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   };
   if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
     return keep(work, before, { folder, looked: true });
-  const facts = { contentHash, metadataHash, folder, bytes: bytes.byteLength, validators };
+  const facts = { contentHash, metadataHash, folder, bytes: size, validators };
   const outcome = await swap(stages, job, before, document, facts);
   return withNotes(outcome, read.notes ?? []);
 }
@@ -265,8 +275,8 @@ async function swap(
   const document = withLanguage(read, stages.analyzer);
   const chunks = await cutDocument(stages.chunker, stages.transformers, document, job.signal);
   job.onEmbedding?.(document.uri);
-  const write = async (): Promise<number> => {
-    const { entries, keeps, sent } = await embedChunks(stages, job.into, document.id, chunks, job.signal);
+  const write = async (): Promise<Pick<Outcome, "sent" | "tokens">> => {
+    const { entries, keeps, ...counted } = await embedChunks(stages, job.into, document.id, chunks, job.signal);
     throwIfAborted(job.signal, "The ingestion");
     await stages.store.replace(job.into, {
       document,
@@ -277,10 +287,10 @@ async function swap(
       folder: outerFolder(before?.folder ?? null, facts.folder),
       fingerprint: fingerprintPipeline(stages, document.mediaType),
     });
-    return sent;
+    return counted;
   };
   // Somebody else may take away, between asking and writing, a chunk whose vectors were to be kept. Asked again, the store tells.
-  const sent = await write().catch((error: unknown) => {
+  const counted = await write().catch((error: unknown) => {
     if (IbidError.isInstance(error, "store-busy")) return write();
     throw error;
   });
@@ -295,15 +305,15 @@ async function swap(
       chunks: chunks.length,
       ...(unseen !== undefined && { notes: [unseen] }),
     },
-    sent,
+    ...counted,
   };
 }
 
 /** What the reader has to say of a file, before what its text shows. */
-function withNotes({ result, sent }: Outcome, notes: readonly string[]): Outcome {
+function withNotes({ result, ...counted }: Outcome, notes: readonly string[]): Outcome {
   return notes.length === 0
-    ? { result, sent }
-    : { result: { ...result, notes: [...notes, ...(result.notes ?? [])] }, sent };
+    ? { result, ...counted }
+    : { result: { ...result, notes: [...notes, ...(result.notes ?? [])] }, ...counted };
 }
 
 function uriOf(item: IngestItem): string {

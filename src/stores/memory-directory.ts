@@ -1,6 +1,6 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { compareCodePoints } from "./compare-text.ts";
+import { compareCodePoints } from "../text/compare-text.ts";
 import {
   createGroupIndex,
   createMemoryTable,
