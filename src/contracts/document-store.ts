@@ -56,6 +56,12 @@ export interface DocumentSummary extends Provenance {
   readonly checkedAt: string;
 }
 
+/** Which documents a listing gives. */
+export interface ListDocumentsOptions {
+  /** Only those whose uri begins so. **Cost** what lies before and after is not read. */
+  readonly under?: string;
+}
+
 /** A document with how it came to be; `document.blocks` is absent. */
 export interface StoredDocument {
   readonly summary: DocumentSummary;
@@ -92,7 +98,7 @@ export interface DocumentStore extends ChunkStore {
   /** `undefined` for what does not exist and for what may not be read, alike. */
   document(scopes: AuthorizedScopes, id: string): Promise<StoredDocument | undefined>;
   /** By uri, then scope; paged by key. */
-  documents(scopes: AuthorizedScopes): AsyncIterable<DocumentSummary>;
+  documents(scopes: AuthorizedScopes, options?: ListDocumentsOptions): AsyncIterable<DocumentSummary>;
   /** Writes only the freshness of an unchanged document (law 7). */
   touch(into: AuthorizedScopes<"write">, id: string, mark: FreshnessMark): Promise<void>;
 }

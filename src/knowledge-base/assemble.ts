@@ -133,6 +133,7 @@ export function assembleKnowledgeBase(
   return createKnowledgeBase({
     store,
     embedder: model === null ? undefined : createEmbedder(model, { cache, secret: store.secret }),
+    embeddingCache: cache,
     formerEmbedders: (options.formerEmbeddingModels ?? []).map((former) =>
       createEmbedder(former, { cache, secret: store.secret }),
     ),

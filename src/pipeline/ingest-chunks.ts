@@ -36,7 +36,7 @@ export async function* ingestChunks(
     job.chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, ...job.metadata } })),
     stages.analyzer,
   );
-  const { entries, sent } = await embedChunks(stages, job.into, "", chunks, job.signal);
+  const { entries, sent } = await embedChunks(stages, job.into, [], chunks, job.signal);
   await stages.store.upsert(job.into, entries);
   const byDocument = Map.groupBy(chunks, (chunk) => chunk.documentId);
   const documents = byDocument.size;

@@ -260,7 +260,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
         return undefined;
       }),
 
-    doDocuments: (scopes) => listDocuments(look, scopes),
+    doDocuments: (scopes, listing) => listDocuments(look, scopes, listing),
 
     async doTouch(scope, id, mark) {
       const stale = (rows: DirectoryReader) => {
