@@ -3,10 +3,17 @@ import type { SchemaInput, SchemaOutput, StandardSchema } from "./schema.ts";
 import type { Hit } from "./retriever.ts";
 import type { Scope } from "./scope.ts";
 
-/** Names of the fields of a record whose values are all of one kind. */
-type FieldsOf<Output, Kind> = {
-  [Name in keyof Output & string]-?: Output[Name] extends Kind ? Name : never;
-}[keyof Output & string];
+/** Names that a type says outright, not as one of any. */
+type NamesOf<Output> = keyof {
+  [Name in keyof Output as string extends Name ? never : Name extends string ? Name : never]: 1;
+};
+
+/** Names of the fields of a record whose values are all of one kind. Where a type names no field, any may be meant. */
+type FieldsOf<Output, Kind> = [NamesOf<Output>] extends [never]
+  ? keyof Output & string
+  : { [Name in NamesOf<Output> & keyof Output]-?: Output[Name] extends Kind ? Name : never }[NamesOf<Output> &
+      keyof Output] &
+      string;
 
 /** What a filter can compare. */
 type Comparable = string | number | boolean;

@@ -13,6 +13,7 @@ import type {
   RecordCollection,
 } from "../contracts/collection.ts";
 import type { StoredDocument } from "../contracts/document-store.ts";
+import type { TextDocument } from "../contracts/document.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestResult, IngestSummary, KnowledgeBase } from "../contracts/knowledge-base.ts";
@@ -243,27 +244,48 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
       const where = target(options.scope);
       const { signal } = options;
       await waitUntilReady(signal === undefined ? {} : { signal });
+      // What cannot be written again is said before anything is.
+      for await (const { document } of stored(where.from)) await checkKept(document);
       const [mark] = await store.find(where.from, ownUri);
-      const totals = { keys: [] as Key[], added: 0, updated: 0, unchanged: 0, embedded: 0 };
-      const fresh = mark?.document.metadata[recordKeys.models] !== plan.modelsFingerprint;
+      const fresh = mark !== undefined && mark.document.metadata[recordKeys.models] !== plan.modelsFingerprint;
       // Until it is through, neither definition answers.
-      if (mark !== undefined)
-        await markIn(where.into, where.scope, { ...current, fingerprint: "", models: fresh ? "" : current.models });
-      const again = async (records: readonly unknown[]): Promise<void> => {
+      if (mark !== undefined && mark.document.metadata[recordKeys.definition] !== plan.fingerprint)
+        await markIn(where.into, where.scope, { fingerprint: "", models: fresh ? "" : current.models });
+      const totals = { keys: [] as Key[], added: 0, updated: 0, unchanged: 0, embedded: 0 };
+      for await (const page of pagesOf(stored(where.from), rebuiltAtOnce)) {
+        const records = page.map(({ document }) => parseKept(document));
         const { keys, ...counts } = await write(records, where, { fresh, signal, begin: async () => {} });
         totals.keys.push(...keys);
         for (const count of ["added", "updated", "unchanged", "embedded"] as const) totals[count] += counts[count];
-      };
-      let page: unknown[] = [];
-      for await (const { document } of stored(where.from)) {
-        page.push(JSON.parse(String(document.metadata[recordKeys.record])) as unknown);
-        if (page.length < rebuiltAtOnce) continue;
-        await again(page);
-        page = [];
       }
-      await again(page);
       await markIn(where.into, where.scope, current);
       return totals;
     },
   };
+
+  /** **Errors** `invalid-argument` for a kept record that the schema does not allow any more, or that would have another key now. */
+  async function checkKept({ uri, metadata }: TextDocument): Promise<void> {
+    const { key } = await takeRecord(plan, parseKept({ metadata }), 0);
+    if (recordUri(name, key) === uri) return;
+    throw new IbidError("invalid-argument", `${name}: ${uri} would be record ${JSON.stringify(key)} now.`, {
+      uri,
+      mend: "A collection's key stays; write the records into another collection.",
+    });
+  }
+}
+
+function parseKept({ metadata }: Pick<TextDocument, "metadata">): unknown {
+  const json = metadata[recordKeys.record];
+  return typeof json === "string" ? (JSON.parse(json) as unknown) : undefined;
+}
+
+async function* pagesOf<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<readonly Item[]> {
+  let page: Item[] = [];
+  for await (const item of items) {
+    page.push(item);
+    if (page.length < size) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
 }

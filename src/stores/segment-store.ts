@@ -220,9 +220,12 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     doScopes: () =>
       look((rows) => {
-        const hasLive = (scope: Scope) => view.scope(rows, scope)?.segments.some(({ liveCount }) => liveCount > 0);
-        const scopes = rows.scopes().map(({ scope }) => scope);
-        return scopes.filter(hasLive).toSorted();
+        // A document may have nothing to cut.
+        const hasLive = ({ scope, key }: { readonly scope: Scope; readonly key: number }): boolean =>
+          view.scope(rows, scope)?.segments.some(({ liveCount }) => liveCount > 0) === true ||
+          rows.documentsAfter(key, "", "", 1).length > 0;
+        const live = rows.scopes().filter(hasLive);
+        return live.map(({ scope }) => scope).toSorted();
       }),
 
     doSearch: (scopes, query) => look((rows) => searchVectors(rows, view, scopes, query, options.metric)),

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { collect } from "../../src/testing/assert.ts";
 import { createHomes, definition, kettle, lamp, letterModel, pan } from "./shop.ts";
