@@ -36,13 +36,15 @@ const kettle = await products.get("K-1");
 check("a default that the schema adds", kettle?.tags, []);
 const again = await products.upsert(kettle!);
 check("unchanged", [again.unchanged, again.embedded], [1, 0]);
-const refused = await products
-  .upsert([
-    { ...kettle!, sku: "K-9" },
-    { ...kettle!, price: -1 },
-  ])
-  .catch(String);
-check("refused", /record "K-1" does not fit the schema: price/u.test(String(refused)), true);
+const batch = [
+  { ...kettle!, sku: "K-9" },
+  { ...kettle!, price: -1 },
+];
+const refused = await products.upsert(batch).then(
+  () => "nothing",
+  (error: Error) => error.message.split(":").slice(0, 3).join(":"),
+);
+check("refused", refused, 'products: record "K-1" does not fit the schema: price');
 check("and nothing stored of it", await products.get("K-9"), undefined);
 
 // By words and vectors together, and by the vectors of one field.

@@ -37,11 +37,12 @@ export function createPartChunker(
 }
 
 /** A part, as a document without a tree. */
-function partOf({ blocks: _, ...document }: TextDocument, { start, end }: DocumentPart): TextDocument {
-  const text = document.text.slice(start, end);
-  const { title } = document;
+function partOf(document: TextDocument, { start, end }: DocumentPart): TextDocument {
+  const { blocks: _blocks, title, text: whole, ...rest } = document;
+  const text = whole.slice(start, end);
   return {
-    ...document,
+    ...rest,
+    title,
     text,
     root: { id: "0", title, level: 0, start: 0, end: text.length, contentStart: 0, children: [] },
     sourceMap: { lines: "none" },

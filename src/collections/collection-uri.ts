@@ -34,7 +34,7 @@ export function recordUri(collection: string, key: unknown): string {
     typeof key === "number"
       ? Number.isFinite(key)
       : typeof key === "string" && key.trim() !== "" && key.isWellFormed() && !key.includes("\0");
-  if (isKey) return recordsUri(collection) + encodeURIComponent(String(key as string | number));
+  if (isKey) return recordsUri(collection) + encodeURIComponent(key as string | number);
   throw new IbidError("invalid-id", `${collection}: ${describe(key)} cannot be a record's key.`, {
     mend: "A key is a finite number, or a string that is not blank, without lone surrogates and U+0000.",
   });

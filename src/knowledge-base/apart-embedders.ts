@@ -31,7 +31,10 @@ export function createApartEmbedders(
   return {
     embedders: [...byModel.values()].map((embedder) => ({
       embedder,
-      embeds: ({ metadata }) => embedderOf(String(metadata[recordKeys.field] ?? "")) === embedder,
+      embeds({ metadata }) {
+        const field = metadata[recordKeys.field];
+        return embedderOf(typeof field === "string" ? field : "") === embedder;
+      },
     })),
     of: (field) => (field === undefined ? ofAll : embedderOf(field)),
   };

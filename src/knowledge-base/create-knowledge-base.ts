@@ -216,8 +216,8 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         deleteDocument: catalogue.delete,
         retrieverBy: (by) => retrieverFor(who, by),
         embed,
-        watch: observer.ingestion,
-        settleLater: settler.later,
+        watch: (scope, run) => observer.ingestion(scope, run),
+        settleLater: () => settler.later(),
       }),
       ...createKeeping(keeping),
 

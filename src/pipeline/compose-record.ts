@@ -76,7 +76,10 @@ export function composeRecord(plan: CollectionPlan, record: KeptRecord, scope: S
 
 /** Cuts a record's parts as the knowledge base cuts its documents. Chunks do not each carry the whole record. */
 export function chunkerOf({ parts }: ComposedRecord, chunker: Chunker | AsyncChunker): AsyncChunker {
-  return createPartChunker(chunker, parts, ({ [recordKeys.record]: _, ...rest }) => rest);
+  const isCarried = ([name]: readonly [string, unknown]): boolean => name !== recordKeys.record;
+  return createPartChunker(chunker, parts, (metadata) =>
+    Object.fromEntries(Object.entries(metadata).filter(isCarried)),
+  );
 }
 
 function textOf(plan: CollectionPlan, { key, value }: KeptRecord, name: string): string {
@@ -91,7 +94,7 @@ function metadataOf(plan: CollectionPlan, { key, value, json }: KeptRecord): Met
   const filterable = plan.filterable.flatMap((name): [string, JsonValue][] => {
     const held = Object.hasOwn(value, name) ? value[name] : undefined;
     if (held === undefined) return [];
-    const members: readonly JsonValue[] = Array.isArray(held) ? held : [held as JsonValue];
+    const members: readonly JsonValue[] = Array.isArray(held) ? held : [held];
     if (members.every((member) => typeof member !== "object" || member === null)) return [[name, held]];
     throw wrongField(plan, key, name, "nothing that a filter can compare");
   });

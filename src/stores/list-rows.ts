@@ -133,6 +133,18 @@ export async function* listDeleted(
   yield* found.sort((a, b) => compareCodePoints(a.uri, b.uri) || compareCodePoints(a.scope, b.scope));
 }
 
+/** Scopes with something live in them, sorted. A document may have nothing to cut. */
+export function listScopes(rows: DirectoryReader, view: IndexView): readonly Scope[] {
+  const live = rows
+    .scopes()
+    .filter(
+      ({ scope, key }) =>
+        view.scope(rows, scope)?.segments.some(({ liveCount }) => liveCount > 0) === true ||
+        rows.documentsAfter(key, "", "", 1).length > 0,
+    );
+  return live.map(({ scope }) => scope).toSorted();
+}
+
 /** Live documents and chunks of some scopes. */
 export function countRows(rows: DirectoryReader, view: IndexView, scopes: readonly Scope[]): StoreStatus {
   const counted: { scope: Scope; documents: number; chunks: number }[] = [];

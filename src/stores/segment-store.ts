@@ -13,7 +13,7 @@ import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./de
 import { examineStore } from "./examine.ts";
 import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
-import { countRows, listChunks, listDeleted, listDocuments } from "./list-rows.ts";
+import { countRows, listChunks, listDeleted, listDocuments, listScopes } from "./list-rows.ts";
 import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
 import { createLatentLeg } from "./latent-leg.ts";
 import { markRow } from "./mark-row.ts";
@@ -218,15 +218,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     doChunks: (scopes, listOptions) => listChunks(look, view, scopes, listOptions),
 
-    doScopes: () =>
-      look((rows) => {
-        // A document may have nothing to cut.
-        const hasLive = ({ scope, key }: { readonly scope: Scope; readonly key: number }): boolean =>
-          view.scope(rows, scope)?.segments.some(({ liveCount }) => liveCount > 0) === true ||
-          rows.documentsAfter(key, "", "", 1).length > 0;
-        const live = rows.scopes().filter(hasLive);
-        return live.map(({ scope }) => scope).toSorted();
-      }),
+    doScopes: () => look((rows) => listScopes(rows, view)),
 
     doSearch: (scopes, query) => look((rows) => searchVectors(rows, view, scopes, query, options.metric)),
     doLexicalSearch: (scopes, query) => look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25)),

@@ -11,7 +11,7 @@ const callers = {
 } as const;
 
 describe.each(createHomes())("who may see and write which records in $name [T8 T26 L3]", (home) => {
-  afterEach(home.close);
+  afterEach(() => home.close());
 
   async function shops() {
     const kb = await home.open();

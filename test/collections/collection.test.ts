@@ -3,7 +3,7 @@ import { collect } from "../../src/testing/assert.ts";
 import { createHomes, definition, kettle, lamp, letterModel, pan } from "./shop.ts";
 
 describe.each(createHomes())("a collection in $name", (home) => {
-  afterEach(home.close);
+  afterEach(() => home.close());
   const shop = async () => {
     const kb = await home.open();
     return { kb, products: kb.collection("products", definition) };

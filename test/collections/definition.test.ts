@@ -13,7 +13,7 @@ const vowels = () => letterModel("vowels", "aeiou");
 const late = () => letterModel("late letters", "rstwz");
 
 describe("what a collection refuses", () => {
-  afterEach(memory!.close);
+  afterEach(() => memory!.close());
 
   it("records that the schema does not allow: it names key and field, and of the batch nothing is stored [S5 S25]", async () => {
     const kb = await memory!.open();
@@ -96,7 +96,7 @@ describe("what a collection refuses", () => {
 });
 
 describe("what is not there [S22 S25]", () => {
-  afterEach(memory!.close);
+  afterEach(() => memory!.close());
 
   it("a missing collection has nothing; ensure makes it, twice is fine; drop takes it away, twice is fine", async () => {
     const model = vowels();
@@ -136,7 +136,7 @@ describe("what is not there [S22 S25]", () => {
 });
 
 describe.each(homes)("vectors by field, collection or knowledge base in $name [S25 L6]", (home) => {
-  afterEach(home.close);
+  afterEach(() => home.close());
   const ask = (kb: KnowledgeBase) =>
     kb.status().then(({ embeddingVersions }) => embeddingVersions.map(({ model, chunks }) => `${model} ${chunks}`));
 
@@ -219,7 +219,7 @@ describe.each(homes)("vectors by field, collection or knowledge base in $name [S
 });
 
 describe.each(homes)("any record of JSON in $name", (home) => {
-  afterEach(home.close);
+  afterEach(() => home.close());
   const loose = z.looseObject({ id: z.union([z.string(), z.number()]), text: z.string() });
 
   it("comes back as it was written, whatever its key [S5]", { timeout: 60_000 }, async () => {

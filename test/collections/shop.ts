@@ -74,7 +74,7 @@ export function createHomes(): readonly Home[] {
 export function letterModel(name: string, letters: string) {
   const fixed = createFixedEmbeddingModel(
     {},
-    { dimensions: letters.length, otherwise: (text) => [...letters].map((letter) => text.split(letter).length) },
+    { dimensions: letters.length, otherwise: (text) => letters.split("").map((letter) => text.split(letter).length) },
   );
   const asked: string[] = [];
   return Object.assign(
