@@ -10,6 +10,7 @@ export default defineConfig({
     alias: [
       { find: /^ibid\/langchain$/, replacement: inSource("langchain.ts") },
       { find: /^ibid$/, replacement: inSource("node.ts") },
+      { find: /^ibid\/server$/, replacement: inSource("server/index.ts") },
       { find: /^ibid\/testing$/, replacement: inSource("testing/index.ts") },
     ],
   },

@@ -12,6 +12,7 @@ const dist = join(import.meta.dirname, "..", "dist");
 const bundle = await rolldown({
   input: {
     node: join(dist, "node.js"),
+    "server/node": join(dist, "server", "index.js"),
     "testing/node": join(dist, "testing", "index.js"),
     "cli/bin": join(dist, "cli", "bin.js"),
     // Started by its name, in a process of its own.

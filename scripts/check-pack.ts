@@ -27,12 +27,13 @@ const consumers: readonly Consumer[] = [
   {
     name: "node",
     source:
-      'import * as ibid from "ibid";\nimport * as testing from "ibid/testing";\nexport const doors = [ibid, testing];\n',
+      'import * as ibid from "ibid";\nimport * as server from "ibid/server";\nimport * as testing from "ibid/testing";\nexport const doors = [ibid, server, testing];\n',
     compilerOptions: { module: "nodenext", lib: ["es2024", "esnext.disposable"], types: ["node"] },
   },
   {
     name: "browser",
-    source: 'import * as ibid from "ibid";\nexport const door = ibid;\n',
+    source:
+      'import * as ibid from "ibid";\nimport * as server from "ibid/server";\nexport const doors = [ibid, server];\n',
     compilerOptions: {
       module: "esnext",
       moduleResolution: "bundler",
@@ -63,6 +64,7 @@ const checks: readonly (readonly [string, () => string])[] = [
   ["what the doors load", checkDoors],
   ["contract packs over what the door makes", checkPacks],
   ["a file read in a worker", checkWorker],
+  ["a service asked over HTTP", checkService],
   ["command line", checkCommandLine],
   ["command line on an old Node", checkOldNode],
 ];
@@ -192,6 +194,34 @@ function checkWorker(): string {
   const title = node(project, program).trim();
   assert(title === "Keys", `the worker gave ${title}`);
   return title;
+}
+
+/** Also by way of a framework's bundle for other runtimes, which is made of the other file. */
+function checkService(): string {
+  const program = join(project, "serve.mjs");
+  writeFileSync(
+    program,
+    [
+      'import { openKnowledgeBase } from "ibid";',
+      'import { createHandler, startService } from "ibid/server";',
+      'import * as elsewhere from "./node_modules/ibid/dist/server/index.js";',
+      "const kb = await openKnowledgeBase();",
+      'await kb.ingest({ uri: "a.txt", text: "Keys are rotated every ninety days." });',
+      "const service = await startService(kb, { port: 0 });",
+      "const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query: 'rotated keys?' }) };",
+      "const served = await (await fetch(service.url + 'rag/query', post)).json();",
+      "await service.stop();",
+      "for (const make of [createHandler, elsewhere.createHandler]) {",
+      "  const response = await make(kb)(new Request('http://localhost/rag/query', post), { remoteAddress: '127.0.0.1' });",
+      "  if ((await response.json()).response !== served.response) throw new Error('not the same');",
+      "}",
+      "await kb.close();",
+      "console.log(served.response);",
+    ].join("\n"),
+  );
+  const said = node(project, program).trim();
+  assert(said === "Keys are rotated every ninety days.", `the service said ${said}`);
+  return said;
 }
 
 function checkCommandLine(): string {

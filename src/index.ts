@@ -8,7 +8,13 @@ export type { AssembleOptions } from "./knowledge-base/assemble.ts";
 export { createKnowledgeBase, type KnowledgeBaseParts } from "./knowledge-base/create-knowledge-base.ts";
 export type { OpenSource } from "./knowledge-base/ingest-items.ts";
 export { type ReadRun, readSource, type ReadSourceOptions, type SourceReading } from "./knowledge-base/read-source.ts";
-export { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshMatching } from "./pipeline/refresh-policy.ts";
+export {
+  alwaysRefresh,
+  neverRefreshExisting,
+  refreshAfter,
+  refreshModified,
+  refreshMatching,
+} from "./pipeline/refresh-policy.ts";
 
 export {
   type BlobIngestion,
@@ -27,12 +33,7 @@ export {
   type UploadResult,
   type WrittenOptions,
 } from "./services/upload-document.ts";
-export {
-  type Clock,
-  scheduleVacuum,
-  type VacuumSchedule,
-  type VacuumScheduleOptions,
-} from "./services/vacuum-schedule.ts";
+export { scheduleVacuum, type VacuumSchedule, type VacuumScheduleOptions } from "./services/vacuum-schedule.ts";
 
 // Access
 export { type Caller, createGate, type Gate, operator } from "./access/gate.ts";
@@ -45,6 +46,7 @@ export { createLuceneAnalyzer } from "./text/lucene-analyzer.ts";
 export { hashParts, hmacSha256, sha256 } from "./text/hash.ts";
 export { countInPieces, type CountInPiecesOptions } from "./text/count-in-pieces.ts";
 export { formatRow } from "./text/format-row.ts";
+export { findSuspicious } from "./text/find-suspicious.ts";
 export { characters, codePoints, heuristicTokens } from "./text/length.ts";
 export { compileLinearRegex, type LinearRegex } from "./text/linear-regex.ts";
 export { createLocator, type DocumentLink, linksIn, locate } from "./text/locate.ts";
@@ -62,10 +64,11 @@ export { describeElement, type TreeElement } from "./documents/describe-element.
 export { detectMediaType } from "./documents/media-type.ts";
 export { csvReader } from "./documents/csv-reader.ts";
 export { dataReader } from "./documents/data/data-reader.ts";
+export { createAudioDocument, createImageDocument, type MediaOptions } from "./documents/media-document.ts";
 export { createNotebookReader } from "./documents/notebook/notebook-reader.ts";
 export { plainTextReader } from "./documents/plain-text-reader.ts";
 export { defaultReadLimits } from "./documents/read-limits.ts";
-export { findSectionPath, listDescendants, listLeaves } from "./documents/walk-sections.ts";
+export { findSectionPath, listDescendants, listLeaves } from "./text/walk-sections.ts";
 export { withMetadata } from "./documents/with-metadata.ts";
 
 // Cut
@@ -119,12 +122,26 @@ export { createWholeChunker } from "./chunks/whole-chunker.ts";
 export { createWindowChunker, splitText, type WindowChunkerOptions } from "./chunks/window-chunker.ts";
 
 // Embed
-export { createEmbedder } from "./embeddings/create-embedder.ts";
+export { createEmbedder, type EmbedderOptions } from "./embeddings/create-embedder.ts";
 export { createEmbeddingCache } from "./embeddings/embedding-cache.ts";
+export { createSharedEmbeddingCache } from "./embeddings/shared-embedding-cache.ts";
 export { createHashingModel } from "./embeddings/hashing-model.ts";
 export { latentSemanticModel } from "./embeddings/latent-semantic/latent-semantic-model.ts";
-export { isAiSdkEmbeddingModel, isAiSdkLanguageModel } from "./adapters/ai-sdk/ai-sdk-model.ts";
-export { fromAiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
+export {
+  type AiSdkEmbeddingModel,
+  type AiSdkLanguageModel,
+  type AiSdkRerankingModel,
+  isAiSdkEmbeddingModel,
+  isAiSdkLanguageModel,
+  isAiSdkRerankingModel,
+} from "./adapters/ai-sdk/ai-sdk-model.ts";
+export { type AiSdkEmbeddingOptions, fromAiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
+export {
+  createHostedChatModel,
+  createHostedEmbeddingModel,
+  type HostedEmbeddingOptions,
+  type HostedOptions,
+} from "./adapters/ai-sdk/hosted-models.ts";
 
 // Keep
 export { guardStore, guardVectorStore } from "./stores/guard-store.ts";
@@ -139,19 +156,55 @@ export type {
 } from "./stores/raw-store.ts";
 export type { Bm25Options } from "./indexes/bm25-settings.ts";
 export type { Bm25Variant } from "./indexes/bm25-variants.ts";
+export { type BlobCache, createBlobCache } from "./stores/blob-cache.ts";
 export { createMemoryBlobStore } from "./stores/memory-blob-store.ts";
 export { createIngestionQueue } from "./services/ingestion-queue.ts";
 export type { IngestionQueueOptions } from "./services/queue-options.ts";
 export { createMemoryJobStore } from "./services/memory-job-store.ts";
 export { defaultRetryPolicy, type RetryPolicy } from "./services/retry-policy.ts";
 export { createInMemoryVectorStore, createMemoryStore } from "./stores/memory-store.ts";
+export type { SnapshotOptions } from "./stores/snapshot-options.ts";
+export { openSnapshotStore, type SnapshotStoreOptions } from "./stores/snapshot-store.ts";
 
 // Find
+export { compressHits, type CompressHitsOptions } from "./retrieval/composed/compress-hits.ts";
+export { diversify, type DiversifyOptions } from "./retrieval/composed/diversify.ts";
+export { dropDuplicates, type DropDuplicatesOptions } from "./retrieval/composed/drop-duplicates.ts";
+export { expandHits, type ExpandHitsOptions } from "./retrieval/composed/expand-hits.ts";
+export type { SearchFusion } from "./retrieval/composed/fuse-searches.ts";
+export { hyde, type HydeOptions } from "./retrieval/composed/hyde.ts";
+export { mergeAdjacent, type MergeAdjacentOptions } from "./retrieval/composed/merge-adjacent.ts";
+export { multiQuery, type MultiQueryOptions } from "./retrieval/composed/multi-query.ts";
+export { rewriteQuery } from "./retrieval/composed/rewrite-query.ts";
+export type { QueryWriterOptions } from "./retrieval/composed/write-queries.ts";
+export { createModelReranker, type ModelRerankerOptions } from "./retrieval/model-reranker.ts";
 export { createRetriever, type RetrieverOptions } from "./retrieval/create-retriever.ts";
+export { type AiSdkRerankingOptions, fromAiSdkRerankingModel } from "./adapters/ai-sdk/reranking-model.ts";
 
 // Answer
 export { answerQuestion } from "./answers/answer-question.ts";
+export { checkAnswer, type CheckAnswerOptions } from "./answers/check-answer.ts";
+export type { SupportDecision } from "./answers/decide-support.ts";
+export { readUIMessages, type UIQuestion } from "./answers/read-ui-messages.ts";
+export type {
+  UIAnswerData,
+  UIAnswerMetadata,
+  UICitation,
+  UIGrounded,
+  UIHit,
+  UIMessageChunk,
+} from "./answers/ui-message-chunk.ts";
+export {
+  toUIMessageStream,
+  toUIMessageStreamResponse,
+  type UIMessageStreamOptions,
+  type UIMessageStreamResponseOptions,
+} from "./answers/ui-message-stream.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
+export { addUsage } from "./answers/add-usage.ts";
+export { withPrice } from "./answers/price-usage.ts";
+export { buildPrompt, type BuildPromptOptions, type BuiltPrompt } from "./answers/build-prompt.ts";
+export { createPromptBuilder, type PromptBuilder, type PromptBuilderOptions } from "./answers/create-prompt-builder.ts";
 export { prompt } from "./answers/prompt.ts";
 export { type ContentPart, type PromptPart, renderParts, splitPrompt } from "./answers/render-parts.ts";
 export { renderPrompt } from "./answers/render-prompt.ts";
@@ -180,7 +233,18 @@ export { type Evaluation, type QueryScores, type ScoreOptions, scoreRun } from "
 
 // Promises
 export type { Analyzer } from "./contracts/analyzer.ts";
-export type { Answer, AnswerEvent, AskOptions, Citation, Grounding } from "./contracts/answer.ts";
+export type {
+  Answer,
+  AnswerContext,
+  AnswerEvent,
+  AskOptions,
+  Citation,
+  ContextOptions,
+  Grounding,
+  Support,
+} from "./contracts/answer.ts";
+export type { DocumentSuspicion, Suspicion, SuspicionKind } from "./contracts/suspicion.ts";
+export type { Clock } from "./contracts/clock.ts";
 export type {
   ChatAssistantMessage,
   ChatFunctionMessage,
@@ -193,6 +257,8 @@ export type {
   ChatTool,
   ChatUserMessage,
   Insertion,
+  Price,
+  Prices,
   Prompt,
   ToolCall,
   Usage,
@@ -206,7 +272,8 @@ export type {
   PutBlobResult,
   StoredBlob,
 } from "./contracts/blob-store.ts";
-export type { Chunk } from "./contracts/chunk.ts";
+export type { Chunk, ChunkStructure } from "./contracts/chunk.ts";
+export { chunkStructure } from "./text/chunk-structure.ts";
 export type {
   AsyncChunker,
   ChunkOptions,
@@ -332,6 +399,7 @@ export type {
   QueryTerm,
   TermScore,
 } from "./contracts/lexical-index.ts";
+export type { HandledData, MediaTypeHandler } from "./contracts/media-type-handler.ts";
 export type { JsonValue, Metadata } from "./contracts/metadata.ts";
 export type {
   AskKept,
@@ -344,6 +412,7 @@ export type {
   Source,
   SourceItem,
   SourceRefusal,
+  SaidOfIt,
   SourceUnchanged,
   Validators,
 } from "./contracts/reader.ts";
@@ -368,9 +437,13 @@ export type {
   Reranker,
   RetrieveOptions,
   Retriever,
+  RetrieverParts,
+  RetrieverStep,
   SearchMode,
   SearchOptions,
+  WrapRetriever,
 } from "./contracts/retriever.ts";
+export type { SharedCache } from "./contracts/shared-cache.ts";
 export type { SheetData, SheetRow } from "./contracts/sheet-data.ts";
 export type {
   AccessContext,

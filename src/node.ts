@@ -6,9 +6,6 @@ import { readdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chooseChatModel, chooseEmbeddingModel } from "./adapters/ai-sdk/choose-model.ts";
-import type { AiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
-import type { AiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
 import { createFileBlobStore, type FileBlobStoreOptions } from "./adapters/file-blobs/file-blob-store.ts";
 import { openFileSource, toDocumentUri } from "./adapters/files/file-source.ts";
 import { makeFolder } from "./adapters/files/make-folder.ts";
@@ -23,8 +20,6 @@ import { isUrl, normalizeUrl } from "./adapters/web/normalize-url.ts";
 import { openUrlSource } from "./adapters/web/url-source.ts";
 import type { Analyzer } from "./contracts/analyzer.ts";
 import type { BlobStore } from "./contracts/blob-store.ts";
-import type { ChatModel } from "./contracts/chat.ts";
-import type { EmbeddingModel } from "./contracts/embedding-model.ts";
 import { IbidError } from "./contracts/errors.ts";
 import type { IngestionQueue } from "./contracts/ingestion-queue.ts";
 import type { FolderRules, KnowledgeBase } from "./contracts/knowledge-base.ts";
@@ -37,20 +32,28 @@ import {
   assembleKnowledgeBase,
   assembleOptions,
   checkEventsOption,
+  openMemory,
   storeChoices,
 } from "./knowledge-base/assemble.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
 import { type ReadRun, readSource, type ReadSourceOptions } from "./knowledge-base/read-source.ts";
+import { chooseModels, type ModelChoices } from "./models.ts";
 import { createReaders } from "./readers.ts";
 import { createIngestionQueue } from "./services/ingestion-queue.ts";
 import type { IngestionQueueOptions } from "./services/queue-options.ts";
-import { createMemoryStore } from "./stores/memory-store.ts";
 import { createAnalyzer } from "./text/analyzer.ts";
 import { checkOptions } from "./text/check-options.ts";
 
 // The one `export *` of the project: two doors with one list of names.
 export * from "./index.ts";
-export { resolveChatModel, resolveEmbeddingModel } from "./adapters/ai-sdk/resolve-model.ts";
+export { resolveChatModel } from "./adapters/ai-sdk/resolve-model.ts";
+export { createTransformersEmbeddingModel, resolveEmbeddingModel, resolveReranker } from "./models.ts";
+export type { TransformersEmbeddingOptions } from "./adapters/transformers/transformers-embedding-model.ts";
+export {
+  createTransformersReranker,
+  type TransformersRerankerOptions,
+} from "./adapters/transformers/transformers-reranker.ts";
+export type { TransformersOptions } from "./adapters/transformers/load-transformers.ts";
 export { type FileSourceOptions, openFileSource } from "./adapters/files/file-source.ts";
 export type { FileBlobStoreOptions } from "./adapters/file-blobs/file-blob-store.ts";
 export { openSqliteJobStore, type SqliteJobStoreOptions } from "./adapters/sqlite/sqlite-job-store.ts";
@@ -97,13 +100,7 @@ export function openFileBlobStore(folder: string, options: FileBlobStoreOptions 
 }
 
 /** What can be chosen when a knowledge base is opened on Node. */
-export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingModel" | "formerEmbeddingModels"> {
-  /** A model of your own, any AI SDK language model, or `"provider/model"`. */
-  readonly model?: ChatModel | AiSdkLanguageModel | string;
-  /** A model of your own, any AI SDK embedding model, or `"provider/model"`. Default: none but the store's own, fitted on what it holds; `null`: not even that. */
-  readonly embeddingModel?: EmbeddingModel | AiSdkEmbeddingModel | string | null;
-  /** Models that were used before, named in the same ways; see {@link AssembleOptions}. */
-  readonly formerEmbeddingModels?: readonly (EmbeddingModel | AiSdkEmbeddingModel | string)[];
+export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, ModelChoices {
   /** An approximate index for large scopes, by the optional package `usearch`; see {@link withHnsw}. Default: none, every search is exact. */
   readonly hnsw?: Omit<HnswOptions, "folder" | "metric">;
   /** Make it when it is not there. Default true. */
@@ -120,7 +117,7 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
 }
 
 /**
- * Opens a knowledge base: a folder is durable (made when it is not there), nothing at all is memory.
+ * Opens a knowledge base: a folder is durable (made when it is not there), nothing at all is memory, of which `snapshots` can be kept.
  *
  * **Shape** documents' uris are relative to the folder that holds the knowledge base.
  * **Errors** `not-found` with `create: false`; `unsupported-runtime` on a Node whose SQLite can lose data; `store-corrupt`, `store-busy`;
@@ -129,19 +126,16 @@ export interface OpenOptions extends Omit<AssembleOptions, "model" | "embeddingM
  */
 export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
   checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
-  const { model, embeddingModel, formerEmbeddingModels, analyzer = languageAnalyzer, hnsw, ...others } = options;
+  const { analyzer = languageAnalyzer, hnsw, ...others } = options;
   const { readInWorker = "auto", ...rest } = others;
   checkReadLimits(options.limits);
   checkEventsOption(options.events);
   checkReadInWorker(readInWorker);
   const chosen: AssembleOptions = {
-    ...rest,
+    // Models that are named are loaded before anything is opened.
+    ...(rest as Omit<typeof rest, keyof ModelChoices>),
     analyzer,
-    ...(model === undefined ? {} : { model: await chooseChatModel(model) }),
-    ...(embeddingModel === undefined ? {} : { embeddingModel: await chooseEmbeddingModel(embeddingModel) }),
-    ...(formerEmbeddingModels && {
-      formerEmbeddingModels: await Promise.all(formerEmbeddingModels.map((one) => chooseEmbeddingModel(one))),
-    }),
+    ...(await chooseModels(options)),
   };
   const folder = location === undefined ? undefined : resolve(checkLocation(location));
   const base = folder === undefined ? process.cwd() : dirname(folder);
@@ -232,8 +226,8 @@ function checkLocation(location: string): string {
 }
 
 async function openStore(folder: string | undefined, options: OpenOptions): Promise<KnowledgeStore> {
+  if (folder === undefined) return openMemory(options);
   const choices = storeChoices(options);
-  if (folder === undefined) return createMemoryStore(choices);
   const [file = ""] = storeFiles(folder);
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
     throw new IbidError("invalid-argument", `${folder} is a file; a knowledge base is a folder.`, {
@@ -280,6 +274,11 @@ function hnswFolder(folder: string): string {
   return join(folder, "hnsw");
 }
 
+/** Where the command line remembers which models it was told to use. */
+function modelsFile(folder: string): string {
+  return join(folder, "models.json");
+}
+
 /** The database, its write-ahead log, and the log's index. */
 function storeFiles(folder: string): readonly string[] {
   return databaseFiles(join(folder, "ibid.sqlite"));
@@ -315,7 +314,14 @@ function openSource(inputs: readonly string[], { base, folder, options, rules }:
         ...rules,
         ...(folder === undefined
           ? {}
-          : { ignore: [...storeFiles(folder), ...databaseFiles(eventFile(folder)), hnswFolder(folder)] }),
+          : {
+              ignore: [
+                ...storeFiles(folder),
+                ...databaseFiles(eventFile(folder)),
+                hnswFolder(folder),
+                modelsFile(folder),
+              ],
+            }),
       }),
     );
   }

@@ -1,4 +1,4 @@
-import type { AnswerEvent, Citation } from "../contracts/answer.ts";
+import type { AnswerEvent, Citation, Support } from "../contracts/answer.ts";
 import type { Usage } from "../contracts/chat.ts";
 import { refusal } from "./grounding.ts";
 
@@ -8,8 +8,11 @@ export interface AnswerDraft {
   readonly text: string;
   readonly citations: readonly Citation[];
   readonly grounded: boolean;
+  readonly support?: Support;
   readonly refused: boolean;
   readonly removedMarkers: readonly string[];
+  readonly removedAddresses?: readonly string[];
+  readonly removedQuotes: readonly string[];
   readonly usage?: Usage;
 }
 
@@ -21,7 +24,12 @@ export type Drafting = AsyncGenerator<AnswerEvent, AnswerDraft>;
  *
  * **Shape** a refusal claims nothing, so it cites nothing and is not grounded.
  */
-export async function* refuse(rest: Pick<AnswerDraft, "removedMarkers" | "usage"> = { removedMarkers: [] }): Drafting {
+export async function* refuse({
+  removedMarkers = [],
+  removedQuotes = [],
+  usage,
+}: Partial<Pick<AnswerDraft, "removedMarkers" | "removedQuotes" | "usage">> = {}): Drafting {
   yield { type: "text", delta: refusal };
+  const rest = { removedMarkers, removedQuotes, ...(usage && { usage }) };
   return { ...rest, text: refusal, citations: [], grounded: false, refused: true };
 }

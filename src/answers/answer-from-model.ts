@@ -1,28 +1,40 @@
 import type { AnswerEvent, Grounding } from "../contracts/answer.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { ChatModel, ChatResult } from "../contracts/chat.ts";
+import type { ChatMessage, ChatModel, ChatResult, Prompt } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
+import { addUsage } from "./add-usage.ts";
 import { createCiter, type DocumentText } from "./cite-quote.ts";
-import { isGrounded, type PlacedCitation } from "./check-grounded.ts";
-import { findQuote, readEvidence } from "./find-quote.ts";
+import type { PlacedCitation } from "./check-grounded.ts";
+import { type CheckedPiece, createQuoteChecker } from "./check-quotes.ts";
+import { decideSupport, type SupportDecision } from "./decide-support.ts";
+import { findQuote, quoteAround, readEvidence } from "./find-quote.ts";
 import { findSentences } from "./find-sentences.ts";
 import { createGroundedMessages, refusal } from "./grounding.ts";
-import { completeMarker, createMarkerScanner, type MarkerScanner, type ScannedPiece } from "./scan-markers.ts";
+import { locateWords } from "./locate-words.ts";
+import { completeMarker, lastOpeningBefore } from "../text/citation-marker.ts";
+import { createMarkerScanner, type MarkerScanner } from "./scan-markers.ts";
 
 export interface ModelAnswerInput {
   readonly question: string;
   readonly hits: readonly Hit[];
   readonly grounding: Grounding;
   readonly model: ChatModel;
+  /** Between how to answer and what to answer. Default: nothing. */
+  readonly history?: readonly ChatMessage[] | undefined;
+  readonly judge?: ChatModel | undefined;
   readonly analyzer: Analyzer;
   readonly documentText: DocumentText;
+  /** Said before our own rules. */
+  readonly instructions?: string | Prompt | undefined;
+  /** Beside the hits: by what else than their numbers they may be cited. */
+  readonly labels?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A model's answer, with every citation marker checked before the reader sees it.
+ * A model's answer, with every citation marker and every quotation checked before the reader sees it.
  *
  * The model cites hits by their number; what leaves us cites quotes. A marker whose source does not exist or cannot be verified is taken out, one that resolves is
  * replaced by the number of its quote: the sentence or two of that hit that best support what was said just before the marker.
@@ -32,8 +44,17 @@ export interface ModelAnswerInput {
  */
 export async function* answerFromModel(input: ModelAnswerInput): Drafting {
   const { model, signal } = input;
-  const messages = createGroundedMessages(input.question, input.hits, input.grounding);
-  const scanner = createMarkerScanner();
+  const messages = withHistory(
+    createGroundedMessages(input.question, input.hits, input.grounding, { instructions: input.instructions }),
+    input.history ?? [],
+  );
+  const scanner = createMarkerScanner(input.labels);
+  const checker = createQuoteChecker(
+    (number, quote) =>
+      locateWords(input.hits[number - 1]?.text ?? "", quote) !== undefined ||
+      // Whoever repeats the asker's words quotes the asker.
+      locateWords(input.question, quote) !== undefined,
+  );
   const writer = createAnswerWriter(input, scanner);
 
   let result: ChatResult | undefined;
@@ -44,7 +65,7 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
         result = part.result;
       } else {
         streamed ||= part.delta !== "";
-        yield* writer.write(scanner.push(part.delta));
+        yield* writer.write(checker.push(scanner.push(part.delta)));
       }
       stopIfAborted(signal);
     }
@@ -61,21 +82,38 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
       mend: "Ask again; the stream ended without its finish.",
     });
   }
-  if (!streamed) yield* writer.write(scanner.push(result.message.content ?? ""));
-  yield* writer.write(scanner.finish());
+  if (!streamed) yield* writer.write(checker.push(scanner.push(result.message.content ?? "")));
+  yield* writer.write(checker.push(scanner.finish()));
+  yield* writer.write(checker.finish());
 
-  const { text, removedMarkers, citations, grounded } = writer.finish();
-  const rest = { removedMarkers, ...(result.usage && { usage: result.usage }) };
-  if (text === "") return yield* refuse(rest);
-  return { ...rest, text, citations, grounded, refused: isRefusal(text) };
+  const { text, removedMarkers, citations, decide } = writer.finish();
+  const rest = { removedMarkers, removedQuotes: checker.removed };
+  if (text === "") return yield* refuse({ ...rest, ...(result.usage && { usage: result.usage }) });
+  const refused = isRefusal(text);
+  const decision = refused ? undefined : await decide();
+  const usage = addUsage(result.usage, decision?.usage);
+  return {
+    ...rest,
+    ...(usage && { usage }),
+    ...(decision && { support: decision.support }),
+    text,
+    citations,
+    grounded: decision?.grounded ?? false,
+    refused,
+  };
+}
+
+/** What was said before stands between how to answer and what to answer: only the last message has sources. */
+function withHistory(messages: readonly ChatMessage[], history: readonly ChatMessage[]): readonly ChatMessage[] {
+  return history.length === 0 ? messages : [...messages.slice(0, -1), ...history, ...messages.slice(-1)];
 }
 
 interface AnswerWriter {
-  write(pieces: Iterable<ScannedPiece>): AsyncGenerator<AnswerEvent, void>;
+  write(pieces: Iterable<CheckedPiece>): AsyncGenerator<AnswerEvent, void>;
   finish(): {
     readonly text: string;
     readonly citations: ReturnType<typeof createCiter>["citations"];
-    readonly grounded: boolean;
+    readonly decide: () => Promise<SupportDecision>;
     readonly removedMarkers: readonly string[];
   };
 }
@@ -84,7 +122,7 @@ interface AnswerWriter {
 const claimReach = 2000;
 
 function createAnswerWriter(
-  { hits, question, analyzer, documentText }: ModelAnswerInput,
+  { hits, question, analyzer, documentText, judge, signal }: ModelAnswerInput,
   scanner: MarkerScanner,
 ): AnswerWriter {
   const citer = createCiter(documentText);
@@ -102,7 +140,7 @@ function createAnswerWriter(
 
   /** Of `[1[3]]`, `[1` and `]` stay when `[3]` goes: together they would be a marker that nobody checked. */
   const unjoin = (delta: string): string => {
-    const from = removedAt > 0 ? text.lastIndexOf("[", removedAt - 1) : -1;
+    const from = removedAt > 0 ? lastOpeningBefore(text, removedAt) : -1;
     const marker = from < 0 ? undefined : completeMarker.exec((text + delta).slice(from))?.[0];
     if (marker === undefined || from + marker.length <= removedAt) return delta;
     const bracket = from + marker.length - 1 - text.length;
@@ -121,21 +159,36 @@ function createAnswerWriter(
       return "";
     }
     const delta = unjoin(text === "" ? body.trimStart() : held + body);
-    words += delta;
+    // White space before a marker that a full stop follows is the marker's.
+    words = (/^\p{P}/u.test(delta) ? words.trimEnd() : words) + delta;
     text += delta;
     held = tail;
     return delta;
   };
 
-  async function* resolve(number: number): AsyncGenerator<AnswerEvent, void> {
+  const remove = (marker: string): void => {
+    removed.add(marker);
+    justRemoved = true;
+    removedAt = text.length;
+  };
+
+  async function* resolve(
+    number: number,
+    { quoted, refuted }: Extract<CheckedPiece, { type: "marker" }>,
+  ): AsyncGenerator<AnswerEvent, void> {
     const hitIndex = number - 1;
-    const hit = hits[hitIndex];
-    const quote = hit && findQuote(evidence, hitIndex, claimBefore(words), question);
+    const hit = refuted ? undefined : hits[hitIndex];
+    const quote =
+      hit &&
+      (quoteAround(
+        evidence,
+        hitIndex,
+        quoted.map((said) => locateWords(hit.text, said)),
+      ) ??
+        findQuote(evidence, hitIndex, claimBefore(words), question));
     const cited = hit && quote && (await citer.cite(hit, quote));
     if (!cited) {
-      removed.add(`[${number}]`);
-      justRemoved = true;
-      removedAt = text.length;
+      remove(`[${number}]`);
       return;
     }
     const { marker } = cited.citation;
@@ -155,8 +208,9 @@ function createAnswerWriter(
       for (const piece of pieces) {
         if (piece.type === "marker") {
           const before = text.length;
-          for (const number of piece.numbers) yield* resolve(number);
-          if (text.length === before) scanner.drop();
+          for (const number of piece.numbers) yield* resolve(number, piece);
+          if (piece.numbers.length === 0) remove(piece.raw);
+          if (text.length === before && !piece.late) scanner.drop();
           continue;
         }
         const delta = sayWords(piece.text);
@@ -166,7 +220,7 @@ function createAnswerWriter(
     finish: () => ({
       text,
       citations: [...citer.citations],
-      grounded: isGrounded(words, placed, hits, evidence),
+      decide: () => decideSupport({ words, placed, hits, evidence, judge, signal }),
       removedMarkers: [...removed],
     }),
   };

@@ -5,6 +5,7 @@ import { createCiter, type DocumentText } from "./cite-quote.ts";
 import { type RankedSentence, rankSentences } from "./rank-sentences.ts";
 import { openFenceAt, type SentenceKind } from "./find-sentences.ts";
 import { languageOfHits } from "./hits-language.ts";
+import { digitsOf } from "./digits-of.ts";
 import { createMarkerScanner } from "./scan-markers.ts";
 
 /** More than this is no answer but a page. */
@@ -44,7 +45,15 @@ export async function* answerFromSentences(
     yield { type: "citation", citation: cited.citation };
   }
   if (text === "") return yield* refuse();
-  return { text, citations: [...citer.citations], grounded: true, refused: false, removedMarkers: [] };
+  return {
+    text,
+    citations: [...citer.citations],
+    grounded: true,
+    support: { by: "verbatim", unsupported: [] },
+    refused: false,
+    removedMarkers: [],
+    removedQuotes: [],
+  };
 }
 
 /** The sentences to say, in the order to say them. */
@@ -84,11 +93,6 @@ function holdsAll(hit: Hit, numbers: ReadonlySet<string>): boolean {
   if (numbers.size === 0) return true;
   const held = digitsOf([hit.source.title, ...hit.source.headings, hit.text].join("\n"));
   return [...numbers].every((number) => held.has(number));
-}
-
-/** Runs of digits, thousands separators left out: `1960` of "the 1960s", `19000` of "19,000". */
-function digitsOf(text: string): ReadonlySet<string> {
-  return new Set(text.replaceAll(/(?<=\p{Nd})[,.’'\u00A0\u202F](?=\p{Nd}{3}(?!\p{Nd}))/gu, "").match(/\p{Nd}+/gu));
 }
 
 function comparable({ hit, start, end }: RankedSentence): string {

@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { AnswerEvent, Grounding } from "../contracts/answer.ts";
-import type { ChatModel } from "../contracts/chat.ts";
+import type { AnswerContext, AnswerEvent, ContextOptions, Grounding } from "../contracts/answer.ts";
+import type { ChatMessage, ChatModel, Prompt } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
@@ -8,7 +8,12 @@ import { checkOptions } from "../text/check-options.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
 import { answerFromModel } from "./answer-from-model.ts";
 import { answerFromSentences } from "./answer-from-sentences.ts";
+import { checkContext, fitContext, type FittedContext } from "./fit-context.ts";
 import { holdUntilCited } from "./hold-until-cited.ts";
+import { findSuspicions } from "./find-suspicions.ts";
+import { neutraliseSource } from "./neutralise-source.ts";
+import { removeAddresses } from "./remove-addresses.ts";
+import { renderPrompt } from "./render-prompt.ts";
 import type { DocumentText } from "./cite-quote.ts";
 
 export interface AnswerQuestionOptions {
@@ -18,6 +23,18 @@ export interface AnswerQuestionOptions {
   readonly grounding: Grounding;
   /** Without one, the answer is made of the hits' own sentences. */
   readonly model?: ChatModel | undefined;
+  /** What the application tells the model before our own rules. */
+  readonly instructions?: string | Prompt | undefined;
+  /** How much of the hits a model is shown. */
+  readonly context?: ContextOptions | undefined;
+  /** What the hits are. Default `"search"`. */
+  readonly from?: AnswerContext["from"] | undefined;
+  /** Beside the hits: by what else than their numbers a model may cite them; all of them fit then. */
+  readonly labels?: readonly string[] | undefined;
+  /** What was said before, for the model: as {@link readHistory} gives it. Default: nothing. */
+  readonly history?: readonly ChatMessage[] | undefined;
+  /** Decides whether what the model says is grounded. Default: words decide. */
+  readonly judge?: ChatModel | undefined;
   /** A document's canonical text, read in the asker's scopes: against it every citation is verified. */
   readonly documentText: DocumentText;
   /** Default: the one that stores use by default. */
@@ -30,6 +47,12 @@ const known = [
   "hits",
   "grounding",
   "model",
+  "instructions",
+  "context",
+  "from",
+  "labels",
+  "history",
+  "judge",
   "documentText",
   "analyzer",
   "signal",
@@ -50,6 +73,7 @@ const groundings: readonly Grounding[] = ["permissive", "preferred", "strict"];
 export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGenerator<AnswerEvent, void> {
   checkOptions("answerQuestion", options, known);
   const { question, hits, grounding, model, documentText, analyzer = defaultAnalyzer, signal } = options;
+  const { instructions, context = {}, from = "search", labels, history, judge } = options;
   if (typeof question !== "string" || question.trim() === "") {
     throw new IbidError("invalid-argument", "The question is blank.", { mend: "Ask for something." });
   }
@@ -58,18 +82,28 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
       mend: `Choose from ${groundings.join(", ")}.`,
     });
   }
+  checkContext(context);
   if (signal?.aborted) throw new IbidError("aborted", "The answer was stopped.", { cause: signal.reason });
 
   const started = performance.now();
+  const fitted = model && fitContext(hits, context);
+  const shown = fitted?.hits ?? hits;
+  const suspicions = findSuspicions(shown);
   yield { type: "hits", hits };
-  const draft = yield* draftAnswer();
+  const texts = [question, instructions === undefined ? "" : renderPrompt(instructions)];
+  // An address that readers of a source do not see does not stand in it.
+  for (const { text, source } of shown) texts.push(neutraliseSource(text), source.uri);
+  const draft = yield* removeAddresses(draftAnswer(), texts);
   yield {
     type: "answer",
     answer: {
       question,
       ...draft,
+      removedAddresses: draft.removedAddresses ?? [],
       hits,
       model: model ? `${model.provider}/${model.model}` : null,
+      ...(fitted && { context: toReport(from, fitted) }),
+      ...(suspicions.length > 0 && { suspicions }),
       ms: Math.round(performance.now() - started),
     },
   };
@@ -78,12 +112,18 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
     const evidence = hasEvidence(hits);
     if (model) {
       if (grounding === "strict" && !evidence) return refuse();
-      const draft = answerFromModel({ question, hits, grounding, model, analyzer, documentText, signal });
+      const input = { question, hits: shown, grounding, model, history, judge, analyzer, documentText, signal };
+      const draft = answerFromModel({ ...input, instructions, labels });
       return grounding === "strict" ? holdUntilCited(draft) : draft;
     }
     if (grounding !== "permissive" && !evidence) return refuse();
     return answerFromSentences(question, hits, analyzer, documentText);
   }
+}
+
+function toReport(from: AnswerContext["from"], fitted: FittedContext): AnswerContext {
+  const { tokens, maxTokens, cut, leftOut } = fitted;
+  return { from, tokens, maxTokens, cut, leftOut };
 }
 
 /**

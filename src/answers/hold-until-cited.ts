@@ -15,8 +15,7 @@ export async function* holdUntilCited(draft: Drafting): Drafting {
       const step = await draft.next();
       if (step.done === true) {
         if (cited) return step.value;
-        const { removedMarkers, usage } = step.value;
-        return yield* refuse({ removedMarkers, ...(usage && { usage }) });
+        return yield* refuse(step.value);
       }
       cited ||= step.value.type === "citation";
       held.push(step.value);

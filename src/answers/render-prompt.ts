@@ -1,7 +1,8 @@
 import type { Insertion, Prompt } from "../contracts/chat.ts";
 import type { Chunk } from "../contracts/chunk.ts";
-import type { Document } from "../contracts/document.ts";
+import type { Document, MediaDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
+import { readAddress } from "../text/read-address.ts";
 
 /**
  * A prompt as one string, for models that read text only: strings and insertions in turn, trimmed.
@@ -33,10 +34,10 @@ export function checkPrompt({ strings, insertions }: Prompt): void {
   }
 }
 
-/** The documents and chunks that an insertion is, if it is any. */
+/** The documents and chunks that an insertion is, if it is any. **Errors** `invalid-argument`, "Must be a valid URL", for a string as a picture's content that is none (B11). */
 export function contentsOf(insertion: Insertion): readonly (Document | Chunk)[] | undefined {
-  if (isContent(insertion)) return [insertion];
-  return isContentList(insertion) ? insertion : undefined;
+  if (isContent(insertion)) return [withAddress(insertion)];
+  return isContentList(insertion) ? insertion.map(withAddress) : undefined;
 }
 
 /** An insertion as text. **Errors** `unsupported-input` for a document that is not text. */
@@ -60,7 +61,22 @@ const mediaTypes: ReadonlySet<unknown> = new Set(["image", "audio", "file", "bin
 function isContent(value: unknown): value is Document | Chunk {
   if (typeof value !== "object" || value === null || !("type" in value) || !("metadata" in value)) return false;
   if (textTypes.has(value.type)) return "text" in value && typeof value.text === "string";
-  return mediaTypes.has(value.type) && "content" in value && typeof value.content === "object";
+  if (!mediaTypes.has(value.type) || !("content" in value)) return false;
+  return typeof value.content === "object" || isAddressed(value);
+}
+
+/** Of a picture or a recording a string can only be its address, which nobody has checked yet. */
+function isAddressed(value: object): value is MediaDocument & { readonly content: string } {
+  return (
+    "type" in value &&
+    (value.type === "image" || value.type === "audio") &&
+    "content" in value &&
+    typeof value.content === "string"
+  );
+}
+
+function withAddress(content: Document | Chunk): Document | Chunk {
+  return isAddressed(content) ? { ...content, content: readAddress(content.content, "content") } : content;
 }
 
 function isContentList(value: unknown): value is readonly (Document | Chunk)[] {

@@ -1,6 +1,15 @@
+import {
+  completeMarker,
+  normaliseLabel,
+  openingBrackets,
+  readMarker,
+  unfinishedMarker,
+} from "../text/citation-marker.ts";
+
 /** A piece of a model's text: words, or the sources that a marker names. */
 export type ScannedPiece =
   | { readonly type: "text"; readonly text: string }
+  /** Without numbers: it names nothing that there is. */
   | { readonly type: "marker"; readonly raw: string; readonly numbers: readonly number[] };
 
 export interface MarkerScanner {
@@ -10,16 +19,20 @@ export interface MarkerScanner {
   finish(): Iterable<ScannedPiece>;
   /** Says that the marker just given will not stand in the text: what follows it may then begin a line. */
   drop(): void;
+  /** Whether what has been told so far ends in a block of code that is still open. */
+  isInCode(): boolean;
 }
 
 /**
  * Tells citation markers from words in text that arrives in pieces of any size.
  *
- * A marker is `[1]` or `[1, 2]`: numbers of up to three digits, commas and spaces, nothing else. In fenced code and in code spans brackets are code.
+ * A marker is `[1]` or `[1, 2]`: numbers of up to three digits, commas and spaces, nothing else; or `[Doc abc, Chunk 1 of 5]`, which names the source of that label.
+ * What only looks like one, such as `【1】`, is one too. In fenced code and in code spans brackets are code.
  *
  * **Shape** the pieces of all calls, joined, are the text that went in. **Cost** linear; at most {@link longestWait} characters are held back.
  */
-export function createMarkerScanner(): MarkerScanner {
+export function createMarkerScanner(labels: readonly string[] = []): MarkerScanner {
+  const numberOf = new Map(labels.map((label, index) => [normaliseLabel(label), index + 1]));
   let pending = "";
   let fence = "";
   let lineStart = true;
@@ -82,7 +95,10 @@ export function createMarkerScanner(): MarkerScanner {
         position += raw.length;
         beforeMarker = lineStart;
         lineStart = false;
-        yield { type: "marker", raw, numbers: raw.slice(1, -1).split(",").map(Number) };
+        const numbers = readMarker(raw).flatMap((name) =>
+          typeof name === "number" ? name : (numberOf.get(name) ?? []),
+        );
+        yield { type: "marker", raw, numbers };
       } else if (open && unfinishedMarker.test(rest)) {
         break;
       } else {
@@ -102,15 +118,13 @@ export function createMarkerScanner(): MarkerScanner {
     drop() {
       lineStart = beforeMarker;
     },
+    isInCode: () => fence !== "",
   };
 }
 
 /** No marker and no code span is longer; what is longer is words. */
 const longestWait = 120;
-const special = /[[`]/gu;
-/** A whole marker, where a text begins with one. */
-export const completeMarker = /^\[ *\d{1,3}(?: *, *\d{1,3})* *\]/u;
-const unfinishedMarker = /^\[[\d, ]*$/u;
+const special = new RegExp(`${openingBrackets}|\``, "gu");
 
 /** Whether nothing in the line says that these ticks begin a code span instead. */
 function opensFence(rest: string, ticks: string): boolean {

@@ -38,6 +38,7 @@ export function createChunkFactory(document: TextDocument): ChunkFactory {
       index,
       sectionId: place.sectionId,
       headings: place.headings,
+      ...(place.isInContainer && { isInContainer: true as const }),
       ...placeLabels(place),
       ...(document.language === undefined ? {} : { language: document.language }),
       metadata: { ...document.metadata },

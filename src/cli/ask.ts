@@ -1,10 +1,14 @@
 import type { Answer, Citation, Grounding } from "../contracts/answer.ts";
+import type { ChatMessage } from "../contracts/chat.ts";
+import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { toHitJson } from "./hit-json.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import { createProgressLine } from "./progress.ts";
 import { describePlace } from "./search.ts";
-import { neutralise, neutraliseText, wrap } from "./text-layout.ts";
+import { countSuspicions } from "../text/describe-suspicions.ts";
+import type { Output } from "./output.ts";
+import { count, neutralise, neutraliseText, wrap } from "./text-layout.ts";
 import { createStreamWrapper } from "./wrap-stream.ts";
 import { describePlaceLabels } from "../text/place-labels.ts";
 
@@ -15,47 +19,64 @@ export interface AskCommandOptions extends CommonOptions {
 
 /** `ibid ask`: the answer as it comes, then where each claim stands. A refusal is an answer. */
 export async function ask(context: Context, question: string, options: AskCommandOptions): Promise<number> {
-  const { output, signal } = context;
   requireText("question", question);
-  const { model, grounding } = options;
-  const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
-  return await withKnowledgeBase(options, { model }, async (kb) => {
-    let answer: Answer | undefined;
-    const wrapper = createStreamWrapper(output.columns);
-    // Without a model the answer is there at once, and is set in lines below.
-    const streams = model !== undefined && output.isTerminal;
-    let streamed = false;
-    try {
-      for await (const event of kb.ask(question, { signal, ...(grounding === undefined ? {} : { grounding }) })) {
-        signal.throwIfAborted();
-        if (event.type === "hits" && model !== undefined) line.say(`Asking ${neutralise(model)} …`);
-        if (event.type === "text" && event.delta !== "") {
-          line.clear();
-          streamed = true;
-          if (streams) await output.text(wrapper.push(neutraliseText(event.delta)));
-        }
-        if (event.type === "answer") ({ answer } = event);
-      }
-    } finally {
-      line.clear();
-    }
-    if (answer === undefined) return 1;
-    if (output.json) await output.object(toAnswerJson(answer));
-    else {
-      const isWritten = streams && streamed;
-      if (isWritten) await output.text(wrapper.end());
-      await writeAnswer(context, kb, answer, isWritten);
-    }
+  const { model } = options;
+  return await withKnowledgeBase(options, { model, embeds: "queries" }, async (kb) => {
+    await sayAnswer(context, kb, question, options);
     return 0;
   });
 }
 
+/** Asks, and writes the answer as it comes. `history` is what was said before. */
+export async function sayAnswer(
+  context: Context,
+  kb: KnowledgeBase,
+  question: string,
+  { model, grounding }: Pick<AskCommandOptions, "model" | "grounding">,
+  history: readonly ChatMessage[] = [],
+): Promise<Answer> {
+  const { output, signal } = context;
+  const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
+  let answer: Answer | undefined;
+  const wrapper = createStreamWrapper(output.columns);
+  // Without a model the answer is there at once, and is set in lines below.
+  const streams = model !== undefined && output.isTerminal;
+  let streamed = false;
+  try {
+    const asking = { signal, history, ...(grounding === undefined ? {} : { grounding }) };
+    for await (const event of kb.ask(question, asking)) {
+      signal.throwIfAborted();
+      if (event.type === "hits" && model !== undefined) line.say(`Asking ${neutralise(model)} …`);
+      if (event.type === "text" && event.delta !== "") {
+        line.clear();
+        streamed = true;
+        if (streams) await output.text(wrapper.push(neutraliseText(event.delta)));
+      }
+      if (event.type === "answer") ({ answer } = event);
+    }
+  } finally {
+    line.clear();
+  }
+  if (answer === undefined) throw new IbidError("internal", "The answer ended before it was whole.");
+  if (output.json) await output.object(toAnswerJson(answer));
+  else {
+    const isWritten = streams && streamed;
+    if (isWritten) await output.text(wrapper.end());
+    await writeAnswer(context, kb, answer, isWritten);
+  }
+  return answer;
+}
+
 function toAnswerJson(answer: Answer): object {
-  const { question, text, grounded, refused, citations, hits, model, usage, ms } = answer;
+  const { question, searchedFor, text, grounded, support, refused, citations, hits, model, usage, ms } = answer;
+  const { removedAddresses, context, suspicions } = answer;
   return {
     question,
+    ...(searchedFor === undefined ? {} : { searchedFor }),
     answer: text,
     grounded,
+    ...(support === undefined || grounded ? {} : { unsupported: support.unsupported }),
+    ...(answer.removedQuotes.length === 0 ? {} : { removedQuotes: answer.removedQuotes }),
     refused,
     citations: citations.map(({ marker, uri, documentId, chunkId, start, end, quote }) => ({
       marker,
@@ -68,6 +89,9 @@ function toAnswerJson(answer: Answer): object {
     })),
     hits: hits.map(toHitJson),
     model,
+    removedAddresses,
+    ...(context === undefined ? {} : { context }),
+    ...(suspicions === undefined ? {} : { suspicions }),
     ...(usage === undefined ? {} : { usage }),
     ms,
   };
@@ -99,6 +123,7 @@ async function writeAnswer(
     const quote = neutralise(citation.quote.replaceAll(/\s+/gu, " ").trim());
     for (const line of wrap(`“${quote}”`, columns - indent.length)) await output.line(indent + style.dim(line));
   }
+  await writeRemarks(output, answer);
   if (answer.grounded && !answer.refused) return;
   await output.line();
   await output.line(
@@ -108,6 +133,29 @@ async function writeAnswer(
         : "Not every sentence above is supported by a citation.",
     ),
   );
+}
+
+/** What whoever reads the answer should know of how it came about, each a line. */
+async function writeRemarks(output: Output, answer: Answer): Promise<void> {
+  const { removedAddresses, context, suspicions = [] } = answer;
+  const remarks: string[] = [];
+  if (context?.from === "whole-corpus") remarks.push("Answered from everything that may be read.");
+  const less = (context?.cut.length ?? 0) + (context?.leftOut.length ?? 0);
+  if (less > 0) remarks.push(`Of ${count(less, "chunk")} not everything fitted into ${context?.maxTokens} tokens.`);
+  if (removedAddresses.length > 0) {
+    const what = removedAddresses.length === 1 ? "An address" : `${removedAddresses.length} addresses`;
+    remarks.push(`${what} that no source has ${removedAddresses.length === 1 ? "was" : "were"} taken out.`);
+  }
+  const [first] = suspicions;
+  if (first) {
+    remarks.push(
+      `Some of what was found speaks to models rather than to readers: ${countSuspicions(suspicions)}. See ibid show ${first.uri} --suspicious`,
+    );
+  }
+  if (remarks.length > 0) await output.line();
+  for (const remark of remarks) {
+    for (const text of wrap(neutralise(remark), output.columns)) await output.line(output.style.dim(text));
+  }
 }
 
 /** Says where a citation stands: the line of its first word, not of the chunk that holds it. Reads each cited document once. */

@@ -38,7 +38,7 @@ export async function evaluateOwnQuestions(
   const baseline = await readAgainst(options);
 
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
-  return await withKnowledgeBase(options, {}, async (kb) => {
+  return await withKnowledgeBase(options, { embeds: "queries" }, async (kb) => {
     let shown = 0;
     const evaluation = await evaluateQuestions(kb, questions, {
       mode,

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { examples, note } from "./help-text.ts";
 import { ingest } from "./ingest.ts";
 import type { Context } from "./open.ts";
-import { readCount, readRefresh } from "./read-option.ts";
+import { readCharset, readCount, readRefresh } from "./read-option.ts";
 
 /** `ibid ingest` with its options and its help. */
 export function addIngestCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
@@ -20,7 +20,7 @@ export function addIngestCommand(program: Command, context: Context, done: (exit
     .addOption(
       new Option(
         "--refresh <when>",
-        "look again at what is there already: always, never, or when it was last looked at longer ago than 12h (default: always)",
+        "look again at what is there already: always, never, when it was last looked at longer ago than 12h, or lastmod: when its sitemap says that it has changed since (default: always)",
       ).argParser(readRefresh),
     )
     .addOption(new Option("--team <team>", "put the documents in this team's scope").conflicts(["user", "platform"]))
@@ -39,6 +39,12 @@ export function addIngestCommand(program: Command, context: Context, done: (exit
         "--password <password>",
         "opens protected files; in the environment it stays out of the shell's history",
       ).env("IBID_PASSWORD"),
+    )
+    .addOption(
+      new Option(
+        "--charset <name>",
+        "the encoding of texts that do not say theirs, such as windows-1252 or shift_jis (default: what their words show)",
+      ).argParser(readCharset),
     )
     .option("--no-sweep", "keep documents that are gone from an ingested folder")
     .addHelpText(

@@ -25,6 +25,7 @@ export interface IngestCommandOptions extends CommonOptions {
   readonly metadata: readonly string[];
   readonly sweep: boolean;
   readonly password?: string;
+  readonly charset?: string;
   readonly sitemap: readonly string[];
   /** Files of addresses. */
   readonly urls: readonly string[];
@@ -62,6 +63,7 @@ export async function ingest(
     metadata,
     sweep: options.sweep,
     ...(options.password === undefined ? {} : { password: options.password }),
+    ...(options.charset === undefined ? {} : { charset: options.charset }),
     folders: toFolderRules(options),
     ...(options.refresh === undefined ? {} : { refresh: await toRefreshPolicy(options.refresh) }),
     settle: true,
@@ -73,7 +75,7 @@ export async function ingest(
     line.expect(await countDocuments([...paths, ...(await readLists(urls))], options, signal));
   const inputs = [...paths, ...(await openSources(options))];
 
-  return await withKnowledgeBase(options, { create: true }, async (kb) => {
+  return await withKnowledgeBase(options, { create: true, embeds: "documents" }, async (kb) => {
     try {
       return await run(context, startIngest(kb, inputs, job, options), named, line);
     } finally {
@@ -107,10 +109,12 @@ async function run(
   const summary = await work;
   line.clear();
 
-  const { added, updated, unchanged, removed, failed, chunks, embedded, ms } = summary;
+  const { added, updated, unchanged, removed, failed, chunks, embedded, usage, ms } = summary;
   const done = added + updated + unchanged + removed;
   await (output.json
-    ? output.object({ summary: { added, updated, unchanged, removed, failed, chunks, embedded, ms } })
+    ? output.object({
+        summary: { added, updated, unchanged, removed, failed, chunks, embedded, ...(usage && { usage }), ms },
+      })
     : output.line(describeSummary(summary, inputs)));
   for (const error of missing) await output.error(error);
   const onlyFailures = failed > 0 && done === 0;
@@ -184,8 +188,9 @@ export function toFolderRules({
 }
 
 async function toRefreshPolicy(refresh: Refresh): Promise<RefreshPolicy> {
-  const { alwaysRefresh, neverRefreshExisting, refreshAfter } = await import("../node.ts");
+  const { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshModified } = await import("../node.ts");
   if (refresh === "always") return alwaysRefresh;
+  if (refresh === "lastmod") return refreshModified;
   return refresh === "never" ? neverRefreshExisting : refreshAfter(refresh);
 }
 
@@ -279,7 +284,9 @@ function describeSummary(summary: IngestSummary, inputs: readonly string[]): str
   if (counts.length === 0) {
     return `Nothing to ingest in ${inputs.map(neutralise).join(", ")}: no files, or only hidden ones and what .gitignore leaves out.`;
   }
-  const chunks = `${count(summary.chunks, "chunk")}, ${summary.embedded.toLocaleString("en")} embedded`;
+  const tokens = summary.usage?.inputTokens;
+  const used = tokens === undefined ? "" : ` (${count(tokens, "token")})`;
+  const chunks = `${count(summary.chunks, "chunk")}, ${summary.embedded.toLocaleString("en")} embedded${used}`;
   return [counts.join(", "), ...(summary.chunks > 0 ? [chunks] : []), formatDuration(summary.ms)].join(" · ");
 }
 

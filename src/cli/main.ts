@@ -113,6 +113,7 @@ const commands: ReadonlySet<string> = new Set([
   "ingest",
   "search",
   "ask",
+  "chat",
   "list",
   "show",
   "delete",
@@ -121,6 +122,7 @@ const commands: ReadonlySet<string> = new Set([
   "doctor",
   "status",
   "eval",
+  "serve",
 ]);
 
 /** Left to itself, the parser would answer with all of its help. */

@@ -15,7 +15,7 @@ export interface McpCommandOptions extends CommonOptions {
  */
 export async function mcp({ signal, stderr }: Context, options: McpCommandOptions): Promise<number> {
   const { about, filter, scope } = options;
-  return withKnowledgeBase(options, {}, async (kb) => {
+  return withKnowledgeBase(options, { embeds: "queries" }, async (kb) => {
     const [{ createMcpServer }, { serveStdio }] = await Promise.all([
       import("../node.ts"),
       import("@modelcontextprotocol/server/stdio"),

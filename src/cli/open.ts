@@ -3,6 +3,13 @@ import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext, Scope } from "../contracts/scope.ts";
 import type { Output, Stream } from "./output.ts";
+import {
+  chooseModels,
+  readRememberedModels,
+  type RememberedModels,
+  rememberModels,
+  versionName,
+} from "./remembered-models.ts";
 
 /** The options that every command takes. */
 export interface CommonOptions {
@@ -15,6 +22,8 @@ export interface CommonOptions {
   /** `provider/model`. */
   readonly embeddingModel?: string;
   readonly formerEmbeddingModel?: readonly string[];
+  /** `provider/model`, or `proximity`. */
+  readonly reranker?: string;
 }
 
 /** What a command works with, beside its own arguments. */
@@ -31,6 +40,13 @@ export interface OpenForCommand {
   readonly create?: boolean;
   /** `provider/model`. */
   readonly model?: string | undefined;
+  /**
+   * Whether it embeds anything. What only looks at documents needs no model, and must not fail for want of a key. What writes vectors remembers by which
+   * model, so that later commands use the same.
+   */
+  readonly embeds?: "queries" | "documents";
+  /** Chunks that stand next to one another are shown as one. */
+  readonly merge?: boolean | undefined;
 }
 
 /**
@@ -44,19 +60,61 @@ export async function withKnowledgeBase<Result>(
   use: (kb: KnowledgeBase) => Promise<Result>,
 ): Promise<Result> {
   const caller = readCaller(options);
-  const { openKnowledgeBase } = await import("../node.ts");
+  const { mergeAdjacent, openKnowledgeBase } = await import("../node.ts");
+  const remembered = how.embeds === undefined ? undefined : await readRememberedModels(options.kb);
+  const models = remembered && chooseModels(remembered, options);
   const kb = await openKnowledgeBase(options.kb, {
     create: how.create ?? false,
     access: { platform: options.withPlatform ?? false },
     ...(how.model === undefined ? {} : { model: how.model }),
-    ...(options.embeddingModel === undefined ? {} : { embeddingModel: options.embeddingModel }),
-    ...(options.formerEmbeddingModel === undefined ? {} : { formerEmbeddingModels: options.formerEmbeddingModel }),
+    ...(options.reranker === undefined ? {} : { reranker: options.reranker }),
+    ...(models?.embeddingModel !== undefined && { embeddingModel: models.embeddingModel }),
+    ...(models !== undefined && { formerEmbeddingModels: models.formerEmbeddingModels }),
+    ...(how.merge === true && {
+      retriever: (base, { documents, analyzer }) => mergeAdjacent(base, { documents, analyzer }),
+    }),
   });
   try {
     return await use(caller === undefined ? kb : kb.as(caller));
+  } catch (error) {
+    throw sayRemembered(error, options, models);
   } finally {
+    if (how.embeds === "documents" && models !== undefined && options.embeddingModel !== undefined)
+      await remember(kb, options.kb, models);
     await kb.close();
   }
+}
+
+/** A model's name is worth remembering when there are vectors of it: a slip of the pen has none. */
+async function remember(kb: KnowledgeBase, folder: string, models: RememberedModels): Promise<void> {
+  const { embeddingModel } = models;
+  const { versions, embeddingVersions } = await kb.status();
+  const isThere = embeddingVersions.some((one) => embeddingModel !== undefined && madeBy(embeddingModel, one));
+  if (embeddingModel !== undefined && !isThere) return;
+  // Of those before it, the ones by whose vectors something is still searched.
+  const inUse = versions.flatMap(({ current }) => (current === undefined ? [] : [current]));
+  const formerEmbeddingModels = models.formerEmbeddingModels.filter((name) => inUse.some((one) => madeBy(name, one)));
+  await rememberModels(folder, { ...models, formerEmbeddingModels });
+}
+
+function madeBy(name: string, { provider, model }: { readonly provider: string; readonly model: string }): boolean {
+  return versionName(name) === `${provider}/${model}`;
+}
+
+/** A model that nobody named just now is said to be the remembered one, where it fails. */
+function sayRemembered(error: unknown, options: CommonOptions, models: RememberedModels | undefined): unknown {
+  const { embeddingModel } = models ?? {};
+  if (!IbidError.isInstance(error) || embeddingModel === undefined || options.embeddingModel !== undefined)
+    return error;
+  const { provider, model } = error.details;
+  if (typeof provider !== "string" || typeof model !== "string" || !madeBy(embeddingModel, { provider, model }))
+    return error;
+  return new IbidError(error.code, error.message, {
+    mend: `${error.mend ?? ""} This knowledge base was embedded with it; to search by words alone, say --mode lexical.`.trim(),
+    details: error.details,
+    cause: error.cause,
+    ...(error.uri === undefined ? {} : { uri: error.uri }),
+  });
 }
 
 /** Who is asking; `undefined` for the operator. A blank name is refused: an unset variable in a script must not ask as the operator. */

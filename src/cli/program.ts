@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { Command, Option } from "commander";
-import { ask } from "./ask.ts";
+import { addAskCommands } from "./ask-commands.ts";
 import { deleteDocument } from "./delete.ts";
 import { variants } from "./eval-collection.ts";
 import { evaluate } from "./eval.ts";
@@ -23,6 +23,7 @@ import {
   readTopK,
 } from "./read-option.ts";
 import { addReembedCommand } from "./reembed-command.ts";
+import { addServeCommand } from "./serve-command.ts";
 import { search } from "./search.ts";
 import { show } from "./show.ts";
 import { status } from "./status.ts";
@@ -68,11 +69,15 @@ export function createProgram(context: Context, done: (exitCode: number) => void
       ),
     )
     .option("--with-platform", "let those who ask read the platform scope too")
-    .option("--embedding-model <provider/model>", "embed with this model, such as ollama/nomic-embed-text")
+    .option(
+      "--embedding-model <provider/model>",
+      "embed with this model, such as ollama/nomic-embed-text; once it has, it is remembered; none for the store's own",
+    )
     .option(
       "--former-embedding-model <provider/model...>",
       "search by this one what is not embedded anew yet; see reembed",
     )
+    .option("--reranker <provider/model>", "let this model order what was found, or proximity, which needs none")
     .addHelpText(
       "after",
       examples(["ibid ingest ./docs", 'ibid search "rotate keys"', 'ibid ask "How do I rotate keys?"']) +
@@ -124,6 +129,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .option("--ignore-case", "of a pattern: capitals and small letters are the same")
     .addOption(new Option("--filter <json>", "only where the metadata match").argParser(readFilter))
     .addOption(new Option("--min-score <x>", "floor of the dense leg's score").argParser(readScore))
+    .option("--merge", "show what stands next to one another in a document as one hit")
     .option("--explain", "say how each score came to be")
     .option("--ids", "print the id of each hit's chunk, for show --chunk")
     .addHelpText(
@@ -138,25 +144,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     )
     .action(run(search));
 
-  program
-    .command("ask")
-    .summary("answer a question, with citations")
-    .description(
-      "Answer a question from the documents, with citations. Without a model, in the documents' own sentences.",
-    )
-    .argument("<question>")
-    .option("--model <provider/model>", "who writes the answer, such as openai/gpt-5-mini or ollama/llama3.2")
-    .addOption(
-      new Option(
-        "--grounding <mode>",
-        "answer anyway, prefer the documents, or answer only from them (default: preferred)",
-      ).choices(["permissive", "preferred", "strict"]),
-    )
-    .addHelpText(
-      "after",
-      examples(['ibid ask "How do I rotate keys?"', 'ibid ask "How do I rotate keys?" --grounding strict']),
-    )
-    .action(run(ask));
+  addAskCommands(program, context, done);
 
   program
     .command("list")
@@ -187,6 +175,15 @@ export function createProgram(context: Context, done: (exitCode: number) => void
       new Option("--links", "print where its words lead (pages hide the addresses) instead of the text").conflicts(
         "outline",
       ),
+    )
+    .addOption(
+      new Option("--suspicious", "print what in it speaks to models rather than to its readers").conflicts([
+        "outline",
+        "section",
+        "at",
+        "chunk",
+        "links",
+      ]),
     )
     .option("--chunk <id>", "print the chunk that a search found, without naming its document")
     .addOption(new Option("--neighbours <n>", "of a chunk: with so many before and after it").argParser(readCount))
@@ -236,6 +233,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .action(runAlone(status));
 
   addReembedCommand(program, context, done);
+  addServeCommand(program, context, done);
 
   program
     .command("eval")

@@ -4,6 +4,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { findCharsetName } from "../text/decode-text.ts";
 
 /** `--top-k`: a whole number from 1, or `all`. */
 export function readTopK(text: string): number | "all" {
@@ -23,17 +24,24 @@ export function readCount(text: string): number {
   return number;
 }
 
-/** When what is there already is looked at again: always, never, or after a time in milliseconds. */
-export type Refresh = "always" | "never" | number;
+/** When what is there already is looked at again: always, never, when its source says that it has changed, or after a time in milliseconds. */
+export type Refresh = "always" | "never" | "lastmod" | number;
 
 const durations: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** `--refresh`: `always`, `never`, or a time such as `12h`. */
+/** `--refresh`: `always`, `never`, `lastmod`, or a time such as `12h`. */
 export function readRefresh(text: string): Refresh {
-  if (text === "always" || text === "never") return text;
+  if (text === "always" || text === "never" || text === "lastmod") return text;
   const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError("It must be always, never, or a time such as 30m, 12h or 7d.");
+  if (ms === undefined)
+    throw new InvalidArgumentError("It must be always, never, lastmod, or a time such as 30m, 12h or 7d.");
   return ms;
+}
+
+/** `--charset`: the name of an encoding. */
+export function readCharset(text: string): string {
+  if (findCharsetName(text) !== undefined) return text;
+  throw new InvalidArgumentError("It must be the name of an encoding, such as utf-8, windows-1252 or shift_jis.");
 }
 
 /** `--older-than`: a time such as `30d`, in milliseconds. */

@@ -23,35 +23,39 @@ export async function reembed(context: Context, options: ReembedCommandOptions):
     });
   }
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
-  return await withKnowledgeBase(options, {}, async (kb) => {
-    const { estimate, rollback, scope, price, chunksPerMinute } = options;
-    const run = kb.reembed({
-      signal,
-      ...(estimate && { estimate }),
-      ...(rollback && { rollback }),
-      ...(scope === undefined ? {} : { scope }),
-      ...(price === undefined ? {} : { pricePerMillionTokens: price }),
-      ...(chunksPerMinute === undefined ? {} : { chunksPerMinute }),
-      onProgress: ({ scope: where, done, chunks }) =>
-        line.say(`Embedding ${neutralise(where)}: ${done.toLocaleString("en")} of ${count(chunks, "chunk")} …`),
-    });
-    try {
-      for await (const event of run) {
-        if (event.type !== "failed") continue;
+  return await withKnowledgeBase(
+    options,
+    { embeds: options.estimate === true ? "queries" : "documents" },
+    async (kb) => {
+      const { estimate, rollback, scope, price, chunksPerMinute } = options;
+      const run = kb.reembed({
+        signal,
+        ...(estimate && { estimate }),
+        ...(rollback && { rollback }),
+        ...(scope === undefined ? {} : { scope }),
+        ...(price === undefined ? {} : { pricePerMillionTokens: price }),
+        ...(chunksPerMinute === undefined ? {} : { chunksPerMinute }),
+        onProgress: ({ scope: where, done, chunks }) =>
+          line.say(`Embedding ${neutralise(where)}: ${done.toLocaleString("en")} of ${count(chunks, "chunk")} …`),
+      });
+      try {
+        for await (const event of run) {
+          if (event.type !== "failed") continue;
+          line.clear();
+          const { code, message } = event.error;
+          if (output.json) await output.object({ ...event, error: { code, message } });
+          else await output.line(`refused  ${neutralise(event.chunkId)}  ${neutralise(message)}`);
+          line.restore();
+        }
+      } finally {
         line.clear();
-        const { code, message } = event.error;
-        if (output.json) await output.object({ ...event, error: { code, message } });
-        else await output.line(`refused  ${neutralise(event.chunkId)}  ${neutralise(message)}`);
-        line.restore();
       }
-    } finally {
-      line.clear();
-    }
-    const summary = await run;
-    if (output.json) await output.object(summary);
-    else for (const text of describe(summary, options)) await output.line(text);
-    return summary.scopes.some(({ failed }) => failed > 0) ? 1 : 0;
-  });
+      const summary = await run;
+      if (output.json) await output.object(summary);
+      else for (const text of describe(summary, options)) await output.line(text);
+      return summary.scopes.some(({ failed }) => failed > 0) ? 1 : 0;
+    },
+  );
 }
 
 function describe(summary: ReembedSummary, options: ReembedCommandOptions): readonly string[] {

@@ -19,6 +19,7 @@ export interface SearchCommandOptions extends CommonOptions {
   readonly ids?: true;
   readonly pattern?: string;
   readonly ignoreCase?: true;
+  readonly merge?: true;
 }
 
 /** Lines of a hit's text that are shown, where the terminal's width says how long a line is. */
@@ -42,7 +43,9 @@ export async function search(context: Context, query: string, options: SearchCom
     ...(minScore === undefined ? {} : { minScore }),
     ...(explain === undefined ? {} : { explain }),
   };
-  return await withKnowledgeBase(options, {}, async (kb) => {
+  // By words or by a pattern alone, no model is asked.
+  const embeds = mode === "lexical" || mode === "regex" ? {} : ({ embeds: "queries" } as const);
+  return await withKnowledgeBase(options, { merge: options.merge, ...embeds }, async (kb) => {
     const started = performance.now();
     const hits = await kb.search(query, wanted);
     const ms = Math.round(performance.now() - started);
@@ -125,7 +128,8 @@ function describeExplanation(explain: HitExplanation, score: number): readonly s
   const legs = Object.entries(explain.legs).map(([name, leg]) => `${name} ${number(leg.score)} (rank ${leg.rank})`);
   const parts = explain.parts.map(({ name, value }) => `${name} ${number(value)}`);
   const terms = explain.terms.map(({ term, score }) => `${neutralise(term)} ${number(score)}`);
-  const { latent, rerank } = explain;
+  const { latent, rerank, steps = [] } = explain;
+  const others = steps.flatMap(({ chunkIds = [] }) => chunkIds);
   return [
     `${explain.fusion}: ${parts.join(" + ")} = ${number(rerank?.before.score ?? score)}`,
     ...(rerank === undefined
@@ -134,5 +138,6 @@ function describeExplanation(explain: HitExplanation, score: number): readonly s
     ...(legs.length === 0 ? [] : [`legs: ${legs.join(", ")}`]),
     ...(terms.length === 0 ? [] : [`terms: ${terms.join(", ")}`]),
     ...(latent === undefined ? [] : [describeLatent(latent)]),
+    ...(others.length === 0 ? [] : [`merged with: ${others.map(neutralise).join(", ")}`]),
   ];
 }

@@ -4,6 +4,7 @@ import type { Excerpt } from "../contracts/expansion.ts";
 import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { type DocumentLink, linksIn } from "../text/locate.ts";
+import { showSuspicious } from "./show-suspicious.ts";
 import { type CommonOptions, type Context, findUris, noDocument, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { neutralise } from "./text-layout.ts";
@@ -16,6 +17,7 @@ export interface ShowCommandOptions extends CommonOptions {
   readonly neighbours?: number;
   readonly zoomOut?: number | true;
   readonly links?: true;
+  readonly suspicious?: true;
   readonly scope?: Scope;
 }
 
@@ -58,6 +60,10 @@ async function showDocument(context: Context, typed: string, options: ShowComman
     const document = await findDocument(kb, uris, options.scope);
     if (document === undefined) throw noDocument(typed, options.scope);
     const { uri, id, title, text, metadata } = document;
+    if (options.suspicious === true) {
+      await showSuspicious(output, document);
+      return 0;
+    }
     if (options.section !== undefined) return await showSection(context, kb, document, options.section, options);
     if (options.outline === true) {
       if (output.json) await output.object({ uri, sections: document.root.children.map(toSectionJson) });

@@ -36,7 +36,7 @@ export async function watch(
   };
   const caller = readCaller(options);
   const { asUser: _user, asTeam: _team, ...asOperator } = options;
-  return await withKnowledgeBase(asOperator, { create: true }, async (kb) => {
+  return await withKnowledgeBase(asOperator, { create: true, embeds: "documents" }, async (kb) => {
     const [{ openIngestionQueue }, { watchFolders }] = await Promise.all([
       import("../node.ts"),
       import("../adapters/files/watch-folders.ts"),

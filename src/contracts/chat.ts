@@ -64,11 +64,23 @@ export interface ToolCall {
   readonly arguments: JsonValue;
 }
 
-/** Tokens, as the provider counted them. */
+/** Tokens, as the provider counted them, and what they cost where that is known. */
 export interface Usage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
+  /** In the currency of {@link Prices}; absent for a model without a price there, and where the provider does not count. */
+  readonly cost?: number;
 }
+
+/** What a model's tokens cost. **Units** of a currency of one's own, for a million tokens. */
+export interface Price {
+  readonly input: number;
+  /** Default: what input costs; embedding models have none. */
+  readonly output?: number;
+}
+
+/** Prices by `provider/model`. Nobody's prices are known beforehand: they change, and an invented one is worse than none. */
+export type Prices = Readonly<Record<string, Price>>;
 
 /** What one call of a model can be told (B41). */
 export interface ChatOptions {

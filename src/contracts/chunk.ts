@@ -27,6 +27,8 @@ export interface Chunk extends PlaceLabels {
   readonly sectionId: string;
   /** Titles of that section and those around it, outermost first; the root is left out. */
   readonly headings: readonly string[];
+  /** Whether that section has sections below it, and is not the root: a container, not a leaf (E2). */
+  readonly isInContainer?: true;
   /** What the document is written in, as a BCP 47 language such as `en`. Absent when nobody knows. */
   readonly language?: string;
   /** The document's metadata, and what chunker and transformers added; the latter win. */
@@ -34,4 +36,26 @@ export interface Chunk extends PlaceLabels {
   readonly origin: Origin;
   /** A vector that came with the chunk: taken as it is, checked, never computed again (W5). */
   readonly embedding?: Embedding;
+}
+
+/**
+ * Where a chunk stands in its document, in the words of the seed. On every chunk that leaves a knowledge base.
+ *
+ * **Shape** the container is the innermost section around the chunk that has sections below it, the leaf the one without; the root is neither, and where there
+ * is none, its keys are absent. **Source** Embabel's structure keys (E12).
+ */
+export interface ChunkStructure {
+  /** From 0, in order of `start`. */
+  readonly chunk_index: number;
+  readonly sequence_number: number;
+  /** Chunks of the document when it was looked at. Absent where the store does not count them. */
+  readonly total_chunks?: number;
+  readonly root_document_id: string;
+  readonly root_document_title: string;
+  readonly container_section_id?: string;
+  readonly container_section_title?: string;
+  readonly container_section_url?: string;
+  readonly leaf_section_id?: string;
+  readonly leaf_section_title?: string;
+  readonly leaf_section_url?: string;
 }

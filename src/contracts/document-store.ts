@@ -26,6 +26,8 @@ export interface FreshnessMark {
   /** ISO 8601. */
   readonly checkedAt?: string;
   readonly validators?: Validators;
+  /** Of the pipeline that would make just this, when it is another by now: every chunk got a vector of a new model. */
+  readonly fingerprint?: string;
 }
 
 /** A document with everything that must appear at the same moment as it. */
@@ -97,6 +99,11 @@ export interface DocumentStore extends ChunkStore {
   find(scopes: AuthorizedScopes, uri: string): Promise<readonly StoredDocument[]>;
   /** `undefined` for what does not exist and for what may not be read, alike. */
   document(scopes: AuthorizedScopes, id: string): Promise<StoredDocument | undefined>;
+  /** How many live chunks documents have, in the order asked; 0 for what may not be read. */
+  chunkCounts?(
+    scopes: AuthorizedScopes,
+    documents: readonly { readonly scope: Scope; readonly documentId: string }[],
+  ): Promise<readonly number[]>;
   /** By uri, then scope; paged by key. */
   documents(scopes: AuthorizedScopes, options?: ListDocumentsOptions): AsyncIterable<DocumentSummary>;
   /** Writes only the freshness of an unchanged document (law 7). */

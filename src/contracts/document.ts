@@ -48,6 +48,7 @@ export interface TextDocument {
  */
 export interface MediaDocument {
   readonly type: "image" | "audio" | "file" | "binary";
+  /** The bytes, an address, or a file that the provider keeps under an id. See `createImageDocument` for addresses that are strings. */
   readonly content: Uint8Array | URL | { readonly fileId: string };
   readonly mediaType?: string;
   readonly metadata: Metadata;
@@ -164,4 +165,6 @@ export interface Place extends PlaceLabels {
   /** Titles of the sections around it, outermost first; the root is left out. */
   readonly headings: readonly string[];
   readonly sectionId: string;
+  /** Whether that section has sections below it, and is not the root. */
+  readonly isInContainer?: true;
 }

@@ -23,8 +23,8 @@ export interface EmbedResult {
 /**
  * What makes embeddings. The batch is the primary path (W6); splitting, caching, checking and retrying are the core's.
  *
- * **Errors** whatever the provider throws may be thrown; the core wraps it as `embedding-failed` with its cause. Counts, dimensions
- * and NaN are checked by the core, so an implementation need not.
+ * **Errors** whatever the provider throws may be thrown; the core wraps it as `embedding-failed` with its cause. An `IbidError` whose `details.tooLarge` is true says
+ * that a smaller batch may pass, and two halves follow. Counts, dimensions and NaN are checked by the core, so an implementation need not.
  * **Source** Ballerina `EmbeddingProvider` (B13, B14), ToolUp `IEmbeddingProvider` (T36), Wesichain `Embedding` (W6).
  */
 export interface EmbeddingModel {
@@ -64,6 +64,8 @@ export interface EmbeddedTexts {
   readonly embeddings: readonly Embedding[];
   /** Texts really sent to the model; the others came from the cache. */
   readonly sent: number;
+  /** What the provider counted for them; absent where it does not count. */
+  readonly tokens?: number;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ChunkStructure } from "./chunk.ts";
 import type { PlaceLabels } from "./document.ts";
 import type { Scope } from "./scope.ts";
 
@@ -87,4 +88,5 @@ export interface ExcerptChunk {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  readonly structure: ChunkStructure;
 }

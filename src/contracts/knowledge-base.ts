@@ -1,4 +1,5 @@
 import type { Answer, AnswerEvent, AskOptions } from "./answer.ts";
+import type { Usage } from "./chat.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Collections } from "./collection.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
@@ -83,6 +84,8 @@ export interface IngestOptions {
   readonly origin?: Origin;
   /** Opens protected files; tried on those that ask for one. Never stored, and no part of any fingerprint. */
   readonly password?: string;
+  /** The encoding of texts for which nobody else names one; what is UTF-8 or UTF-16 by its bytes is read as that. Default: what their words show. */
+  readonly charset?: string;
   /** Remove documents that came from an ingested folder and are gone from it. Default true. */
   readonly sweep?: boolean;
   /** What of it is looked at again, where it is there already. Default: everything; what has not changed is not written. */
@@ -144,7 +147,7 @@ export interface IngestResult {
   readonly documentId: string;
   /** Chunks that the document now has; for `removed`, that it had. */
   readonly chunks: number;
-  /** What of the file is not in the text, and why; see `ReadResult.notes`. */
+  /** What of the file is not in the text, and why (see `ReadResult.notes`); and that the text holds what its readers do not see. */
   readonly notes?: readonly string[];
   readonly error?: IbidError;
 }
@@ -160,6 +163,8 @@ export interface IngestSummary {
   readonly chunks: number;
   /** Texts really sent to the embedding model. For a caller with an `AccessContext`, those that needed a vector: what is cached tells what others wrote. */
   readonly embedded: number;
+  /** Of the embedding model, where something was sent and the provider counts. Told to the operator alone, as `embedded` says why. */
+  readonly usage?: Usage;
   readonly ms: number;
 }
 

@@ -49,8 +49,14 @@ export interface KeptVersion {
   readonly validators?: Validators;
 }
 
-/** Asked by a source before it fetches. **Shape** `undefined` for what is not kept. */
-export type AskKept = (uri: string) => Promise<KeptVersion | undefined>;
+/** What a source says of a document before it is fetched. */
+export interface SaidOfIt {
+  /** When it was last modified: a date, or a date and time, as ISO 8601 has them. **Source** sitemaps.org `lastmod`. */
+  readonly modified?: string;
+}
+
+/** Asked by a source before it fetches, with what it knows of the document by then. **Shape** `undefined` for what is not kept. */
+export type AskKept = (uri: string, said?: SaidOfIt) => Promise<KeptVersion | undefined>;
 
 /** An item that a source found and refused, with the reason; the rest goes on. */
 export interface SourceRefusal {

@@ -1,5 +1,6 @@
 import type { TextDocument } from "./document.ts";
 import type { DocumentSummary } from "./document-store.ts";
+import type { SaidOfIt } from "./reader.ts";
 
 /**
  * When a document that is kept already is looked at again, and whether what was read then takes its place.
@@ -9,8 +10,8 @@ import type { DocumentSummary } from "./document-store.ts";
  * **Source** Embabel `ContentRefreshPolicy` (E16).
  */
 export interface RefreshPolicy {
-  /** Before anything is read. `kept` is `undefined` for what is not there. */
-  shouldReread(uri: string, kept: DocumentSummary | undefined): boolean | Promise<boolean>;
+  /** Before anything is read. `kept` is `undefined` for what is not there; `said` is what its source says of it without fetching it. */
+  shouldReread(uri: string, kept: DocumentSummary | undefined, said?: SaidOfIt): boolean | Promise<boolean>;
   /** After it was read and found to be another, before anything is written. Default: yes. */
   shouldRefreshDocument?(document: TextDocument, kept: DocumentSummary | undefined): boolean | Promise<boolean>;
 }

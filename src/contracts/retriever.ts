@@ -1,5 +1,10 @@
+import type { Analyzer } from "./analyzer.ts";
+import type { ChatModel } from "./chat.ts";
+import type { ChunkStructure } from "./chunk.ts";
 import type { Origin, PlaceLabels } from "./document.ts";
+import type { DocumentStore } from "./document-store.ts";
 import type { Embedding } from "./embedding.ts";
+import type { IbidErrorCode } from "./errors.ts";
 import type { FilterInput } from "./filter.ts";
 import type { QuerySyntax, QueryTerm, TermScore } from "./lexical-index.ts";
 import type { Metadata } from "./metadata.ts";
@@ -8,8 +13,8 @@ import type { AuthorizedScopes, Scope, ScopeStrategy } from "./scope.ts";
 /** Which legs search. **Source** ToolUp `MergeStrategy` (T23), Embabel's search interfaces (E23). */
 export type SearchMode = "hybrid" | "dense" | "lexical" | "regex";
 
-/** How the legs of a hybrid search become one ranking; DESIGN 6 and 7 give the formulas. */
-export type FusionName = "absolute" | "weighted" | "rrf";
+/** How the legs of a hybrid search become one ranking; DESIGN 6 and 7 give the formulas. `halves` is Embabel's (E56). */
+export type FusionName = "absolute" | "weighted" | "halves" | "rrf";
 
 /** How a retrieval goes about it; everything has a default. */
 export interface RetrieveOptions {
@@ -80,6 +85,8 @@ export interface Hit {
   /** The part of `text` that answers best, cut at word boundaries; for display only. Empty when none was asked for. */
   readonly snippet: string;
   readonly source: HitSource;
+  /** On every hit of a knowledge base; of a retriever by itself, where it knows. */
+  readonly structure?: ChunkStructure;
   readonly metadata: Metadata;
   readonly origin: Origin;
   /** Where a pattern matched, in the document; absent when none was given, or it did not. */
@@ -125,6 +132,24 @@ export interface HitExplanation {
   readonly evidence?: boolean;
   /** When reranked: the fused score and rank before. */
   readonly rerank?: { readonly reranker: string; readonly before: LegScore };
+  /** What retrievers around the first one did with it, the innermost first. Absent when there are none. */
+  readonly steps?: readonly RetrieverStep[];
+}
+
+/** What a retriever around another one did with a hit. Never a word that a model wrote (law 10). */
+export interface RetrieverStep {
+  /** The function that made the retriever: `multiQuery`. */
+  readonly retriever: string;
+  /** Score and rank before, where it ordered anew. */
+  readonly before?: LegScore;
+  /** Of several searches: how each one that found it saw it. Query 1 is the question itself. */
+  readonly searches?: readonly (LegScore & { readonly query: number })[];
+  /** Other chunks that went into this hit, or gave way to it, the better first. */
+  readonly chunkIds?: readonly string[];
+  /** Where it stood before it was widened or narrowed. */
+  readonly from?: { readonly start: number; readonly end: number };
+  /** Why the model's words were not used, and the question's own were. */
+  readonly fallback?: IbidErrorCode | "empty";
 }
 
 /**
@@ -136,6 +161,18 @@ export interface HitExplanation {
 export interface Retriever {
   retrieve(scopes: AuthorizedScopes, query: string, options?: RetrieveOptions): Promise<readonly Hit[]>;
 }
+
+/** What a retriever around another one can stand on. */
+export interface RetrieverParts {
+  /** Documents and their chunks, to look around a hit: read with the very proof that the search came with (law 3). */
+  readonly documents: Pick<DocumentStore, "document" | "chunks">;
+  readonly analyzer: Analyzer;
+  /** Who writes the answers, when somebody does. */
+  readonly model?: ChatModel | undefined;
+}
+
+/** Makes a retriever around the built-in one: `(base, { documents }) => mergeAdjacent(base, { documents })`. Called once for each view. */
+export type WrapRetriever = (base: Retriever, parts: RetrieverParts) => Retriever;
 
 /**
  * Orders candidates anew by reading them beside the query.

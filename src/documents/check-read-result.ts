@@ -2,7 +2,7 @@ import type { Section } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { ReadResult } from "../contracts/reader.ts";
 
-import { maxTextLength, textTooLarge } from "./decode-source.ts";
+import { textTooLarge } from "./decode-source.ts";
 
 /**
  * Holds what a reader gave against what the contract promises, so that a fault of a reader shows where it is and not in a citation.
@@ -11,10 +11,10 @@ import { maxTextLength, textTooLarge } from "./decode-source.ts";
  * or when sections, blocks, pages or anchors are out of order or out of the text.
  * **Cost** linear in sections and blocks; the text is looked at once for lone surrogates.
  */
-export function checkReadResult(result: ReadResult, reader: string, uri: string): void {
+export function checkReadResult(result: ReadResult, reader: string, uri: string, maxTextLength: number): void {
   const { text, root, blocks, sourceMap } = result;
   if (typeof text !== "string") throw fault(reader, uri, "gave no text");
-  if (text.length > maxTextLength) throw textTooLarge(uri, text.length);
+  if (text.length > maxTextLength) throw textTooLarge(uri, text.length, maxTextLength);
   if (text.trim() === "") {
     throw new IbidError("empty", `${uri} holds no text.`, { mend: "Give a file that holds text.", uri });
   }

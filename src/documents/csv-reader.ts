@@ -1,6 +1,7 @@
 import type { Block } from "../contracts/document.ts";
 import type { Reader, ReadInput, ReadResult } from "../contracts/reader.ts";
 import { throwIfAborted } from "../text/abort.ts";
+import { nextTurn } from "../text/next-turn.ts";
 import { createDelimitedScanner, readDelimitedCells } from "../text/delimited-rows.ts";
 import { nameColumn } from "../text/format-row.ts";
 import { columnName } from "../text/locate.ts";
@@ -31,13 +32,15 @@ const maxColumns = 16_384;
 export const csvReader: Reader = {
   name: "csv/1",
   accepts: (mediaType) => mediaTypes.has(mediaType),
-  read: async (input) => readCsv(input),
+  read: readCsv,
 };
 
-function readCsv({ uri, bytes, mediaType, charset, limits, signal }: ReadInput): ReadResult {
-  const text = decodeSource(bytes, uri, charset);
+/** Rows after which others have their turn. */
+const rowsAtOnce = 4096;
+
+async function readCsv({ uri, bytes, mediaType, charset, limits, signal }: ReadInput): Promise<ReadResult> {
   const { maxCells, maxTextLength } = limitsOf(limits === undefined ? {} : { limits });
-  if (text.length > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, text.length);
+  const text = decodeSource(bytes, uri, charset, maxTextLength);
   const title = fileNameOf(uri);
   // Excel takes a first line such as "sep=;" as a word about the file, not as a row of it.
   const told = /^sep=([,;|\t:^~ ])\n/.exec(text)?.[1];
@@ -50,7 +53,8 @@ function readCsv({ uri, bytes, mediaType, charset, limits, signal }: ReadInput):
   const sample: string[][] = [];
   let end = from;
   for (let start = from; start < text.length;) {
-    if (starts.length % 4096 === 0) throwIfAborted(signal, `Reading ${uri}`, { uri });
+    if (starts.length % rowsAtOnce === rowsAtOnce - 1) await nextTurn();
+    if (starts.length % rowsAtOnce === 0) throwIfAborted(signal, `Reading ${uri}`, { uri });
     let count = 0;
     const rowEnd = scanner.scan(start, () => {
       count += 1;

@@ -3,29 +3,36 @@ import { canonicalize } from "../text/canonical-text.ts";
 import { decodeText } from "../text/decode-text.ts";
 import { defaultReadLimits } from "./read-limits.ts";
 
-/** The longest canonical text, in UTF-16 units. */
-export const { maxTextLength } = defaultReadLimits;
-
 /**
- * Bytes of a text format to canonical text: decoded (by byte order mark, else by `charset`, else as UTF-8), BOM off, newlines `\n`.
+ * Bytes of a text format to canonical text: decoded (by byte order mark, else by `charset`, else as UTF-8), BOM off, newlines `\n`;
+ * no longer than `max` UTF-16 units.
  *
  * **Errors** `binary`, `unreadable` (not in an encoding we know) and `too-large`, naming `uri`.
  */
-export function decodeSource(bytes: Uint8Array, uri: string, charset?: string): string {
+export function decodeSource(
+  bytes: Uint8Array,
+  uri: string,
+  charset?: string,
+  max: number = defaultReadLimits.maxTextLength,
+): string {
   // No encoding that we read needs more than three bytes for one UTF-16 unit.
-  if (bytes.length > maxTextLength * 3) throw textTooLarge(uri, bytes.length);
+  if (bytes.length > max * 3) throw textTooLarge(uri, bytes.length, max);
   const text = canonicalize(decodeNamed(bytes, uri, charset));
-  if (text.length > maxTextLength) throw textTooLarge(uri, text.length);
+  if (text.length > max) throw textTooLarge(uri, text.length, max);
   return text;
 }
 
-/** The refusal of a text that is longer than {@link maxTextLength}. */
-export function textTooLarge(uri: string, length: number): IbidError {
-  return new IbidError("too-large", `${uri} holds more text than one document may (${maxTextLength} characters).`, {
-    mend: "Split it into several files.",
-    uri,
-    details: { length, max: maxTextLength },
-  });
+/** The refusal of a text that is longer than `max`. */
+export function textTooLarge(uri: string, length: number, max: number): IbidError {
+  return new IbidError(
+    "too-large",
+    `${uri} holds more text than one document may (${max.toLocaleString("en")} characters).`,
+    {
+      mend: "Split it into several files, or raise the limit maxTextLength.",
+      uri,
+      details: { limit: "maxTextLength", length, max },
+    },
+  );
 }
 
 function decodeNamed(bytes: Uint8Array, uri: string, charset: string | undefined): string {

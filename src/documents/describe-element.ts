@@ -1,7 +1,7 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Section, TextDocument } from "../contracts/document.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
-import { findSectionPath } from "./walk-sections.ts";
+import { findSectionPath } from "../text/walk-sections.ts";
 
 /** One element of a document's tree, in terms that are the same for all: the document itself, a section, a chunk. */
 export interface TreeElement {

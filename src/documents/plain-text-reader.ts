@@ -1,10 +1,12 @@
 import type { Block } from "../contracts/document.ts";
 import type { Reader, ReadInput, ReadResult } from "../contracts/reader.ts";
-
+import { throwIfAborted } from "../text/abort.ts";
+import { nextTurn } from "../text/next-turn.ts";
 import { buildSections } from "./build-sections.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { decodeSource } from "./decode-source.ts";
 import { fileNameOf } from "./file-name.ts";
+import { limitsOf } from "./read-limits.ts";
 
 /** Prose that we read paragraph by paragraph, whatever markup it has. */
 const proseTypes = new Set(["text/plain", "text/x-rst", "text/asciidoc", "text/x-log"]);
@@ -56,25 +58,40 @@ export function isPlainTextType(mediaType: string): boolean {
 export const plainTextReader: Reader = {
   name: "plain-text/1",
   accepts: isPlainTextType,
-  read: async (input) => readPlainText(input),
+  read: readPlainText,
 };
 
-function readPlainText({ uri, bytes, mediaType, charset }: ReadInput): ReadResult {
-  const text = decodeSource(bytes, uri, charset);
+/** Paragraphs after which others have their turn. */
+const paragraphsAtOnce = 8192;
+
+async function readPlainText({ uri, bytes, mediaType, charset, limits, signal }: ReadInput): Promise<ReadResult> {
+  const { maxTextLength } = limitsOf({ ...(limits && { limits }) });
+  const text = decodeSource(bytes, uri, charset, maxTextLength);
   const title = fileNameOf(uri);
+  const blocks: Block[] = [];
+  if (proseTypes.has(mediaType)) {
+    for (const block of eachParagraph(text)) {
+      if (blocks.push(block) % paragraphsAtOnce !== 0) continue;
+      await nextTurn();
+      throwIfAborted(signal, `Reading ${uri}`, { uri });
+    }
+  } else blocks.push(...codeBlocks(text, [], languageOf(mediaType)));
   return {
     text,
     title,
     root: buildSections(text, title, []),
     sourceMap: { lines: "text" },
-    blocks: proseTypes.has(mediaType) ? findParagraphs(text) : codeBlocks(text, [], languageOf(mediaType)),
+    blocks,
     metadata: {},
   };
 }
 
 /** Runs of lines that hold something, from their first character that is not white space to their last. */
 export function findParagraphs(text: string): Block[] {
-  const blocks: Block[] = [];
+  return [...eachParagraph(text)];
+}
+
+function* eachParagraph(text: string): Generator<Block, undefined> {
   let start = -1;
   let end = 0;
   for (let line = 0; line < text.length;) {
@@ -83,7 +100,7 @@ export function findParagraphs(text: string): Block[] {
     let first = line;
     while (first < lineEnd && isSpace(text.charCodeAt(first))) first++;
     if (first === lineEnd) {
-      if (start !== -1) blocks.push({ kind: "paragraph", start, end });
+      if (start !== -1) yield { kind: "paragraph", start, end };
       start = -1;
     } else {
       if (start === -1) start = first;
@@ -92,8 +109,7 @@ export function findParagraphs(text: string): Block[] {
     }
     line = lineEnd + 1;
   }
-  if (start !== -1) blocks.push({ kind: "paragraph", start, end });
-  return blocks;
+  if (start !== -1) yield { kind: "paragraph", start, end };
 }
 
 /** `python` for `text/x-python`, `json` for `application/json` and `application/ld+json`. */

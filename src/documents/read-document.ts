@@ -78,7 +78,7 @@ export async function readDocument(
   };
   try {
     const result = await reader.read(request);
-    checkReadResult(result, reader.name, uri);
+    checkReadResult(result, reader.name, uri, limits.maxTextLength);
     if (found?.detected !== true) return { ...result, mediaType };
     return { ...result, mediaType, metadata: { ...result.metadata, encoding: found.charset } };
   } catch (error) {

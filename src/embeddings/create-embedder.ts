@@ -11,11 +11,14 @@ import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { hmacSha256 } from "../text/hash.ts";
 import { throwIfAborted, untilAborted } from "../text/abort.ts";
+import { createBatchLimits, estimateTokens } from "./batch-limits.ts";
 import { copyEmbedding } from "./copy-embedding.ts";
 import { inputText } from "./input-text.ts";
 import { requestBatches } from "./request-batches.ts";
+import { createRequestSlots } from "./request-slots.ts";
 import { createSettledDimensions } from "./settled-dimensions.ts";
 
+/** What stands around a model: its cache, and how much is sent to it at once. */
 export interface EmbedderOptions {
   /** Where embeddings are kept. Default: nowhere. */
   readonly cache?: EmbeddingCache;
@@ -23,7 +26,9 @@ export interface EmbedderOptions {
   readonly secret: Uint8Array;
   /** Inputs in one request, at most; the model's own `maxBatchSize` counts if it is smaller. Default 128. */
   readonly batchSize?: number;
-  /** Requests at one time, at most, of one call. Default 4. */
+  /** Tokens in one request, at most, estimated generously; a longer text travels alone. Default 100,000: a third of what OpenAI takes. */
+  readonly maxBatchTokens?: number;
+  /** Requests under way at one time, at most, of all calls together. Default 4. */
   readonly concurrency?: number;
 }
 
@@ -32,6 +37,7 @@ interface Item {
   readonly input: EmbeddingInput;
   /** `undefined` for media: never cached, never shared. */
   readonly key: string | undefined;
+  readonly tokens: number;
   readonly positions: number[];
 }
 
@@ -40,15 +46,17 @@ interface Item {
  *
  * **Shape** embeddings in order of the inputs, none sharing memory with another. Equal texts of one call, and of calls under way with the same purpose, are sent
  * once; `sent` counts what this call sent. Dimensions that the model does not state are learned from its first sound answer and hold from then on.
+ * Batches are bounded by count and tokens, and become smaller when the model refuses one for its size.
  * A batch is cached when all of it is sound. A cache that fails is a cache that has nothing.
  * **Errors** `embedding-failed` around whatever the model throws, cause kept; its own `IbidError`s as they are; `invalid-response` for a wrong number of embeddings, a wrong
  * kind, NaN or infinity; `dimension-mismatch`; `aborted`, or `timeout` when the signal says so; `invalid-argument` for bad options. No retries (W13).
  * **Source** Ballerina (B14, B16), ToolUp `CachingEmbeddingProvider` (T36 to T38), Wesichain (W6, W11).
  */
 export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions): Embedder {
-  checkOptions("createEmbedder", options, ["cache", "secret", "batchSize", "concurrency"]);
-  const { cache, secret, concurrency = 4 } = options;
+  checkOptions("createEmbedder", options, ["cache", "secret", "batchSize", "maxBatchTokens", "concurrency"]);
+  const { cache, secret, concurrency = 4, maxBatchTokens = 100_000 } = options;
   checkCount("batchSize", options.batchSize ?? 128);
+  checkCount("maxBatchTokens", maxBatchTokens);
   checkCount("concurrency", concurrency);
   if (!(secret instanceof Uint8Array) || secret.length === 0) {
     throw new IbidError("invalid-argument", "createEmbedder needs a secret: bytes that key its hashes.", {
@@ -56,6 +64,8 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
     });
   }
   const batchSize = Math.max(1, Math.min(options.batchSize ?? 128, model.maxBatchSize ?? Infinity));
+  const limits = createBatchLimits(batchSize, maxBatchTokens);
+  const slots = createRequestSlots(concurrency);
   const name = `${model.provider}/${model.model}`;
   const dimensions = createSettledDimensions(model);
   // What the model says of itself now: a key must not change when the dimensions are learned.
@@ -86,7 +96,8 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
         continue;
       }
       const key = text === undefined ? undefined : hmacSha256(secret, `${identity}\n${purpose}\n${text}`);
-      const item = { input, key, positions: [position] };
+      const tokens = text === undefined ? 0 : estimateTokens(text);
+      const item = { input, key, tokens, positions: [position] };
       items.push(item);
       if (text !== undefined) byText.set(text, item);
     }
@@ -119,6 +130,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
     items: readonly Item[],
     options: EmbedOptions,
     settle: (item: Item, embedding: Embedding) => void,
+    count: (tokens: number | undefined) => void,
   ): Promise<void> {
     const promised = new Map<Item, PromiseWithResolvers<Embedding>>();
     for (const item of items) {
@@ -129,8 +141,10 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
       promised.set(item, flight);
     }
     try {
-      await requestBatches(model, items, { batchSize, concurrency, options }, async (batch, embeddings) => {
+      const settings = { limits, slots, concurrency, options };
+      await requestBatches(model, items, settings, async (batch, { embeddings, tokens }) => {
         dimensions.check(embeddings, `The answer of ${name}`);
+        count(tokens);
         for (const [index, item] of batch.entries()) {
           const embedding = copyEmbedding(embeddings[index] as Embedding);
           settle(item, embedding);
@@ -168,6 +182,10 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
       return found === undefined;
     });
     let sent = 0;
+    let tokens: number | undefined = 0;
+    const count = (more: number | undefined): void => {
+      tokens = tokens === undefined || more === undefined ? undefined : tokens + more;
+    };
     while (open.length > 0) {
       const awaited: { readonly item: Item; readonly flight: Promise<Embedding> }[] = [];
       const own: Item[] = [];
@@ -187,11 +205,11 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
           orphans.push(item);
         }
       });
-      await Promise.all([...waiting, own.length === 0 ? undefined : send(own, given, settle)]);
+      await Promise.all([...waiting, own.length === 0 ? undefined : send(own, given, settle, count)]);
       open = orphans;
     }
-    const count = dimensions.known();
-    if (count === undefined) {
+    const length = dimensions.known();
+    if (length === undefined) {
       throw new IbidError(
         "invalid-argument",
         `${name} does not say how many dimensions it has, and was given nothing to embed.`,
@@ -200,7 +218,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
         },
       );
     }
-    return { version: versionOf(count), embeddings: results, sent };
+    return { version: versionOf(length), embeddings: results, sent, ...(tokens === undefined ? {} : { tokens }) };
   }
 
   return {

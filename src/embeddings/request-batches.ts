@@ -1,61 +1,91 @@
-import type { EmbeddingInput, EmbeddingModel, EmbedOptions } from "../contracts/embedding-model.ts";
-import type { Embedding } from "../contracts/embedding.ts";
+import type { EmbeddingInput, EmbeddingModel, EmbedOptions, EmbedResult } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { throwIfAborted, untilAborted } from "../text/abort.ts";
+import { type BatchLimits, isTooLarge } from "./batch-limits.ts";
+import type { RequestSlots } from "./request-slots.ts";
 
 export interface RequestSettings {
-  readonly batchSize: number;
+  readonly limits: BatchLimits;
+  readonly slots: RequestSlots;
+  /** Of one call, beside what the slots allow to all. */
   readonly concurrency: number;
   readonly options: EmbedOptions;
+}
+
+/** What of an item says how it is sent. */
+interface Sendable {
+  readonly input: EmbeddingInput;
+  /** Estimated; 0 for what is not text. */
+  readonly tokens: number;
 }
 
 /**
  * Sends items to a model in batches, some at a time, and hands each answered batch to `accept`.
  *
- * **Shape** batches begin in order and may be answered in any; after a failure none begins. **Errors** `embedding-failed` with its cause; `invalid-response` for a wrong
+ * **Shape** batches begin in order and may be answered in any; after a failure none begins. A batch that is refused for its size goes again in two halves, down to single
+ * items, and later ones are made no larger than what went through: that is no retry, for nothing is sent twice that could have been answered (W13).
+ * **Errors** `embedding-failed` with its cause; `invalid-response` for a wrong
  * number of embeddings; `aborted` or `timeout` as soon as the signal fires, even when the model pays no heed; an `IbidError` of the model, or of `accept`, as it is.
  * **Source** Ballerina's messages (B16).
  */
-export async function requestBatches<Item extends { readonly input: EmbeddingInput }>(
+export async function requestBatches<Item extends Sendable>(
   model: EmbeddingModel,
   items: readonly Item[],
-  { batchSize, concurrency, options }: RequestSettings,
-  accept: (batch: readonly Item[], embeddings: readonly Embedding[]) => Promise<void>,
+  { limits, slots, concurrency, options }: RequestSettings,
+  accept: (batch: readonly Item[], answer: EmbedResult) => Promise<void>,
 ): Promise<void> {
   let next = 0;
   let failed = false;
+  const send = async (batch: readonly Item[]): Promise<void> => {
+    let answer: EmbedResult;
+    try {
+      // Whoever stops waiting need not wait for a slot either.
+      answer = await untilAborted(
+        slots.run(() => request(model, batch, options)),
+        options.signal,
+        "The embedding",
+      );
+    } catch (error) {
+      if (batch.length === 1 || !isTooLarge(error)) throw error;
+      const half = Math.ceil(batch.length / 2);
+      await send(batch.slice(0, half));
+      await send(batch.slice(half));
+      limits.learn(batch);
+      return;
+    }
+    await accept(batch, answer);
+  };
   const work = async (): Promise<void> => {
     while (next < items.length && !failed) {
-      const batch = items.slice(next, next + batchSize);
-      next += batchSize;
+      const batch = limits.take(items, next);
+      next += batch.length;
       try {
-        await accept(batch, await request(model, batch, options));
+        await send(batch);
       } catch (error) {
         failed = true;
         throw error;
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, Math.ceil(items.length / batchSize)) }, work));
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, work));
 }
 
 async function request(
   model: EmbeddingModel,
   batch: readonly { readonly input: EmbeddingInput }[],
   options: EmbedOptions,
-): Promise<readonly Embedding[]> {
+): Promise<EmbedResult> {
   const name = `${model.provider}/${model.model}`;
   const { signal } = options;
   throwIfAborted(signal, "The embedding");
-  let embeddings: readonly Embedding[] | undefined;
+  let answer: EmbedResult | undefined;
   try {
     const call = async () =>
       model.embed(
         batch.map((item) => item.input),
         options,
       );
-    const answer = await untilAborted(call(), signal, "The embedding");
-    embeddings = answer?.embeddings;
+    answer = await untilAborted(call(), signal, "The embedding");
   } catch (error) {
     if (IbidError.isInstance(error)) throw error;
     throwIfAborted(signal, "The embedding", { cause: error });
@@ -65,8 +95,8 @@ async function request(
       cause: error,
     });
   }
-  const got = Array.isArray(embeddings) ? embeddings.length : 0;
-  if (embeddings === undefined || got !== batch.length) {
+  const got = Array.isArray(answer?.embeddings) ? answer.embeddings.length : 0;
+  if (answer === undefined || got !== batch.length) {
     const what =
       got === 0
         ? "No embeddings generated for the provided chunk"
@@ -76,5 +106,5 @@ async function request(
       details: { expected: batch.length, got },
     });
   }
-  return embeddings;
+  return answer;
 }

@@ -1,25 +1,32 @@
+import { checkPrices, withPrice } from "../answers/price-usage.ts";
 import { createAutoChunker } from "../chunks/auto-chunker.ts";
+import { withHandlers } from "../chunks/handler-chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { ChatModel } from "../contracts/chat.ts";
+import type { ChatModel, Prices } from "../contracts/chat.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { EventRetention, EventStore } from "../contracts/event-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { MediaTypeHandler } from "../contracts/media-type-handler.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
-import type { Reranker, Retriever } from "../contracts/retriever.ts";
+import type { Reranker, Retriever, WrapRetriever } from "../contracts/retriever.ts";
 import type { AccessPolicy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
+import { createHandlerReader } from "../documents/handler-reader.ts";
 import { checkReadLimits } from "../documents/read-limits.ts";
-import { createEmbedder } from "../embeddings/create-embedder.ts";
+import { createEmbedder, type EmbedderOptions } from "../embeddings/create-embedder.ts";
 import { createEmbeddingCache } from "../embeddings/embedding-cache.ts";
 import { latentSemanticModel } from "../embeddings/latent-semantic/latent-semantic-model.ts";
 import type { Bm25Options } from "../indexes/bm25-settings.ts";
 import { decideRetention } from "../stores/check-events.ts";
 import { createMemoryEventStore } from "../stores/memory-event-store.ts";
+import { createMemoryStore } from "../stores/memory-store.ts";
+import type { SnapshotOptions } from "../stores/snapshot-options.ts";
+import { openSnapshotStore } from "../stores/snapshot-store.ts";
 import type { StoreOptions } from "../stores/store-options.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../text/check-options.ts";
@@ -37,12 +44,16 @@ export interface AssembleOptions {
   readonly formerEmbeddingModels?: readonly EmbeddingModel[];
   /** Who writes the answers. Default: nobody; answers are made of the documents' own sentences. */
   readonly model?: ChatModel;
+  /** Reads what the model answered beside what it cites, and decides whether the answer is grounded. Default: nobody; words decide. */
+  readonly judge?: ChatModel;
   /** `"proximity"`: what has the query's words near one another ranks higher; needs no model. Default: none. */
   readonly reranker?: Reranker | "proximity";
-  /** In place of the built-in retriever. */
-  readonly retriever?: Retriever;
+  /** In place of the built-in retriever; or a function that makes one around it: `(base, { documents }) => mergeAdjacent(base, { documents })`. */
+  readonly retriever?: Retriever | WrapRetriever;
   /** Asked before the built-in readers. */
   readonly readers?: readonly Reader[];
+  /** Asked before any reader: they turn data of a media type straight into chunks. */
+  readonly handlers?: readonly MediaTypeHandler[];
   /** How much one file may ask for. Default: `defaultReadLimits`. */
   readonly limits?: Partial<ReadLimits>;
   /** Default: `createAutoChunker()`: sheets by row, everything else by section, 1,000 characters, 125 overlap. */
@@ -53,6 +64,10 @@ export interface AssembleOptions {
   readonly bm25?: Bm25Options;
   /** Default: the 10,000 most recent, in memory. */
   readonly embeddingCache?: EmbeddingCache;
+  /** How much is sent to the embedding model at once. Default: 128 texts and 100,000 tokens a request, 4 requests at a time. */
+  readonly embedding?: Pick<EmbedderOptions, "batchSize" | "maxBatchTokens" | "concurrency">;
+  /** What models cost, by `provider/model`, so that summaries and answers say it. Default: nobody knows. */
+  readonly prices?: Prices;
   readonly tracer?: Tracer;
   /** Told of spans and events as they happen; see `createOpenTelemetry`. */
   readonly telemetry?: Telemetry;
@@ -63,39 +78,50 @@ export interface AssembleOptions {
   readonly events?: boolean | EventStore | EventRetention;
   /** Which shared scopes callers can read at all. Default: deployment, not platform. */
   readonly access?: AccessPolicy;
+  /** Where a knowledge base in memory is kept; see {@link openSnapshotStore}. Default: nowhere. */
+  readonly snapshots?: SnapshotOptions;
 }
 
 export const assembleOptions = [
   "embeddingModel",
   "formerEmbeddingModels",
   "model",
+  "judge",
   "reranker",
   "retriever",
   "readers",
+  "handlers",
   "limits",
   "chunker",
   "transformers",
   "analyzer",
   "bm25",
   "embeddingCache",
+  "embedding",
+  "prices",
   "tracer",
   "telemetry",
   "events",
   "access",
+  "snapshots",
 ] as const satisfies readonly (keyof AssembleOptions)[];
 
-/** What of it a store is told: it has a model of its own where nobody chose another, or none. */
-export function storeChoices({
-  analyzer,
-  bm25,
-  embeddingModel,
-  access,
-}: {
-  readonly analyzer?: Analyzer | undefined;
-  readonly bm25?: Bm25Options | undefined;
-  readonly embeddingModel?: unknown;
-  readonly access?: AccessPolicy | undefined;
-}): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel"> {
+/** What a store is asked of all that can be chosen. */
+type StoreWishes = { readonly [Name in StoreWish]?: Name extends "embeddingModel" ? unknown : AssembleOptions[Name] };
+type StoreWish = "analyzer" | "bm25" | "embeddingModel" | "access" | "snapshots";
+
+/**
+ * What of it a store is told: it has a model of its own where nobody chose another, or none.
+ *
+ * **Errors** `invalid-argument` for snapshots: they are of a store in memory, which is opened by {@link openMemory}.
+ */
+export function storeChoices(wishes: StoreWishes): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel"> {
+  const { analyzer, bm25, embeddingModel, access, snapshots } = wishes;
+  if (snapshots !== undefined) {
+    throw new IbidError("invalid-argument", "A knowledge base in a folder has no need of snapshots.", {
+      mend: "Leave out the folder, or the snapshots.",
+    });
+  }
   return {
     ...(analyzer && { analyzer }),
     ...(bm25 && { bm25 }),
@@ -103,6 +129,12 @@ export function storeChoices({
       corpusModel: access?.deployment === false ? neverFitted : latentSemanticModel,
     }),
   };
+}
+
+/** A store in memory, and where that is wanted, one that is kept. */
+export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise<KnowledgeStore> {
+  const choices = storeChoices(wishes);
+  return snapshots === undefined ? createMemoryStore(choices) : openSnapshotStore({ ...choices, snapshots });
 }
 
 /** A model is fitted on the deployment's chunks, and would show in the scores of those who may not read them (law 3). */
@@ -128,21 +160,25 @@ export function assembleKnowledgeBase(
   runtime: RuntimeParts,
 ): KnowledgeBase {
   const model = options.embeddingModel ?? null;
+  const { handlers = [] } = options;
   const cache = options.embeddingCache ?? createEmbeddingCache();
+  checkPrices(options.prices);
+  checkOptions("embedding", options.embedding, ["batchSize", "maxBatchTokens", "concurrency"]);
+  const embedderOptions = { ...options.embedding, cache, secret: store.secret };
   const events = chooseEvents(options.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
   return createKnowledgeBase({
     store,
-    embedder: model === null ? undefined : createEmbedder(model, { cache, secret: store.secret }),
-    embeddingCache: cache,
-    formerEmbedders: (options.formerEmbeddingModels ?? []).map((former) =>
-      createEmbedder(former, { cache, secret: store.secret }),
-    ),
-    readers: [...(options.readers ?? []), ...runtime.readers],
+    embed: (other) => createEmbedder(other, embedderOptions),
+    embedder: model === null ? undefined : createEmbedder(model, embedderOptions),
+    formerEmbedders: (options.formerEmbeddingModels ?? []).map((former) => createEmbedder(former, embedderOptions)),
+    readers: [...handlers.map(createHandlerReader), ...(options.readers ?? []), ...runtime.readers],
     limits: checkReadLimits(options.limits),
-    chunker: options.chunker ?? createAutoChunker(),
+    chunker: withHandlers(options.chunker ?? createAutoChunker(), handlers),
     transformers: options.transformers ?? [],
     analyzer: options.analyzer ?? defaultAnalyzer,
-    chatModel: options.model,
+    chatModel: options.model && withPrice(options.model, options.prices),
+    judge: options.judge && withPrice(options.judge, options.prices),
+    prices: options.prices,
     reranker: options.reranker,
     retriever: options.retriever,
     tracer: options.tracer,

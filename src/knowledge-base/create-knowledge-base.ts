@@ -5,12 +5,12 @@ import { homeScope, parseScope } from "../access/scopes.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { AskOptions } from "../contracts/answer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
-import type { Embedder, EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
+import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { EventStore } from "../contracts/event-store.ts";
 import type { IngestInput, IngestOptions, KnowledgeBase, ViewOptions } from "../contracts/knowledge-base.ts";
 import type { ReembedOptions } from "../contracts/reembedding.ts";
-import type { Reranker, Retriever, SearchOptions } from "../contracts/retriever.ts";
+import type { Reranker, Retriever, RetrieverParts, SearchOptions, WrapRetriever } from "../contracts/retriever.ts";
 import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
@@ -19,11 +19,13 @@ import { ingestChunks } from "../pipeline/ingest-chunks.ts";
 import { ingestDocuments } from "../pipeline/ingest.ts";
 import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
+import { withStructure } from "./with-structure.ts";
 import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../retrieval/search-plan.ts";
 import { createObserver } from "../services/observer.ts";
 import { rememberTeller } from "../services/tellers.ts";
 import { checkReembedOptions } from "../services/check-reembed-options.ts";
 import { createReembedding } from "../services/reembed.ts";
+import { checkCharset } from "../text/check-charset.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createCollections } from "./collections.ts";
@@ -35,12 +37,13 @@ import { createSettler } from "./settle-later.ts";
 /** Everything a knowledge base is made of, already chosen. `openKnowledgeBase` chooses for those who do not want to. */
 export interface KnowledgeBaseParts extends IngestStages {
   readonly analyzer: Analyzer;
-  /** For the models that collections bring; the knowledge base's own has its cache already. Default: none. */
-  readonly embeddingCache?: EmbeddingCache | undefined;
-  /** Default: the built-in retriever over the store, the embedder and the reranker. */
-  readonly retriever?: Retriever | undefined;
+  /** Puts around a model that a collection brings what is around the knowledge base's own. Default: checks and batches, without a cache. */
+  readonly embed?: ((model: EmbeddingModel) => Embedder) | undefined;
+  /** Default: the built-in retriever over the store, the embedder and the reranker. A function is given that one, to make another around it. */
+  readonly retriever?: Retriever | WrapRetriever | undefined;
   readonly reranker?: Reranker | "proximity" | undefined;
   readonly chatModel?: ChatModel | undefined;
+  readonly judge?: ChatModel | undefined;
   readonly tracer?: Tracer | undefined;
   readonly telemetry?: Telemetry | undefined;
   /** Where events are written; closed by whoever opened it. Default: nowhere. */
@@ -62,6 +65,7 @@ const ingestOptions = [
   "metadata",
   "origin",
   "password",
+  "charset",
   "sweep",
   "refresh",
   "folders",
@@ -71,7 +75,14 @@ const ingestOptions = [
   "onEmbedding",
 ] as const;
 const searchOptions = [...retrieveOptionNames, "scopes", "strategy"];
-const askOptions = [...searchOptions.filter((name) => name !== "includeEmbeddings"), "grounding"] as const;
+const askOptions = [
+  ...searchOptions.filter((name) => name !== "includeEmbeddings"),
+  "grounding",
+  "instructions",
+  "context",
+  "history",
+  "judge",
+] as const;
 
 /**
  * Joins pipeline and services behind few verbs. This is where every caller meets the gate: nothing below is reached without its proof.
@@ -97,26 +108,37 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
     if (closing !== undefined)
       throw new IbidError("store-closed", "This knowledge base is closed.", { mend: "Open it again." });
   };
-  const embed = (model: EmbeddingModel): Embedder => {
-    const cache = parts.embeddingCache;
-    return observer.embedder(createEmbedder(model, { secret: store.secret, ...(cache && { cache }) }));
-  };
+  const embed = (model: EmbeddingModel): Embedder =>
+    observer.embedder(parts.embed?.(model) ?? createEmbedder(model, { secret: store.secret }));
   /** By the knowledge base's own models, or by one of a collection's. */
-  const retrieverFor = (who: AccessContext | "operator", by?: Embedder): Retriever =>
-    observer.retriever(
-      parts.retriever === undefined || by !== undefined
-        ? createRetriever({
-            store,
-            embedder: by ?? parts.embedder,
-            formerEmbedders: by === undefined ? parts.formerEmbedders : [],
-            reranker: parts.reranker,
-            tracer: observer.tracer,
-            analyzer: parts.analyzer,
-            secret: store.secret,
-            access: who,
-          })
-        : withinScopes(parts.retriever),
-    );
+  const builtInFor = (who: AccessContext | "operator", by?: Embedder): Retriever =>
+    createRetriever({
+      store,
+      embedder: by ?? parts.embedder,
+      formerEmbedders: by === undefined ? parts.formerEmbedders : [],
+      reranker: parts.reranker,
+      tracer: observer.tracer,
+      analyzer: parts.analyzer,
+      secret: store.secret,
+      access: who,
+    });
+  // Two readings, and only for what the gate let through: whoever makes a retriever is not handed a store to write to.
+  const documents: RetrieverParts["documents"] = {
+    document: (scopes, id) => store.document(scopes, id),
+    chunks: (scopes, options) => store.chunks(scopes, options),
+  };
+  const retrieverFor = (who: AccessContext | "operator"): Retriever => {
+    const { retriever, analyzer, chatModel: model } = parts;
+    if (retriever === undefined) return observer.retriever(withStructure(store, builtInFor(who)));
+    const made =
+      typeof retriever === "function" ? retriever(builtInFor(who), { documents, analyzer, model }) : retriever;
+    if (typeof made?.retrieve !== "function") {
+      throw new IbidError("invalid-argument", "retriever makes something that cannot retrieve.", {
+        mend: "Give a retriever, or a function from the built-in one to another: (base) => diversify(base).",
+      });
+    }
+    return observer.retriever(withStructure(store, withinScopes(made)));
+  };
 
   const view = (caller: Caller, strategy?: ScopeStrategy): KnowledgeBase => {
     const who = caller === operator ? "operator" : caller;
@@ -180,6 +202,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
             from: gate.read(caller, [scope], [scope]),
             origin: options.origin ?? "user-content",
             password: options.password,
+            charset: checkCharset(options.charset),
             sweep: options.sweep ?? true,
             refresh: options.refresh,
             onEmbedding: options.onEmbedding,
@@ -196,13 +219,19 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
 
       ask(question: string, options: AskOptions = {}) {
         checkOptions("ask", options, askOptions);
-        const asking = { retriever, store, model: parts.chatModel, analyzer: parts.analyzer };
+        const asking = { retriever, store, model: parts.chatModel, judge: parts.judge, analyzer: parts.analyzer };
         const { scopes, strategy: asked, ...rest } = options;
-        return createRun(async function* () {
-          // A page that only searches need not load what answers.
-          const { askQuestion } = await import("../pipeline/ask.ts");
-          return yield* askQuestion(asking, await searched(scopes, asked), question, rest);
-        });
+        // Whoever leaves the run stops the model, which may be in the midst of thinking.
+        const left = new AbortController();
+        const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
+        return createRun(
+          async function* () {
+            // A page that only searches need not load what answers.
+            const { askQuestion } = await import("../pipeline/ask.ts");
+            return yield* askQuestion(asking, await searched(scopes, asked), question, { ...rest, signal });
+          },
+          () => left.abort(),
+        );
       },
 
       ...catalogue,
@@ -214,7 +243,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         readable,
         retriever,
         deleteDocument: catalogue.delete,
-        retrieverBy: (by) => retrieverFor(who, by),
+        retrieverBy: (by) => observer.retriever(withStructure(store, builtInFor(who, by))),
         embed,
         watch: (scope, run) => observer.ingestion(scope, run),
         settleLater: () => settler.later(),

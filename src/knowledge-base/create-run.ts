@@ -3,10 +3,12 @@ import { IbidError } from "../contracts/errors.ts";
 /**
  * Work that starts when somebody first looks: awaited, it gives its result; iterated, what happens on the way; both, in either order, the work is done once.
  *
+ * **Shape** `leave` is called when a loop is left before the end: what a step waits for can then be stopped.
  * **Errors** awaiting after the loop was left early rejects with `aborted`: there is no result.
  */
 export function createRun<Item, Result>(
   start: () => AsyncGenerator<Item, Result>,
+  leave?: () => void,
 ): AsyncIterable<Item> & PromiseLike<Result> {
   let generator: AsyncGenerator<Item, Result> | undefined;
   let outcome: Promise<Result> | undefined;
@@ -35,6 +37,7 @@ export function createRun<Item, Result>(
     }
   };
   const stop = async (): Promise<IteratorResult<Item, undefined>> => {
+    leave?.();
     await begin().return(undefined as Result);
     settle?.reject(new IbidError("aborted", "The work was left before its end; it has no result."));
     return { done: true, value: undefined };

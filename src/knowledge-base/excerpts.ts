@@ -14,10 +14,13 @@ import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { StoredChunk } from "../contracts/store.ts";
-import { findSectionPath, walkSections } from "../documents/walk-sections.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { chunkStructure } from "../text/chunk-structure.ts";
 import { createLocator } from "../text/locate.ts";
 import { placeLabels } from "../text/place-labels.ts";
+import type { Span } from "../text/sentences.ts";
+import { findSectionPath, walkSections } from "../text/walk-sections.ts";
+import { containerOf, cutAround } from "../text/widen-span.ts";
 
 interface ExcerptParts {
   readonly store: Pick<KnowledgeStore, "chunks" | "document">;
@@ -119,43 +122,12 @@ export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand
   };
 }
 
-/**
- * The section that holds a chunk together with its neighbours: the one around its leaf, or the one with parts in which it stands itself.
- *
- * **Source** Embabel's container section (E12, E53).
- */
-function containerOf(path: readonly Section[]): Section {
-  const innermost = path.at(-1)!;
-  return innermost.children.length > 0 ? innermost : (path.at(-2) ?? innermost);
-}
-
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** As much of a section as is allowed: from its beginning, or around `needed` where that would be cut off. Never through a surrogate pair. */
-function cutAround(text: string, { start, end }: Stretch, maxLength: number, needed?: Stretch): Stretch {
-  if (end - start <= maxLength) return { start, end };
-  let from = start;
-  if (needed !== undefined && needed.end > start + maxLength) {
-    const spare = Math.max(0, maxLength - (needed.end - needed.start));
-    from = Math.max(start, Math.min(needed.start - Math.floor(spare / 2), end - maxLength));
-  }
-  return { start: wholeCharacter(text, from), end: wholeCharacter(text, Math.min(end, from + maxLength)) };
-}
-
-function wholeCharacter(text: string, at: number): number {
-  const isInside = at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xffff;
-  return isInside ? at - 1 : at;
-}
-
 function excerptOf(
   { summary, document }: StoredDocument,
   chunks: readonly Chunk[],
   section: Section,
-  stretch: Stretch,
-  whole: Stretch = section,
+  stretch: Span,
+  whole: Span = section,
 ): Excerpt {
   const { start, end } = stretch;
   const { uri, scope, id, title } = summary;
@@ -181,6 +153,7 @@ function excerptOf(
         start: chunk.start,
         end: chunk.end,
         text: document.text.slice(chunk.start, chunk.end),
+        structure: { ...chunkStructure(chunk), total_chunks: summary.chunks },
       })),
   };
 }

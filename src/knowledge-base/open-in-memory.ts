@@ -1,20 +1,19 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { plainTextReader } from "../documents/plain-text-reader.ts";
-import { createMemoryStore } from "../stores/memory-store.ts";
 import { checkOptions } from "../text/check-options.ts";
 import {
   type AssembleOptions,
   assembleKnowledgeBase,
   assembleOptions,
   checkEventsOption,
-  storeChoices,
+  openMemory,
 } from "./assemble.ts";
 
 /**
- * Opens a knowledge base in memory, on any JavaScript runtime. On Node the package's door gives the same name with files and durability.
+ * Opens a knowledge base in memory, on any JavaScript runtime; with `snapshots`, one that is kept. On Node the package's door gives the same name with files and durability.
  *
- * **Errors** `unsupported-runtime` for a location: there is no file system to keep it on.
+ * **Errors** `unsupported-runtime` for a location: there is no file system to keep it on. With `snapshots`, those of {@link openSnapshotStore}.
  */
 export async function openInMemory(location?: undefined, options: AssembleOptions = {}): Promise<KnowledgeBase> {
   if (location !== undefined) {
@@ -24,6 +23,5 @@ export async function openInMemory(location?: undefined, options: AssembleOption
   }
   checkOptions("openKnowledgeBase", options, assembleOptions);
   checkEventsOption(options.events);
-  const store = createMemoryStore(storeChoices(options));
-  return assembleKnowledgeBase(store, options, { readers: [plainTextReader] });
+  return assembleKnowledgeBase(await openMemory(options), options, { readers: [plainTextReader] });
 }

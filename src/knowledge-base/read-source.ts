@@ -2,7 +2,7 @@ import type { TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Reader, ReadLimits, Source } from "../contracts/reader.ts";
 import { readDocument } from "../documents/read-document.ts";
-import { walkSections } from "../documents/walk-sections.ts";
+import { walkSections } from "../text/walk-sections.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { hashParts } from "../text/hash.ts";

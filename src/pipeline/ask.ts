@@ -1,19 +1,27 @@
 import { narrowProof } from "../access/gate.ts";
+import { addUsage } from "../answers/add-usage.ts";
 import { answerQuestion } from "../answers/answer-question.ts";
+import { fitContext } from "../answers/fit-context.ts";
+import { readHistory } from "../answers/read-history.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { Answer, AnswerEvent, AskOptions } from "../contracts/answer.ts";
+import type { Answer, AnswerEvent, AskOptions, ContextOptions } from "../contracts/answer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import type { DocumentStore } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { Hit, Retriever } from "../contracts/retriever.ts";
+import type { Hit, RetrieveOptions, Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
+import { checkQuery, defaultMaxQueryLength, planSearch } from "../retrieval/search-plan.ts";
+import { readWholeCorpus } from "./whole-corpus.ts";
+import { searchWithHistory } from "./search-with-history.ts";
 
 /** What an answer is made with. */
 export interface AskStages {
   readonly retriever: Retriever;
-  readonly store: Pick<DocumentStore, "document">;
+  readonly store: Pick<DocumentStore, "document" | "chunks">;
   /** Without one, the answer is made of the documents' own sentences. */
   readonly model?: ChatModel | undefined;
+  /** Decides whether what the model says is grounded. Without one, words decide. */
+  readonly judge?: ChatModel | undefined;
   readonly analyzer: Analyzer;
 }
 
@@ -30,16 +38,33 @@ export async function* askQuestion(
   options: Omit<AskOptions, "scopes">,
 ): AsyncGenerator<AnswerEvent, Answer> {
   const started = performance.now();
-  const { grounding = "preferred", explain = false, ...search } = options;
-  // The explanation says which hits are evidence; whether the asker sees it is their choice.
-  const hits = await stages.retriever.retrieve(scopes, question, { ...search, explain: true });
+  const { grounding = "preferred", explain = false, instructions, context, ...asking } = options;
+  const { history = [], judge = stages.judge ?? null, ...search } = asking;
+  const turns = readHistory(history);
+  const whole = await findWholeCorpus(stages, scopes, question, context, search);
+  const { hits, searchedFor, asked, usage } = whole
+    ? { hits: whole, searchedFor: undefined, asked: question, usage: undefined }
+    : await searchWithHistory({
+        ...stages,
+        scopes,
+        question,
+        turns,
+        grounding,
+        // The explanation says which hits are evidence; whether the asker sees it is their choice.
+        options: { ...search, explain: true },
+      });
   const shown = explain ? hits : hits.map(withoutExplanation);
 
   const events = answerQuestion({
-    question,
+    question: stages.model ? question : asked,
     hits,
     grounding,
     model: stages.model,
+    instructions,
+    context,
+    from: whole && "whole-corpus",
+    history: turns,
+    judge: judge ?? undefined,
     analyzer: stages.analyzer,
     documentText: async (id, scope) => (await stages.store.document(narrowProof(scopes, [scope]), id))?.document.text,
     signal: options.signal,
@@ -48,12 +73,38 @@ export async function* askQuestion(
   for await (const event of events) {
     if (event.type === "hits") yield { ...event, hits: shown };
     else if (event.type === "answer") {
-      answer = { ...event.answer, hits: shown, ms: Math.round(performance.now() - started) };
+      const spent = addUsage(usage, event.answer.usage);
+      answer = {
+        ...event.answer,
+        question,
+        hits: shown,
+        ...(spent && { usage: spent }),
+        ...(searchedFor !== undefined && { searchedFor }),
+        ms: Math.round(performance.now() - started),
+      };
       yield { ...event, answer };
     } else yield event;
   }
   if (answer === undefined) throw new IbidError("internal", "The answer ended before it was whole.");
   return answer;
+}
+
+/** Only a model is helped by everything at once. What a search would refuse is refused all the same. */
+async function findWholeCorpus(
+  { model, store }: AskStages,
+  scopes: AuthorizedScopes,
+  question: string,
+  context: ContextOptions | undefined,
+  search: RetrieveOptions,
+): Promise<readonly Hit[] | undefined> {
+  if (model === undefined || context?.wholeCorpus !== true) return undefined;
+  const plan = planSearch(search);
+  checkQuery(question, plan.mode, defaultMaxQueryLength);
+  const hits = await readWholeCorpus(store, scopes, context, search);
+  if (hits === undefined) return undefined;
+  // Delimiters count too.
+  const { cut, leftOut } = fitContext(hits, context);
+  return cut.length === 0 && leftOut.length === 0 ? hits : undefined;
 }
 
 function withoutExplanation(hit: Hit): Hit {

@@ -1,5 +1,5 @@
 import type { Chunk } from "../contracts/chunk.ts";
-import { type Embedder, makesVersion } from "../contracts/embedding-model.ts";
+import { type EmbeddedTexts, type Embedder, makesVersion } from "../contracts/embedding-model.ts";
 import type { Embedding, EmbeddingVersion, VersionedEmbedding } from "../contracts/embedding.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
@@ -13,6 +13,8 @@ export interface EmbeddedChunks {
   readonly keeps: readonly string[];
   /** Texts really sent to the model, or that needed a vector: see `IngestStages.counts`. */
   readonly sent: number;
+  /** What the model counted for all that it was sent; absent where that is not known, or not the caller's to know (law 3). */
+  readonly tokens?: number;
 }
 
 /** A model beside the knowledge base's own, for some chunks alone. Its version is set apart. */
@@ -44,6 +46,7 @@ export async function embedChunks(
   const options = { purpose: "document" as const, ...(signal === undefined ? {} : { signal }) };
   let sent = 0;
   let needed = 0;
+  let tokens: number | undefined = 0;
   const own = embedder === undefined ? [] : [embedder, ...(await stillUsed(store, into, formerEmbedders))];
   const used = [...own.map((by): ApartEmbedder => ({ embedder: by, embeds: () => true })), ...apart];
   const plans = await Promise.all(
@@ -62,6 +65,7 @@ export async function embedChunks(
     const wanting = chunks.filter((chunk) => embeds(chunk) && lacks(chunk) && !isGiven(chunk, by));
     const embedded = wanting.length === 0 ? undefined : await by.embed(wanting, options);
     sent += embedded?.sent ?? 0;
+    count(embedded);
     needed += wanting.length;
     for (const [i, chunk] of wanting.entries()) {
       vectors.get(chunk)?.push({ version, embedding: embedded?.embeddings[i] as Embedding });
@@ -73,7 +77,13 @@ export async function embedChunks(
   }
   const entries = chunks.map((chunk): ChunkEntry => ({ chunk, embeddings: vectors.get(chunk) ?? [] }));
   const keeps = entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id);
-  return { entries, keeps, sent: parts.counts === "needed" ? needed : sent };
+  if (parts.counts === "needed") return { entries, keeps, sent: needed };
+  return { entries, keeps, sent, ...(tokens === undefined || sent === 0 ? {} : { tokens }) };
+
+  function count(embedded: EmbeddedTexts | undefined): void {
+    if (embedded === undefined || embedded.sent === 0) return;
+    tokens = tokens === undefined || embedded.tokens === undefined ? undefined : tokens + embedded.tokens;
+  }
 
   /** Ids of chunks tell them apart across documents too. */
   async function heldOf(version: EmbeddingVersion): Promise<ReadonlyMap<string, string>> {
@@ -86,6 +96,7 @@ export async function embedChunks(
     if (by.version !== undefined) return by.version;
     const probe = await by.embed(chunks.slice(0, 1), options);
     sent += probe.sent;
+    count(probe);
     return probe.version;
   }
 }

@@ -4,6 +4,7 @@ import type { IngestProgress, IngestResult, IngestSummary } from "../contracts/k
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { embedChunks } from "./embed-chunks.ts";
+import { createEmbeddingUsage } from "./embedding-usage.ts";
 import { withLanguages } from "./find-language.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
@@ -27,7 +28,7 @@ export interface ChunkJob {
  * **Errors** `invalid-id` before anything is embedded (W16), and those of the embedder and the store.
  */
 export async function* ingestChunks(
-  stages: Pick<IngestStages, "embedder" | "formerEmbedders" | "store" | "counts" | "analyzer">,
+  stages: Pick<IngestStages, "embedder" | "formerEmbedders" | "store" | "counts" | "analyzer" | "prices">,
   job: ChunkJob,
 ): AsyncGenerator<IngestResult, IngestSummary> {
   const started = performance.now();
@@ -36,7 +37,9 @@ export async function* ingestChunks(
     job.chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, ...job.metadata } })),
     stages.analyzer,
   );
-  const { entries, sent } = await embedChunks(stages, job.into, [], chunks, job.signal);
+  const usage = createEmbeddingUsage(stages);
+  const { entries, ...counted } = await embedChunks(stages, job.into, [], chunks, job.signal);
+  usage.add(counted);
   await stages.store.upsert(job.into, entries);
   const byDocument = Map.groupBy(chunks, (chunk) => chunk.documentId);
   const documents = byDocument.size;
@@ -54,7 +57,8 @@ export async function* ingestChunks(
     removed: 0,
     failed: 0,
     chunks: chunks.length,
-    embedded: sent,
+    embedded: counted.sent,
+    ...usage.total(),
     ms: Math.round(performance.now() - started),
   };
 }

@@ -7,10 +7,12 @@ import type { Source, SourceItem, SourceRefusal, SourceUnchanged, Validators } f
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../text/abort.ts";
+import { noteUnseen } from "../text/describe-suspicions.ts";
 import { hashParts } from "../text/hash.ts";
 import { embedChunks } from "./embed-chunks.ts";
+import { createEmbeddingUsage } from "./embedding-usage.ts";
 import { withLanguage } from "./find-language.ts";
-import { fingerprintPipeline } from "./fingerprint.ts";
+import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
 import { createLook, type Look, markOf } from "./look-again.ts";
 import { mapInOrder } from "./map-in-order.ts";
@@ -36,6 +38,8 @@ export interface IngestJob {
   readonly origin: Origin;
   /** Opens protected files. */
   readonly password?: string | undefined;
+  /** Of texts whose source names none. */
+  readonly charset?: string | undefined;
   readonly sweep: boolean;
   /** Default: everything is looked at. */
   readonly refresh?: RefreshPolicy | undefined;
@@ -68,6 +72,7 @@ export async function* ingestDocuments(
   const look = createLook(stages, job, known);
   const work: Work = { stages, job, known, look };
   const seen = new Set<string>();
+  const usage = createEmbeddingUsage(stages);
 
   async function* found(): AsyncGenerator<IngestItem> {
     const claimed = new Set<string>();
@@ -83,6 +88,7 @@ export async function* ingestDocuments(
 
   for await (const outcome of mapInOrder(found(), concurrency, (item) => ingestOne(work, item), job.signal)) {
     const { result, sent } = outcome;
+    usage.add(outcome);
     seen.add(result.uri);
     totals[result.status]++;
     totals.embedded += sent;
@@ -103,7 +109,7 @@ export async function* ingestDocuments(
     }
   }
   await job.settle((fit) => report({ ...progress, fit }));
-  return { ...totals, ms: Math.round(performance.now() - started) };
+  return { ...totals, ...usage.total(), ms: Math.round(performance.now() - started) };
 }
 
 interface Work {
@@ -116,6 +122,7 @@ interface Work {
 interface Outcome {
   readonly result: IngestResult;
   readonly sent: number;
+  readonly tokens?: number;
 }
 
 async function ingestOne(work: Work, item: IngestItem): Promise<Outcome> {
@@ -156,22 +163,24 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   if (!(await look.wants(item.uri, before)) && before !== undefined)
     return keep(work, before, { folder, looked: false });
 
-  const bytes = await fetchBytes(stages, item, job.signal);
+  let bytes: Uint8Array | undefined = await fetchBytes(stages, item, job.signal);
+  const size = bytes.byteLength;
   const contentHash = await hashBytes(bytes);
   const metadata = { ...item.metadata, ...job.metadata };
-  const said = [item.title ?? "", job.origin, ...(item.charset === undefined ? [] : [item.charset])];
+  const charset = item.charset ?? job.charset;
+  const said = [item.title ?? "", job.origin, ...(charset === undefined ? [] : [charset])];
   const metadataHash = hashMetadata(metadata, ...said);
   const { validators } = item;
-  const looked = { folder, validators, looked: true };
-
   const unchanged =
     before !== undefined &&
     before.contentHash === contentHash &&
     before.metadataHash === metadataHash &&
-    before.fingerprint === fingerprintPipeline(stages, before.mediaType);
-  if (unchanged) return keep(work, before, looked);
+    (await isMadeBy(stages, job.into, before));
+  if (unchanged) return keep(work, before, { folder, validators, looked: true, made: true });
 
-  const read = await readItem(stages, item, bytes, job);
+  const read = await readItem(stages, item, bytes, { ...job, charset });
+  // The text is read: nobody needs both while it is cut, embedded and written.
+  bytes = undefined;
   const document: TextDocument = {
     type: "text",
     id: before?.id ?? hashParts(job.scope, item.uri),
@@ -187,9 +196,9 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   };
   if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
     return keep(work, before, { folder, looked: true });
-  const facts = { contentHash, metadataHash, folder, bytes: bytes.byteLength, validators };
+  const facts = { contentHash, metadataHash, folder, bytes: size, validators };
   const outcome = await swap(stages, job, before, document, facts);
-  return read.notes === undefined ? outcome : { ...outcome, result: { ...outcome.result, notes: read.notes } };
+  return withNotes(outcome, read.notes ?? []);
 }
 
 /** A document that somebody else has read. */
@@ -208,14 +217,13 @@ async function ingestText(work: Work, given: TextDocument): Promise<Outcome> {
   );
   const metadata = { ...given.metadata, ...job.metadata };
   const metadataHash = hashMetadata(metadata, given.origin);
-  const fingerprint = fingerprintPipeline(stages, given.mediaType);
-  if (
+  const unchanged =
     before?.contentHash === contentHash &&
     before.metadataHash === metadataHash &&
-    before.fingerprint === fingerprint
-  ) {
-    return keep(work, before, { folder: null, looked: true });
-  }
+    before.mediaType === given.mediaType &&
+    (await isMadeBy(stages, job.into, before));
+  if (unchanged) return keep(work, before, { folder: null, looked: true, made: true });
+
   const document = { ...given, id: before?.id ?? (given.id || hashParts(job.scope, given.uri)), metadata };
   if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
     return keep(work, before, { folder: null, looked: true });
@@ -238,9 +246,10 @@ async function keepUnfetched(work: Work, item: SourceUnchanged): Promise<Outcome
 async function keep(
   { stages, job }: Work,
   before: DocumentSummary,
-  now: { readonly folder: string | null; readonly validators?: Validators | undefined; readonly looked: boolean },
+  now: Parameters<typeof markOf>[2] & { readonly made?: true },
 ): Promise<Outcome> {
-  const mark = markOf(job, before, now);
+  const fingerprint = now.made && fingerprintPipeline(stages, before.mediaType);
+  const mark = markOf(job, before, { ...now, ...(fingerprint && { fingerprint }) });
   if (mark !== undefined) await stages.store.touch(job.into, before.id, mark);
   return {
     result: { uri: before.uri, scope: job.scope, status: "unchanged", documentId: before.id, chunks: before.chunks },
@@ -266,8 +275,8 @@ async function swap(
   const document = withLanguage(read, stages.analyzer);
   const chunks = await cutDocument(stages.chunker, stages.transformers, document, job.signal);
   job.onEmbedding?.(document.uri);
-  const write = async (): Promise<number> => {
-    const { entries, keeps, sent } = await embedChunks(stages, job.into, [document.id], chunks, job.signal);
+  const write = async (): Promise<Pick<Outcome, "sent" | "tokens">> => {
+    const { entries, keeps, ...counted } = await embedChunks(stages, job.into, [document.id], chunks, job.signal);
     throwIfAborted(job.signal, "The ingestion");
     await stages.store.replace(job.into, {
       document,
@@ -278,13 +287,15 @@ async function swap(
       folder: outerFolder(before?.folder ?? null, facts.folder),
       fingerprint: fingerprintPipeline(stages, document.mediaType),
     });
-    return sent;
+    return counted;
   };
   // Somebody else may take away, between asking and writing, a chunk whose vectors were to be kept. Asked again, the store tells.
-  const sent = await write().catch((error: unknown) => {
+  const counted = await write().catch((error: unknown) => {
     if (IbidError.isInstance(error, "store-busy")) return write();
     throw error;
   });
+  // Whoever runs this sees it before a model does.
+  const unseen = noteUnseen(document.text, document.mediaType);
   return {
     result: {
       uri: document.uri,
@@ -292,9 +303,17 @@ async function swap(
       status: before === undefined ? "added" : "updated",
       documentId: document.id,
       chunks: chunks.length,
+      ...(unseen !== undefined && { notes: [unseen] }),
     },
-    sent,
+    ...counted,
   };
+}
+
+/** What the reader has to say of a file, before what its text shows. */
+function withNotes({ result, ...counted }: Outcome, notes: readonly string[]): Outcome {
+  return notes.length === 0
+    ? { result, ...counted }
+    : { result: { ...result, notes: [...notes, ...(result.notes ?? [])] }, ...counted };
 }
 
 function uriOf(item: IngestItem): string {

@@ -15,9 +15,17 @@ export function readItem(
   { readers, limits }: Pick<IngestStages, "readers" | "limits">,
   item: SourceItem,
   bytes: Uint8Array,
-  { password, signal }: { readonly password?: string | undefined; readonly signal?: AbortSignal | undefined },
+  {
+    password,
+    signal,
+    charset = item.charset,
+  }: {
+    readonly password?: string | undefined;
+    readonly signal?: AbortSignal | undefined;
+    readonly charset?: string | undefined;
+  },
 ): Promise<ReadResult & { readonly mediaType: string }> {
-  const { uri, mediaType, charset, metadata } = item;
+  const { uri, mediaType, metadata } = item;
   return readDocument(readers, { uri, bytes, mediaType, charset, password, limits, metadata, signal });
 }
 

@@ -26,6 +26,23 @@ export function refreshAfter(ttlMs: number, options: { readonly now?: () => numb
 }
 
 /**
+ * Looks again at what its source says was modified since it was last looked at, and at whatever it says nothing of: pages of a sitemap by their `lastmod`.
+ *
+ * **Shape** a date without a time is the whole of that day, anywhere on Earth. What is no date counts as nothing said. **Source** sitemaps.org protocol 0.9; W3C's note on dates.
+ */
+export const refreshModified: RefreshPolicy = {
+  shouldReread(_, kept, said) {
+    const modified = said?.modified === undefined ? Number.NaN : Date.parse(said.modified);
+    if (kept === undefined || Number.isNaN(modified)) return true;
+    const precise = said?.modified?.includes("T") === true;
+    return modified + (precise ? 0 : wholeDayMs) >= Date.parse(kept.checkedAt);
+  },
+};
+
+/** To the end of a day in the zone where it ends last. */
+const wholeDayMs = 36 * 60 * 60 * 1000;
+
+/**
  * Looks again only at what matches: a pattern that is found in the uri, a predicate on it, or any of some substrings.
  *
  * **Errors** `invalid-argument` when nothing is given to match. **Source** Embabel `UrlSpecific`, `matchingPattern`, `containingAny` (E16).

@@ -1,4 +1,5 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Prices } from "../contracts/chat.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
@@ -17,6 +18,8 @@ export interface IngestStages {
   readonly formerEmbedders?: readonly Embedder[] | undefined;
   /** What counts as embedded: the texts that were sent, or those that needed a vector, whether or not the cache had it. Default `"sent"`. */
   readonly counts?: "sent" | "needed" | undefined;
+  /** What models cost, by `provider/model`. Default: nobody knows. */
+  readonly prices?: Prices | undefined;
   readonly store: KnowledgeStore;
   /** The store's own, for the languages that it knows. Without one, a document is in the language that it says. */
   readonly analyzer?: Analyzer | undefined;

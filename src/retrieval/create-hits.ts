@@ -4,6 +4,7 @@ import { cutSnippet } from "../text/snippet.ts";
 import type { Candidate } from "./candidate.ts";
 import { type ExplainContext, explainHit } from "./explain-hit.ts";
 import type { SearchPlan } from "./search-plan.ts";
+import { chunkStructure } from "../text/chunk-structure.ts";
 import { placeLabels } from "../text/place-labels.ts";
 
 export interface HitContext extends ExplainContext {
@@ -59,6 +60,7 @@ function createHit(
       ...placeLabels(chunk),
       ...(language !== "" && { language }),
     },
+    structure: chunkStructure(chunk),
     metadata: chunk.metadata,
     origin: chunk.origin,
     ...(regex && { matches: regex.matches }),

@@ -26,7 +26,9 @@ export interface Fusion {
  */
 export const absoluteDenseWeight = 0.2;
 /** A pattern weighs as much as the words do. **Source** ToolUp's default merge (T24 stage 5), for the other two. */
-const weightedShares = { dense: 0.7, lexical: 0.3, regex: 0.3 } as const;
+const weightedShares: Shares = { dense: 0.7, lexical: 0.3, regex: 0.3 };
+/** **Source** Embabel's hybrid search: half of each (E56). A pattern weighs as much as the words do here, too. */
+const halves: Shares = { dense: 0.5, lexical: 0.5, regex: 0.5 };
 /** BM25 score that normalises to a half. **Source** Embabel's `s / (s + 3)` (C10). */
 const lexicalHalf = 3;
 /** **Source** Cormack, Clarke and Büttcher, Reciprocal Rank Fusion (SIGIR 2009). */
@@ -53,10 +55,11 @@ export interface FusedQuery {
  *   weight and `n` the matches of a pattern. The lexical leg leads, and the score says the same of every query: how much more the chunk has of what was asked than chance
  *   would give it; several terms say more than one, as errors that do not depend on one another add up. What scores 0 has nothing in common with the query and is no hit.
  * - `weighted`: `0.7 · cosine + 0.3 · s / (s + 3) + 0.3 · n / (n + 1)` with BM25's `s`.
+ * - `halves`: the same with 0.5 of each.
  * - `rrf`: `Σ 1 / (60 + rank)`.
  *
  * A leg that did not match gives 0; that of the pattern has no part where no pattern was given (`withPattern` false).
- * **Source** DESIGN 6 and 7; ToolUp (T24), Embabel (C10).
+ * **Source** DESIGN 6 and 7; ToolUp (T24), Embabel (C10, E56).
  */
 export function createFusion(name: FusionName, query: FusedQuery): Fusion {
   const fusion = byName(name, query);
@@ -69,7 +72,9 @@ function byName(name: FusionName, query: FusedQuery): Fusion {
     case "absolute":
       return absoluteFusion(query);
     case "weighted":
-      return weightedFusion();
+      return weightedFusion(name, weightedShares);
+    case "halves":
+      return weightedFusion(name, halves);
     case "rrf":
       return rankFusion();
   }
@@ -95,13 +100,20 @@ function absoluteFusion({ terms, denseWeight = absoluteDenseWeight }: FusedQuery
   };
 }
 
-function weightedFusion(): Fusion {
+/** What each leg gives of its score, once that is between 0 and 1. */
+interface Shares {
+  readonly dense: number;
+  readonly lexical: number;
+  readonly regex: number;
+}
+
+function weightedFusion(name: FusionName, shares: Shares): Fusion {
   const lexicalPart = (score: number | undefined): number =>
-    score === undefined ? 0 : weightedShares.lexical * (score / (score + lexicalHalf));
-  const densePart = (score: number | undefined): number => weightedShares.dense * (score ?? 0);
-  const regexPart = (score: number | undefined): number => weightedShares.regex * (score ?? 0);
+    score === undefined ? 0 : shares.lexical * (score / (score + lexicalHalf));
+  const densePart = (score: number | undefined): number => shares.dense * (score ?? 0);
+  const regexPart = (score: number | undefined): number => shares.regex * (score ?? 0);
   return {
-    name: "weighted",
+    name,
     parts: ({ dense, lexical, regex }) => [
       { name: "dense", value: densePart(dense?.score) },
       { name: "lexical", value: lexicalPart(lexical?.score) },

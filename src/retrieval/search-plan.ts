@@ -47,7 +47,7 @@ export const retrieveOptionNames = [
 
 const modes: readonly SearchMode[] = ["hybrid", "dense", "lexical", "regex"];
 const syntaxes: readonly QuerySyntax[] = ["literal", "lucene"];
-const fusions: readonly FusionName[] = ["absolute", "weighted", "rrf"];
+const fusions: readonly FusionName[] = ["absolute", "weighted", "halves", "rrf"];
 const everyOrigin: readonly Origin[] = ["user-content", "narrative", "note", "synthetic"];
 
 /** Of a search that does not say. **Source** DESIGN 6, ToolUp (T45). */

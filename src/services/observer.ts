@@ -177,7 +177,8 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
         for (;;) {
           const step = await span.within(() => run.next());
           if (step.done === true) {
-            outcome = { facts: { ...step.value } };
+            const { usage: _, ...counts } = step.value;
+            outcome = { facts: counts };
             return step.value;
           }
           const { status, documentId, chunks, error } = step.value;

@@ -1,14 +1,8 @@
+import type { Clock } from "../contracts/clock.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase, VacuumResult } from "../contracts/knowledge-base.ts";
 import { checkOptions } from "../text/check-options.ts";
-
-/** Time as a schedule sees it; in tests, another one. */
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** Calls once, after so long. **Shape** what stops it. */
-  after(ms: number, call: () => void): () => void;
-}
+import { createPlatformClock } from "../text/platform-clock.ts";
 
 /** When a knowledge base is vacuumed, and who is told. Everything has a default. */
 export interface VacuumScheduleOptions {
@@ -105,17 +99,8 @@ function tell(onError: ((error: unknown) => void) | undefined, error: unknown): 
   }
 }
 
-const platformClock: Clock = {
-  now: () => Date.now(),
-  after(ms, call) {
-    const timer: unknown = setTimeout(call, ms);
-    // On Node a timer keeps the process alive; nobody stays for a vacuum's sake.
-    if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function") {
-      timer.unref();
-    }
-    return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
-  },
-};
+/** Nobody stays for a vacuum's sake. */
+const platformClock = createPlatformClock({ staysFor: false });
 
 function readTime(at: string): number {
   const [, hours = "", minutes = ""] = /^([01]\d|2[0-3]):([0-5]\d)$/u.exec(at) ?? [];

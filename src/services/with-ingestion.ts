@@ -7,6 +7,7 @@ import type { Scope } from "../contracts/scope.ts";
 import { detectMediaType } from "../documents/media-type.ts";
 import { checkBlobKey, isBlobKey } from "../stores/check-blob.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { matchesMediaType } from "../text/matches-media-type.ts";
 import { ingestOnly } from "./ingest-only.ts";
 import { type EnqueueUpload, queueIsFull, type Upload } from "./upload-document.ts";
 
@@ -25,6 +26,8 @@ export interface BlobIngestionOptions {
   readonly origin?: Origin;
   /** Only these; `text/*` is every text. Default: whatever a reader takes. */
   readonly mediaTypes?: readonly string[];
+  /** What a key says of its bytes, where no reader would know: for a handler of your own. Default: what its extension means. */
+  readonly mediaTypeOf?: (key: string) => string | undefined;
   /** What a document's uri has before its key. No other documents of the scope may begin so. Default `"blob:"`. */
   readonly uriPrefix?: string;
   /** What takes uploads for later; it may keep their bytes, or their key and call `ingest` with it. Default: none, they are ingested before `put` returns. */
@@ -62,7 +65,16 @@ export interface IngestingBlobStore extends BlobStore {
   ingestAll(options?: { readonly signal?: AbortSignal }): AsyncIterable<BlobIngestion>;
 }
 
-const optionNames = ["scope", "metadata", "origin", "mediaTypes", "uriPrefix", "enqueue", "cancel"] as const;
+const optionNames = [
+  "scope",
+  "metadata",
+  "origin",
+  "mediaTypes",
+  "mediaTypeOf",
+  "uriPrefix",
+  "enqueue",
+  "cancel",
+] as const;
 
 /** Of what nobody can read: an upload of such a kind is no mistake. */
 const unread: readonly IbidErrorCode[] = ["unsupported-media", "binary", "empty"];
@@ -73,11 +85,20 @@ const unread: readonly IbidErrorCode[] = ["unsupported-media", "binary", "empty"
  * **Shape** calls about one key take turns in this process; when another process wrote meanwhile, its own hook or `ingestAll` makes up for it. A blob that
  * takes the place of a document and cannot be one itself takes that document out. What is wanted is told by bytes and key: give keys their extension.
  * **Errors** `access-denied` at once where the caller may not write; those of the store, and of deleting; what goes wrong with an ingestion is in its outcome.
- * **Source** ToolUp's post-save hook and `VectorisationHandler` (T2, T4).
+ * **Source** ToolUp's post-save hook (T2); a handler of a media type is one of the knowledge base's (`handlers`, T4).
  */
 export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: BlobIngestionOptions): IngestingBlobStore {
   checkOptions("withIngestion", options, optionNames);
-  const { scope, metadata, origin = "user-content", mediaTypes, uriPrefix = "blob:", enqueue, cancel } = options;
+  const {
+    scope,
+    metadata,
+    origin = "user-content",
+    mediaTypes,
+    mediaTypeOf,
+    uriPrefix = "blob:",
+    enqueue,
+    cancel,
+  } = options;
   // Not started, only asked for: whoever may not write there is told now.
   kb.ingest([], { scope, origin, ...(metadata && { metadata }) });
   const inTurn = createTurnsByKey();
@@ -89,8 +110,8 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
 
   /** What kind of bytes they are, where they are of a wanted kind. **Errors** why they are not. */
   const wantedType = (key: string, bytes: Uint8Array): string => {
-    const mediaType = detectMediaType(bytes, { name: uriOf(key) });
-    if (mediaTypes === undefined || mediaTypes.some((wanted) => includes(wanted, mediaType))) return mediaType;
+    const mediaType = detectMediaType(bytes, { declared: mediaTypeOf?.(key), name: uriOf(key) });
+    if (mediaTypes === undefined || matchesMediaType(mediaTypes, mediaType)) return mediaType;
     throw new IbidError("unsupported-media", `${uriOf(key)} is ${mediaType}, which is not among those to ingest.`, {
       uri: uriOf(key),
       mend: "Add it to mediaTypes, or leave mediaTypes out.",
@@ -122,7 +143,7 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
     outcomeOf(key, bytes, async (mediaType) => {
       const result = await ingestOnly(
         kb,
-        { uri: uriOf(key), bytes, maxBytes: bytes.length },
+        { uri: uriOf(key), bytes, mediaType, maxBytes: bytes.length },
         { scope, ...(metadata && { metadata }), origin, ...(signal && { signal }) },
       );
       return { status: "ingested", mediaType, result };
@@ -131,7 +152,7 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
   const ingestLater = (key: string, bytes: Uint8Array, take: NonNullable<typeof enqueue>): Promise<BlobIngestion> =>
     outcomeOf(key, bytes, async (mediaType) => {
       const uri = uriOf(key);
-      const input = { uri, bytes, maxBytes: bytes.length };
+      const input = { uri, bytes, mediaType, maxBytes: bytes.length };
       const taken = await take({ key, mediaType, input, options: { scope, origin, ...(metadata && { metadata }) } });
       if (taken === false) return { status: "rejected", mediaType, error: queueIsFull(uri) };
       return { status: "queued", mediaType };
@@ -178,11 +199,6 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
       }
     },
   };
-}
-
-/** `text/*` has every text. */
-function includes(wanted: string, mediaType: string): boolean {
-  return wanted.endsWith("/*") ? mediaType.startsWith(wanted.slice(0, -1)) : wanted === mediaType;
 }
 
 /** One call at a time for each key, in the order in which they came. */

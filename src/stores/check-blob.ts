@@ -2,7 +2,7 @@ import type { ListBlobsOptions, PutBlobOptions } from "../contracts/blob-store.t
 import { IbidError } from "../contracts/errors.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { checkOptions } from "../text/check-options.ts";
-import { compareCodePoints } from "./compare-text.ts";
+import { compareCodePoints } from "../text/compare-text.ts";
 
 /** As much as S3 allows. **Units** bytes of UTF-8. */
 const maxKeyBytes = 1024;

@@ -14,6 +14,7 @@ interface ChunkDetails extends PlaceLabels {
   readonly title?: string;
   readonly sectionId: string;
   readonly headings: readonly string[];
+  readonly isInContainer?: true;
   readonly language?: string;
 }
 
@@ -34,6 +35,7 @@ export function toChunkContent(chunk: Chunk, home: HomeDocument | undefined): Ch
     ...(title === home?.title ? {} : { title }),
     sectionId,
     headings,
+    ...(chunk.isInContainer && { isInContainer: true as const }),
     ...placeLabels(chunk),
     ...(language === undefined ? {} : { language }),
   };
@@ -120,6 +122,7 @@ export function createChunkReader(rows: DirectoryReader, view: Pick<IndexView, "
         index: row.index,
         sectionId: details.sectionId,
         headings: details.headings,
+        ...(details.isInContainer && { isInContainer: true as const }),
         ...placeLabels(details),
         ...(details.language === undefined ? {} : { language: details.language }),
         metadata: parseSaying(row.metadata) as Metadata,

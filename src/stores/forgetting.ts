@@ -1,3 +1,5 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { RawKnowledgeStore } from "./raw-store.ts";
 import type { DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
 
 /**
@@ -25,4 +27,13 @@ export function isPurgeOwed(rows: DirectoryReader): boolean {
 /** Strikes it out, unless another purge was begun meanwhile. */
 export function strikeOwed(rows: DirectoryWriter, since: string): void {
   if (rows.setting(owedSetting) === since) rows.deleteSetting(owedSetting);
+}
+
+/** For whoever opens a store: a process that was killed while it purged left the rest to them; where it cannot be done now, to whoever opens it next. */
+export async function finishPurges(raw: RawKnowledgeStore): Promise<void> {
+  try {
+    await raw.doScrub?.();
+  } catch (error) {
+    if (!IbidError.isInstance(error, "store-busy") && !IbidError.isInstance(error, "store-failed")) throw error;
+  }
 }

@@ -77,7 +77,17 @@ function copyTarget(target: DeleteTarget): DeleteTarget {
 }
 
 function guardDocuments(raw: RawDocumentStore, guard: Guard): Omit<DocumentStore, keyof ChunkStore> {
+  const chunkCounts = raw.doChunkCounts?.bind(raw);
   return {
+    ...(chunkCounts &&
+      ({
+        async chunkCounts(scopes, documents) {
+          const readable = guard.read(scopes);
+          const asked = documents.filter(({ scope }) => readable.includes(scope)).map((document) => ({ ...document }));
+          const counts = (await chunkCounts(asked)).values();
+          return documents.map(({ scope }) => (readable.includes(scope) ? counts.next().value! : 0));
+        },
+      } satisfies Pick<DocumentStore, "chunkCounts">)),
     async replace(into, entry) {
       const scope = guard.write(into);
       const { document, entries } = entry;

@@ -8,7 +8,7 @@ import { createRestriction } from "../indexes/admit-chunks.ts";
 import { parseVersionKey, toEmbedding } from "../indexes/stored-vector.ts";
 import { vectorsAt } from "../indexes/vector-column.ts";
 import { createChunkReader, toSummary } from "./chunk-rows.ts";
-import { compareCodePoints } from "./compare-text.ts";
+import { compareCodePoints } from "../text/compare-text.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
 import { createRowFilter } from "./search-segments.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";

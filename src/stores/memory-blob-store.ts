@@ -2,7 +2,7 @@ import type { BlobStore } from "../contracts/blob-store.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { checkBlobKey, checkBlobList, checkBlobPut, checkMaxBlobBytes, isListed } from "./check-blob.ts";
-import { compareCodePoints } from "./compare-text.ts";
+import { compareCodePoints } from "../text/compare-text.ts";
 
 /**
  * A {@link BlobStore} in memory, on any runtime: for tests, and for what need not outlive its process.

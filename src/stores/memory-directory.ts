@@ -1,7 +1,14 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { compareCodePoints } from "./compare-text.ts";
-import { createGroupIndex, createMemoryTable, createSortedIndex, type Undo } from "./memory-table.ts";
+import { compareCodePoints } from "../text/compare-text.ts";
+import {
+  createGroupIndex,
+  createMemoryTable,
+  createSortedIndex,
+  type MemoryTable,
+  type RowIndex,
+  type Undo,
+} from "./memory-table.ts";
 import type {
   ChunkRow,
   DirectoryWriter,
@@ -36,11 +43,30 @@ interface Setting {
   readonly value: string;
 }
 
-/** Segments in this process's memory: gone when it ends. Works in any JavaScript runtime. */
-export function createMemoryDirectory(): SegmentDirectory {
+/** A directory's rows as plain data: what a snapshot is made of. Rows are never changed in place, so that one moment can be written down at leisure. */
+export interface MemoryImage {
+  /** The last key that was given to a row. */
+  keys: number;
+  stamp: number;
+  /** Rows by table and key. */
+  readonly tables: Readonly<Record<string, MemoryTable<object>>>;
+}
+
+/** A directory in memory, and what it holds. */
+export interface MemoryDirectory extends SegmentDirectory {
+  readonly image: MemoryImage;
+}
+
+/**
+ * Segments in this process's memory: gone when it ends. Works in any JavaScript runtime.
+ *
+ * **Shape** `changed` is told of every row that comes, changes or goes, also of those that are taken back.
+ */
+export function createMemoryDirectory(changed: (table: string, key: number) => void = () => {}): MemoryDirectory {
   const journal: Undo[] = [];
-  const rows = createRows(journal);
+  const { rows, image } = createRows(journal, changed);
   return {
+    image,
     durability: "none",
     read: async (work) => work(rows),
     write: async (work) => {
@@ -59,30 +85,45 @@ export function createMemoryDirectory(): SegmentDirectory {
   };
 }
 
-function createRows(journal: Undo[]): DirectoryWriter {
-  let keys = 0;
-  let stamp = 0;
+function createRows(
+  journal: Undo[],
+  changed: (table: string, key: number) => void,
+): { readonly rows: DirectoryWriter; readonly image: MemoryImage } {
+  const tables: Record<string, MemoryTable<object>> = {};
+  const image: MemoryImage = { keys: 0, stamp: 0, tables };
+  function table<Row extends object>(name: string, indexes: readonly RowIndex<Row>[]): MemoryTable<Row> {
+    const made = createMemoryTable(journal, indexes, (key) => changed(name, key));
+    tables[name] = made;
+    return made;
+  }
 
   const settingsByName = createGroupIndex<Setting>(({ name }) => name);
-  const settings = createMemoryTable<Setting>(journal, [settingsByName]);
+  const settings = table<Setting>("settings", [settingsByName]);
   const scopesByName = createGroupIndex<ScopeRow>(({ scope }) => scope);
-  const scopes = createMemoryTable<ScopeRow>(journal, [scopesByName]);
+  const scopes = table<ScopeRow>("scopes", [scopesByName]);
   const segmentsByScope = createGroupIndex<SegmentRow>(({ scope }) => String(scope));
-  const segments = createMemoryTable<SegmentRow>(journal, [segmentsByScope]);
+  const segments = table<SegmentRow>("segments", [segmentsByScope]);
   const filesBySegment = createGroupIndex<FileRow>(({ segment }) => String(segment));
   const filesByName = createGroupIndex<FileRow>(({ segment, name, part }) => `${segment}/${name}/${part}`);
-  const files = createMemoryTable<FileRow>(journal, [filesBySegment, filesByName]);
-  const fits = createMemoryTable<{ readonly row: FitRow; readonly parts: readonly Uint8Array[] }>(journal, []);
+  const files = table<FileRow>("files", [filesBySegment, filesByName]);
+  const fits = table<{ readonly row: FitRow; readonly parts: readonly Uint8Array[] }>("fits", []);
   const pendingByScope = createGroupIndex<KeptPending>(({ scope }) => String(scope));
-  const pending = createMemoryTable<KeptPending>(journal, [pendingByScope]);
-
   /** Keys of the pending rows that ever came since the last seal, ascending; some of the rows may have gone. */
   const arrivals = new Map<number, number[]>();
+  const pendingInOrder: RowIndex<KeptPending> = {
+    add(key, { scope }) {
+      const arrived = arrivals.get(scope);
+      if (arrived === undefined) arrivals.set(scope, [key]);
+      else if (arrived[arrived.length - 1]! < key) arrived.push(key);
+    },
+    remove() {},
+  };
+  const pending = table<KeptPending>("pending", [pendingByScope, pendingInOrder]);
 
   const chunksById = createGroupIndex<ChunkRow>(({ scope, id }) => `${scope}/${id}`);
   const chunksByDocument = createGroupIndex<ChunkRow>(({ scope, documentId }) => `${scope}/${documentId}`);
   const chunksInOrder = createSortedIndex<ChunkRow>(liveOrDeleted, (a, b) => compareCodePoints(a.id, b.id));
-  const chunks = createMemoryTable<ChunkRow>(journal, [chunksById, chunksByDocument, chunksInOrder]);
+  const chunks = table<ChunkRow>("chunks", [chunksById, chunksByDocument, chunksInOrder]);
 
   const documentsById = createGroupIndex<KeptDocument>(({ row }) => `${row.scope}/${row.id}`);
   const documentsByUri = createGroupIndex<KeptDocument>(({ row }) => `${row.scope}/${row.uri}`);
@@ -90,7 +131,7 @@ function createRows(journal: Undo[]): DirectoryWriter {
     ({ row }) => liveOrDeleted(row),
     (a, b) => compareCodePoints(a.row.uri, b.row.uri) || compareCodePoints(a.row.id, b.row.id),
   );
-  const documents = createMemoryTable<KeptDocument>(journal, [documentsById, documentsByUri, documentsInOrder]);
+  const documents = table<KeptDocument>("documents", [documentsById, documentsByUri, documentsInOrder]);
 
   const only = <Row>(table: { get(key: number): Row | undefined }, found: Iterable<number>): Row | undefined => {
     for (const key of found) return table.get(key);
@@ -100,24 +141,24 @@ function createRows(journal: Undo[]): DirectoryWriter {
     Array.from(found, (key) => must(table.get(key)));
   const everything = (): boolean => true;
 
-  return {
-    stamp: () => stamp,
+  const rows: DirectoryWriter = {
+    stamp: () => image.stamp,
     setStamp(next) {
-      const before = stamp;
-      journal.push(() => (stamp = before));
-      stamp = next;
+      const before = image.stamp;
+      journal.push(() => (image.stamp = before));
+      image.stamp = next;
     },
     setting: (name) => only(settings, settingsByName.keys(name))?.value,
     setSetting(name, value) {
-      const [key = ++keys] = settingsByName.keys(name);
+      const [key = ++image.keys] = settingsByName.keys(name);
       settings.set(key, { name, value });
     },
 
     scope: (scope: Scope) => only(scopes, scopesByName.keys(scope)),
     scopes: () => [...scopes.values()],
     addScope(scope, at) {
-      scopes.set(++keys, { key: keys, scope, stamp: at, rewrites: 0 });
-      return keys;
+      scopes.set(++image.keys, { key: image.keys, scope, stamp: at, rewrites: 0 });
+      return image.keys;
     },
     putScope: (row) => scopes.set(row.key, row),
     deleteScope(key) {
@@ -134,14 +175,14 @@ function createRows(journal: Undo[]): DirectoryWriter {
     fits: () => Array.from(fits.values(), ({ row }) => row),
     fitPart: (key, part) => fits.get(key)?.parts[part],
     addFit(row, parts) {
-      fits.set(++keys, { row: { ...row, key: keys }, parts });
-      return keys;
+      fits.set(++image.keys, { row: { ...row, key: image.keys }, parts });
+      return image.keys;
     },
     putFit: (row) => fits.set(row.key, { row, parts: must(fits.get(row.key)).parts }),
     deleteFit: (key) => fits.delete(key),
     addSegment(row) {
-      segments.set(++keys, { ...row, key: keys });
-      return keys;
+      segments.set(++image.keys, { ...row, key: image.keys });
+      return image.keys;
     },
     putSegmentState: (key, state, at) => segments.set(key, { ...must(segments.get(key)), state, stamp: at }),
     putSegmentColumns: (key, columns, at) => segments.set(key, { ...must(segments.get(key)), columns, stamp: at }),
@@ -153,7 +194,7 @@ function createRows(journal: Undo[]): DirectoryWriter {
       segments.delete(key);
     },
     file: (segment, name, part) => only(files, filesByName.keys(`${segment}/${name}/${part}`))?.data,
-    addFile: (segment, name, part, data) => files.set(++keys, { segment, name, part, data }),
+    addFile: (segment, name, part, data) => files.set(++image.keys, { segment, name, part, data }),
 
     pendingAfter(scope, key) {
       const arrived = arrivals.get(scope) ?? [];
@@ -163,12 +204,7 @@ function createRows(journal: Undo[]): DirectoryWriter {
     },
     pendingStamps: (scope) => all(pending, pendingByScope.keys(String(scope))).map(({ row }) => row),
     pending: (key) => must(pending.get(key)).row,
-    addPending(scope, row) {
-      const arrived = arrivals.get(scope);
-      if (arrived === undefined) arrivals.set(scope, [row.key]);
-      else if (arrived[arrived.length - 1]! < row.key) arrived.push(row.key);
-      pending.set(row.key, { scope, row });
-    },
+    addPending: (scope, row) => pending.set(row.key, { scope, row }),
     markPending(key, live, at) {
       const { scope, row } = must(pending.get(key));
       pending.set(key, { scope, row: { ...row, live, stamp: at } });
@@ -197,8 +233,8 @@ function createRows(journal: Undo[]): DirectoryWriter {
     deletedChunks: (scope, until) =>
       chunksInOrder.after(`${scope}/deleted`, everything, Infinity).filter(({ deletedAt }) => deletedAt! <= until),
     addChunk(row) {
-      chunks.set(++keys, { ...row, key: keys });
-      return keys;
+      chunks.set(++image.keys, { ...row, key: image.keys });
+      return image.keys;
     },
     putChunk: (row) => chunks.set(row.key, row),
     deleteChunk: (key) => chunks.delete(key),
@@ -224,8 +260,8 @@ function createRows(journal: Undo[]): DirectoryWriter {
       return { documents: live.length, bytes: live.reduce((sum, { row }) => sum + row.bytes, 0) };
     },
     addDocument(row, body) {
-      documents.set(++keys, { row: { ...row, key: keys }, body });
-      return keys;
+      documents.set(++image.keys, { row: { ...row, key: image.keys }, body });
+      return image.keys;
     },
     putDocument: (row, body) => documents.set(row.key, { row, body: body ?? must(documents.get(row.key)).body }),
     deleteDocument: (key) => documents.delete(key),
@@ -236,6 +272,7 @@ function createRows(journal: Undo[]): DirectoryWriter {
       for (const key of settingsByName.keys(name)) settings.delete(key);
     },
   };
+  return { rows, image };
 }
 
 function isAfter(row: DocumentRow, uri: string, id: string | undefined): boolean {

@@ -5,14 +5,22 @@ export type Undo = () => void;
 export interface MemoryTable<Row> {
   get(key: number): Row | undefined;
   values(): IterableIterator<Row>;
+  entries(): IterableIterator<[number, Row]>;
   set(key: number, row: Row): void;
   delete(key: number): void;
 }
 
-/** A table whose changes are noted in `journal`. */
+/** Keeps the keys of rows that belong together. */
+export interface RowIndex<Row> {
+  add(key: number, row: Row): void;
+  remove(key: number, row: Row): void;
+}
+
+/** A table whose changes are noted in `journal`, and told to `changed` by key. */
 export function createMemoryTable<Row>(
   journal: Undo[],
-  indexes: readonly { add(key: number, row: Row): void; remove(key: number, row: Row): void }[] = [],
+  indexes: readonly RowIndex<Row>[] = [],
+  changed: (key: number) => void = () => {},
 ): MemoryTable<Row> {
   const rows = new Map<number, Row>();
 
@@ -31,11 +39,13 @@ export function createMemoryTable<Row>(
     const before = rows.get(key);
     journal.push(() => put(key, before));
     put(key, row);
+    changed(key);
   }
 
   return {
     get: (key) => rows.get(key),
     values: () => rows.values(),
+    entries: () => rows.entries(),
     set: change,
     delete: (key) => change(key, undefined),
   };

@@ -73,6 +73,9 @@ export interface RawDocumentStore extends RawChunkStore {
   doHeld(scope: Scope, documentId: string, version: EmbeddingVersion | undefined): Promise<ReadonlyMap<string, string>>;
   doFind(scopes: readonly Scope[], uri: string): Promise<readonly StoredDocument[]>;
   doDocument(scopes: readonly Scope[], id: string): Promise<StoredDocument | undefined>;
+  doChunkCounts?(
+    documents: readonly { readonly scope: Scope; readonly documentId: string }[],
+  ): Promise<readonly number[]>;
   doDocuments(scopes: readonly Scope[], options: ListDocumentsOptions): AsyncIterable<DocumentSummary>;
   doTouch(scope: Scope, id: string, mark: FreshnessMark): Promise<void>;
 }

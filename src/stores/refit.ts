@@ -8,6 +8,7 @@ import { writeSpace } from "../indexes/space-file.ts";
 import { decodeVectors, encodeVectors } from "../indexes/stored-vector.ts";
 import { type ColumnHeader, createColumnWriter } from "../indexes/vector-column.ts";
 import { throwIfAborted } from "../text/abort.ts";
+import { nextTurn } from "../text/next-turn.ts";
 import { dropColumnFiles, dropColumns, droppedColumn } from "./drop-columns.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
@@ -196,8 +197,7 @@ async function runFit(
     const step = steps.next();
     if (step.done === true) return step.value;
     onProgress?.(step.value);
-    // A task of its own, so that whatever else waits gets its turn.
-    await new Promise((resolve) => void setTimeout(resolve, 0));
+    await nextTurn();
   }
 }
 

@@ -3,7 +3,7 @@ import type { DocumentEntry, ReplaceResult } from "../contracts/document-store.t
 import { type EmbeddingVersion, versionKey } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { ChunkEntry } from "../contracts/store.ts";
-import type { ChunkTerms } from "../indexes/chunk-terms.ts";
+import { type ChunkTerms, decodeTerms, encodeTerms } from "../indexes/chunk-terms.ts";
 import type { Segment } from "../indexes/segment.ts";
 import { sameVectors, type StoredVector, toStoredVectors } from "../indexes/stored-vector.ts";
 import { rowOf, vectorsAt } from "../indexes/vector-column.ts";
@@ -27,11 +27,56 @@ export interface IncomingChunk {
   terms(): ChunkTerms;
 }
 
+/** Of more chunks than this, terms wait as bytes: as lists of words they take five times as much. */
+const mostAsWords = 1024;
+
 export function prepareChunks(entries: readonly ChunkEntry[], analyze: (chunk: Chunk) => ChunkTerms): IncomingChunk[] {
+  const shelf = entries.length > mostAsWords ? createByteShelf() : undefined;
   return entries.map(({ chunk, embeddings }) => {
-    let terms: ChunkTerms | undefined;
-    return { chunk, vectors: toStoredVectors(embeddings), terms: () => (terms ??= analyze(chunk)) };
+    const vectors = toStoredVectors(embeddings);
+    return { chunk, vectors, terms: shelf ? packedTerms(chunk, analyze, shelf) : keptTerms(chunk, analyze) };
   });
+}
+
+function keptTerms(chunk: Chunk, analyze: (chunk: Chunk) => ChunkTerms): () => ChunkTerms {
+  let terms: ChunkTerms | undefined;
+  return () => (terms ??= analyze(chunk));
+}
+
+function packedTerms(chunk: Chunk, analyze: (chunk: Chunk) => ChunkTerms, shelf: ByteShelf): () => ChunkTerms {
+  let packed: (() => Uint8Array) | undefined;
+  return () => {
+    if (packed !== undefined) return decodeTerms(packed());
+    const terms = analyze(chunk);
+    packed = shelf.put(encodeTerms(terms));
+    return terms;
+  };
+}
+
+/** Keeps many short runs of bytes in a few long ones: by itself each would take half as much again. */
+interface ByteShelf {
+  put(bytes: Uint8Array): () => Uint8Array;
+}
+
+const boardBytes = 1024 * 1024;
+
+function createByteShelf(): ByteShelf {
+  let board = new Uint8Array(boardBytes);
+  let length = 0;
+  return {
+    put(bytes) {
+      if (length + bytes.length > board.length) {
+        board = new Uint8Array(Math.max(boardBytes, bytes.length));
+        length = 0;
+      }
+      const from = length;
+      const on = board;
+      on.set(bytes, from);
+      length += bytes.length;
+      const to = length;
+      return () => on.subarray(from, to);
+    },
+  };
 }
 
 /** A live chunk that is there already. */

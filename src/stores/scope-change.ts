@@ -1,11 +1,13 @@
 import type { ScopeRevision } from "../contracts/knowledge-store.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { sealSegment } from "../indexes/build-segment.ts";
 import { type ChunkTerms, encodeTerms } from "../indexes/chunk-terms.ts";
+import { createLiveSegment } from "../indexes/live-segment.ts";
 import { packState, type SealedSegment } from "../indexes/sealed-segment.ts";
 import { encodeVectors, type StoredVector } from "../indexes/stored-vector.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
-import type { ChunkRow, DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
+import type { ChunkRow, DirectoryReader, DirectoryWriter, PendingRow } from "./segment-directory.ts";
 
 /**
  * The changes of one transaction to one scope: rows at once, the index's bookkeeping in `finish`.
@@ -73,10 +75,24 @@ interface ChangedSegment {
   readonly present: Uint8Array;
 }
 
-export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope, latent?: LatentLeg): ScopeChange {
+/** What a change to a scope may be told. */
+export interface ScopeChangeOptions {
+  readonly latent?: LatentLeg | undefined;
+  /** Chunks that come in one change and are sealed at once, never waiting together in memory: a large document has as many as a corpus. */
+  readonly sealAt?: number;
+}
+
+export function changeScope(
+  rows: DirectoryWriter,
+  view: IndexView,
+  scope: Scope,
+  { latent, sealAt = Infinity }: ScopeChangeOptions = {},
+): ScopeChange {
   const before = view.scope(rows, scope);
   const stamp = rows.stamp() + 1;
   const segments = new Map<SealedSegment, ChangedSegment>();
+  /** Chunks that were added and are in the index nowhere yet, by row. */
+  const arriving = new Map<number, PendingRow>();
   let key = before?.row.key;
   let added = before?.segments.reduce((sum, { liveCount }) => sum + liveCount, 0) ?? 0;
   let rewritten = false;
@@ -94,6 +110,15 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
   function scopeKey(): number {
     changed = true;
     return (key ??= rows.addScope(scope, stamp));
+  }
+
+  function sealArriving(scopeRow: number): void {
+    const batch = createLiveSegment(scope, rows);
+    for (const row of arriving.values()) batch.add(row);
+    arriving.clear();
+    const { row, files } = sealSegment(batch);
+    const segment = rows.addSegment({ ...row, scope: scopeRow, stamp });
+    for (const { name, part, data } of files) rows.addFile(segment, name, part, data);
   }
 
   /** Sets whether a chunk can be found. */
@@ -116,7 +141,7 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
     add(row, terms, vectors) {
       const scopeRow = scopeKey();
       const chunk = rows.addChunk({ ...row, scope: scopeRow });
-      rows.addPending(scopeRow, {
+      arriving.set(chunk, {
         key: chunk,
         id: row.id,
         stamp,
@@ -124,11 +149,14 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
         terms: encodeTerms(terms),
         vectors: encodeVectors([...vectors, ...(latent?.embed(rows, terms, added++) ?? [])]),
       });
+      if (arriving.size >= sealAt) sealArriving(scopeRow);
     },
     remove(row) {
       changed = true;
       const place = before && findPlace(before, row.key);
-      if (place?.segment === undefined) {
+      if (arriving.delete(row.key)) {
+        // It came in this very change.
+      } else if (place?.segment === undefined) {
         rows.deletePending(row.key);
         rewritten = true;
       } else {
@@ -159,6 +187,7 @@ export function changeScope(rows: DirectoryWriter, view: IndexView, scope: Scope
     },
     finish() {
       if (!changed) return false;
+      for (const row of arriving.values()) rows.addPending(scopeKey(), row);
       for (const [segment, { live, present }] of segments) {
         if (present.includes(1)) rows.putSegmentState(segment.row, packState(live, present, segment.size), stamp);
         else rows.deleteSegment(segment.row);

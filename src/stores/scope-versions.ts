@@ -7,7 +7,7 @@ import { decodeVectors, encodeVectors, parseVersionKey, toStoredVector } from ".
 import type { Segment } from "../indexes/segment.ts";
 import { rowOf, vectorsAt } from "../indexes/vector-column.ts";
 import { createChunkReader } from "./chunk-rows.ts";
-import { compareCodePoints } from "./compare-text.ts";
+import { compareCodePoints } from "../text/compare-text.ts";
 import { dropColumns } from "./drop-columns.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
 import type { Look } from "./list-rows.ts";

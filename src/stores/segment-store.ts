@@ -1,22 +1,23 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
+import type { DocumentEntry, ReplaceResult } from "../contracts/document-store.ts";
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Metric } from "../contracts/store.ts";
+import { nextTurn } from "../text/next-turn.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
 import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
-import { toStoredDocument } from "./chunk-rows.ts";
+import { documentOperations } from "./document-operations.ts";
 import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./delete-chunks.ts";
 import { examineStore } from "./examine.ts";
 import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
-import { countRows, listChunks, listDeleted, listDocuments, listScopes } from "./list-rows.ts";
+import { countRows, listChunks, listDeleted, listScopes } from "./list-rows.ts";
 import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
 import { createLatentLeg } from "./latent-leg.ts";
-import { markRow } from "./mark-row.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
 import { dropFits, fittedOn, forgetTerms, refit } from "./refit.ts";
 import {
@@ -50,6 +51,9 @@ export interface SegmentStoreOptions {
 }
 
 const analyzerSetting = "analyzer";
+
+/** Chunks that are analysed in one go: some ten milliseconds. */
+const analyzedAtOnce = 128;
 
 /** The search engine over a directory of segments, as raw operations for the guard. */
 export function createSegmentStore(directory: SegmentDirectory, options: SegmentStoreOptions): RawKnowledgeStore {
@@ -86,15 +90,26 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
   const change = <Result>(scope: Scope, work: (change: ScopeChange) => Result): Promise<Result> =>
     write((rows) => {
-      const changes = changeScope(rows, view, scope, latent);
+      const changes = changeScope(rows, view, scope, { latent, sealAt: policy.sealAt });
       const result = work(changes);
       changes.finish();
       return result;
     });
 
   async function analyze(scope: Scope, incoming: readonly IncomingChunk[]): Promise<void> {
-    const compute = await look((rows) => analyzeAhead(rows, view.scope(rows, scope)?.row.key, incoming));
-    compute();
+    for (let from = 0; from < incoming.length; from += analyzedAtOnce) {
+      const batch = incoming.slice(from, from + analyzedAtOnce);
+      const compute = await look((rows) => analyzeAhead(rows, view.scope(rows, scope)?.row.key, batch));
+      compute();
+      if (incoming.length > analyzedAtOnce) await nextTurn();
+    }
+  }
+
+  async function replaceWhole(scope: Scope, entry: DocumentEntry): Promise<ReplaceResult> {
+    const incoming = prepareChunks(entry.entries, (chunk) => analyzeChunk(analyzer, chunk));
+    await analyze(scope, incoming);
+    const ingestedAt = new Date(now()).toISOString();
+    return change(scope, (changes) => replaceDocument(changes, entry, incoming, ingestedAt));
   }
 
   /** Seals and merges what is due. The write before it is done and safe, so it must not fail for want of this. */
@@ -173,14 +188,12 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       await tidy(scope);
     },
 
-    async doReplace(scope, entry) {
-      const incoming = prepareChunks(entry.entries, (chunk) => analyzeChunk(analyzer, chunk));
-      await analyze(scope, incoming);
-      const ingestedAt = new Date(now()).toISOString();
-      const result = await change(scope, (changes) => replaceDocument(changes, entry, incoming, ingestedAt));
-      await tidy(scope);
-      return result;
-    },
+    doReplace: (scope, entry) =>
+      // Chained, not awaited in one function: what was written need not stay in memory while segments are merged.
+      replaceWhole(scope, entry).then(async (result) => {
+        await tidy(scope);
+        return result;
+      }),
 
     async doDelete(scope, target, deleteOptions) {
       if ("scope" in target) return deleteScope(scope);
@@ -236,39 +249,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
         return held === undefined ? new Map<string, string>() : heldChunks(rows, held, documentId, version);
       }),
 
-    doFind: (scopes, uri) =>
-      look((rows) =>
-        scopes.flatMap((scope) => {
-          const held = rows.scope(scope);
-          if (held === undefined) return [];
-          return rows.documentsByUri(held.key, uri).map((row) => toStoredDocument(rows, scope, row));
-        }),
-      ),
-
-    doDocument: (scopes, id) =>
-      look((rows) => {
-        for (const scope of scopes) {
-          const held = rows.scope(scope);
-          const row = held && rows.documentById(held.key, id);
-          if (row !== undefined && row.deletedAt === null) return toStoredDocument(rows, scope, row);
-        }
-        return undefined;
-      }),
-
-    doDocuments: (scopes, listing) => listDocuments(look, scopes, listing),
-
-    async doTouch(scope, id, mark) {
-      const stale = (rows: DirectoryReader) => {
-        const held = rows.scope(scope);
-        const row = held && rows.documentById(held.key, id);
-        return row === undefined || row.deletedAt !== null ? undefined : markRow(row, mark);
-      };
-      if ((await look(stale)) === undefined) return;
-      await write((rows) => {
-        const row = stale(rows);
-        if (row !== undefined) rows.putDocument(row);
-      });
-    },
+    ...documentOperations({ look, write }),
 
     doStatus: (scopes) => look((rows) => countRows(rows, view, scopes)),
 

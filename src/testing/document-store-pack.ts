@@ -232,6 +232,8 @@ const keeping: readonly StoreCase<DocumentStore>[] = [
       equal((await collect(store.documents(from(deployment))))[0]?.validators, validators, "the same in a list");
       await store.touch(into(deployment), document.id, { folder: null });
       equal((await look())?.summary, { ...after?.summary, folder: null, checkedAt, validators }, "without a folder");
+      await store.touch(into(deployment), document.id, { fingerprint: "another" });
+      equal((await look())?.summary.fingerprint, "another", "the fingerprint that was noted");
       const entry = { ...documentEntryOf(document, [{ text: "words" }]), validators: { etag: '"v3"' } };
       await store.replace(into(deployment), entry);
       const swapped = (await look())?.summary;

@@ -41,6 +41,8 @@ export { createRecordingTracer } from "./recording-tracer.ts";
 export type { RecordingTracer } from "./recording-tracer.ts";
 export { createRegexSearchPack } from "./regex-search-pack.ts";
 export { createRerankerPack } from "./reranker-pack.ts";
+export { createRestartPack } from "./restart-pack.ts";
+export type { RestartSubject } from "./restart-pack.ts";
 export { createRetrieverPack } from "./retriever-pack.ts";
 export type { RetrieverSubject } from "./retriever-pack.ts";
 export type { RetrievableText } from "./retriever-fixtures.ts";

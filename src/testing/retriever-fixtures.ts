@@ -4,14 +4,29 @@ import type { Hit } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { deployment, north, south } from "./store-fixtures.ts";
 
-/** A short text that the subject must make findable, as one chunk. */
+/** A short text that the subject must make findable, as one chunk or as those that it names. */
 export interface RetrievableText {
   readonly scope: Scope;
   readonly uri: string;
   readonly text: string;
+  /** Slices of the text, in order, each to be a chunk of its own. Default: the text is one chunk. */
+  readonly chunks?: readonly string[];
   readonly metadata?: Metadata;
   readonly origin?: Origin;
 }
+
+/** A document of several chunks, of which the first and the third answer the question. */
+export const cutText: RetrievableText = {
+  scope: deployment,
+  uri: "manual.md",
+  text: "Signing keys are rotated in spring. 🔑\n\nTea is served at four o'clock.\n\nWho must rotate signing keys asks first.\n\nThe lift is out of order.",
+  chunks: [
+    "Signing keys are rotated in spring. 🔑",
+    "Tea is served at four o'clock.",
+    "Who must rotate signing keys asks first.",
+    "The lift is out of order.",
+  ],
+};
 
 /** Three texts that everybody may read, and two that only their teams may. */
 export const texts: readonly RetrievableText[] = [

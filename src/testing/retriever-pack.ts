@@ -4,6 +4,7 @@ import { check, close, equal, scribble, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { ada, deployment, forgedProofs, from, north, south } from "./store-fixtures.ts";
+import { chunksCase } from "./retriever-chunks-case.ts";
 import { facts, question, texts, uris } from "./retriever-fixtures.ts";
 import { patternCase } from "./retriever-pattern-case.ts";
 import type { RetrievableText } from "./retriever-fixtures.ts";
@@ -16,6 +17,10 @@ export interface RetrieverSubject {
   create(texts: readonly RetrievableText[]): Promise<Retriever>;
   /** Ways of searching that it has. A mode that is left out is not asked for. */
   readonly modes: readonly SearchMode[];
+  /**
+   * Whether it scores in a way of its own, as one that fuses several searches does: its parts add up all the same, but they are not those of the legs. Default false.
+   */
+  readonly ownScores?: boolean;
 }
 
 /** What every {@link Retriever} promises: whole texts, best first, explained, and only from where the asker may read. */
@@ -56,6 +61,7 @@ function perMode(subject: RetrieverSubject, mode: SearchMode): readonly CaseDefi
         }
       },
     ],
+    chunksCase(subject, find),
     [
       "only-what-may-be-read",
       "T24 T25 T26 T27 L3",
@@ -253,7 +259,8 @@ function whole(subject: RetrieverSubject): readonly CaseDefinition[] {
       "fused-by-ranks",
       "W50 T23 T24 L5",
       async () => {
-        if (!subject.modes.includes("dense") || !subject.modes.includes("lexical")) return;
+        if (!subject.modes.includes("dense") || !subject.modes.includes("lexical") || subject.ownScores === true)
+          return;
         const retriever = await subject.create(texts);
         const ask: SearchOptions = { fusion: "rrf", explain: true, topK: "all", rerank: false };
         const hits = await retriever.retrieve(from(deployment), question, ask);

@@ -48,7 +48,12 @@ export function createLocator(document: LocatableDocument): Locator {
       headings.push(child.title);
       section = child;
     }
-    return { ...labelPlace(sourceMap, 0, start, end, linesUntil), headings, sectionId: section.id };
+    return {
+      ...labelPlace(sourceMap, 0, start, end, linesUntil),
+      headings,
+      sectionId: section.id,
+      ...(section !== root && section.children.length > 0 && { isInContainer: true as const }),
+    };
   };
 }
 

@@ -1,7 +1,7 @@
 import type { FitChunk } from "../../src/contracts/corpus-model.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import type { Hit } from "../../src/contracts/retriever.ts";
+import type { Hit, WrapRetriever } from "../../src/contracts/retriever.ts";
 import { latentSemanticModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
 import type { RawKnowledgeStore } from "../../src/stores/raw-store.ts";
 import { collect } from "../../src/testing/assert.ts";
@@ -102,6 +102,8 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
       }),
     ],
     "searches are kept whoever asked": ["search", "nothing", { view: keepsSearches }],
+    "a retriever around another keeps what others found": ["search", "nothing", { retriever: keepsHits }],
+    "a retriever around another widens hits by what others read": ["search", "nothing", { retriever: keepsDocuments }],
     "a reranker learns from what it saw": ["search", "nothing", { reranker: learningReranker }],
     "the gate gives a team too many": [
       "document",
@@ -224,4 +226,33 @@ function learningReranker() {
         return text.split(" ").reduce((sum, word) => sum + 1 / (seen.get(word) ?? 1), 0);
       }),
   };
+}
+
+/** One cache for all views, by the words of the query. */
+function keepsHits(): WrapRetriever {
+  const found = new Map<string, readonly Hit[]>();
+  return (base) => ({
+    async retrieve(scopes, query, options = {}) {
+      const hits = [...(await base.retrieve(scopes, query, options)), ...(found.get(query) ?? [])];
+      found.set(query, hits);
+      return hits.map((hit, index) => ({ ...hit, rank: index + 1 }));
+    },
+  });
+}
+
+/** Documents by their id alone, as somebody or other once read them. */
+function keepsDocuments(): WrapRetriever {
+  const known = new Map<string, string>();
+  return (base, { documents }) => ({
+    async retrieve(scopes, query, options = {}) {
+      const hits = await base.retrieve(scopes, query, options);
+      return Promise.all(
+        hits.map(async (hit) => {
+          const read = known.get(hit.documentId) ?? (await documents.document(scopes, hit.documentId))?.document.text;
+          if (read !== undefined) known.set(hit.documentId, read);
+          return { ...hit, text: read ?? hit.text };
+        }),
+      );
+    },
+  });
 }

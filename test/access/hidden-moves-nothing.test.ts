@@ -7,6 +7,7 @@ import { compareWorlds } from "./compare-worlds.ts";
 import { accessFaults } from "./faults.ts";
 import { type Subject, wordReranker } from "./subjects.ts";
 import { anyWorld } from "./worlds.ts";
+import { compose } from "../contracts/composed-retrievers.ts";
 
 const subjects: readonly (Subject & { readonly runs: number })[] = [
   { name: "memory, the store's own model", store: "memory", sees: "own", runs: 30 },
@@ -18,6 +19,20 @@ const subjects: readonly (Subject & { readonly runs: number })[] = [
     runs: 15,
   },
   { name: "memory, a given model, reranked", store: "memory", sees: "given", reranker: wordReranker, runs: 15 },
+  {
+    name: "memory, the store's own model, retrievers around one another",
+    store: "memory",
+    sees: "own",
+    retriever: compose(["dropDuplicates", "multiQuery", "diversify", "expandHits to neighbours", "mergeAdjacent"]).wrap,
+    runs: 10,
+  },
+  {
+    name: "SQLite, a given model, retrievers around one another",
+    store: "SQLite",
+    sees: "given",
+    retriever: compose(["rewriteQuery", "hyde", "expandHits to sections", "mergeAdjacent", "compressHits"]).wrap,
+    runs: 4,
+  },
   { name: "SQLite, the store's own model", store: "SQLite", sees: "own", reranker: () => "proximity", runs: 6 },
   { name: "SQLite, a given model", store: "SQLite", sees: "given", reranker: wordReranker, runs: 4 },
 ];

@@ -6,7 +6,7 @@ import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
 import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
-import type { Reranker } from "../../src/contracts/retriever.ts";
+import type { Reranker, WrapRetriever } from "../../src/contracts/retriever.ts";
 import type { AccessPolicy } from "../../src/contracts/scope.ts";
 import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { latentSemanticModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
@@ -25,6 +25,7 @@ export interface Subject {
   /** What sees meaning: the store's own model, fitted early; one that is given; nothing. */
   readonly sees: "own" | "given" | "nothing";
   readonly reranker?: () => Reranker | "proximity";
+  readonly retriever?: WrapRetriever;
 }
 
 /** One way to be wrong. */
@@ -35,6 +36,8 @@ export interface Fault {
   readonly view?: (good: KnowledgeBase, operator: KnowledgeBase) => Partial<KnowledgeBase>;
   readonly model?: () => CorpusModel;
   readonly reranker?: () => Reranker;
+  /** A retriever around the built-in one that keeps or shows what it must not. */
+  readonly retriever?: () => WrapRetriever;
 }
 
 export interface Opened {
@@ -59,9 +62,15 @@ export async function open(subject: Subject, access: AccessPolicy, fault: Fault 
   };
   const { store, remove } = await openStore(subject, options, fault);
   const reranker = fault.reranker?.() ?? subject.reranker?.();
+  const retriever = fault.retriever?.() ?? subject.retriever;
   const good = assembleKnowledgeBase(
     store,
-    { access, ...(embeddingModel !== undefined && { embeddingModel }), ...(reranker && { reranker }) },
+    {
+      access,
+      ...(embeddingModel !== undefined && { embeddingModel }),
+      ...(reranker && { reranker }),
+      ...(retriever && { retriever }),
+    },
     { readers: [createMarkdownReader(), plainTextReader] },
   );
   const kb: KnowledgeBase = {

@@ -309,6 +309,24 @@ describe("an answer without a model", () => {
   });
 });
 
+describe("a sentence that only points", () => {
+  it.each([
+    "See how to install the tool with npm.",
+    "This page explains how to install the tool.",
+    "To install the tool:",
+  ])("does not stand for an answer: %s [T46]", async (pointer) => {
+    const text = `${pointer}\n\nThe install command of the tool is npm add.`;
+    const source = { uri: "x", title: "", headings: [], start: 0, end: text.length };
+    const found = [createHit(1, "keys", 0, undefined, { text, source })];
+    const { answer } = await collect({
+      question: "How do I install the tool?",
+      hits: found,
+      documentText: async () => text,
+    });
+    expect(answer.citations[0]?.quote).toBe("The install command of the tool is npm add.");
+  });
+});
+
 describe("arguments", () => {
   it("are checked before anything happens [T46]", async () => {
     const bad = [{ question: " " }, { grounding: "loose" as Grounding }, { temperature: 1 } as object];

@@ -6,6 +6,7 @@ import { hitAsChunk } from "../../src/answers/hit-as-chunk.ts";
 import { prompt } from "../../src/answers/prompt.ts";
 import { renderParts, splitPrompt } from "../../src/answers/render-parts.ts";
 import { renderPrompt } from "../../src/answers/render-prompt.ts";
+import { createAudioDocument, createImageDocument } from "../../src/documents/media-document.ts";
 import type { MediaDocument } from "../../src/contracts/document.ts";
 import { createHit, hits } from "./support.ts";
 
@@ -97,6 +98,45 @@ describe("splitPrompt and renderParts", () => {
   });
 });
 
+describe("pictures and recordings by their address", () => {
+  it("are documents with a checked address, or with bytes of their own [B9 B11 B27]", () => {
+    expect(createImageDocument("https://a.example/p.png", { mediaType: "image/png", metadata: { page: 1 } })).toEqual({
+      type: "image",
+      content: new URL("https://a.example/p.png"),
+      mediaType: "image/png",
+      metadata: { page: 1 },
+    });
+    const bytes = new Uint8Array([1, 2]);
+    const recording = createAudioDocument(bytes);
+    bytes[0] = 9;
+    expect(recording).toEqual({ type: "audio", content: new Uint8Array([1, 2]), metadata: {} });
+  });
+
+  it.each(["", "picture.png", "//a.example/p.png", "ftp://a.example/p.png", "https://", "javascript:alert(1)"])(
+    "%j is none, and is said to be none [B11]",
+    (address) => {
+      const mistake = expect.objectContaining({
+        code: "invalid-argument",
+        message: expect.stringContaining("Must be a valid URL") as string,
+      }) as Error;
+      expect(() => createImageDocument(address)).toThrow(mistake);
+      expect(() => createAudioDocument(address)).toThrow(mistake);
+      const written = { type: "image", content: address, metadata: {} };
+      expect(() => splitPrompt(prompt`Look: ${written}`)).toThrow(mistake);
+    },
+  );
+
+  it("a string in a prompt's picture is its address [B11 B43]", () => {
+    const written = { type: "image", content: "https://a.example/p.png", metadata: {} };
+    expect(renderParts(prompt`${written}`)).toEqual([{ type: "image", url: "https://a.example/p.png" }]);
+  });
+
+  it("a picture without bytes is a mistake", () => {
+    expect(() => createImageDocument(new Uint8Array())).toThrow(/no bytes/u);
+    expect(() => createImageDocument("https://a.example", { mimeType: "x" } as object)).toThrow(/no option/u);
+  });
+});
+
 describe("augmentUserQuery", () => {
   it("is Ballerina's template over a structured prompt [B37]", () => {
     const message = augmentUserQuery(hits, "How often?");
@@ -122,7 +162,7 @@ describe("augmentUserQuery", () => {
 
 describe("createGroundedMessages", () => {
   const render = (mode: "strict" | "preferred" | "permissive", from = hits, fence = "f00d") =>
-    createGroundedMessages("How often?", from, mode, fence).map((message) => renderPrompt(message.content ?? ""));
+    createGroundedMessages("How often?", from, mode, { fence }).map((message) => renderPrompt(message.content ?? ""));
 
   it("says a different rule in each mode, and the refusal in strict [T48]", () => {
     const systems = (["strict", "preferred", "permissive"] as const).map((mode) => render(mode)[0]);

@@ -374,3 +374,18 @@ describe("for people", () => {
     expect(summary?.["updated"]).toBe(0);
   });
 });
+
+describe("ibid ingest --charset", () => {
+  it("reads texts that do not say their encoding in the one that is named, and reads them again when that is another [E14 L7]", async () => {
+    // Three letters: too few for anybody to tell what they are written in.
+    const cwd = await project({ "a.txt": Uint8Array.from([0xe4, 0xf6, 0xfc]), "b.txt": "schon UTF-8: äöü" });
+    expect(await ingest(cwd, ".", "--charset", "cp1251")).toMatchObject({ summary: { added: 2 } });
+    expect((await callIbid(cwd, ["show", "a.txt"])).stdout).toContain("дць");
+    expect((await callIbid(cwd, ["show", "b.txt"])).stdout).toContain("äöü");
+    expect(await ingest(cwd, ".", "--charset", "windows-1252")).toMatchObject({ summary: { updated: 2 } });
+    expect((await callIbid(cwd, ["show", "a.txt"])).stdout).toContain("äöü");
+    const { code, stderr } = await callIbid(cwd, ["ingest", ".", "--charset", "klingon"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("windows-1252");
+  });
+});

@@ -58,8 +58,9 @@ export function callIbid(cwd: string, args: readonly string[], env: NodeJS.Proce
 }
 
 /** Starts it for tests that have a say while it runs. */
-export function startIbid(cwd: string, args: readonly string[]) {
-  return spawn(process.execPath, [executable, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+export function startIbid(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const given = { ...process.env, ...env };
+  return spawn(process.execPath, [executable, ...args], { cwd, env: given, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 export async function makeFolder(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {

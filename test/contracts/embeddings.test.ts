@@ -2,6 +2,9 @@ import { describe } from "vitest";
 
 import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
 import { createEmbeddingCache } from "../../src/embeddings/embedding-cache.ts";
+import { createSharedEmbeddingCache } from "../../src/embeddings/shared-embedding-cache.ts";
+import { createBlobCache } from "../../src/stores/blob-cache.ts";
+import { createMemoryBlobStore } from "../../src/stores/memory-blob-store.ts";
 import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
 import { createEmbedderPack } from "../../src/testing/embedder-pack.ts";
 import { createEmbeddingCachePack } from "../../src/testing/embedding-cache-pack.ts";
@@ -30,6 +33,16 @@ describe("the embedding cache", () => {
       bounded: true,
     }),
   );
+});
+
+describe("the embedding cache that processes share", () => {
+  const shared = (capacity?: number) =>
+    createSharedEmbeddingCache(createBlobCache(createMemoryBlobStore()), capacity === undefined ? {} : { capacity });
+  runPack(createEmbeddingCachePack({ create: shared }));
+
+  describe("where this process remembers one entry alone", () => {
+    runPack(createEmbeddingCachePack({ create: () => shared(1) }));
+  });
 });
 
 describe("the embedder", () => {

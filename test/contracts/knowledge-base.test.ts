@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { openKnowledgeBase } from "ibid";
+import { createMemoryBlobStore, openKnowledgeBase } from "ibid";
 import { afterAll, describe } from "vitest";
 
 import { openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
@@ -19,6 +19,13 @@ describe("the knowledge base of any runtime", () => {
 
 describe("the knowledge base of Node, in memory", () => {
   runPack(createKnowledgeBasePack({ open: (parts) => openKnowledgeBase(undefined, parts) }));
+});
+
+describe("the knowledge base of Node, in memory, kept as snapshots", () => {
+  const snapshots = () => ({ blobs: createMemoryBlobStore(), delayMs: 0 });
+  runPack(
+    createKnowledgeBasePack({ open: (parts) => openKnowledgeBase(undefined, { ...parts, snapshots: snapshots() }) }),
+  );
 });
 
 describe("the knowledge base of Node, in a folder", () => {

@@ -11,7 +11,11 @@ import { findExamples, readPages } from "./examples.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const doors = { ibid: join(root, "src/node.ts"), "ibid/testing": join(root, "src/testing/index.ts") };
+const doors = {
+  ibid: join(root, "src/node.ts"),
+  "ibid/server": join(root, "src/server/index.ts"),
+  "ibid/testing": join(root, "src/testing/index.ts"),
+};
 const examples = [...readPages(root)].flatMap(([page, text]) => findExamples(page, text));
 const fileOf = (place: string): string => `${place.replaceAll(/[^a-z0-9]+/giu, "-")}.ts`;
 
@@ -75,7 +79,7 @@ describe("examples of the documentation", () => {
       mkdirSync(own);
       cpSync(join(root, "docs"), join(own, "docs"), { recursive: true });
       const loaded = code.replaceAll(
-        /from "(ibid(?:\/testing)?)"/gu,
+        /from "(ibid(?:\/(?:server|testing))?)"/gu,
         (_, name: keyof typeof doors) => `from ${JSON.stringify(pathToFileURL(doors[name]).href)}`,
       );
       writeFileSync(join(own, "example.ts"), loaded);

@@ -39,7 +39,7 @@ describe("a document put together from pieces [E2 E8 L1]", () => {
     ]);
     const place = (of: string): unknown => locate({ text, root, sourceMap }, text.indexOf(of), text.indexOf(of) + 3);
     expect(place("words")).toEqual({ part: "in.md", line: 2, headings: ["Mail", "In"], sectionId: "0.0.0" });
-    expect(place("Hello")).toEqual({ headings: ["Mail"], sectionId: "0.0" });
+    expect(place("Hello")).toEqual({ headings: ["Mail"], sectionId: "0.0", isInContainer: true });
     expect(place("After")).toEqual({ headings: ["Mail", "After"], sectionId: "0.0.1" });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
 import { describeElement } from "../../src/documents/describe-element.ts";
-import { listLeaves, walkSections } from "../../src/documents/walk-sections.ts";
+import { listLeaves, walkSections } from "../../src/text/walk-sections.ts";
 import { documentOf } from "../../src/testing/store-fixtures.ts";
 
 const document = documentOf("book.md", "# One\n\n## Heron\n\nIt waits.\n\n## Otter\n\nIt swims.\n", {

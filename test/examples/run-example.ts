@@ -24,7 +24,7 @@ const doors = {
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "ibid-examples-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-cpSync(join(root, "examples/check.ts"), join(folder, "check.ts"));
+for (const file of ["check.ts", "stand-in.ts"]) cpSync(join(root, "examples", file), join(folder, file));
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 
 export interface Finished {

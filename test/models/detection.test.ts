@@ -96,8 +96,8 @@ describe("what is no such model", () => {
   });
 
   it("is refused when it is the other kind", () => {
-    expect(() => asLanguage(embeddingModelV2({}))).toThrow(/the other kind/u);
-    expect(() => asEmbedding(languageModelV2({}))).toThrow(/the other kind/u);
+    expect(() => asLanguage(embeddingModelV2({}))).toThrow(/another kind/u);
+    expect(() => asEmbedding(languageModelV2({}))).toThrow(/another kind/u);
   });
 
   it("is refused when it is anything else", () => {

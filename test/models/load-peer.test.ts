@@ -73,7 +73,7 @@ describe("loadPeer", () => {
 });
 
 describe("the folder adapters/ai-sdk", () => {
-  it("loads no third party until a model is resolved", async () => {
+  it("loads no third party until a model is resolved whose provider needs a package", async () => {
     const hook = `
       import { registerHooks } from "node:module";
       const seen = [];
@@ -87,12 +87,14 @@ describe("the folder adapters/ai-sdk", () => {
       const before = third().length;
       const { resolveChatModel } = await import(${JSON.stringify(source("resolve-model.ts"))});
       await resolveChatModel("ollama/m", { env: {} });
-      process.stdout.write(JSON.stringify([before, third().some((url) => url.includes("/@ai-sdk/openai-compatible/"))]));`;
+      const local = third().length;
+      await resolveChatModel("openai/m", { env: { OPENAI_API_KEY: "k" } });
+      process.stdout.write(JSON.stringify([before, local, third().some((url) => url.includes("/@ai-sdk/openai/"))]));`;
     const hooks = join(project, "hooks.mjs");
     await writeFile(hooks, hook);
     const cwd = fileURLToPath(new URL("../..", import.meta.url));
     const args = ["--import", pathToFileURL(hooks).href, "--input-type=module", "--eval", script];
     const { stdout } = await run(process.execPath, args, { cwd });
-    expect(JSON.parse(stdout)).toEqual([0, true]);
+    expect(JSON.parse(stdout)).toEqual([0, 0, true]);
   });
 });

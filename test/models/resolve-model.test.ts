@@ -164,17 +164,17 @@ describe("resolveEmbeddingModel", () => {
     expect([model.provider, model.model]).toEqual(["google", "embed-test"]);
     await expect(resolveEmbeddingModel("anthropic/x", { env: { ANTHROPIC_API_KEY: "k" } })).rejects.toMatchObject({
       code: "invalid-argument",
-      mend: "Providers that have: openai, google, ollama, openai-compatible.",
+      mend: "Providers that have: openai, google, ollama, openai-compatible, cohere.",
     });
   });
 
   it("takes packages of older specifications, whose provider has textEmbeddingModel", async () => {
-    const createOpenAICompatible = (): object => ({
-      textEmbeddingModel: () => embeddingModelV2({ provider: "ollama.embedding" }),
+    const createGoogleGenerativeAI = (): object => ({
+      textEmbeddingModel: () => embeddingModelV2({ provider: "google.embedding" }),
     });
-    const model = await resolveEmbeddingModel("ollama/m", {
-      env: {},
-      load: async () => ({ default: { createOpenAICompatible } }),
+    const model = await resolveEmbeddingModel("google/m", {
+      env: { GOOGLE_GENERATIVE_AI_API_KEY: "k" },
+      load: async () => ({ default: { createGoogleGenerativeAI } }),
     });
     expect((await model.embed(["ab"], { purpose: "query" })).embeddings).toEqual([[2, 97]]);
   });
@@ -206,7 +206,6 @@ describe("what is missing is said, with the mend", () => {
     ["openai/m", "@ai-sdk/openai"],
     ["anthropic/m", "@ai-sdk/anthropic"],
     ["google/m", "@ai-sdk/google"],
-    ["ollama/m", "@ai-sdk/openai-compatible"],
   ])("%s asks for its package and nothing else", async (name, expected) => {
     const asked: string[] = [];
     const load = async (packageName: string): Promise<unknown> => {
@@ -218,21 +217,29 @@ describe("what is missing is said, with the mend", () => {
     expect(asked).toEqual([expected]);
   });
 
+  it.each(["ollama/m", "openai-compatible/m@http://127.0.0.1:1"])("%s asks for no package at all", async (name) => {
+    const load = async (packageName: string): Promise<never> => Promise.reject(new Error(packageName));
+    const made = await resolveChatModel(name, { env: {}, load });
+    expect(made.model).toBe("m");
+    expect((await resolveEmbeddingModel(name, { env: {}, load })).model).toBe("m");
+  });
+
   it("a package that offers none of it", async () => {
-    for (const loaded of [{}, { createOpenAICompatible: () => ({}) }]) {
-      await expect(resolveChatModel("ollama/m", { env: {}, load: async () => loaded })).rejects.toMatchObject({
+    for (const loaded of [{}, { createAnthropic: () => ({}) }]) {
+      const options = { env: { ANTHROPIC_API_KEY: "k" }, load: async () => loaded };
+      await expect(resolveChatModel("anthropic/m", options)).rejects.toMatchObject({
         code: "dependency-missing",
-        mend: "npm install @ai-sdk/openai-compatible@latest",
+        mend: "npm install @ai-sdk/anthropic@latest",
       });
     }
   });
 
   it("a package so old that its models are of specification v1", async () => {
-    const createOpenAICompatible = (): object => ({
+    const createAnthropic = (): object => ({
       languageModel: () => ({ ...languageModelV2({}), specificationVersion: "v1" }),
     });
     await expect(
-      resolveChatModel("ollama/m", { env: {}, load: async () => ({ createOpenAICompatible }) }),
+      resolveChatModel("anthropic/m", { env: { ANTHROPIC_API_KEY: "k" }, load: async () => ({ createAnthropic }) }),
     ).rejects.toMatchObject({
       code: "invalid-argument",
       mend: expect.stringContaining("Update the provider's package") as string,

@@ -7,6 +7,7 @@ import {
   neverRefreshExisting,
   refreshAfter,
   refreshMatching,
+  refreshModified,
 } from "../../src/pipeline/refresh-policy.ts";
 
 const checked = (checkedAt: number): DocumentSummary =>
@@ -19,6 +20,18 @@ describe("refresh policies [E16]", () => {
   it("all read what is not there", () => {
     for (const policy of [alwaysRefresh, neverRefreshExisting, refreshAfter(1e9), refreshMatching("nothing")])
       expect(policy.shouldReread("new", undefined)).toBe(true);
+  });
+
+  it("by what its source says: what was modified before it was last looked at is left", () => {
+    const before = { uri: "a", checkedAt: "2026-05-02T12:00:00.000Z" } as DocumentSummary;
+    const rereads = (modified?: string): unknown =>
+      refreshModified.shouldReread("a", before, modified === undefined ? undefined : { modified });
+    expect(rereads("2026-05-02T13:59:59+02:00")).toBe(false);
+    expect(rereads("2026-05-02T14:00:01+02:00")).toBe(true);
+    // A day is over when it is over everywhere.
+    expect([rereads("2026-05-02"), rereads("2026-05-01"), rereads("2026-04-30")]).toEqual([true, true, false]);
+    expect([rereads(), rereads("soon")]).toEqual([true, true]);
+    expect(refreshModified.shouldReread("a", undefined, { modified: "1999-01-01" })).toBe(true);
   });
 
   it("always, and never", () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
 import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
 import type { Section } from "../../src/contracts/document.ts";
-import { walkSections } from "../../src/documents/walk-sections.ts";
+import { walkSections } from "../../src/text/walk-sections.ts";
 import { locate } from "../../src/text/locate.ts";
 
 import { readAny } from "./read-any.ts";

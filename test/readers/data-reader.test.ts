@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";
 import type { ReadResult } from "../../src/contracts/reader.ts";
-import { walkSections } from "../../src/documents/walk-sections.ts";
+import { walkSections } from "../../src/text/walk-sections.ts";
 import { locate } from "../../src/text/locate.ts";
 
 import { readAny } from "./read-any.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { IbidError } from "../../src/contracts/errors.ts";
-import { walkSections } from "../../src/documents/walk-sections.ts";
+import { walkSections } from "../../src/text/walk-sections.ts";
 import { canonicalize } from "../../src/text/canonical-text.ts";
 
 import { readAs, showBlocks, showOutline, textOutsideBlocks } from "./read-with.ts";

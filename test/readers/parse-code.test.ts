@@ -44,6 +44,9 @@ describe("parsing code", () => {
     expect([await parse(), await parse()]).toEqual([undefined, undefined]);
     const comments = `if x:\n  y\n${"# 1\n".repeat(15_000)}z\n`;
     expect(await parseCode(comments, "python", undefined, () => true)).toBeUndefined();
+    // Whatever the counts say, it ends with the time.
+    const code = `int a() { return 1; }\n`.repeat(500);
+    expect(await parseCode(code, "cpp", undefined, () => true, 0)).toBeUndefined();
     // A slip is no noise.
     const slip = `int a() { return 1; }\n`.repeat(500);
     expect(await parseCode(`${slip}int b( {\n${slip}`, "cpp", undefined, () => true)).toBe(true);

@@ -12,7 +12,7 @@ import { IbidError } from "../../src/contracts/errors.ts";
 import type { ReadResult } from "../../src/contracts/reader.ts";
 import { csvReader } from "../../src/documents/csv-reader.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
-import { walkSections } from "../../src/documents/walk-sections.ts";
+import { walkSections } from "../../src/text/walk-sections.ts";
 
 const readers = [
   createMarkdownReader(),

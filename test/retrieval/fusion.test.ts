@@ -40,6 +40,15 @@ describe("formulas", () => {
     expect(fusion.parts({ dense: { score: -1, rank: 1 } })[0]?.value).toBe(-0.7);
   });
 
+  it("halves is half of each leg, BM25 as s / (s + 3) [E56]", () => {
+    const fusion = createFusion("halves", { terms: [] });
+    expect(fusion.parts({ lexical: { score: 9, rank: 1, terms: [] }, dense: { score: 0.5, rank: 1 } })).toEqual([
+      { name: "dense", value: 0.25 },
+      { name: "lexical", value: 0.375 },
+    ]);
+    expect(fusion.bound?.(0.5, 9, undefined)).toBe(0.625);
+  });
+
   it("rrf is the sum of 1 / (60 + rank) [T23 C10]", () => {
     const fusion = createFusion("rrf", { terms: [] });
     expect(fusion.parts({ lexical, dense })).toEqual([
@@ -293,7 +302,7 @@ describe("exactness", () => {
       fc.asyncProperty(
         corpora,
         fc.constantFrom("hybrid" as const, "dense" as const, "lexical" as const, "regex" as const),
-        fc.constantFrom("absolute" as const, "weighted" as const, "rrf" as const),
+        fc.constantFrom("absolute" as const, "weighted" as const, "halves" as const, "rrf" as const),
         async (corpus, mode, fusion) => {
           const store = createFakeStore(distinct(asChunks(corpus)));
           const retriever = createRetriever({ store, embedder: createFakeEmbedder([0.6, 0.8]).embedder });

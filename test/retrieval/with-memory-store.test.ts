@@ -59,6 +59,7 @@ describe("over the memory store", () => {
     const ways: [SearchMode, FusionName][] = [
       ["hybrid", "absolute"],
       ["hybrid", "weighted"],
+      ["hybrid", "halves"],
       ["hybrid", "rrf"],
       ["dense", "absolute"],
       ["lexical", "absolute"],

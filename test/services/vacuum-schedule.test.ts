@@ -1,39 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Clock, scheduleVacuum } from "../../src/services/vacuum-schedule.ts";
+import type { Clock } from "../../src/contracts/clock.ts";
+import { scheduleVacuum } from "../../src/services/vacuum-schedule.ts";
+import { createClock } from "../support/clock.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
-
-/** A clock that somebody moves. */
-function createClock(start: number) {
-  let now = start;
-  let waiting: { at: number; call: () => void } | undefined;
-  const clock: Clock = {
-    now: () => now,
-    after(ms, call) {
-      const mine = { at: now + ms, call };
-      waiting = mine;
-      return () => {
-        if (waiting === mine) waiting = undefined;
-      };
-    },
-  };
-  return {
-    clock,
-    isWaiting: () => waiting !== undefined,
-    async pass(ms: number) {
-      const until = now + ms;
-      while (waiting !== undefined && waiting.at <= until) {
-        const due = waiting;
-        waiting = undefined;
-        now = due.at;
-        due.call();
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      now = until;
-    },
-  };
-}
 
 describe("a vacuum on schedule", () => {
   it("runs once a day at its time in UTC, with its retention, and goes on after one that failed [T14]", async () => {

@@ -88,7 +88,7 @@ describe("a file that is not ours", () => {
     expect(matches.map(({ chunk }) => chunk.id)).toEqual(["a"]);
     await again.close();
     const after = new DatabaseSync(path);
-    expect(after.prepare("PRAGMA user_version").get()).toEqual({ user_version: 4 });
+    expect(after.prepare("PRAGMA user_version").get()).toEqual({ user_version: 5 });
     expect(after.prepare("SELECT count(*) AS n FROM pragma_table_info('pending') WHERE name = 'length'").get()).toEqual(
       { n: 0 },
     );

@@ -5,6 +5,8 @@ import { afterEach } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createMemoryBlobStore } from "../../src/stores/memory-blob-store.ts";
+import { openSnapshotStore } from "../../src/stores/snapshot-store.ts";
 import type { StoreOptions } from "../../src/stores/store-options.ts";
 import { plainAnalyzer } from "./build.ts";
 
@@ -23,6 +25,19 @@ export const eachStore: readonly { name: string; open: (options?: StoreOptions) 
     name: "memory",
     open: async (options) => {
       const store = createMemoryStore({ analyzer: plainAnalyzer, segments: { sealAt: 2, settleAt: 1 }, ...options });
+      opened.push({ store });
+      return store;
+    },
+  },
+  {
+    name: "memory, kept as snapshots",
+    open: async (options) => {
+      const store = await openSnapshotStore({
+        analyzer: plainAnalyzer,
+        segments: { sealAt: 2, settleAt: 1 },
+        ...options,
+        snapshots: { blobs: createMemoryBlobStore(), delayMs: 0 },
+      });
       opened.push({ store });
       return store;
     },

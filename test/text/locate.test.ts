@@ -31,9 +31,9 @@ describe("locate", () => {
   it("names the headings of the innermost section that holds the whole stretch", () => {
     const at = createLocator(document({ lines: "none" }));
     expect(at(0)).toEqual({ headings: [], sectionId: "0" });
-    expect(at(4, 11)).toEqual({ headings: ["A"], sectionId: "0.1" });
+    expect(at(4, 11)).toEqual({ headings: ["A"], sectionId: "0.1", isInContainer: true });
     expect(at(11, 20)).toEqual({ headings: ["A", "A1"], sectionId: "0.1.1" });
-    expect(at(10, 20)).toEqual({ headings: ["A"], sectionId: "0.1" });
+    expect(at(10, 20)).toEqual({ headings: ["A"], sectionId: "0.1", isInContainer: true });
     expect(at(19, 21)).toEqual({ headings: [], sectionId: "0" });
     expect(at(20)).toEqual({ headings: ["B"], sectionId: "0.2" });
     expect(at(text.length)).toEqual({ headings: ["B"], sectionId: "0.2" });

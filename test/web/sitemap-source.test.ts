@@ -6,7 +6,7 @@ import { parseSitemap } from "../../src/adapters/web/parse-sitemap.ts";
 import { openSitemapSource, type SitemapSourceOptions } from "../../src/adapters/web/sitemap-source.ts";
 import { parseUrlList } from "../../src/adapters/web/url-list.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
+import { openKnowledgeBase, refreshModified } from "../../src/node.ts";
 
 let server: Server;
 let origin = "";
@@ -134,6 +134,26 @@ describe("a sitemap [E14 E15]", () => {
   });
 });
 
+describe("lastmod [E16]", () => {
+  it("keeps a page from being fetched that has not changed since, where one goes by it", async () => {
+    const kb = await openKnowledgeBase();
+    const list = (lastmod: string): string =>
+      `<urlset><url><loc>${origin}/a</loc><lastmod>${lastmod}</lastmod></url><url><loc>${origin}/b</loc></url></urlset>`;
+    const ingest = async (lastmod: string): Promise<string[]> => {
+      files["/sitemap.xml"] = list(lastmod);
+      requested.length = 0;
+      await kb.ingest(openSitemapSource(`${origin}/sitemap.xml`, { allowAddress: () => true }), {
+        refresh: refreshModified,
+      });
+      return requested.filter((path) => path !== "/sitemap.xml");
+    };
+    expect(await ingest("2001-01-01")).toEqual(["/a", "/b"]);
+    expect(await ingest("2001-01-01")).toEqual(["/b"]);
+    expect(await ingest("2999-01-01")).toEqual(["/a", "/b"]);
+    await kb.close();
+  });
+});
+
 describe("parsing a sitemap", () => {
   it("takes names with prefixes, entities and CDATA, and leaves images and videos alone", async () => {
     const text = `<sm:urlset xmlns:sm="x" xmlns:image="y"><sm:url><sm:loc> https://a.example/?x=1&amp;y=2 </sm:loc>
@@ -141,16 +161,28 @@ describe("parsing a sitemap", () => {
       <sm:url><sm:loc><![CDATA[https://a.example/c]]></sm:loc></sm:url></sm:urlset>`;
     expect(await parseSitemap(text, 10)).toEqual({
       pages: ["https://a.example/?x=1&y=2", "https://a.example/c"],
+      modified: new Map(),
       sitemaps: [],
       truncated: false,
     });
+  });
+
+  it("takes when a page was modified, wherever it stands in its entry", async () => {
+    const text = `<urlset><url><lastmod> 2026-01-02 </lastmod><loc>https://a.example/1</loc></url>
+      <url><loc>https://a.example/2</loc><lastmod>2026-01-02T03:04:05Z</lastmod></url><url><loc>https://a.example/3</loc></url></urlset>`;
+    expect((await parseSitemap(text, 10))?.modified).toEqual(
+      new Map([
+        ["https://a.example/1", "2026-01-02"],
+        ["https://a.example/2", "2026-01-02T03:04:05Z"],
+      ]),
+    );
   });
 
   it("expands no entity of its own, and does not grow with what is nested", async () => {
     const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><urlset><url><loc>https://a.example/&b;</loc></url></urlset>`;
     expect((await parseSitemap(bomb, 10))?.pages).toEqual(["https://a.example/&b;"]);
     const deep = await parseSitemap(`<urlset>${"<a>".repeat(200_000)}`, 10);
-    expect(deep).toEqual({ pages: [], sitemaps: [], truncated: true });
+    expect(deep).toEqual({ pages: [], modified: new Map(), sitemaps: [], truncated: true });
     const many = `<urlset>${"<url><loc>https://a.example/</loc></url>".repeat(20)}</urlset>`;
     expect(await parseSitemap(many, 5)).toMatchObject({ pages: { length: 5 }, truncated: true });
   });

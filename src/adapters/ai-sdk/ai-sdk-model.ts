@@ -32,6 +32,19 @@ export interface AiSdkLanguageModel {
   doStream(options: never): PromiseLike<unknown>;
 }
 
+/**
+ * A reranking model of the AI SDK, as far as ibid looks at it.
+ *
+ * **Shape** declared here by structure; see {@link AiSdkEmbeddingModel}. There were none in v2.
+ * **Source** AI SDK provider specification, `RerankingModelV3`, `RerankingModelV4`.
+ */
+export interface AiSdkRerankingModel {
+  readonly specificationVersion: "v2" | "v3" | "v4";
+  readonly provider: string;
+  readonly modelId: string;
+  doRerank(options: never): PromiseLike<unknown>;
+}
+
 /** Whether a value is an AI SDK embedding model of specification v2, v3 or v4, told by its structure alone. */
 export function isAiSdkEmbeddingModel(value: unknown): value is AiSdkEmbeddingModel {
   return hasIdentity(value) && isFunction(value, "doEmbed");
@@ -42,22 +55,38 @@ export function isAiSdkLanguageModel(value: unknown): value is AiSdkLanguageMode
   return hasIdentity(value) && isFunction(value, "doGenerate") && isFunction(value, "doStream");
 }
 
+/** Whether a value is an AI SDK reranking model of specification v3 or v4, told by its structure alone. */
+export function isAiSdkRerankingModel(value: unknown): value is AiSdkRerankingModel {
+  return hasIdentity(value) && isFunction(value, "doRerank");
+}
+
+const kinds = {
+  embedding: { is: isAiSdkEmbeddingModel, an: "an embedding model", has: "doEmbed", by: "resolveEmbeddingModel" },
+  language: {
+    is: isAiSdkLanguageModel,
+    an: "a language model",
+    has: "doGenerate and doStream",
+    by: "resolveChatModel",
+  },
+  reranking: { is: isAiSdkRerankingModel, an: "a reranking model", has: "doRerank", by: "resolveReranker" },
+} as const;
+
 /** **Errors** `invalid-argument` saying what was given instead: a model's name, another kind of model, a specification that is not spoken. */
-export function checkAiSdkModel(value: unknown, kind: "embedding" | "language"): void {
+export function checkAiSdkModel(value: unknown, kind: keyof typeof kinds): void {
   const wanted = `an AI SDK ${kind} model`;
-  if (kind === "embedding" ? isAiSdkEmbeddingModel(value) : isAiSdkLanguageModel(value)) return;
+  const { is, an, has, by } = kinds[kind];
+  if (is(value)) return;
   if (typeof value === "string") {
-    const resolve = kind === "embedding" ? "resolveEmbeddingModel" : "resolveChatModel";
     throw new IbidError("invalid-argument", `Expected ${wanted}, got a string.`, {
-      mend: `Pass the model object that its provider makes, or call ${resolve}("provider/model").`,
+      mend: `Pass the model object that its provider makes, or call ${by}("provider/model").`,
     });
   }
-  if (isAiSdkEmbeddingModel(value) || isAiSdkLanguageModel(value)) {
+  if (isAiSdkEmbeddingModel(value) || isAiSdkLanguageModel(value) || isAiSdkRerankingModel(value)) {
     throw new IbidError(
       "invalid-argument",
-      `Expected ${wanted}, got the other kind: ${value.provider} ${value.modelId}.`,
+      `Expected ${wanted}, got another kind: ${value.provider} ${value.modelId}.`,
       {
-        mend: `Make ${kind === "embedding" ? "an embedding" : "a language"} model with the same provider.`,
+        mend: `Make ${an} with the same provider.`,
       },
     );
   }
@@ -73,7 +102,7 @@ export function checkAiSdkModel(value: unknown, kind: "embedding" | "language"):
     );
   }
   throw new IbidError("invalid-argument", `Expected ${wanted}, got something else.`, {
-    mend: `Pass an object with specificationVersion, provider, modelId and ${kind === "embedding" ? "doEmbed" : "doGenerate and doStream"}.`,
+    mend: `Pass an object with specificationVersion, provider, modelId and ${has}.`,
   });
 }
 
@@ -84,7 +113,7 @@ export function checkAiSdkModel(value: unknown, kind: "embedding" | "language"):
  */
 export function providerName(model: { readonly provider: string }): string {
   return model.provider.replace(
-    /\.(?:chat|completion|responses|messages|embedding|embeddings|textEmbedding|generative-ai)$/u,
+    /\.(?:chat|completion|responses|messages|embedding|embeddings|textEmbedding|reranking|generative-ai)$/u,
     "",
   );
 }

@@ -11,16 +11,18 @@ import {
   isObject,
   providerName,
 } from "./ai-sdk-model.ts";
+import { purposesOf } from "./model-purposes.ts";
 import { abortedError, invalidResponse, type ModelCall, toModelError } from "./to-model-error.ts";
 
 export type { AiSdkEmbeddingModel } from "./ai-sdk-model.ts";
 
+/** How an embedding model of the AI SDK is asked. */
 export interface AiSdkEmbeddingOptions {
   /** The vectors' length. A v4 model is asked for it; for v2 and v3 it only says what is known beforehand. Default: learned from the first answer. */
   readonly dimensions?: number;
-  /** Written before each text, for models that were trained with them: `{ query: "query: ", document: "passage: " }`. Default none. */
+  /** Written before each text, for models that were trained with them: `{ query: "query: ", document: "passage: " }`. Default: what well-known models want; `{}` for none. */
   readonly prefixes?: { readonly query?: string; readonly document?: string };
-  /** Sent with every call for documents: `{ google: { taskType: "RETRIEVAL_DOCUMENT" } }`. */
+  /** Sent with every call for documents: `{ google: { taskType: "RETRIEVAL_DOCUMENT" } }`. Default: that, for providers that are told what a text is for; `{}` for none. */
   readonly documentOptions?: AiSdkProviderOptions;
   /** Sent with every call for queries: `{ google: { taskType: "RETRIEVAL_QUERY" } }`. */
   readonly queryOptions?: AiSdkProviderOptions;
@@ -46,13 +48,16 @@ export function fromAiSdkEmbeddingModel(
   checkAiSdkModel(model, "embedding");
   checkOptions("fromAiSdkEmbeddingModel", options, aiSdkEmbeddingOptionNames);
   checkOptions("prefixes", options.prefixes, ["query", "document"]);
-  const { dimensions, prefixes = {}, documentOptions, queryOptions } = options;
+  const provider = providerName(model);
+  const { dimensions, prefixes, documentOptions, queryOptions } = {
+    ...purposesOf(provider, model.modelId),
+    ...given(options),
+  };
   if (dimensions !== undefined && !(Number.isSafeInteger(dimensions) && dimensions >= 1)) {
     throw new IbidError("invalid-argument", "dimensions must be a whole number of at least 1.", {
       mend: "Pass the length of the model's vectors, or leave it out.",
     });
   }
-  const provider = providerName(model);
   const doEmbed = model.doEmbed.bind(model) as (call: object) => PromiseLike<unknown>;
   const declared = model.maxEmbeddingsPerCall;
   const maxBytes = readMaxBytes(model);
@@ -63,7 +68,7 @@ export function fromAiSdkEmbeddingModel(
     model: model.modelId,
     kind: "dense",
     dimensions,
-    fingerprint: fingerprintOptions(options),
+    fingerprint: fingerprintOptions({ prefixes, documentOptions, queryOptions }),
     ...(known === undefined ? {} : { maxBatchSize: known }),
     async embed(inputs, { purpose, signal }): Promise<EmbedResult> {
       const prefix = prefixes[purpose] ?? "";
@@ -92,6 +97,11 @@ export function fromAiSdkEmbeddingModel(
       return tokens === undefined || embeddings.length === 0 ? { embeddings } : { embeddings, tokens };
     },
   };
+}
+
+/** What was said, without what was left open. */
+function given(options: AiSdkEmbeddingOptions): AiSdkEmbeddingOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function textOf(input: EmbeddingInput): string {
@@ -170,7 +180,15 @@ function byteLength(text: string): number {
 }
 
 /** `""` without prefixes and options, so that the plain model keeps its plain version. */
-function fingerprintOptions({ prefixes = {}, documentOptions, queryOptions }: AiSdkEmbeddingOptions): string {
+function fingerprintOptions({
+  prefixes,
+  documentOptions,
+  queryOptions,
+}: {
+  readonly prefixes: { readonly query?: string; readonly document?: string };
+  readonly documentOptions?: AiSdkProviderOptions | undefined;
+  readonly queryOptions?: AiSdkProviderOptions | undefined;
+}): string {
   const parts = [
     prefixes.document ?? "",
     prefixes.query ?? "",

@@ -4,20 +4,35 @@ import type { ProviderFacts } from "./providers.ts";
 /** Environment variables: `process.env`, or what stands for it. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
+/** What a provider is made with. */
+export interface ProviderSettings {
+  readonly apiKey?: string;
+  readonly baseURL?: string;
+}
+
 const ollamaPort = "11434";
 
 /**
- * What a provider's factory is called with, from the environment alone.
+ * What a provider's factory is called with, from the environment, and from the address in the model's name where there is one.
  *
  * Addresses are always given, so that a package does not read the process's own environment behind the back of `env`.
  *
- * **Errors** `configuration-missing` for a key or an address that is required and not set; `invalid-argument` for an address that is none.
+ * **Errors** `configuration-missing` for a key or an address that is required and not set; `invalid-argument` for an address that is none, and for one in the name
+ * of a provider that has its own.
  */
 export function providerSettings(
   provider: string,
   facts: ProviderFacts,
-  env: Variables,
-): Readonly<Record<string, unknown>> {
+  given: Variables,
+  address?: string,
+): ProviderSettings {
+  if (address !== undefined && facts.addressVariable === undefined) {
+    throw new IbidError("invalid-argument", `The provider ${provider} has an address of its own.`, {
+      mend: "Leave out what stands behind the @ in the model's name.",
+    });
+  }
+  // An address in the name is one that the variable might have given.
+  const env = address === undefined ? given : { ...given, [facts.addressVariable ?? ""]: address };
   const apiKey = read(env, facts.keyVariable);
   if (apiKey === undefined && facts.keyRequired) {
     throw new IbidError(
@@ -36,7 +51,7 @@ export function providerSettings(
     case "anthropic":
       return { ...key, baseURL: anthropicAddress(env) };
     case "ollama":
-      return { ...key, name: provider, baseURL: ollamaAddress(read(env, "OLLAMA_HOST")), includeUsage: true };
+      return { ...key, baseURL: ollamaAddress(read(env, "OLLAMA_HOST")) };
     case "openai-compatible": {
       const baseURL = readAddress(env, "OPENAI_COMPATIBLE_BASE_URL");
       if (baseURL === undefined) {
@@ -44,12 +59,12 @@ export function providerSettings(
           "configuration-missing",
           `The provider ${provider} needs an address, and OPENAI_COMPATIBLE_BASE_URL is not set.`,
           {
-            mend: "Set OPENAI_COMPATIBLE_BASE_URL to the server's address, such as http://127.0.0.1:8080/v1.",
+            mend: "Set OPENAI_COMPATIBLE_BASE_URL to the server's address, such as http://127.0.0.1:8080/v1, or write it behind the name: openai-compatible/<model>@http://127.0.0.1:8080/v1.",
             details: { variable: "OPENAI_COMPATIBLE_BASE_URL" },
           },
         );
       }
-      return { ...key, name: provider, baseURL, includeUsage: true };
+      return { ...key, baseURL };
     }
     default:
       return key;
@@ -57,10 +72,8 @@ export function providerSettings(
 }
 
 /** Whether OpenAI itself is called, rather than another server in its place. */
-export function isOpenAiItself(env: Variables): boolean {
-  const address = readAddress(env, "OPENAI_BASE_URL");
-  if (address === undefined) return true;
-  const { hostname } = new URL(address);
+export function isOpenAiItself({ baseURL }: ProviderSettings): boolean {
+  const { hostname } = new URL(baseURL ?? "https://api.openai.com");
   return hostname === "api.openai.com" || hostname.endsWith(".api.openai.com");
 }
 
@@ -101,6 +114,12 @@ function readAddress(env: Variables, variable: string): string | undefined {
 
 function parseAddress(variable: string, value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url !== undefined && (url.username !== "" || url.password !== "")) {
+    throw new IbidError("invalid-argument", `${variable} holds a name or a password.`, {
+      mend: "Give the address alone; a key has a variable of its own.",
+      details: { variable },
+    });
+  }
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new IbidError("invalid-argument", `${variable} is not an http or https address.`, {
       mend: `Set ${variable} to an address such as http://127.0.0.1:11434.`,

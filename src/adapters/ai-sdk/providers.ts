@@ -1,19 +1,21 @@
-/** What ibid knows of one provider: the package that speaks to it, and where its key and address are set. */
+/** What ibid knows of one provider: what speaks to it, and where its key and address are set. */
 export interface ProviderFacts {
-  readonly packageName: string;
-  /** The exports that make the provider: the newest name first. */
-  readonly factories: readonly string[];
+  /** The package of the AI SDK; `undefined` for servers that speak OpenAI's API and need none. */
+  readonly packageName?: string;
+  /** The package's exports that make the provider: the newest name first. */
+  readonly factories?: readonly string[];
   readonly keyVariable: string;
   readonly keyRequired: boolean;
   readonly addressVariable?: string;
   readonly embeddings: boolean;
+  readonly reranking?: boolean;
   /** What to do when nobody answers at its address. */
   readonly unreachable: string;
 }
 
 const online = "Check the network, the proxy and the firewall.";
 
-/** By the name that stands before the slash in `provider/model`. */
+/** By the name that stands first in `provider/model`. */
 export const providers: Readonly<Record<string, ProviderFacts>> = {
   openai: {
     packageName: "@ai-sdk/openai",
@@ -42,8 +44,6 @@ export const providers: Readonly<Record<string, ProviderFacts>> = {
     unreachable: online,
   },
   ollama: {
-    packageName: "@ai-sdk/openai-compatible",
-    factories: ["createOpenAICompatible"],
     keyVariable: "OLLAMA_API_KEY",
     keyRequired: false,
     addressVariable: "OLLAMA_HOST",
@@ -51,13 +51,22 @@ export const providers: Readonly<Record<string, ProviderFacts>> = {
     unreachable: "Start Ollama (`ollama serve`), or set OLLAMA_HOST to where it runs.",
   },
   "openai-compatible": {
-    packageName: "@ai-sdk/openai-compatible",
-    factories: ["createOpenAICompatible"],
     keyVariable: "OPENAI_COMPATIBLE_API_KEY",
     keyRequired: false,
     addressVariable: "OPENAI_COMPATIBLE_BASE_URL",
     embeddings: true,
-    unreachable: "Start the server, or set OPENAI_COMPATIBLE_BASE_URL to where it runs.",
+    reranking: true,
+    unreachable:
+      "Start the server, or say where it runs: OPENAI_COMPATIBLE_BASE_URL, or openai-compatible/<model>@http://…/v1.",
+  },
+  cohere: {
+    packageName: "@ai-sdk/cohere",
+    factories: ["createCohere"],
+    keyVariable: "COHERE_API_KEY",
+    keyRequired: true,
+    embeddings: true,
+    reranking: true,
+    unreachable: online,
   },
 };
 

@@ -46,6 +46,10 @@ const unreachable = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 const lost = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ConnectionClosed"]);
+/** **Source** OpenAI's error codes for one text, and for all texts of a call together. */
+const tooLongCodes = new Set(["context_length_exceeded", "max_tokens_per_request", "string_above_max_length"]);
+const tooLongWords =
+  /input length exceeds|maximum context length|max(?:imum)? \d+ tokens per request|at most \d+ requests can be in one batch|larger than the max context size|too large to process|batch size .{0,40}(?:exceeds|greater|larger)|maximum allowed batch size/iu;
 /** Names of errors that say that the answer, not the request, was wrong. */
 const wrongAnswers = new Set([
   "AI_JSONParseError",
@@ -103,7 +107,10 @@ function classify(
     return "key-refused";
   }
   if (status === 404) return "unknown-model";
-  if (status === 413 || providerCode === "context_length_exceeded") return "too-long";
+  if (status === 413 || (providerCode !== undefined && tooLongCodes.has(providerCode))) return "too-long";
+  // Ollama answers 400 or 500 with words alone, Google 400 for a batch that has too many texts.
+  if (status !== undefined && status >= 400 && chain.some((link) => tooLongWords.test(readMessage(link))))
+    return "too-long";
   if (status !== undefined && status >= 400) return "other";
   if (networkCode !== undefined) {
     if (timeouts.has(networkCode)) return "timeout";

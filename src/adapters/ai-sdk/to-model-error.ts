@@ -6,7 +6,7 @@ import { readProviderFailure, type ProviderFailure } from "./read-provider-failu
 
 /** The call that an error came out of. */
 export interface ModelCall {
-  readonly kind: "chat" | "embedding";
+  readonly kind: "chat" | "embedding" | "rerank";
   readonly provider: string;
   readonly model: string;
   /** Every text that the call sent, so that no error repeats one. */
@@ -17,10 +17,10 @@ export interface ModelCall {
 /**
  * Whatever a model threw, as one of ibid's errors, without a word of what was sent (law 10).
  *
- * **Shape** `details` carry `provider`, `model`, `retryable` and, when known, `status`, `providerCode` and `retryAfterMs`. `cause` is a copy with the
+ * **Shape** `details` carry `provider`, `model`, `retryable` and, when known, `status`, `providerCode`, `retryAfterMs` and `tooLarge`. `cause` is a copy with the
  * original's name, network code and stack frames: the original holds the whole request, and loggers print causes.
  * **Errors** the value returned has the code `rate-limited`, `timeout`, `invalid-response`, `aborted`, `configuration-missing`, `unsupported-input`,
- * or else `model-failed` (chat) or `embedding-failed`.
+ * or else `model-failed` (chat, rerank) or `embedding-failed`.
  * **Source** Wesichain `EmbeddingError` (W11): InvalidResponse, RateLimited, Timeout, Provider, Other.
  */
 export function toModelError(error: unknown, call: ModelCall): IbidError {
@@ -39,10 +39,12 @@ export function toModelError(error: unknown, call: ModelCall): IbidError {
     ...(failure.status === undefined ? {} : { status: failure.status }),
     ...(providerCode === undefined ? {} : { providerCode }),
     ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
+    // Of a batch: a smaller one may pass.
+    ...(failure.kind === "too-long" ? { tooLarge: true } : {}),
   };
   const make = (code: IbidErrorCode, message: string, mend: string): IbidError =>
     new IbidError(code, message, { mend, details, cause });
-  const failed: IbidErrorCode = call.kind === "chat" ? "model-failed" : "embedding-failed";
+  const failed: IbidErrorCode = call.kind === "embedding" ? "embedding-failed" : "model-failed";
   const facts = factsOf(call.provider);
   const key = facts?.keyVariable;
   const { status } = failure;
@@ -113,9 +115,7 @@ export function toModelError(error: unknown, call: ModelCall): IbidError {
       return make(
         failed,
         `${name} was sent more text than it takes${inBrackets(status, providerCode)}${inWords(words)}`,
-        call.kind === "chat"
-          ? "Ask with fewer hits (a smaller topK), or use a model with a longer context."
-          : "Use a smaller chunk size.",
+        tooLongMends[call.kind],
       );
     case "other":
       return make(
@@ -127,6 +127,12 @@ export function toModelError(error: unknown, call: ModelCall): IbidError {
       );
   }
 }
+
+const tooLongMends: Readonly<Record<ModelCall["kind"], string>> = {
+  chat: "Ask with fewer hits (a smaller topK), or use a model with a longer context.",
+  embedding: "Use a smaller chunk size.",
+  rerank: "Use a smaller chunk size, or give the reranker a smaller maxBatchSize.",
+};
 
 /** The caller's own signal fired. */
 export function abortedError(call: Pick<ModelCall, "provider" | "model" | "signal">): IbidError {

@@ -9,7 +9,7 @@ export const maxCodeLength = 1024 * 1024;
 /**
  * How often the parser reports before it is stopped: so often, and so much more per kibibyte. Code takes 2 to 8 per kibibyte, squeezed code 20, a text full of
  * unbalanced brackets 10; where it keeps many readings of a text in mind at once, it takes 40 and more, and gigabytes.
- * A count, not a time: the same bytes give the same sections on every machine.
+ * A count rather than a time: the same bytes give the same sections on every machine, but for those that take {@link maxParseMs}.
  */
 const patience = { least: 200, perKibibyte: 20 };
 /**
@@ -24,6 +24,12 @@ const patienceInErrors = { least: 100, perKibibyte: 4, most: 1500 };
 const patienceInReads = { least: 200, perKibibyte: 4 };
 /** **Units** UTF-16 code units; the parser's own buffer holds a few more. */
 const pieceLength = 5000;
+
+/**
+ * Whatever the counts say: a text of a mebibyte that keeps the parser busy within them took a quarter of a minute. Code of that size takes a second or two.
+ * **Units** milliseconds.
+ */
+const maxParseMs = 5000;
 
 /** What a module may hold on to between texts. One that has taken more is left to the collector. */
 const keptBytes = 128 * 1024 * 1024;
@@ -42,6 +48,7 @@ export async function parseCode<T>(
   grammar: GrammarName,
   signal: AbortSignal | undefined,
   show: (tree: Tree) => T,
+  maxMs: number = maxParseMs,
 ): Promise<T | undefined> {
   if (text.length > maxCodeLength) return undefined;
   for (;;) {
@@ -54,7 +61,7 @@ export async function parseCode<T>(
       const language = await module.language(grammar);
       const isNew = module.parsed === 0;
       module.parsed += 1;
-      const parsed = parseIn(module, language, text, signal, show);
+      const parsed = parseIn(module, language, text, signal, show, maxMs);
       if (parsed.isBroken || module.heldBytes() > keptBytes) forget();
       if (!parsed.isBroken || isNew) return parsed.shown;
     } catch (error) {
@@ -76,7 +83,11 @@ function parseIn<T>(
   text: string,
   signal: AbortSignal | undefined,
   show: (tree: Tree) => T,
+  maxMs: number,
 ): Parsed<T> {
+  const deadline = performance.now() + maxMs;
+  let isLate = false;
+  const checkTime = (): boolean => (isLate ||= performance.now() >= deadline);
   let reports = 0;
   let errorReports = 0;
   let reads = 0;
@@ -89,7 +100,7 @@ function parseIn<T>(
   const mostReads = patienceInReads.least + patienceInReads.perKibibyte * kibibytes;
   const read = (at: number): string | undefined => {
     reads += 1;
-    return reads > mostReads ? undefined : text.slice(at, at + pieceLength);
+    return reads > mostReads || checkTime() ? undefined : text.slice(at, at + pieceLength);
   };
   const held: { delete: () => void }[] = [];
   try {
@@ -100,13 +111,14 @@ function parseIn<T>(
       progressCallback: ({ hasError }) => {
         reports += 1;
         if (hasError) errorReports += 1;
-        return reports > most || errorReports > mostInErrors || reads > mostReads || (signal?.aborted ?? false);
+        const isTooMuch = reports > most || errorReports > mostInErrors || reads > mostReads;
+        return isTooMuch || checkTime() || (signal?.aborted ?? false);
       },
     });
     if (tree === null) return { isBroken: false };
     held.push(tree);
     // It was told that the text ends where it did not.
-    if (reads > mostReads) return { isBroken: false };
+    if (reads > mostReads || isLate) return { isBroken: false };
     return { shown: show(tree), isBroken: false };
   } catch (error) {
     if (!isExhausted(error)) throw error;

@@ -13,7 +13,7 @@ import {
   checkMaxBlobBytes,
   isListed,
 } from "../../stores/check-blob.ts";
-import { compareCodePoints } from "../../stores/compare-text.ts";
+import { compareCodePoints } from "../../text/compare-text.ts";
 import { fromBlobPath, toBlobPath } from "./blob-path.ts";
 
 /** Runs one task at a time, of all processes that have the same folder. */

@@ -3,12 +3,13 @@ import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { buildSections } from "../../documents/build-sections.ts";
 import { decodeSource } from "../../documents/decode-source.ts";
 import { fileNameOf } from "../../documents/file-name.ts";
+import { limitsOf } from "../../documents/read-limits.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { parseBlocks } from "./parse-blocks.ts";
 
 /** What {@link createMarkdownReader} promises, with the parsers that it loads when the first file is read. */
-export function readMarkdown({ uri, bytes, mediaType, charset }: ReadInput): ReadResult {
-  const text = decodeSource(bytes, uri, charset);
+export function readMarkdown({ uri, bytes, mediaType, charset, limits }: ReadInput): ReadResult {
+  const text = decodeSource(bytes, uri, charset, limitsOf({ ...(limits && { limits }) }).maxTextLength);
   const frontMatter = readFrontMatter(text);
   const { blocks, headings } = parseBlocks(text, frontMatter?.end ?? 0, mediaType.endsWith("mdx"));
   const named = frontMatter?.metadata["title"];

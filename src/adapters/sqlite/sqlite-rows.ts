@@ -1,5 +1,4 @@
 import type { SQLInputValue } from "node:sqlite";
-import { IbidError } from "../../contracts/errors.ts";
 import type {
   ChunkRow,
   DirectoryWriter,
@@ -14,6 +13,7 @@ import type {
 } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createStrays } from "./sqlite-strays.ts";
+import { createSqliteTexts, missingRow } from "./sqlite-texts.ts";
 
 /** Free text may hold U+0000, at which Node 22 ends a string that it reads from SQLite: it is read as bytes. */
 function bytesOf(column: string): string {
@@ -65,13 +65,9 @@ interface Key {
 
 /** The directory's rows as statements. Values are always bound, never spliced. */
 export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
-  function must<Row>(sql: string, ...values: SQLInputValue[]): Row {
-    const row = db.get<Row>(sql, ...values);
-    if (row !== undefined) return row;
-    throw new IbidError("store-corrupt", "A row that the index refers to is not there.", {
-      mend: "Restore the file from a backup, or move it away and ingest the documents again.",
-    });
-  }
+  const texts = createSqliteTexts(db);
+
+  const must = <Row>(sql: string, ...values: SQLInputValue[]): Row => db.get<Row>(sql, ...values) ?? missingRow();
 
   function chunks(sql: string, ...values: SQLInputValue[]): readonly ChunkRow[] {
     return db.all<Read<ChunkRow, "urtext" | "text">>(sql, ...values).map(toChunk);
@@ -101,7 +97,8 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       void db.run("UPDATE scopes SET stamp = ?, rewrites = ? WHERE key = ?", stamp, rewrites, key),
     deleteScope(key) {
       db.run("DELETE FROM files WHERE segment IN (SELECT key FROM segments WHERE scope = ?)", key);
-      db.run("DELETE FROM marks WHERE document IN (SELECT key FROM documents WHERE scope = ?)", key);
+      for (const table of ["marks", "text_parts"])
+        db.run(`DELETE FROM ${table} WHERE document IN (SELECT key FROM documents WHERE scope = ?)`, key);
       for (const table of ["segments", "pending", "chunks", "documents"])
         db.run(`DELETE FROM ${table} WHERE scope = ?`, key);
       db.run("DELETE FROM scopes WHERE key = ?", key);
@@ -241,13 +238,11 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     deleteChunk: (key) => void db.run("DELETE FROM chunks WHERE key = ?", key),
 
     document: (key) => toDocument(must(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE key = ?`, key)),
-    documentBody: (key) =>
-      readTexts<DocumentBody, "text">(
-        must(`SELECT ${bytesOf("text")}, structure FROM documents WHERE key = ?`, key),
-        "text",
-      ),
-    documentText: (key) =>
-      decoder.decode(must<{ text: Uint8Array }>(`SELECT ${bytesOf("text")} FROM documents WHERE key = ?`, key).text),
+    documentBody: (key) => ({
+      ...must<Omit<DocumentBody, "text">>("SELECT structure FROM documents WHERE key = ?", key),
+      text: texts.read(key),
+    }),
+    documentText: (key) => texts.read(key),
     documentById: (scope, id) =>
       documents(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND id = ?`, scope, id)[0],
     documentsByUri: (scope, uri) =>
@@ -289,8 +284,9 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
           ingested_at, deleted_at, structure, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         ...documentValues(row),
         structure,
-        text,
+        texts.first(text),
       );
+      texts.putRest(key, text);
       putMarks(key, row);
       return key;
     },
@@ -303,9 +299,16 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       );
       putMarks(row.key, row);
       if (body === undefined) return;
-      db.run("UPDATE documents SET structure = ?, text = ? WHERE key = ?", body.structure, body.text, row.key);
+      db.run(
+        "UPDATE documents SET structure = ?, text = ? WHERE key = ?",
+        body.structure,
+        texts.first(body.text),
+        row.key,
+      );
+      texts.putRest(row.key, body.text);
     },
     deleteDocument(key) {
+      texts.deleteRest(key);
       db.run("DELETE FROM documents WHERE key = ?", key);
       db.run("DELETE FROM marks WHERE document = ?", key);
     },

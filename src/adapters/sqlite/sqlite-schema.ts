@@ -6,7 +6,7 @@ import { jobTable } from "./sqlite-job-table.ts";
 const applicationId = 0x69626964;
 
 /** Of the tables below. A file with a higher number was written by a later ibid, one with a lower is brought up to date by {@link upgradeSchema}. */
-const schemaVersion = 4;
+const schemaVersion = 5;
 
 /**
  * Small columns come first and large ones last: SQLite reads the tail of a long row only when it is asked for.
@@ -22,6 +22,12 @@ CREATE TABLE fit_parts (fit INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB N
 /** Beside the documents, not in them: what is read with every list must not stand behind a document's text, nor be written with it. */
 const markTable = `
 CREATE TABLE marks (document INTEGER PRIMARY KEY, checked_at TEXT, etag TEXT, last_modified TEXT);`;
+
+/** What of a document's text comes after its first part, which stands in the document's own row; see `createSqliteTexts`. */
+const textTable = `
+CREATE TABLE IF NOT EXISTS text_parts (
+  document INTEGER NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (document, part)
+);`;
 
 const schema = `
 CREATE TABLE clock (key INTEGER PRIMARY KEY CHECK (key = 1), stamp INTEGER NOT NULL);
@@ -68,6 +74,7 @@ CREATE UNIQUE INDEX files_by_name ON files (segment, name, part);
 ${fitTables}
 ${markTable}
 ${jobTable}
+${textTable}
 
 PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${schemaVersion};
@@ -77,7 +84,12 @@ PRAGMA user_version = ${schemaVersion};
  * Statements that make a file of version `i + 1` one of the next. What they leave without terms is analysed again when the store is opened, for
  * terms are made in another way in each.
  */
-const upgrades: readonly string[] = [`ALTER TABLE pending DROP COLUMN length; ${fitTables}`, markTable, jobTable];
+const upgrades: readonly string[] = [
+  `ALTER TABLE pending DROP COLUMN length; ${fitTables}`,
+  markTable,
+  jobTable,
+  textTable,
+];
 
 /** What tables a file has: ours, those of an earlier version of ours, or none at all. */
 export type SchemaState = "current" | "earlier" | "none";

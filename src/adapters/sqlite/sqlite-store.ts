@@ -1,7 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import { finishPurges } from "../../stores/forgetting.ts";
 import { guardStore } from "../../stores/guard-store.ts";
-import type { RawKnowledgeStore } from "../../stores/raw-store.ts";
 import { createSegmentStore, prepareDirectory } from "../../stores/segment-store.ts";
 import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../../stores/store-options.ts";
 import { checkOptions } from "../../text/check-options.ts";
@@ -39,14 +39,5 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   } catch (error) {
     connection.close();
     throw error;
-  }
-}
-
-/** A process that was killed while it purged left the rest to whoever opens the file next; where that cannot be done now, to the one after. */
-async function finishPurges(raw: RawKnowledgeStore): Promise<void> {
-  try {
-    await raw.doScrub?.();
-  } catch (error) {
-    if (!IbidError.isInstance(error, "store-busy") && !IbidError.isInstance(error, "store-failed")) throw error;
   }
 }

@@ -13,6 +13,7 @@ const strays: readonly { readonly what: string; readonly rows: string }[] = [
   { what: "waiting index rows of no scope", rows: "pending WHERE scope NOT IN (SELECT key FROM scopes)" },
   { what: "index files of no segment", rows: "files WHERE segment NOT IN (SELECT key FROM segments)" },
   { what: "parts of no fit", rows: "fit_parts WHERE fit NOT IN (SELECT key FROM fits)" },
+  { what: "parts of no document", rows: "text_parts WHERE document NOT IN (SELECT key FROM documents)" },
   { what: "marks of no document", rows: "marks WHERE document NOT IN (SELECT key FROM documents)" },
   {
     what: "jobs of documents that are gone",

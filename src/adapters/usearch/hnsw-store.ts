@@ -6,7 +6,7 @@ import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
 import type { ChunkEntry, Metric } from "../../contracts/store.ts";
 import type { VectorMatch, VectorQuery } from "../../contracts/vector-store.ts";
 import { narrowProof } from "../../access/gate.ts";
-import { compareCodePoints } from "../../stores/compare-text.ts";
+import { compareCodePoints } from "../../text/compare-text.ts";
 import { copyDocument, copyEntry } from "../../stores/copy-data.ts";
 import { isOwnVersion } from "../../stores/own-version.ts";
 import { checkOptions } from "../../text/check-options.ts";

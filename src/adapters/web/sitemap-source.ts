@@ -86,7 +86,8 @@ export function openSitemapSource(address: string, options: SitemapSourceOptions
           }
           if (url instanceof Error) yield { uri, error: url };
           else {
-            const item = await fetchItem(client, uri, kept, signal);
+            const modified = sitemap.modified.get(listed);
+            const item = await fetchItem(client, uri, kept, signal, modified === undefined ? {} : { modified });
             yield "error" in item ? item : { ...item, folder: first.href };
           }
         }

@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../../contracts/reader.ts";
+import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged, SaidOfIt } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../text/abort.ts";
 import { findCharsetName } from "../../text/decode-text.ts";
 import { checkUrlOptions, openPageClient, type PageClient, type UrlSourceOptions } from "./fetch-page.ts";
@@ -48,12 +48,13 @@ export async function fetchItem(
   address: string,
   kept: AskKept | undefined,
   signal: AbortSignal | undefined,
+  said?: SaidOfIt,
 ): Promise<SourceItem | SourceRefusal | SourceUnchanged> {
   throwIfAborted(signal, "Fetching");
   const url = toUrl(address);
   if (url instanceof Error) return { uri: withoutCredentials(address), error: url };
   const uri = url.href;
-  const before = await kept?.(uri);
+  const before = await kept?.(uri, said);
   if (before?.wanted === false) return { uri, unchanged: true };
   try {
     const page = await client.fetch(url, { validators: before?.validators }, signal);

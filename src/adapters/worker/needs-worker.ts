@@ -7,10 +7,11 @@ const kibibyte = 1024;
  * unpacks, and code, whose parser can be slow on little.
  */
 const readHereUpTo: Readonly<Record<string, number>> = {
-  "plain-text": 1024 * kibibyte,
+  // A walk or two over the text, which let others have their turn: the way to a worker and back would take longer, and twice the memory.
+  "plain-text": Infinity,
+  csv: Infinity,
   markdown: 128 * kibibyte,
   html: 128 * kibibyte,
-  csv: 128 * kibibyte,
   feed: 64 * kibibyte,
 };
 

@@ -3,6 +3,7 @@ import { buildSections } from "../build-sections.ts";
 import { codeBlocks } from "../code-blocks.ts";
 import { decodeSource } from "../decode-source.ts";
 import { fileNameOf } from "../file-name.ts";
+import { limitsOf } from "../read-limits.ts";
 import { type DataFormat, dataFormatOf } from "./data-format.ts";
 import type { DataMember } from "./data-member.ts";
 import { findJsonMembers } from "./json-members.ts";
@@ -24,8 +25,8 @@ const findMembers: Readonly<Record<DataFormat, (text: string) => readonly DataMe
 };
 
 /** What {@link dataReader} promises. */
-export function readData({ uri, bytes, mediaType, charset }: ReadInput): ReadResult {
-  const text = decodeSource(bytes, uri, charset);
+export function readData({ uri, bytes, mediaType, charset, limits }: ReadInput): ReadResult {
+  const text = decodeSource(bytes, uri, charset, limitsOf({ ...(limits && { limits }) }).maxTextLength);
   const format = dataFormatOf(mediaType) ?? "json";
   const found = findMembers[format](text);
   const members = found ?? [];

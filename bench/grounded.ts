@@ -1,0 +1,177 @@
+/**
+ * How well the check without a model tells whether an answer stands: answers over real documents, as they are and with their citations shuffled.
+ *
+ *     npx node bench/grounded.ts <folder> [<most answers>]
+ *
+ * A folder is laid out as for `extractive-quality.ts`. Every question is answered from what a search finds for it, in two ways: *verbatim*, by the documents' own sentences,
+ * and *reworded*, the same sentences with every fourth word of those that are neither function words, names nor numbers replaced by one that stands nowhere.
+ *
+ * - *stands*: answers that are grounded as they are; they should be;
+ * - *shuffled*: answers that become ungrounded when they get the citations of another question's answer, which cites other documents;
+ * - *nearby*: answers that become ungrounded when each citation leads to another document that was found for the same question.
+ *
+ * Ends with exit code 1 when fewer than 90 % of the shuffled answers become ungrounded.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { createGate, operator } from "../src/access/gate.ts";
+import { answerQuestion } from "../src/answers/answer-question.ts";
+import { checkAnswer } from "../src/answers/check-answer.ts";
+import { namesIn } from "../src/answers/telling-details.ts";
+import { createAutoChunker } from "../src/chunks/auto-chunker.ts";
+import type { Answer, Citation } from "../src/contracts/answer.ts";
+import type { TextDocument } from "../src/contracts/document.ts";
+import type { Hit } from "../src/contracts/retriever.ts";
+import { buildSections } from "../src/documents/build-sections.ts";
+import { latentSemanticModel } from "../src/embeddings/latent-semantic/latent-semantic-model.ts";
+import { languageAnalyzer } from "../src/node.ts";
+import { createRetriever } from "../src/retrieval/create-retriever.ts";
+import { createMemoryStore } from "../src/stores/memory-store.ts";
+import { functionWords } from "../src/text/function-words.ts";
+
+interface Line {
+  readonly _id: string;
+  readonly title?: string;
+  readonly text: string;
+}
+
+const [folder, most = "1000"] = process.argv.slice(2);
+if (folder === undefined) {
+  console.error("usage: npx node bench/grounded.ts <folder> [<most answers>]");
+  process.exit(2);
+}
+
+const documents = new Map(readLines(join(folder, "corpus.jsonl")).map((line) => [line._id, asDocument(line)]));
+const gate = createGate();
+const write = gate.write(operator, "deployment");
+const read = gate.read(operator, ["deployment"]);
+const store = createMemoryStore({ analyzer: languageAnalyzer, corpusModel: latentSemanticModel });
+const retriever = createRetriever({ store, analyzer: languageAnalyzer });
+const chunker = createAutoChunker();
+for (const document of documents.values()) {
+  await store.replace(write, {
+    document,
+    contentHash: "",
+    metadataHash: "",
+    fingerprint: "bench",
+    bytes: document.text.length,
+    folder: null,
+    entries: [...chunker.chunk(document)].map((chunk) => ({ chunk, embeddings: [] })),
+  });
+}
+
+const common = new Set(Object.values(functionWords).join(" ").split(/\s+/u));
+const answers: Answer[] = [];
+for (const { text } of readLines(join(folder, "queries.jsonl"))) {
+  if (answers.length >= Number(most)) break;
+  const answer = await ask(text);
+  if (!answer.refused) answers.push(answer);
+}
+console.log(`${folder}: ${answers.length} answers over ${documents.size} documents`);
+
+let isGood = true;
+for (const [name, change] of [
+  ["verbatim", (text: string) => text],
+  ["reworded", reword],
+] as const) {
+  const counts = { stands: 0, shuffled: 0, shuffles: 0, nearby: 0, moves: 0 };
+  for (const [index, answer] of answers.entries()) {
+    const text = change(answer.text);
+    const isGrounded = async (citations: readonly Citation[], hits: readonly Hit[]): Promise<boolean> =>
+      (await checkAnswer({ text, citations, hits }, { analyzer: languageAnalyzer })).grounded;
+    if (await isGrounded(answer.citations, answer.hits)) counts.stands += 1;
+
+    const other = findOther(index);
+    if (other) {
+      counts.shuffles += 1;
+      if (!(await isGrounded(inPlaceOf(answer.citations, other.citations), other.hits))) counts.shuffled += 1;
+    }
+    const cited = new Set(answer.citations.map(({ documentId }) => documentId));
+    const others = answer.hits.filter(({ documentId }) => !cited.has(documentId)).map(asCitation);
+    if (others.length > 0) {
+      counts.moves += 1;
+      if (!(await isGrounded(inPlaceOf(answer.citations, others), answer.hits))) counts.nearby += 1;
+    }
+  }
+  const shuffled = counts.shuffled / counts.shuffles;
+  isGood &&= shuffled >= 0.9;
+  console.log(
+    `${name}: stands ${share(counts.stands / answers.length)}, shuffled ${share(shuffled)}, nearby ${share(counts.nearby / counts.moves)}`,
+  );
+}
+await store.close();
+process.exitCode = isGood ? 0 : 1;
+
+/** A fixed permutation's next one that cites none of the same documents. */
+function findOther(index: number): Answer | undefined {
+  const cited = new Set(answers[index]?.citations.map(({ documentId }) => documentId));
+  for (let step = 0; step < answers.length; step += 1) {
+    const other = answers[(index * 7919 + 104_729 + step) % answers.length];
+    if (other && !other.citations.some(({ documentId }) => cited.has(documentId))) return other;
+  }
+  return undefined;
+}
+
+/** As many citations as there were, under their markers, leading elsewhere. */
+function inPlaceOf(citations: readonly Citation[], others: readonly Citation[]): Citation[] {
+  return citations.flatMap(({ marker }, index) => {
+    const other = others[index % others.length];
+    return other ? [{ ...other, marker }] : [];
+  });
+}
+
+function asCitation({ chunkId, documentId, source, text }: Hit): Citation {
+  const { uri, title, start, end } = source;
+  return { marker: "", uri, title, documentId, chunkId, start, end, quote: text };
+}
+
+function reword(text: string): string {
+  let seen = 0;
+  return text.replaceAll(/[\p{L}\p{M}’']+/gu, (word, at: number) => {
+    const isName = namesIn(text.slice(0, at + word.length), "").includes(word) && /^\p{Lu}/u.test(word);
+    if (isName || common.has(word.toLowerCase())) return word;
+    seen += 1;
+    return seen % 4 === 0 ? `zq${seen.toString(26).replaceAll(/\d/gu, "x")}` : word;
+  });
+}
+
+async function ask(question: string): Promise<Answer> {
+  const hits = await retriever.retrieve(read, question, { explain: true });
+  for await (const event of answerQuestion({
+    question,
+    hits,
+    grounding: "preferred",
+    analyzer: languageAnalyzer,
+    documentText: async (id) => documents.get(id)?.text,
+  })) {
+    if (event.type === "answer") return event.answer;
+  }
+  throw new Error("No answer event.");
+}
+
+function share(part: number): string {
+  return `${(100 * part).toFixed(1)} %`;
+}
+
+function asDocument({ _id, title = "", text }: Line): TextDocument {
+  return {
+    type: "text",
+    id: _id,
+    uri: _id,
+    title,
+    mediaType: "text/plain",
+    text,
+    metadata: {},
+    origin: "user-content",
+    root: buildSections(text, title, []),
+    sourceMap: { lines: "text" },
+  };
+}
+
+function readLines(path: string): Line[] {
+  return readFileSync(path, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+}

@@ -1,0 +1,35 @@
+import { IbidError } from "../../contracts/errors.ts";
+import { factsOf, type ProviderFacts, providers } from "./providers.ts";
+
+/** A model's name, taken apart. */
+export interface ModelName {
+  readonly provider: string;
+  readonly facts: ProviderFacts;
+  readonly model: string;
+  /** Behind an `@`, as it was written. */
+  readonly address?: string;
+}
+
+/**
+ * Reads `provider/model`, `provider:model`, and either with `@address` behind it.
+ *
+ * **Errors** `invalid-argument` for anything else, and for a provider that is not known.
+ */
+export function parseModelName(name: string): ModelName {
+  const known = Object.keys(providers).join(", ");
+  const [, provider = "", rest = ""] = /^([^/:]+)[/:](.+)$/su.exec(name) ?? [];
+  // Models have @ in their names too (`model@sha256:…`); an address says its scheme.
+  const [, model = rest, address] = /^(.+)@([a-z][a-z+.-]*:\/\/.+)$/isu.exec(rest) ?? [];
+  if (provider === "" || model === "") {
+    throw new IbidError("invalid-argument", `A model is named provider/model, not "${name.slice(0, 100)}".`, {
+      mend: `For example ollama/qwen3:8b. Known providers: ${known}.`,
+    });
+  }
+  const facts = factsOf(provider);
+  if (facts === undefined) {
+    throw new IbidError("invalid-argument", `The provider "${provider.slice(0, 100)}" is not known.`, {
+      mend: `Known providers: ${known}. Any server that speaks OpenAI's API is openai-compatible/<model>, with OPENAI_COMPATIBLE_BASE_URL.`,
+    });
+  }
+  return { provider, model, facts, ...(address === undefined ? {} : { address }) };
+}

@@ -1,0 +1,60 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+
+/** The longest part. **Units** UTF-16 code units. SQLite holds a row three times over while it writes it: of a part that is nothing, of a large text too much. */
+const partLength = 1024 * 1024;
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** The texts of documents, which may be longer than a row should be. */
+export interface SqliteTexts {
+  /** What stands in the document's own row. */
+  first(text: string): string;
+  /** Puts the rest in place of what was there. */
+  putRest(document: number, text: string): void;
+  deleteRest(document: number): void;
+  /** The whole text. **Errors** `store-corrupt` where the document is not there. */
+  read(document: number): string;
+}
+
+export function createSqliteTexts(db: SqliteConnection): SqliteTexts {
+  const deleteRest = (document: number): void => void db.run("DELETE FROM text_parts WHERE document = ?", document);
+  return {
+    first: (text) => text.slice(0, partEnd(text, 0)),
+    putRest(document, text) {
+      deleteRest(document);
+      let part = 1;
+      for (let at = partEnd(text, 0); at < text.length; part++) {
+        const end = partEnd(text, at);
+        db.run("INSERT INTO text_parts VALUES (?, ?, ?)", document, part, text.slice(at, end));
+        at = end;
+      }
+    },
+    deleteRest,
+    read(document) {
+      const first = "SELECT CAST(text AS BLOB) AS text FROM documents WHERE key = ?";
+      const rest = "SELECT CAST(text AS BLOB) AS text FROM text_parts WHERE document = ? ORDER BY part";
+      const parts: string[] = [];
+      for (const sql of [first, rest]) {
+        for (const { text } of db.iterate<{ readonly text: Uint8Array }>(sql, document))
+          parts.push(decoder.decode(text));
+      }
+      return parts.length > 1 ? parts.join("") : (parts[0] ?? missingRow());
+    },
+  };
+}
+
+/** Never between the halves of a surrogate pair, which UTF-8 has no word for. */
+function partEnd(text: string, start: number): number {
+  const end = start + partLength;
+  if (end >= text.length) return text.length;
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+}
+
+/** **Errors** `store-corrupt`, always. */
+export function missingRow(): never {
+  throw new IbidError("store-corrupt", "A row that the index refers to is not there.", {
+    mend: "Restore the file from a backup, or move it away and ingest the documents again.",
+  });
+}

@@ -1,0 +1,159 @@
+import {
+  bareAddress,
+  decodeAddress,
+  destination,
+  findAddresses,
+  leadsElsewhere,
+  tagWithAttributes,
+  trimAddress,
+  unwrap,
+} from "./find-addresses.ts";
+
+/** Takes addresses out of a text that arrives in pieces. */
+export interface AddressFilter {
+  /** What can be told so far; what may still become an address waits. */
+  push(delta: string): string;
+  /** The rest, at the end. */
+  finish(): string;
+  /** Whether something waits. */
+  isWaiting(): boolean;
+  /** Every address that was taken out, once, in order. */
+  removed(): readonly string[];
+}
+
+/**
+ * Takes out every address that is not known, wherever it stands: bare, in a link, a picture, a definition or a tag.
+ *
+ * A link becomes its words, a bare address `…`. Pictures of known addresses become links to them, and other tags with an address go, so that whoever shows the
+ * text loads nothing by it. Paths without a scheme or a host stay.
+ *
+ * **Shape** the same however the text is cut into pieces, but for links, tags and addresses of more than {@link longestWait} characters. **Cost** linear.
+ */
+export function createAddressFilter(known: ReadonlySet<string>): AddressFilter {
+  const removed = new Set<string>();
+  let waiting = "";
+  // A citation's marker does not wait for what may follow it; only its bracket is remembered.
+  let before = "";
+  const stays = (address: string): boolean => {
+    if (known.has(trimAddress(address))) return true;
+    removed.add(trimAddress(address));
+    return false;
+  };
+
+  const clean = (text: string): string =>
+    text
+      .replaceAll(gone, "")
+      .replaceAll(tagWithAttributes, (tag) => cleanTag(tag, stays))
+      .replaceAll(destination, (whole, kind: string, space: string, target: string) => {
+        const address = unwrap(target);
+        if (!leadsElsewhere(address)) return whole;
+        // What is written so that it has to be decoded first is written so for a reason.
+        const plain = decodeAddress(address);
+        if (plain === address && stays(address)) return whole;
+        if (plain !== address) removed.add(plain);
+        return `]${kind}${space}${goneMark}`;
+      })
+      .replaceAll(pictureElsewhere, "$1")
+      .replaceAll(goneLink, wordsOf)
+      .replaceAll(goneLink, wordsOf)
+      .replaceAll(goneTarget, "]")
+      .replaceAll(definition, "$1:$2")
+      .replaceAll(bareAddress, (found) => (stays(found) ? found : `…${found.slice(trimAddress(found).length)}`))
+      .replaceAll(gone, "…");
+
+  const tell = (text: string): string => {
+    const told = clean(text).slice(before.length);
+    if (text.length > before.length) before = endsInMarker.test(text) ? "]" : "";
+    return told;
+  };
+
+  return {
+    push(delta) {
+      const text = before + waiting + delta;
+      const open = Math.max(before.length, openFrom(text));
+      waiting = text.slice(open);
+      return tell(text.slice(0, open));
+    },
+    finish() {
+      const rest = before + waiting;
+      waiting = "";
+      return tell(rest);
+    },
+    isWaiting: () => waiting !== "",
+    removed: () => [...removed],
+  };
+}
+
+/** Stands where an address was, until what stood around it is gone too. A noncharacter: no text means anything by it. */
+const goneMark = "\uFDD0";
+const gone = /\uFDD0/gu;
+const label = "((?:[^[\\]]|\\[(?:[^[\\]]|\\[[^[\\]]*\\])*\\])*)";
+const goneLink = new RegExp(`!?\\[${label}\\]\\(\\s*${goneMark}[^()\\n]*\\)`, "gu");
+const goneTarget = new RegExp(`\\]\\(\\s*${goneMark}[^()\\n]*\\)?`, "gu");
+const endsInMarker = /\[\d{1,3}\]$/u;
+/** A picture that whoever shows it would load from somewhere else. */
+const pictureElsewhere = new RegExp(`!(\\[${label}\\]\\(\\s*<?(?:[a-z][a-z0-9+.-]*:|[\\\\/]{2}))`, "giu");
+/** What a picture by name would be loaded from. */
+const definition = new RegExp(`\\[([^[\\]\\n]{1,300})\\]:(\\s*<?(?:[a-z][a-z0-9+.-]*:[\\\\/]|[\\\\/]{2}))`, "giu");
+
+/** **Shape** the tag, when it is a link to what is known or leads nowhere; of others only the markers of citations in it. */
+function cleanTag(tag: string, stays: (address: string) => boolean): string {
+  // An address in angle brackets is an address.
+  if (/^<[a-z][a-z0-9+.-]*:/iu.test(tag)) return tag;
+  // Spaces part what stands in a tag; what a browser skips within an address does not.
+  const plain = tag.split(" ").map(decodeAddress).join(" ");
+  const addresses = [...findAddresses(plain), ...(plain.match(/(?<=[=("',\s])[\\/]{2}[^\s"'<>()]+/gu) ?? [])];
+  if (addresses.length === 0) return tag;
+  const unknown = addresses.filter((address) => !stays(address));
+  if (/^<a\s/iu.test(tag) && unknown.length === 0) return tag;
+  return (tag.match(/\[\d+\]/gu) ?? ["…"]).join("");
+}
+
+function wordsOf(_: string, words: string): string {
+  // The marker of a citation is no link's words.
+  if (/^\d{1,3}$/u.test(words)) return `[${words}]`;
+  return words.trim() === "" ? "…" : words.trim();
+}
+
+/** No link, tag or address is waited for longer. **Units** UTF-16. */
+const longestWait = 2000;
+
+/** Where the part of a text begins that may yet turn out to be a link, a tag or an address; its length when nothing does. */
+function openFrom(text: string): number {
+  const from = Math.max(0, text.length - longestWait);
+  const tail = text.slice(from);
+  let open = tail.search(openTail);
+  if (open === -1) open = tail.length;
+  for (let at = tail.indexOf("["); at !== -1 && at < open; at = tail.indexOf("[", at + 1)) {
+    const end = endOfBracket(tail, at);
+    if (end !== undefined && end <= open) continue;
+    open = tail[at - 1] === "!" ? at - 1 : at;
+    break;
+  }
+  return from + open;
+}
+
+/** A tag, an address or their beginnings, up to the end. */
+const openTail =
+  /(?:<(?:[a-z](?:"[^"]*"|'[^']*'|[^>"'])*(?:"[^"]*|'[^']*)?)?|(?:(?:https?|ftps?|wss?):[\\/]+|\bwww\.)[^\s<>]*|(?:https?|ftps?|wss?):?|htt?|h|ftp?|f|ws?|www?|!|(?<!\[\d{1,3})\]|\][(:]\s*[^\s]*)$/iu;
+
+/** Where what the bracket at `at` opens has ended, a link's destination included; `undefined` while that is open. */
+function endOfBracket(text: string, at: number): number | undefined {
+  let depth = 0;
+  for (let index = at; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === "\n" && text[index + 1] === "\n") return index;
+    if (character === "[") depth += 1;
+    else if (character === "]") depth -= 1;
+    if (depth > 0) continue;
+    const behind = index + 1;
+    const next = text[behind];
+    if (next === undefined) return endsInMarker.test(text) ? behind : undefined;
+    if (next !== "(" && next !== ":") return behind;
+    const rest = text.slice(behind);
+    const found =
+      next === "(" ? /^\((?:[^()]*(?:\([^()]*\)[^()]*)*\)|[^()]*\n\n)/u.exec(rest) : /^:\s*\S+(?=\s)/u.exec(rest);
+    return found ? behind + found[0].length : undefined;
+  }
+  return undefined;
+}

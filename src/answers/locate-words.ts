@@ -1,0 +1,54 @@
+import type { Quote } from "./find-quote.ts";
+
+/**
+ * Where a text has the very words of a quote, as people quote: white space, the form of quotation marks, apostrophes and dashes, and the case of the first letter do
+ * not count; `…` leaves something out; the punctuation at the end may be the quoter's.
+ *
+ * **Shape** the first place; with an ellipsis, from its first part to its last. `undefined` when a word is not there or there is none. **Cost** linear in the text.
+ */
+export function locateWords(text: string, quote: string): Quote | undefined {
+  const parts = quote
+    .split(/\s*(?:\[\s*)?(?:…|\.{3})(?:\s*\])?\s*/u)
+    .map((part) => part.trim().replace(/[.,;:!?]+$/u, ""))
+    .filter((part) => part !== "");
+  let found: Quote | undefined;
+  for (const part of parts) {
+    const from = found?.end ?? 0;
+    const match = findPart(part, text, from) ?? findPart(turnFirst(part), text, from);
+    if (!match) return undefined;
+    found = { start: found?.start ?? match.index, end: match.index + match[0].length };
+  }
+  return found;
+}
+
+function findPart(part: string, text: string, from: number): RegExpExecArray | null {
+  const words = part.split(/\s+/u).map(foldedPattern).join("\\s+");
+  const pattern = new RegExp(
+    `${spaced.test(part) ? "(?<![\\p{L}\\p{Nd}])" : ""}${words}${spaced.test(part.slice(-1)) ? "(?![\\p{L}\\p{Nd}])" : ""}`,
+    "gu",
+  );
+  pattern.lastIndex = from;
+  return pattern.exec(text);
+}
+
+/** Begins with a letter or digit of a script that sets words apart: there, "24" is not a place of "2". */
+const spaced =
+  /^(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{Nd}]/u;
+
+/** A quote that begins a sentence has a capital that the source may not have, and the other way round. */
+function turnFirst(part: string): string {
+  const [first = ""] = part;
+  return (first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase()) + part.slice(first.length);
+}
+
+const classes = ["'’‘ʼ", '"“”„«»', "-‐‑–—"] as const;
+
+function foldedPattern(word: string): string {
+  let pattern = "";
+  for (const character of word) {
+    const alike = classes.find((members) => members.includes(character));
+    pattern +=
+      alike === undefined ? character.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, "\\$&") : `[${alike.replace("-", "\\-")}]`;
+  }
+  return pattern;
+}

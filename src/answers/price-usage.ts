@@ -1,0 +1,49 @@
+import type { ChatModel, ChatResult, ChatStreamPart, Price, Prices, Usage } from "../contracts/chat.ts";
+import { IbidError } from "../contracts/errors.ts";
+
+/** What was used, with its cost where the model has a price and the provider counted. */
+export function priceUsage(usage: Usage, price: Price | undefined): Usage {
+  const { inputTokens, outputTokens } = usage;
+  if (price === undefined || (inputTokens === undefined && outputTokens === undefined)) return usage;
+  const { input, output = input } = price;
+  return { ...usage, cost: ((inputTokens ?? 0) * input + (outputTokens ?? 0) * output) / 1_000_000 };
+}
+
+/** The price of `provider/model`, if it has one. */
+export function priceOf(prices: Prices | undefined, provider: string, model: string): Price | undefined {
+  const name = `${provider}/${model}`;
+  return prices !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined;
+}
+
+/** A model whose usage says what it cost; the same model where it has no price. */
+export function withPrice(model: ChatModel, prices: Prices | undefined): ChatModel {
+  const price = priceOf(prices, model.provider, model.model);
+  if (price === undefined) return model;
+  const priced = (result: ChatResult): ChatResult =>
+    result.usage === undefined ? result : { ...result, usage: priceUsage(result.usage, price) };
+  return {
+    provider: model.provider,
+    model: model.model,
+    chat: async (messages, options) => priced(await model.chat(messages, options)),
+    async *stream(messages, options): AsyncGenerator<ChatStreamPart, void, undefined> {
+      for await (const part of model.stream(messages, options))
+        yield part.type === "finish" ? { ...part, result: priced(part.result) } : part;
+    },
+  };
+}
+
+/** **Errors** `invalid-argument` for a name that is no `provider/model`, and for what is no price. */
+export function checkPrices(prices: Prices | undefined): void {
+  for (const [name, price] of Object.entries(prices ?? {})) {
+    const { input, output = input } = price as Partial<Price>;
+    const amounts = [input, output];
+    if (
+      name.includes("/") &&
+      amounts.every((amount) => typeof amount === "number" && Number.isFinite(amount) && amount >= 0)
+    )
+      continue;
+    throw new IbidError("invalid-argument", `prices: "${name.slice(0, 100)}" has no price that can be used.`, {
+      mend: 'Say { "openai/gpt-5-mini": { input: 0.25, output: 2 } }, for a million tokens.',
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import type { ChatMessage } from "../contracts/chat.ts";
+import { IbidError } from "../contracts/errors.ts";
+import { renderPrompt } from "./render-prompt.ts";
+import { createMarkerScanner } from "./scan-markers.ts";
+
+/** What somebody said before the question. */
+export interface Turn {
+  readonly role: "user" | "assistant";
+  readonly content: string;
+  /** Tells participants of one role apart (B38). */
+  readonly name?: string;
+}
+
+/** What a model is sent of a history. **Units** UTF-16; some 2,000 tokens of English. **Source** our own choice. */
+export const historyBudget = 8000;
+/** What is sent of one message. */
+const longestTurn = historyBudget / 2;
+
+/**
+ * The turns of a conversation, as far as they are of use to understand what is asked next.
+ *
+ * Whoever keeps the conversation gives it, often a browser: so a system message in it is refused, for it would speak with the application's voice. What tools said, and calls of
+ * them, are left out. Markers are taken out of earlier answers: their numbers mean other sources than today's.
+ *
+ * **Shape** oldest first; the last ones that fit {@link historyBudget}, a long message cut and ended with `…`. **Errors** `invalid-argument` for a system message and for what is no message.
+ */
+export function readHistory(history: readonly ChatMessage[]): readonly Turn[] {
+  if (!Array.isArray(history)) throw notHistory("history is not a list of messages.");
+  const turns: Turn[] = [];
+  for (const [index, message] of (history as readonly ChatMessage[]).entries()) {
+    const role: unknown = typeof message === "object" && message !== null ? message.role : undefined;
+    if (role === "function") continue;
+    if (role !== "user" && role !== "assistant") {
+      throw notHistory(
+        role === "system"
+          ? "A system message stands in the history."
+          : `Message ${index + 1} of the history has no role that a conversation has.`,
+      );
+    }
+    const { content, name } = message as { content: Parameters<typeof renderPrompt>[0] | null; name?: string };
+    const text = content === null || content === undefined ? "" : renderPrompt(content);
+    const said = role === "assistant" ? withoutMarkers(text) : text;
+    if (said.trim() !== "") turns.push({ role, content: shorten(said.trim()), ...(name !== undefined && { name }) });
+  }
+  let budget = historyBudget;
+  const from = turns.findLastIndex(({ content }) => (budget -= content.length) < 0) + 1;
+  return turns.slice(from);
+}
+
+function notHistory(message: string): IbidError {
+  return new IbidError("invalid-argument", message, {
+    mend: "Give the messages of the user and the assistant, oldest first; what a model is told beforehand is not part of what was said.",
+  });
+}
+
+function shorten(text: string): string {
+  if (text.length <= longestTurn) return text;
+  // Not in the midst of a character.
+  return `${text.slice(0, longestTurn - 2).replace(/[\uD800-\uDBFF]$/u, "")} …`;
+}
+
+function withoutMarkers(text: string): string {
+  const scanner = createMarkerScanner();
+  let words = "";
+  let afterMarker = false;
+  for (const piece of [...scanner.push(text), ...scanner.finish()]) {
+    if (piece.type === "text")
+      words = (afterMarker && /^[\s\p{P}]/u.test(piece.text) ? words.trimEnd() : words) + piece.text;
+    afterMarker = piece.type === "marker";
+  }
+  return words;
+}

@@ -1,0 +1,61 @@
+import { createInterface } from "node:readline";
+import type { ChatMessage } from "../contracts/chat.ts";
+import type { AskCommandOptions } from "./ask.ts";
+import { sayAnswer } from "./ask.ts";
+import { type Context, withKnowledgeBase } from "./open.ts";
+import { toIbidError } from "./output.ts";
+
+/** Older turns of a long conversation are of no use to the next question. */
+const mostMessages = 40;
+
+/**
+ * `ibid chat`: a question a line, each understood as the continuation of those before it, until the input ends.
+ *
+ * On a terminal there is a prompt, on standard error; in a pipe a line is a question, and with `--json` an answer is a line. What cannot be answered is said, and the conversation goes on.
+ *
+ * **Shape** exit code 1 when a question failed.
+ */
+export async function chat(context: Context, options: AskCommandOptions): Promise<number> {
+  const { output, stderr, signal } = context;
+  const { stdin } = process;
+  const isTerminal = stdin.isTTY;
+  return await withKnowledgeBase(options, { model: options.model }, async (kb) => {
+    // The prompt is not part of the answers.
+    const lines = createInterface({
+      input: stdin,
+      terminal: isTerminal,
+      signal,
+      prompt: "? ",
+      ...(isTerminal && { output: stderr }),
+    });
+    // A terminal that is read by line takes Ctrl-C for itself.
+    lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+    let history: readonly ChatMessage[] = [];
+    let failed = false;
+    try {
+      if (isTerminal) lines.prompt();
+      for await (const line of lines) {
+        const question = line.trim();
+        if (question !== "") {
+          try {
+            const { text } = await sayAnswer(context, kb, question, options, history);
+            history = [...history, said("user", question), said("assistant", text)].slice(-mostMessages);
+            await output.line();
+          } catch (error) {
+            signal.throwIfAborted();
+            failed = true;
+            await output.error(toIbidError(error));
+          }
+        }
+        if (isTerminal) lines.prompt();
+      }
+    } finally {
+      lines.close();
+    }
+    return failed ? 1 : 0;
+  });
+}
+
+function said(role: "user" | "assistant", content: string): ChatMessage {
+  return { role, content };
+}

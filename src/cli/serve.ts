@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { once } from "node:events";
+import { IbidError } from "../contracts/errors.ts";
+import type { AccessKey, HandlerOptions, RequestLogEntry } from "../server/index.ts";
+import { type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
+import { neutralise, toJsonLine } from "./text-layout.ts";
+
+export interface ServeCommandOptions extends CommonOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly keys?: string;
+  readonly write?: true;
+  readonly allowHost: readonly string[];
+  readonly allowOrigin: readonly string[];
+  readonly model?: string;
+}
+
+/** `ibid serve`: answers over HTTP until it is stopped, then finishes what was accepted. */
+export async function serve(context: Context, options: ServeCommandOptions): Promise<number> {
+  const { output, signal, stderr } = context;
+  const { port, host, write = false, allowHost, allowOrigin, model } = options;
+  const caller = readCaller(options);
+  if (options.keys !== undefined && (caller !== undefined || write)) {
+    throw new IbidError("invalid-argument", "With --keys, the keys say who asks and who may write.", {
+      mend: "Leave out --as-user, --as-team, --as-teams and --write.",
+    });
+  }
+  const { parseKeys, startService } = await import("../server/index.ts");
+  const keys = options.keys === undefined ? undefined : await readKeys(options.keys, parseKeys);
+  const who: HandlerOptions = keys === undefined ? { local: { access: caller ?? "operator", write } } : { keys };
+  const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
+  return await withKnowledgeBase(asOperator, { model }, async (kb) => {
+    const service = await startService(kb, {
+      ...who,
+      ...(port === undefined ? {} : { port }),
+      ...(host === undefined ? {} : { host }),
+      ...(allowHost.length === 0 ? {} : { hosts: [...ownNames, ...allowHost] }),
+      origins: allowOrigin,
+      log: (entry) => void stderr.write(output.json ? `${toJsonLine(entry)}\n` : `${describeEntry(entry)}\n`),
+    });
+    if (output.json) await output.object({ listening: service.url, kb: options.kb });
+    else await output.line(`Listening on ${service.url} Ctrl-C ends it.`);
+    if (!signal.aborted) await once(signal, "abort");
+    await service.stop();
+    return 0;
+  });
+}
+
+/** Names of this machine stay known where others are added. */
+const ownNames = ["localhost", "127.0.0.1", "[::1]"];
+
+async function readKeys(file: string, parse: (json: string) => readonly AccessKey[]): Promise<readonly AccessKey[]> {
+  let json: string;
+  try {
+    json = await readFile(file, "utf8");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new IbidError("not-found", `The keys in ${file} cannot be read: ${reason}.`, {
+      uri: file,
+      mend: "Check the path.",
+      cause,
+    });
+  }
+  return parse(json);
+}
+
+/** `12:03:04 200 POST /ask 41 ms ada`, and below it what went wrong. */
+function describeEntry({
+  at,
+  id,
+  method,
+  path,
+  status,
+  ms,
+  caller,
+  address,
+  refused,
+  failure,
+}: RequestLogEntry): string {
+  const who = caller ?? address ?? "";
+  const line = `${at.slice(11, 19)} ${status} ${method} ${path ?? "(elsewhere)"} ${ms} ms ${neutralise(who)}`.trimEnd();
+  if (failure === undefined) return refused === undefined ? line : `${line} ${refused}`;
+  const causes = failure.causes.map(({ name, message }) => `caused by ${name}: ${message}`);
+  const told = [`${failure.code}: ${failure.message}`, ...causes, ...(failure.stack ?? [])];
+  return [`${line} (${id})`, ...told.map((each) => `  ${neutralise(each)}`)].join("\n");
+}

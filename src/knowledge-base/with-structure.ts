@@ -1,0 +1,49 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Hit, Retriever } from "../contracts/retriever.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
+import { chunkStructure } from "../text/chunk-structure.ts";
+
+type Store = Pick<KnowledgeStore, "chunks" | "chunkCounts">;
+
+/**
+ * A retriever whose hits all say where they stand in their documents, of how many chunks, whichever retriever found them.
+ *
+ * Nothing of this is stored: a total would change every chunk of a document with each edit (law 7).
+ *
+ * **Cost** a count for each document that was found; a look-up for each hit that does not know its place. **Source** Embabel (E12).
+ */
+export function withStructure(store: Store, retriever: Retriever): Retriever {
+  return {
+    async retrieve(scopes, query, options) {
+      const hits = await retriever.retrieve(scopes, query, options);
+      return hits.length === 0 ? hits : completeStructure(store, scopes, hits);
+    },
+  };
+}
+
+async function completeStructure(
+  store: Store,
+  scopes: AuthorizedScopes,
+  hits: readonly Hit[],
+): Promise<readonly Hit[]> {
+  const documents = [...new Map(hits.map((hit) => [keyOf(hit), hit])).values()];
+  const counts = await store.chunkCounts?.(scopes, documents);
+  const totals = new Map(documents.map((hit, i) => [keyOf(hit), counts?.[i]]));
+  const unplaced = hits.filter(({ structure }) => structure === undefined).map(({ chunkId }) => chunkId);
+  const chunks = new Map<string, Chunk>();
+  if (unplaced.length > 0) {
+    for await (const { scope, chunk } of store.chunks(scopes, { ids: unplaced }))
+      chunks.set(`${scope} ${chunk.id}`, chunk);
+  }
+  return hits.map((hit) => {
+    const chunk = chunks.get(`${hit.scope} ${hit.chunkId}`);
+    const structure = hit.structure ?? (chunk && chunkStructure(chunk));
+    if (structure === undefined) return hit;
+    // A document that was swapped between the search and the count may have fewer by now.
+    const total = totals.get(keyOf(hit)) ?? 0;
+    return { ...hit, structure: total > structure.chunk_index ? { ...structure, total_chunks: total } : structure };
+  });
+}
+
+const keyOf = ({ scope, documentId }: Pick<Hit, "scope" | "documentId">): string => `${scope} ${documentId}`;

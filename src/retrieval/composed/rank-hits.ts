@@ -1,0 +1,43 @@
+import type { Hit, HitExplanation, RetrieverStep } from "../../contracts/retriever.ts";
+
+/** Hits by score, ties by chunk id, then scope, both by UTF-16 code unit (law 5), with their ranks from 1. */
+export function rankHits(hits: readonly Hit[], topK: number | "all" = "all"): readonly Hit[] {
+  const sorted = hits.toSorted(
+    (a, b) => b.score - a.score || compareText(a.chunkId, b.chunkId) || compareText(a.scope, b.scope),
+  );
+  return numberHits(topK === "all" ? sorted : sorted.slice(0, topK));
+}
+
+/** Ranks from 1, in the order given. */
+export function numberHits(hits: readonly Hit[]): readonly Hit[] {
+  return hits.map((hit, index) => (hit.rank === index + 1 ? hit : { ...hit, rank: index + 1 }));
+}
+
+/** One string per chunk: ids repeat across scopes. */
+export function hitKey({ scope, chunkId }: Pick<Hit, "scope" | "chunkId">): string {
+  return `${scope} ${chunkId}`;
+}
+
+/** A hit that says what was done with it, when it says anything at all. */
+export function addStep(hit: Hit, step: RetrieverStep, parts: Partial<HitExplanation> = {}): Hit {
+  const { explain } = hit;
+  if (explain === undefined) return hit;
+  return { ...hit, explain: { ...explain, ...parts, steps: [...(explain.steps ?? []), step] } };
+}
+
+/** A hit without what was fetched for our own use. */
+export function withoutExtras(
+  hit: Hit,
+  asked: { readonly explain: boolean; readonly includeEmbeddings: boolean },
+): Hit {
+  const { explain, embedding, ...rest } = hit;
+  return {
+    ...rest,
+    ...(asked.explain && explain && { explain }),
+    ...(asked.includeEmbeddings && embedding && { embedding }),
+  };
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

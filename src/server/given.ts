@@ -1,0 +1,8 @@
+/** Options without those that were not said: an option that is `undefined` is one too many. */
+export function given<Options extends object>(
+  options: Options,
+): { [Name in keyof Options]?: Exclude<Options[Name], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Options]?: Exclude<Options[Name], undefined>;
+  };
+}

@@ -1,0 +1,30 @@
+import type { Chunk, ChunkStructure } from "../contracts/chunk.ts";
+
+/**
+ * Where a chunk stands, told by the chunk alone: the ids of the sections around it begin its section's, and their titles are its headings.
+ *
+ * **Shape** without `total_chunks`, which a chunk does not know. **Source** Embabel (E12).
+ */
+export function chunkStructure(
+  chunk: Pick<Chunk, "index" | "documentId" | "title" | "uri" | "sectionId" | "headings" | "isInContainer">,
+): ChunkStructure {
+  const { index, documentId, title, uri, sectionId, headings, isInContainer = false } = chunk;
+  const depth = headings.length;
+  const steps = sectionId.split(".");
+  const section = (level: number) => ({ id: steps.slice(0, level + 1).join("."), title: headings[level - 1] ?? "" });
+  const container = isInContainer ? depth : depth - 1;
+  const around = container > 0 ? section(container) : undefined;
+  const leaf = !isInContainer && depth > 0 ? section(depth) : undefined;
+  return {
+    chunk_index: index,
+    sequence_number: index,
+    root_document_id: documentId,
+    root_document_title: title,
+    ...(around && {
+      container_section_id: around.id,
+      container_section_title: around.title,
+      container_section_url: uri,
+    }),
+    ...(leaf && { leaf_section_id: leaf.id, leaf_section_title: leaf.title, leaf_section_url: uri }),
+  };
+}

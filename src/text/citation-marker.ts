@@ -1,0 +1,56 @@
+/**
+ * What a citation looks like, and what a reader might take for one.
+ *
+ * `[1]`, `[2, 3]`; the same in the brackets and digits that look like these (`【1】`, `［２］`), which some models write by habit; and `[Doc abc, Chunk 1 of 5]`.
+ *
+ * **Source** ToolUp's short identifiers (T46) for the last.
+ */
+
+/** Brackets that open a marker, as they stand in a character class. */
+export const openingBrackets = "[\\[【［〔❲]";
+const opening = new RegExp(openingBrackets, "u");
+const closing = "[\\]】］〕❳]";
+const numbers = "\\p{Nd}{1,3}(?: *, *\\p{Nd}{1,3})*";
+const label = "Doc +[\\w-]{1,40} *, *Chunk +\\d{1,4} +of +\\d{1,4}";
+
+/** A whole marker, where a text begins with one. */
+export const completeMarker = new RegExp(
+  `^${openingBrackets} *(?:${numbers}|${label}(?: *[;,] *${label})*) *${closing}`,
+  "iu",
+);
+
+/** What may become a marker when the text goes on. */
+export const unfinishedMarker = new RegExp(`^${openingBrackets} *(?:[\\p{Nd}, ]*|d|do|doc(?: [\\w ,;-]*)?)$`, "iu");
+
+/** Every marker of a text, code or not. */
+export const everyMarker = new RegExp(completeMarker.source.slice(1), "giu");
+
+/** What a marker names: numbers of sources as they are, labels in one spelling: `doc abc, chunk 1 of 5`. */
+export function readMarker(marker: string): readonly (number | string)[] {
+  const labels = marker.match(new RegExp(label, "giu"));
+  if (labels) return labels.map(normaliseLabel);
+  return (marker.match(/\p{Nd}+/gu) ?? []).map((digits) => Number(Array.from(digits, digitValue).join("")));
+}
+
+/** Where the last bracket before `position` stands that could open a marker; -1 when none does. */
+export function lastOpeningBefore(text: string, position: number): number {
+  let at = position - 1;
+  while (at >= 0 && !opening.test(text.charAt(at))) at -= 1;
+  return at;
+}
+
+export function normaliseLabel(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/\s*,\s*/gu, ", ")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+}
+
+/** **Source** Unicode: the decimal digits of a script stand together, from zero to nine. */
+function digitValue(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0;
+  let zero = code;
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return (code - zero) % 10;
+}

@@ -1,0 +1,111 @@
+/** A stretch that whoever reads the page does not see. */
+export interface HiddenMarkup {
+  readonly kind: "comment" | "hidden";
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Comments and hidden elements of Markdown, MDX and HTML, in code left alone.
+ *
+ * **Shape** in order and apart. What is not closed goes on to the end, as in a browser. **Cost** linear.
+ * **Source** HTML (comments, `hidden`, `script`, `style`, `template`), CSS for what has no display, size or opacity; CommonMark for code and link definitions.
+ */
+export function findHiddenMarkup(text: string): readonly HiddenMarkup[] {
+  const found: HiddenMarkup[] = [];
+  // What nothing closes is looked for once.
+  const unclosed = new Set<string>();
+  let position = 0;
+  while (position < text.length) {
+    opening.lastIndex = position;
+    const match = opening.exec(text);
+    if (!match) break;
+    const start = match.index;
+    const end = match.index + match[0].length;
+    const { ticks, comment, definition, name, attributes = "" } = match.groups ?? {};
+    if (ticks !== undefined) {
+      position = endOfCode(text, start, ticks, unclosed);
+    } else if (comment !== undefined) {
+      const closing = comment === "<!--" ? "-->" : "*/}";
+      const until = unclosed.has(closing) ? -1 : text.indexOf(closing, end);
+      if (until === -1) unclosed.add(closing);
+      position = until === -1 ? text.length : until + closing.length;
+      // `{/*` that nothing closes is no comment but a slip; `<!--` is one to the end.
+      if (until !== -1 || comment === "<!--") found.push({ kind: "comment", start, end: position });
+      else position = end;
+    } else if (definition !== undefined) {
+      found.push({ kind: "comment", start, end });
+      position = end;
+    } else if (name !== undefined && isHidden(name, attributes)) {
+      position = endOfElement(text, name, end, attributes);
+      found.push({ kind: "hidden", start, end: position });
+    } else {
+      position = end;
+    }
+  }
+  return found;
+}
+
+/** Ticks, comments, link definitions that lead nowhere and only carry a title, tags. */
+const opening =
+  /(?<ticks>`+|^[ \t]*~{3,})|(?<comment><!--|\{\/\*)|(?<definition>^ {0,3}\[[^\]\n]{1,100}\]:[ \t]*(?:#|<#?>)[ \t]*(?:"[^\n]*"|'[^\n]*'|\([^\n]*\))[ \t]*$)|<(?<name>[a-z][\w-]*)(?<attributes>(?:\s[^<>]*)?)>/gimu;
+
+/** What a browser never shows. */
+const neverShown: ReadonlySet<string> = new Set(["script", "style", "template"]);
+const hiddenAttribute = /(?:^|\s)hidden(?=[\s=/]|$)/iu;
+const styleAttribute = /\sstyle\s*=\s*\{?\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/iu;
+const hiddenStyle =
+  /display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?![\d.]*[1-9])|opacity\s*:\s*0(?![\d.]*[1-9])|(?:^|[;\s])color\s*:\s*transparent|(?:left|top|text-indent)\s*:\s*-\d{3,}/iu;
+/** Elements without an end. **Source** HTML, void elements. */
+const voidElements: ReadonlySet<string> = new Set([
+  "br",
+  "hr",
+  "img",
+  "input",
+  "link",
+  "meta",
+  "source",
+  "track",
+  "wbr",
+]);
+
+function isHidden(name: string, attributes: string): boolean {
+  if (neverShown.has(name.toLowerCase()) || hiddenAttribute.test(attributes)) return true;
+  const [, double, single, bare] = styleAttribute.exec(attributes) ?? [];
+  return hiddenStyle.test(double ?? single ?? bare ?? "");
+}
+
+function endOfElement(text: string, name: string, from: number, attributes: string): number {
+  if (voidElements.has(name.toLowerCase()) || attributes.trimEnd().endsWith("/")) return from;
+  const tags = new RegExp(`<(/?)${name}(?=[\\s/>])[^<>]*>`, "giu");
+  tags.lastIndex = from;
+  let depth = 1;
+  for (let tag = tags.exec(text); tag; tag = tags.exec(text)) {
+    depth += tag[1] === "/" ? -1 : 1;
+    if (depth === 0) return tag.index + tag[0].length;
+  }
+  return text.length;
+}
+
+/** A code span is no longer. **Units** UTF-16. */
+const longestSpan = 400;
+
+/** Behind the code that these ticks open; behind the ticks, where nothing closes them. */
+function endOfCode(text: string, start: number, ticks: string, unclosed: Set<string>): number {
+  const fence = ticks.trim();
+  const opensBlock = fence.length >= 3 && /(?:^|\n)[ \t]*$/u.test(text.slice(Math.max(0, start - longestSpan), start));
+  const from = start + ticks.length;
+  if (opensBlock) {
+    if (unclosed.has(fence)) return from;
+    const closing = new RegExp(`^[ \\t]*${fence}`, "gmu");
+    closing.lastIndex = from;
+    const end = closing.exec(text);
+    if (!end) unclosed.add(fence);
+    return end ? end.index + end[0].length : from;
+  }
+  const [line = ""] = text.slice(from, from + longestSpan).split("\n", 1);
+  for (const match of line.matchAll(/`+/gu)) {
+    if (match[0].length === fence.length) return from + match.index + fence.length;
+  }
+  return from;
+}

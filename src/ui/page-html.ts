@@ -1,0 +1,34 @@
+/** The page at `/`: a field, what was found, and the place that it was found at. It has no script and no style in it, so that none can be slipped in. */
+export const pageHtml = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>ibid</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="page.css">
+<script type="module" src="page.js"></script>
+</head>
+<body>
+<header>
+<h1>ibid</h1>
+<form id="question" role="search">
+<input id="words" type="search" aria-label="A question, or words to search for" placeholder="A question, or words to search for" autocomplete="off" autofocus required dir="auto">
+<button name="ask">Ask</button>
+<button name="search" class="plain">Search</button>
+</form>
+<form id="unlock" hidden>
+<label for="key">This service wants a key.</label>
+<input id="key" type="password" autocomplete="off" required>
+<button>Use it</button>
+</form>
+</header>
+<main>
+<section id="found" aria-live="polite" aria-label="What was found"></section>
+<section id="place" aria-label="The place in its document" hidden></section>
+</main>
+<noscript><p>This page needs JavaScript. The same is to be had over HTTP: see <a href="openapi.json">openapi.json</a>.</p></noscript>
+</body>
+</html>
+`;

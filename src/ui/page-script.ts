@@ -1,0 +1,177 @@
+/**
+ * What the page does, in the browser's own language: it asks this service over HTTP and shows what comes back.
+ *
+ * Everything from a document is put in as text, never as markup. The reader's key stays in this tab (`sessionStorage`). What is open is in the address behind
+ * `#`, which browsers send to nobody, so that a place can be passed on.
+ */
+export const pageScript = String.raw`
+const byId = (id) => document.getElementById(id);
+const [form, words, unlock, keyField, found, place] = ["question", "words", "unlock", "key", "found", "place"].map(byId);
+const around = 6000;
+let current;
+let asked = () => {};
+
+function element(name, { text, className, ...rest } = {}, ...children) {
+  const made = Object.assign(document.createElement(name), rest);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  made.append(...children);
+  return made;
+}
+
+async function call(path, options = {}) {
+  const key = sessionStorage.getItem("ibid-key");
+  const headers = { ...options.headers, ...(key && { authorization: "Bearer " + key }) };
+  const response = await fetch(path, { ...options, headers, signal: current?.signal });
+  if (response.ok) return response;
+  const told = await response.json().catch(() => undefined);
+  if (response.status === 401) {
+    sessionStorage.removeItem("ibid-key");
+    unlock.hidden = false;
+    keyField.focus();
+  }
+  throw new Error(told?.error?.message ?? "The service answered " + response.status + ".");
+}
+
+const send = (path, body, accept) =>
+  call(path, { method: "POST", headers: { "content-type": "application/json", accept }, body: JSON.stringify(body) });
+
+async function* readEvents(response) {
+  let rest = "";
+  const text = response.body.pipeThrough(new TextDecoderStream());
+  const reader = text.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    rest += value;
+    const whole = rest.split("\n\n");
+    rest = whole.pop();
+    for (const event of whole) {
+      const [, type, data] = /^event: (.*)\ndata: (.*)$/s.exec(event) ?? [];
+      if (type) yield { type, data: JSON.parse(data) };
+    }
+  }
+}
+
+function placeOf(source) {
+  const labels = ["page", "slide", "sheet", "cells", "part", "line"].filter((name) => source[name] !== undefined);
+  return [source.uri, ...labels.map((name) => name + " " + source[name])].join(", ");
+}
+
+function hitButton({ title, headings = [], where, quote, open }) {
+  const button = element("button", { className: "hit", type: "button" },
+    element("span", { className: "title", text: [title, ...headings].filter((each, i, all) => each && each !== all[i - 1]).join(" › "), dir: "auto" }),
+    element("span", { className: "where", text: where, dir: "auto" }),
+    element("span", { className: "words", text: quote, dir: "auto" }));
+  button.addEventListener("click", () => {
+    for (const other of found.querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
+    button.setAttribute("aria-current", "true");
+    open();
+  });
+  return button;
+}
+
+async function openPlace({ uri, scope, start, end }) {
+  const from = Math.max(0, start - around);
+  const query = new URLSearchParams({ uri, start: from, end: end + around, ...(scope && { scope }) });
+  const shown = await (await call("document?" + query)).json();
+  const cut = (a, b) => shown.text.slice(Math.max(0, a - shown.start), Math.max(0, b - shown.start));
+  const mark = element("mark", { text: cut(start, end) });
+  place.replaceChildren(
+    element("h2", { text: shown.title, dir: "auto" }),
+    element("span", { className: "where", text: shown.uri + " · " + shown.scope + " · " + start + "–" + end }),
+    element("pre", { dir: "auto" },
+      (shown.start > 0 ? "… " : "") + cut(shown.start, start), mark, cut(end, shown.end) + (shown.end < shown.length ? " …" : "")));
+  place.hidden = false;
+  document.querySelector("main").className = "open";
+  // The panel alone: what was found stays where it is.
+  place.scrollTop = mark.offsetTop - place.clientHeight / 2;
+  place.scrollIntoView({ block: "nearest" });
+  const at = new URLSearchParams({ uri, ...(scope && { scope }), at: start + ":" + end });
+  history.replaceState(null, "", "#" + at);
+}
+
+const tried = (work) => (...given) => work(...given).catch((error) => {
+  if (error.name !== "AbortError") found.prepend(element("p", { className: "note", text: error.message }));
+});
+const show = tried(openPlace);
+
+async function search(query) {
+  const { hits } = await (await send("search", { query, topK: 10 }, "application/json")).json();
+  found.replaceChildren(...hits.map((hit) => hitButton({
+    title: hit.source.title, headings: hit.source.headings, where: placeOf(hit.source), quote: hit.snippet,
+    open: () => show({ ...hit.source, scope: hit.scope }),
+  })));
+  if (hits.length === 0) found.replaceChildren(element("p", { className: "note", text: "Nothing found." }));
+}
+
+async function ask(question) {
+  const text = element("div", { className: "answer", dir: "auto" });
+  const list = element("div");
+  found.replaceChildren(text, list);
+  let hits = [];
+  for await (const { type, data } of readEvents(await send("ask", { question }, "text/event-stream"))) {
+    if (type === "hits") hits = data.hits;
+    if (type === "text") text.append(data.delta);
+    if (type === "error") throw new Error(data.message);
+    if (type === "answer") showAnswer(data.answer, hits, text, list);
+  }
+}
+
+function showAnswer(answer, hits, text, list) {
+  const opened = answer.citations.map((citation) => {
+    const hit = hits.find((each) => each.chunkId === citation.chunkId && each.documentId === citation.documentId);
+    return { citation, open: () => show({ ...citation, scope: hit?.scope }), where: hit ? placeOf(hit.source) : citation.uri };
+  });
+  const parts = answer.text.split(/(\[\d+\])/);
+  text.replaceChildren(...parts.map((part) => {
+    const cited = opened.find(({ citation }) => citation.marker === part);
+    if (!cited) return part;
+    const button = element("button", { className: "marker", type: "button", text: part, title: cited.citation.quote });
+    button.addEventListener("click", cited.open);
+    return button;
+  }));
+  list.replaceChildren(...opened.map(({ citation, open, where }) =>
+    hitButton({ title: citation.marker + " " + citation.title, where, quote: "“" + citation.quote + "”", open })));
+  if (!answer.grounded && !answer.refused)
+    list.append(element("p", { className: "note", text: "Not every sentence above is supported by a citation." }));
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const work = event.submitter?.name === "search" ? search : ask;
+  const text = words.value;
+  asked = tried(async () => {
+    current?.abort();
+    current = new AbortController();
+    found.replaceChildren(element("p", { className: "note", text: "…" }));
+    place.hidden = true;
+    document.querySelector("main").className = "";
+    try {
+      await work(text);
+    } catch (error) {
+      if (error.name !== "AbortError") found.replaceChildren();
+      throw error;
+    }
+  });
+  asked();
+});
+
+unlock.addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem("ibid-key", keyField.value);
+  keyField.value = "";
+  unlock.hidden = true;
+  asked();
+});
+
+function openFromAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const [start, end] = (given.get("at") ?? "0:0").split(":").map(Number);
+  if (!given.get("uri")) return;
+  asked = () => show({ uri: given.get("uri"), scope: given.get("scope") ?? undefined, start, end });
+  asked();
+}
+addEventListener("hashchange", openFromAddress);
+openFromAddress();
+`;

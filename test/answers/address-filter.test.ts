@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { createAddressFilter } from "../../src/answers/address-filter.ts";
+import { findAddresses } from "../../src/answers/find-addresses.ts";
+
+const known = "https://known.example/a";
+const filter = (...deltas: string[]): { text: string; removed: readonly string[] } => {
+  const one = createAddressFilter(new Set([known]));
+  const text = deltas.map((delta) => one.push(delta)).join("") + one.finish();
+  return { text, removed: one.removed() };
+};
+
+describe("addresses in an answer", () => {
+  it.each([
+    ["see https://evil.example/?q=1.", "see ….", "https://evil.example/?q=1"],
+    ["[a b](https://evil.example/?q 't') x", "a b x", "https://evil.example/?q"],
+    ["![a](https://evil.example)", "a", "https://evil.example"],
+    ["![](https://evil.example)", "…", "https://evil.example"],
+    ["[r]: https://evil.example", "[r]: …", "https://evil.example"],
+    ["<https://evil.example>", "<…>", "https://evil.example"],
+    ["[1](https://evil.example) b", "[1] b", "https://evil.example"],
+    ["[x](&#x68;ttps&colon;//evil.example)", "x", "https://evil.example"],
+    ["[m](mailto:a@b.example?body=x)", "m", "mailto:a@b.example?body=x"],
+    [`${known}/secret`, "…", `${known}/secret`],
+    ["<img src='//evil.example/x'>", "…", "//evil.example/x"],
+  ])("%s becomes %s [L12]", (text, expected, removed) => {
+    expect(filter(text)).toEqual({ text: expected, removed: [removed] });
+  });
+
+  it.each([
+    `see ${known}, and [there](${known}).`,
+    `<a href="${known}">x</a> <${known}>`,
+    "fn[0](x, y) <Foo bar={1}> vec![1, 2]; a < b > c",
+    "[b](docs/keys.md) ![c](img/logo.png) [d]: e",
+    "Array<string[]> and [key: string]: unknown",
+  ])("%s stays [L12]", (text) => {
+    expect(filter(text)).toEqual({ text, removed: [] });
+  });
+
+  it("pictures and definitions of known addresses become words and links: nothing loads [L12]", () => {
+    expect(filter(`![a](${known}) ![b][r]\n[r]: ${known}\n<img src="${known}">`).text).toBe(
+      `[a](${known}) ![b][r]\nr: ${known}\n…`,
+    );
+  });
+
+  it("are found in sources as they are looked for in answers [L12]", () => {
+    expect([...findAddresses(`a ${known}. [b](mailto:x@y.example) (www.c.example/d_(e))`)]).toEqual([
+      known,
+      "www.c.example/d_(e)",
+      "mailto:x@y.example",
+    ]);
+  });
+
+  it("go wherever the text is cut, and the same ones [L12]", () => {
+    const part = fc.constantFrom(
+      "[",
+      "]",
+      "(",
+      ")",
+      "!",
+      "<",
+      ">",
+      ":",
+      "/",
+      "//",
+      "https://",
+      "https:",
+      known,
+      "evil.example/x",
+      "www.",
+      "img src=",
+      "a href='",
+      "'",
+      '"',
+      " ",
+      "\n",
+      "\n\n",
+      "a",
+      "b c",
+      "1",
+      "é",
+      "&#104;ttps://e",
+      "[1]",
+      "](",
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 30 }), fc.array(fc.nat(120), { maxLength: 12 }), (parts, cuts) => {
+        const text = parts.join("");
+        const bounds = [0, ...cuts.filter((cut) => cut < text.length).sort((a, b) => a - b), text.length];
+        const pieces = bounds.slice(1).map((end, index) => text.slice(bounds[index], end));
+        for (const cut of [[text], pieces, text.split("")]) {
+          const out = filter(...cut).text;
+          expect([...findAddresses(out)].filter((address) => address !== known)).toEqual([]);
+          expect(out).not.toMatch(/!\[[^[\]]*\]\(https:/u);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

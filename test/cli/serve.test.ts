@@ -1,0 +1,200 @@
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { send } from "../server/service.ts";
+import { startOpenAiServer } from "../support/openai-server.ts";
+import { callIbid, jsonLines, makeFolder, startIbid, writeFiles } from "./run-ibid.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await makeFolder({
+    "docs/keys.md": "# Keys\n\nA key is valid for ninety days.\n",
+    "acme.md": "# Acme\n\nThe spare key hangs in the cellar.\n",
+    "keys.json": JSON.stringify({
+      keys: [
+        { name: "ops", key: "operator-operator-op", operator: true },
+        { name: "ada", key: "ada-ada-ada-ada-ada", userId: "ada", teamId: "acme", write: true },
+      ],
+    }),
+  });
+  expect((await callIbid(folder, ["ingest", "docs"])).code).toBe(0);
+  expect((await callIbid(folder, ["ingest", "acme.md", "--team", "acme"])).code).toBe(0);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A real process that serves on a free port. */
+async function startServing(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const child = startIbid(folder, ["serve", "--port", "0", ...args, "--json"], env);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
+  const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  const lines = createInterface({ input: child.stdout });
+  const [line] = (await Promise.race([
+    once(lines, "line"),
+    closed.then(() => Promise.reject(new Error(`It ended: ${log}`))),
+  ])) as [string];
+  const { listening } = JSON.parse(line) as { listening: string };
+  return {
+    url: listening,
+    log: () => log,
+    stop: async (signal: NodeJS.Signals): Promise<number | null> => {
+      child.kill(signal);
+      return (await closed)[0];
+    },
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    closed,
+  };
+}
+
+describe("ibid serve", () => {
+  it("answers this machine as the operator who reads, and its log has everything but what was asked [B46 T54 L10]", async () => {
+    const { url, stop, log } = await startServing([]);
+    const answered = await send(url, "/rag/query", { body: { query: "How long is a key valid?" } });
+    expect(answered.json).toEqual({ response: "A key is valid for ninety days." });
+    expect((await send(url, "/health/rag")).json.retrieval).toMatchObject({ count: 1 });
+    expect((await send(url, "/search", { body: { query: "spare cellar" } })).json.hits).toHaveLength(1);
+    expect((await send(url, "/documents", { body: { uri: "x", text: "x" } })).status).toBe(403);
+    expect((await send(url, "/search?q=spare+cellar")).status).toBe(405);
+    expect((await send(url, "/spare-cellar")).status).toBe(404);
+    expect(await stop("SIGTERM")).toBe(143);
+    const entries = jsonLines(log()).slice(0, 6);
+    expect(entries).toMatchObject([
+      { status: 200, method: "POST", path: "/rag/query", caller: "local", address: "127.0.0.1" },
+      { status: 200, path: "/health/rag" },
+      { status: 200, path: "/search" },
+      { status: 403, path: "/documents", refused: "access-denied" },
+      { status: 405, path: "/search", refused: "method-not-allowed" },
+      { status: 404, path: null, refused: "not-found" },
+    ]);
+    expect(log()).not.toMatch(/valid|cellar/u);
+  }, 40_000);
+
+  it("--keys: each key is somebody; what they take in is there for the command line, and the other way round [L3 L8]", async () => {
+    const { url, stop } = await startServing(["--keys", "keys.json"]);
+    const ada = "ada-ada-ada-ada-ada";
+    expect((await send(url, "/documents")).status).toBe(401);
+    expect((await send(url, "/documents", { key: ada })).json.documents).toHaveLength(2);
+    const text = { uri: "note.txt", text: "The lamp is in the attic." };
+    expect((await send(url, "/documents", { key: ada, body: text })).status).toBe(201);
+    const shown = await callIbid(folder, ["show", "note.txt", "--as-user", "ada", "--as-team", "acme"]);
+    expect(shown.stdout).toBe(text.text);
+    await writeFiles(folder, { "late.md": "# Late\n\nThe ladder stands outside.\n" });
+    expect((await callIbid(folder, ["ingest", "late.md"])).code).toBe(0);
+    expect((await send(url, "/search", { key: ada, body: { query: "ladder" } })).json.hits).toHaveLength(1);
+    expect((await send(url, "/health/rag", { key: ada })).status).toBe(403);
+    expect((await send(url, "/health/rag", { key: "operator-operator-op" })).status).toBe(200);
+    expect(await stop("SIGINT")).toBe(130);
+  }, 40_000);
+
+  it("--as-user without keys: this machine asks as somebody; --write lets it write", async () => {
+    const { url, stop } = await startServing(["--as-user", "bob", "--write"]);
+    expect((await send(url, "/search", { body: { query: "spare cellar" } })).json.hits).toEqual([]);
+    expect((await send(url, "/health/rag")).status).toBe(403);
+    const added = await send(url, "/documents", { body: { uri: "bob.txt", text: "Mine." } });
+    expect(added).toMatchObject({ status: 201, json: { scope: "user:bob" } });
+    await stop("SIGTERM");
+  }, 40_000);
+
+  it("told to end in the middle of an answer, it finishes that and takes nothing more", async () => {
+    let asked: () => void = () => {};
+    const wasAsked = new Promise<void>((resolve) => (asked = resolve));
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const model = await startOpenAiServer({
+      chat: async () => {
+        asked();
+        await released;
+        return "A key is valid for ninety days [1].";
+      },
+    });
+    onTestFinished(() => model.close());
+    const serving = await startServing(["--model", "openai-compatible/slow"], {
+      OPENAI_COMPATIBLE_BASE_URL: model.url,
+    });
+    const plain = send(serving.url, "/rag/query", { body: { query: "How long is a key valid?" } });
+    await wasAsked;
+    serving.kill("SIGTERM");
+    // It is ending when it takes no connection any more.
+    await expect
+      .poll(
+        () =>
+          send(serving.url, "/documents").then(
+            ({ status }) => status,
+            () => "closed",
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe("closed");
+    release();
+    expect(await plain).toMatchObject({ status: 200, json: { response: "A key is valid for ninety days." } });
+    expect((await serving.closed)[0]).toBe(143);
+    expect(jsonLines(serving.log())).toMatchObject([
+      { path: "/rag/query", status: 200 },
+      { error: { message: "Stopped." } },
+    ]);
+  }, 40_000);
+
+  it("a second signal ends it at once", async () => {
+    let asked: () => void = () => {};
+    const wasAsked = new Promise<void>((resolve) => (asked = resolve));
+    const model = await startOpenAiServer({
+      chat: () => {
+        asked();
+        return { fault: "silence" };
+      },
+    });
+    onTestFinished(() => model.close());
+    const serving = await startServing(["--model", "openai-compatible/mute"], {
+      OPENAI_COMPATIBLE_BASE_URL: model.url,
+    });
+    const cut = send(serving.url, "/rag/query", { body: { query: "How long is a key valid?" } }).catch(() => "cut");
+    await wasAsked;
+    serving.kill("SIGTERM");
+    await expect
+      .poll(
+        () =>
+          send(serving.url, "/documents").then(
+            ({ status }) => status,
+            () => "closed",
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe("closed");
+    expect(await serving.stop("SIGTERM")).toBe(143);
+    expect(await cut).toBe("cut");
+  }, 40_000);
+
+  it("says what it cannot do, in one sentence, before it listens", async () => {
+    const taken = createServer();
+    taken.listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    onTestFinished(() => void taken.close());
+    const port = String((taken.address() as AddressInfo).port);
+    await writeFiles(folder, { "bad.json": '{"keys":[{"name":"a","key":"topsecret"}]}' });
+    const cases: readonly (readonly [readonly string[], number, string])[] = [
+      [["--port", port], 2, "something else listens there"],
+      [["--port", "70000"], 2, "from 0 to 65535"],
+      [["--host", "0.0.0.0"], 2, "Without keys"],
+      [["--keys", "nowhere.json"], 1, "nowhere.json cannot be read"],
+      [["--keys", "bad.json"], 2, "must have 16 characters"],
+      [["--keys", "keys.json", "--write"], 2, "who may write"],
+      [["--allow-origin", "app.example"], 2, "an origin is none"],
+      [["--kb", join(folder, "elsewhere")], 1, "There is no knowledge base"],
+    ];
+    for (const [args, code, said] of cases) {
+      const ended = await callIbid(folder, ["serve", ...args]);
+      expect({ args, code: ended.code, stderr: ended.stderr }).toEqual({
+        args,
+        code,
+        stderr: expect.stringContaining(said) as string,
+      });
+      expect(ended.stderr).not.toContain("topsecret");
+      expect(ended.stdout).toBe("");
+    }
+  }, 40_000);
+});

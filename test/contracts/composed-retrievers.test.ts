@@ -1,0 +1,44 @@
+import { describe } from "vitest";
+
+import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createRerankerPack } from "../../src/testing/reranker-pack.ts";
+import { createRetrieverPack } from "../../src/testing/retriever-pack.ts";
+import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
+import { createModelReranker } from "../../src/retrieval/model-reranker.ts";
+import { compose, compositions, wrappers } from "./composed-retrievers.ts";
+import { retrieverOver } from "./retriever-over.ts";
+import { runPack } from "./run-pack.ts";
+
+describe.each(Object.entries(wrappers))("%s", (_, { wrap, ownScores = false }) => {
+  runPack(
+    createRetrieverPack({
+      create: (texts) => retrieverOver(texts, createHashingModel(), wrap),
+      modes: ["hybrid", "dense", "lexical", "regex"],
+      ownScores,
+    }),
+  );
+});
+
+describe.each(compositions.map((names) => [names.join(", then "), names] as const))("%s", (_, names) => {
+  const { wrap, ownScores } = compose(names);
+  runPack(
+    createRetrieverPack({
+      create: (texts) => retrieverOver(texts, createHashingModel(), wrap),
+      modes: ["hybrid", "lexical", "regex"],
+      ownScores,
+    }),
+  );
+});
+
+describe("a model as a reranker", () => {
+  const judge = createScriptedChatModel((messages) => {
+    const lines = (messages.at(-1)!.content as string).match(/^\[\d+\].*$/gmu) ?? [];
+    return lines.map((line, index) => `${index + 1}: ${line.includes("keys") ? 10 : 0}`).join("\n");
+  });
+  runPack(
+    createRerankerPack({
+      create: () => createModelReranker({ model: judge }),
+      example: { query: "rotate the keys", better: "to rotate the keys, turn", worse: "the sea is calm" },
+    }),
+  );
+});

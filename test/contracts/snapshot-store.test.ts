@@ -1,0 +1,179 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe } from "vitest";
+import { systemAuthority } from "../../src/access/gate.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import type { BlobStore } from "../../src/contracts/blob-store.ts";
+import { IbidError } from "../../src/contracts/errors.ts";
+import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import { openFileBlobStore } from "../../src/node.ts";
+import { createMemoryBlobStore } from "../../src/stores/memory-blob-store.ts";
+import { openSnapshotStore } from "../../src/stores/snapshot-store.ts";
+import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
+import { createRestartPack, type RestartSubject } from "../../src/testing/restart-pack.ts";
+import { createVersionedStorePack, type TwoModelStore } from "../../src/testing/versioned-store-pack.ts";
+import { createClock } from "../support/clock.ts";
+import { runMutants, type Mutant } from "./mutants.ts";
+import { runPack } from "./run-pack.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ibid-snapshots-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let count = 0;
+
+const kinds: readonly (readonly [string, () => BlobStore])[] = [
+  ["memory", createMemoryBlobStore],
+  ["a folder", () => openFileBlobStore(join(folder, `blobs-${count++}`))],
+];
+
+describe.each(kinds)("the store in memory that is kept as snapshots in %s", (_, create) => {
+  const places = new WeakMap<KnowledgeStore, BlobStore>();
+  const open = async (blobs: BlobStore, segments = {}): Promise<KnowledgeStore> => {
+    const store = await openSnapshotStore({ segments, snapshots: { blobs, delayMs: 1e9 } });
+    places.set(store, blobs);
+    return store;
+  };
+  for (const segments of [{}, { sealAt: 2, settleAt: 1 }]) {
+    runPack(
+      createKnowledgeStorePack({
+        create: () => open(create(), segments),
+        async reopen(store) {
+          await store.close();
+          return open(places.get(store) ?? create(), segments);
+        },
+        destroy: (store) => store.close(),
+      }),
+    );
+    runPack(
+      createVersionedStorePack({
+        create: async () => (await open(create(), segments)) as TwoModelStore,
+        destroy: (store) => store.close(),
+      }),
+    );
+  }
+});
+
+/** Places in blob stores, each store with a clock that the pack moves. */
+function inBlobs(
+  createBlobs: () => BlobStore,
+  openStore: (blobs: BlobStore, clock: ReturnType<typeof createClock>["clock"]) => Promise<KnowledgeStore>,
+): RestartSubject {
+  const blobsOf = new Map<string, BlobStore>();
+  const clocks = new WeakMap<KnowledgeStore, ReturnType<typeof createClock>>();
+  const blobsAt = (place: string): BlobStore => {
+    const blobs = blobsOf.get(place) ?? createBlobs();
+    blobsOf.set(place, blobs);
+    return blobs;
+  };
+  return {
+    async open(place) {
+      const time = createClock(0);
+      const store = await openStore(blobsAt(place), time.clock);
+      clocks.set(store, time);
+      return store;
+    },
+    async wait(store) {
+      await clocks.get(store)?.pass(5000);
+      // Files take turns that no clock of ours tells of.
+      await new Promise((resolve) => void setTimeout(resolve, 50));
+    },
+    async damage(place) {
+      const blobs = blobsAt(place);
+      const before = await blobs.get("ibid/manifest");
+      await blobs.put("ibid/manifest", new TextEncoder().encode("no snapshot"));
+      return async () => void (await blobs.put("ibid/manifest", before?.bytes ?? new Uint8Array()));
+    },
+  };
+}
+
+const openKept = (blobs: BlobStore, clock: ReturnType<typeof createClock>["clock"]): Promise<KnowledgeStore> =>
+  openSnapshotStore({ snapshots: { blobs, clock } });
+
+describe.each(kinds)("restarts of a store that is kept as snapshots in %s", (_, create) => {
+  runPack(createRestartPack(inBlobs(create, openKept)));
+});
+
+describe("restarts of the SQLite store", () => {
+  const base = join(folder, `sqlite-${count++}-`);
+  runPack(
+    createRestartPack({
+      open: (place) => openSqliteStore(`${base}${place}`),
+      wait: async () => {},
+      async damage(place) {
+        const before = readFileSync(`${base}${place}`);
+        writeFileSync(`${base}${place}`, "no database".repeat(1000));
+        return async () => writeFileSync(`${base}${place}`, before);
+      },
+    }),
+  );
+});
+
+/** As if nothing were there; what is written takes its place. */
+const takenForEmpty = (blobs: BlobStore): BlobStore => {
+  let isRead = false;
+  return {
+    ...blobs,
+    get: async (key) => (isRead ? blobs.get(key) : ((isRead = true), undefined)),
+    put: (key, bytes) => blobs.put(key, bytes),
+    async *list() {},
+  };
+};
+
+type Open = Parameters<typeof inBlobs>[1];
+const changed =
+  (change: (store: KnowledgeStore) => Partial<KnowledgeStore>): Open =>
+  async (blobs, clock) => {
+    const store = await openKept(blobs, clock);
+    return { ...store, secret: store.secret, ...change(store) };
+  };
+
+const mutants: readonly Mutant<Open>[] = [
+  ["what is there is not loaded", "first-act-upsert", (blobs, clock) => openKept(takenForEmpty(blobs), clock)],
+  ["nor before a delete", "first-act-delete", (blobs, clock) => openKept(takenForEmpty(blobs), clock)],
+  [
+    "the unreadable is taken for empty",
+    "unreadable-is-left-alone",
+    (blobs, clock) =>
+      openKept(blobs, clock).catch((error: unknown) => {
+        if (!IbidError.isInstance(error, "store-corrupt")) throw error;
+        return openKept(takenForEmpty(blobs), clock);
+      }),
+  ],
+  [
+    "the last to write wins",
+    "nobody-is-overwritten",
+    (blobs, clock) => openKept({ ...blobs, put: (key, bytes) => blobs.put(key, bytes) }, clock),
+  ],
+  ["closing saves nothing", "closing-keeps", changed(() => ({ close: async () => {} }))],
+  [
+    "only closing saves",
+    "keeps-by-itself",
+    (blobs) => openSnapshotStore({ snapshots: { blobs, clock: createClock(0).clock, delayMs: 1e9 } }),
+  ],
+  [
+    "tombstones are not kept",
+    "deleted-can-be-restored",
+    changed((good) => ({
+      async close() {
+        await good.vacuum(systemAuthority(), { olderThanMs: 0 });
+        await good.close();
+      },
+    })),
+  ],
+  ["a vacuum is not kept", "vacuumed-cannot", changed(() => ({ vacuum: async () => 1 }))],
+  [
+    "a reset leaves tombstones",
+    "reset-stays-empty",
+    changed((good) => ({
+      delete: (from, target, options) =>
+        good.delete(from, "scope" in target ? { filter: { op: "and", filters: [] } } : target, options),
+    })),
+  ],
+];
+
+describe("the restart pack notices a store with one fault [T11 T12 T15 L8 L9]", () => {
+  runMutants(
+    (open: Open) => createRestartPack(inBlobs(createMemoryBlobStore, open)),
+    mutants.map(([name, noticedBy, open]) => [name, `restart/${noticedBy}`, open] as const),
+  );
+});

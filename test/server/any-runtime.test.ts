@@ -1,0 +1,28 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { readModules, resolveImport } from "../architecture/modules.ts";
+
+describe("the door ibid/server", () => {
+  it("opens on any runtime: what it loads at once is ours, and zod", () => {
+    const modules = new Map(
+      readModules(fileURLToPath(new URL("../../src", import.meta.url))).map((module) => [module.path, module]),
+    );
+    const [reached, packages] = [new Set<string>(), new Set<string>()];
+    const pending = ["server/index.ts"];
+    for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+      const module = modules.get(path);
+      if (module === undefined || reached.has(path)) continue;
+      reached.add(path);
+      for (const each of module.imports) {
+        const target = resolveImport(module, each);
+        if (target !== undefined) pending.push(...(each.typeOnly ? [] : [target]));
+        else if (!each.typeOnly) packages.add(`${path}: ${each.from}`);
+      }
+    }
+    const froms = [...packages].map((each) => each.split(": ")[1]).filter((from) => from !== "zod");
+    // Loaded when a service is started, and not before: an import in a function.
+    expect(froms).toEqual(["@hono/node-server"]);
+    expect(reached.size).toBeGreaterThan(20);
+    expect(modules.get("server/start-service.ts")?.source).toContain('await import("@hono/node-server")');
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
+import { type Answered, openWorld, startWorld } from "./service.ts";
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly schema: object;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly description: string; readonly content: Readonly<Record<string, { readonly schema: object }>> }
+    >
+  >;
+  readonly security?: readonly object[];
+}
+
+interface OpenApi {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>>; readonly securitySchemes?: object };
+}
+
+/** One good request for each operation, in the order in which they can be made. */
+const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
+  ["query", "/rag/query", { body: { query: "How long is a key valid?" } }],
+  [
+    "search",
+    "/search",
+    { body: { query: "rotate key", explain: true, pattern: "key", filter: { year: { exists: false } } } },
+  ],
+  ["ask", "/ask", { body: { question: "How long is a key valid?", grounding: "strict", strategy: "all" } }],
+  [
+    "chat",
+    "/chat",
+    { body: { messages: [{ role: "user", parts: [{ type: "text", text: "How long is a key valid?" }] }] } },
+  ],
+  ["listDocuments", "/documents?limit=2"],
+  ["addText", "/documents", { body: { uri: "a.txt", text: "A text.", metadata: { a: [1, null] }, scope: "user:ada" } }],
+  ["uploadDocument", "/document?uri=b.txt&charset=utf-8", { method: "PUT", body: "B text." }],
+  ["getDocument", "/document?uri=b.txt&start=0&end=3"],
+  ["getOutline", "/outline?uri=deployment.md&scope=deployment"],
+  ["deleteDocument", "/document?uri=b.txt&purge=false", { method: "DELETE" }],
+  ["health", "/health/rag"],
+  ["page", "/"],
+  ["pageStyle", "/page.css"],
+  ["pageScript", "/page.js"],
+  ["openapi", "/openapi.json"],
+];
+
+describe("the OpenAPI document", () => {
+  it("describes every route, with schemas that its answers pass, and every route of it works", async () => {
+    const { as } = await startWorld();
+    const document = (await as(null, "/openapi.json")).json as OpenApi;
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+    );
+    expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(calls.map(([id]) => id).toSorted());
+    for (const [id, path, sent = {}] of calls) {
+      const operation = operations.find(({ operationId }) => operationId === id)!;
+      const answered: Answered = await as(id === "uploadDocument" || id === "addText" ? "ada" : "operator", path, sent);
+      expect({ id, status: answered.status }).toEqual({
+        id,
+        status: id === "addText" || id === "uploadDocument" ? 201 : 200,
+      });
+      const [type = ""] = (answered.headers["content-type"] ?? "").split(";");
+      const described = operation.responses[answered.status]?.content[type]?.schema;
+      expect({ id, described: described !== undefined }).toEqual({ id, described: true });
+      const body: unknown = type === "application/json" ? answered.json : answered.text;
+      expect({
+        id,
+        fits: z.fromJSONSchema(described as Parameters<typeof z.fromJSONSchema>[0]).safeParse(body).error?.issues,
+      }).toEqual({ id, fits: undefined });
+      expect(path.split("?")[0]).toBe(operation.path);
+    }
+  });
+
+  it("is whole: 3.1, references that lead somewhere, parameters that are named once, a key where one is needed", async () => {
+    const { as } = await startWorld();
+    const document = (await as(null, "/openapi.json")).json as OpenApi;
+    expect(document.openapi).toBe("3.1.0");
+    const text = JSON.stringify(document);
+    const references = [...text.matchAll(/"\$ref":"([^"]*)"/gu)].map(([, to = ""]) => to);
+    expect(new Set(references)).toEqual(new Set(["#/components/schemas/Error"]));
+    expect(Object.keys(document.components.schemas)).toEqual(["Error"]);
+    expect(text).not.toMatch(/"\$schema"|"\$defs"/u);
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    for (const { parameters = [], responses, operationId } of operations) {
+      expect(new Set(parameters.map(({ name }) => name)).size).toBe(parameters.length);
+      expect(parameters.every(({ schema }) => Object.keys(schema).length > 0)).toBe(true);
+      for (const { description } of Object.values(responses))
+        expect({ operationId, description }).not.toMatchObject({ description: "" });
+    }
+    const open = operations.filter(({ security }) => security === undefined).map(({ operationId }) => operationId);
+    expect(open.toSorted()).toEqual(["openapi", "page", "pageScript", "pageStyle"]);
+    const keyless = await startWorld({ keyless: true });
+    const local = (await keyless.as(null, "/openapi.json")).json as OpenApi;
+    expect(local.components.securitySchemes).toBeUndefined();
+  });
+
+  it("requests are described by what checks them: a field that it does not name is refused, one that it names is taken", async () => {
+    const { as } = await startWorld(
+      {},
+      await openWorld(createScriptedChatModel(() => "A key is valid for ninety days [1].")),
+    );
+    const document = (await as(null, "/openapi.json")).json as OpenApi;
+    const schema = document.paths["/ask"]?.["post"]?.requestBody?.content["application/json"]?.schema as {
+      readonly properties: Readonly<Record<string, unknown>>;
+      readonly additionalProperties: boolean;
+    };
+    expect(schema.additionalProperties).toBe(false);
+    const body = { question: "How long is a key valid?" };
+    const samples: Readonly<Record<string, unknown>> = {
+      question: body.question,
+      topK: 3,
+      mode: "lexical",
+      syntax: "literal",
+      grounding: "strict",
+      history: [{ role: "user", content: "Tell me of keys." }],
+      filter: {},
+      minScore: 0,
+      minFusedScore: 0,
+      pattern: "key",
+      ignoreCase: true,
+      origins: ["user-content"],
+      fusion: "rrf",
+      rerank: false,
+      snippetLength: 40,
+      explain: true,
+      scopes: ["deployment"],
+      strategy: "all",
+    };
+    expect(Object.keys(schema.properties).toSorted()).toEqual(Object.keys(samples).toSorted());
+    const said = (name: string) =>
+      name === "ignoreCase"
+        ? { pattern: "key", ignoreCase: true }
+        : name === "pattern"
+          ? { pattern: "key" }
+          : { [name]: samples[name] };
+    for (const name of Object.keys(samples)) {
+      const { status, text } = await as("ada", "/ask", { body: { ...body, ...said(name) } });
+      expect({ name, status, text: status === 200 ? "" : text }).toEqual({ name, status: 200, text: "" });
+    }
+    expect((await as("ada", "/ask", { body: { ...body, model: "other" } })).status).toBe(400);
+  });
+});

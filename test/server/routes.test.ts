@@ -1,0 +1,298 @@
+import { Script } from "node:vm";
+import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
+import { describe, expect, it } from "vitest";
+import { IbidError } from "../../src/contracts/errors.ts";
+import { createHandler } from "../../src/server/index.ts";
+import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
+import { keys, openWorld, startWorld } from "./service.ts";
+
+describe("POST /rag/query", () => {
+  const ask = (query: unknown) => ({ body: { query } });
+
+  it("answers {query} with {response}, in plain words [B46]", async () => {
+    const { as, log } = await startWorld();
+    const { status, json } = await as("anyone", "/rag/query", ask("How long is a key valid?"));
+    expect(status).toBe(200);
+    expect(json).toEqual({ response: "A key is valid for ninety days." });
+    expect(log).toMatchObject([{ status: 200, method: "POST", path: "/rag/query", caller: "anyone" }]);
+  });
+
+  it("says word for word that it found nothing [B46]", async () => {
+    const { as } = await startWorld();
+    const { status, json } = await as("anyone", "/rag/query", ask("Who painted the ceiling of the chapel?"));
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: { response: "I couldn't find an answer to your question." },
+    });
+  });
+
+  it("says the same where the model says nothing [B46]", async () => {
+    const { as } = await startWorld({}, await openWorld(createScriptedChatModel([""])));
+    const { json } = await as("anyone", "/rag/query", ask("How long is a key valid?"));
+    expect(json).toEqual({ response: "I couldn't find an answer to your question." });
+  });
+
+  it("says word for word that it failed, and the log says why without the question [B46 L10]", async () => {
+    const question = "How long is the reactor key valid?";
+    const kb = await openWorld();
+    const failing = {
+      ...kb,
+      as: () => failing,
+      ask: () => {
+        throw new IbidError("model-failed", "The model did not answer.", {
+          cause: new Error(`Bad request: {"messages":[{"content":"${question}"}]}`),
+        });
+      },
+    } as unknown as typeof kb;
+    const { as, log } = await startWorld({}, failing);
+    const { status, text, headers } = await as("anyone", "/rag/query", ask(question));
+    expect({ status, text }).toEqual({ status: 500, text: "Unable to obtain a valid answer at this time." });
+    expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+    expect(log).toMatchObject([
+      {
+        status: 500,
+        failure: { code: "model-failed", message: "The model did not answer.", causes: [{ name: "Error" }] },
+      },
+    ]);
+    expect(JSON.stringify(log)).not.toContain("reactor");
+  });
+});
+
+describe("the other routes", () => {
+  it("searches, with the options of the library", async () => {
+    const { as } = await startWorld();
+    const found = await as("anyone", "/search", { body: { query: "rotate key", topK: 1, explain: true } });
+    expect(found.status).toBe(200);
+    expect(found.json.hits).toMatchObject([{ rank: 1, scope: "deployment", source: { uri: "deployment.md" } }]);
+    expect(found.json.hits[0].explain.fusion).toBe("absolute");
+    const filtered = { query: "rotate key", filter: { product: "none" } };
+    expect((await as("anyone", "/search", { body: filtered })).json.hits).toEqual([]);
+  });
+
+  it("asks: citations are what stands at their place [L2]", async () => {
+    const { as } = await startWorld();
+    const { json } = await as("anyone", "/ask", { body: { question: "How long is a key valid?" } });
+    expect(json).toMatchObject({ refused: false, grounded: true, model: null });
+    expect(json.citations.length).toBeGreaterThan(0);
+    for (const { uri, start, end, quote } of json.citations) {
+      const place = await as("anyone", `/document?uri=${uri}&start=${start}&end=${end}`);
+      expect(place.json).toMatchObject({ start, end, text: quote });
+    }
+  });
+
+  it("streams an answer as events that end with the whole of it", async () => {
+    const { as, log } = await startWorld();
+    const body = { question: "How long is a key valid?" };
+    const { text, headers } = await as("anyone", "/ask", { body, headers: { accept: "text/event-stream" } });
+    expect(headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+    const events = text
+      .trimEnd()
+      .split("\n\n")
+      .map((event) => {
+        const [, type = "", data = ""] = /^event: (.*)\ndata: (.*)$/su.exec(event) ?? [];
+        return { type, data: JSON.parse(data) as Record<string, unknown> };
+      });
+    expect(events.map(({ type }) => type)).toEqual(["hits", "text", "citation", "answer"]);
+    const deltas = events.filter(({ type }) => type === "text").map(({ data }) => data["delta"]);
+    expect(events.at(-1)?.data["answer"]).toMatchObject({ text: deltas.join(""), refused: false });
+    expect(log).toMatchObject([{ status: 200, path: "/ask" }]);
+  });
+
+  it("refuses with a status what fails before the stream begins, and says in it what fails after", async () => {
+    const { as, log } = await startWorld(
+      {},
+      await openWorld(createScriptedChatModel([{ error: new Error("The secret engine is down.") }])),
+    );
+    const accept = { accept: "text/event-stream" };
+    const early = await as("anyone", "/ask", { body: { question: "x?", filter: { a: { near: 1 } } }, headers: accept });
+    expect(early).toMatchObject({ status: 400, json: { error: { code: "invalid-filter" } } });
+    const late = await as("anyone", "/ask", { body: { question: "How long is a key valid?" }, headers: accept });
+    expect(late.status).toBe(200);
+    expect(late.text).toContain("event: hits\n");
+    expect(late.text).toMatch(/event: error\ndata: \{"code":"internal","message":"Something failed here/u);
+    expect(late.text).not.toContain("engine");
+    expect(log.at(-1)?.failure).toMatchObject({ code: "model-failed" });
+  });
+
+  it("talks to a chat client of the AI SDK: text, citations and history", async () => {
+    const model = createScriptedChatModel((messages) =>
+      JSON.stringify(messages.at(-1)).includes("How long") ? "A key is valid for ninety days [1]." : "keys valid",
+    );
+    const { service } = await startWorld({}, await openWorld(model));
+    const transport = new DefaultChatTransport<UIMessage>({
+      api: `${service.url}chat`,
+      headers: { authorization: `Bearer ${keys.ada.key}` },
+    });
+    const said = (role: "user" | "assistant", text: string): UIMessage => ({
+      id: text,
+      role,
+      parts: [{ type: "text", text }],
+    });
+    const stream = await transport.sendMessages({
+      trigger: "submit-message",
+      chatId: "1",
+      messageId: undefined,
+      abortSignal: undefined,
+      messages: [
+        said("user", "Tell me of keys."),
+        said("assistant", "What of them?"),
+        said("user", "How long are they valid?"),
+      ],
+    });
+    let message: UIMessage | undefined;
+    for await (const each of readUIMessageStream({ stream })) message = each;
+    const parts = message?.parts ?? [];
+    const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    expect(texts.join("")).toBe("A key is valid for ninety days [1].");
+    expect(parts.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(["data-hits", "data-citation", "source-document"]),
+    );
+    expect(message?.metadata).toMatchObject({ refused: false });
+  });
+
+  it("says to a chat client what it got wrong, and of what failed nothing but that", async () => {
+    const model = createScriptedChatModel([{ error: new Error("The secret engine is down.") }]);
+    const { as, log } = await startWorld({}, await openWorld(model));
+    const system = await as("ada", "/chat", { body: { messages: [{ role: "system", parts: [] }] } });
+    expect(system).toMatchObject({ status: 400, json: { error: { code: "invalid-argument" } } });
+    const messages = [{ role: "user", parts: [{ type: "text", text: "How long is a key valid?" }] }];
+    const failed = await as("ada", "/chat", { body: { messages } });
+    expect(failed.text).toContain('{"type":"error","errorText":"Something failed here.');
+    expect(failed.text).not.toContain("engine");
+    expect(log.at(-1)).toMatchObject({ path: "/chat", failure: { code: "model-failed" } });
+  });
+
+  it("lists page by page, in one order, whatever was taken out in between", async () => {
+    const { as, kb } = await startWorld();
+    for (const uri of ["a b.md", "ä.md", "😀.md", "\uFFFD.md", "z.md"]) await kb.ingest({ uri, text: `About ${uri}.` });
+    const pages: string[][] = [];
+    let next: string | undefined;
+    do {
+      const after: string = next === undefined ? "" : `&after=${encodeURIComponent(next)}`;
+      const { json } = await as("anyone", `/documents?limit=2${after}`);
+      pages.push(json.documents.map(({ uri }: { uri: string }) => uri));
+      next = json.next;
+      // What the next page would be found by.
+      if (pages.length === 2) await kb.delete(pages[1]!.at(-1)!);
+    } while (next !== undefined);
+    expect(pages).toEqual([
+      ["a b.md", "deployment.md"],
+      ["z.md", "ä.md"],
+      ["\uFFFD.md", "😀.md"],
+    ]);
+    const broken = await as("anyone", "/documents?after=nowhere");
+    expect(broken).toMatchObject({ status: 400, json: { error: { code: "invalid-argument" } } });
+  });
+
+  it("takes in text and files, says what became of them, and takes them out", async () => {
+    const { as } = await startWorld();
+    const text = {
+      uri: "note.md",
+      text: "# Doors\n\nThe green door is locked.",
+      mediaType: "text/markdown",
+      metadata: { floor: 3 },
+    };
+    const added = await as("ada", "/documents", { body: text });
+    expect(added).toMatchObject({
+      status: 201,
+      json: { status: "added", uri: "note.md", scope: "team:acme", chunks: 1 },
+    });
+    expect(await as("ada", "/documents", { body: text })).toMatchObject({ status: 200, json: { status: "unchanged" } });
+    const found = await as("ada", "/search", { body: { query: "green door", filter: { floor: 3 } } });
+    expect(found.json.hits).toMatchObject([{ source: { uri: "note.md", title: "Doors" } }]);
+
+    const page = Buffer.from("<h1>Fen\u00eatres</h1><p>La fen\u00eatre est ouverte.</p>", "latin1");
+    const path = "/document?uri=page.html&scope=user:ada&title=Windows";
+    const headers = { "content-type": "text/html; charset=iso-8859-1" };
+    const uploaded = await as("ada", path, { method: "PUT", body: page, headers });
+    expect(uploaded).toMatchObject({ status: 201, json: { scope: "user:ada", uri: "page.html" } });
+    const shown = await as("ada", "/document?uri=page.html");
+    expect(shown.json).toMatchObject({ title: "Windows", mediaType: "text/html", scope: "user:ada" });
+    expect(shown.json.text).toContain("La fenêtre est ouverte.");
+
+    const binary = await as("ada", "/document?uri=x.bin", {
+      method: "PUT",
+      body: new Uint8Array([0, 1, 2, 0, 255, 0]),
+    });
+    expect(binary).toMatchObject({ status: 422, json: { error: { code: "binary" } } });
+
+    const gone = await as("ada", "/document?uri=page.html&purge=true", { method: "DELETE" });
+    expect(gone).toMatchObject({
+      status: 200,
+      json: { deleted: [{ uri: "page.html", scope: "user:ada", chunks: 1 }] },
+    });
+    expect((await as("ada", "/document?uri=page.html")).status).toBe(404);
+  });
+
+  it("gives an outline whose places lead back", async () => {
+    const { as } = await startWorld();
+    const { json } = await as("anyone", "/outline?uri=deployment.md");
+    expect(json.sections.map(({ title }: { title: string }) => title)).toEqual(["Keys", "Keys", "Lifetime"]);
+    const { start, end } = json.sections.at(-1);
+    const section = await as("anyone", `/document?uri=deployment.md&start=${start}&end=${end}`);
+    expect(section.json.text).toBe("## Lifetime\n\nA key is valid for ninety days.\n");
+  });
+
+  it("tells operators how the last minute went, and nobody else [T54]", async () => {
+    const { as } = await startWorld();
+    await as("ada", "/search", { body: { query: "rotate key" } });
+    await as("ada", "/search", { body: { query: "qwertz" } });
+    const health = await as("operator", "/health/rag");
+    expect(health).toMatchObject({
+      status: 200,
+      json: { windowSeconds: 60, queue: { depth: 0, rejected: 0 }, retrieval: { count: 2, hits: 1, empty: 1 } },
+    });
+    for (const who of ["ada", "bob", "anyone"] as const)
+      expect(await as(who, "/health/rag")).toMatchObject({ status: 403, json: { error: { code: "access-denied" } } });
+    expect((await as(null, "/health/rag")).status).toBe(401);
+  });
+
+  it("shows a page that loads nothing from elsewhere, and no data without a key", async () => {
+    const { as } = await startWorld();
+    const page = await as(null, "/");
+    expect(page.status).toBe(200);
+    expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
+    const loaded = [...page.text.matchAll(/(?:src|href)="([^"]*)"/gu)].map(([, address = ""]) => address);
+    expect(loaded).toEqual(["data:,", "page.css", "page.js", "openapi.json"]);
+    const script = await as(null, "/page.js");
+    expect(script.headers["content-type"]).toBe("text/javascript; charset=utf-8");
+    expect(`${script.text}${(await as(null, "/page.css")).text}`).not.toMatch(/https?:|innerHTML|import /u);
+    // It parses; what it does is looked at in a browser.
+    expect(() => new Script(`async () => {${script.text}}`)).not.toThrow();
+    const without = await startWorld({ page: false });
+    expect((await without.as(null, "/")).status).toBe(404);
+  });
+
+  it("answers HEAD and OPTIONS, names the methods there are, and keeps a request's id", async () => {
+    const { as } = await startWorld();
+    const head = await as("anyone", "/documents", { method: "HEAD" });
+    expect(head).toMatchObject({ status: 200, text: "" });
+    const options = await as(null, "/document", { method: "OPTIONS" });
+    expect(options).toMatchObject({ status: 204, headers: { allow: "GET, PUT, DELETE, HEAD, OPTIONS" } });
+    const wrong = await as("anyone", "/search");
+    expect(wrong).toMatchObject({ status: 405, headers: { allow: "POST, OPTIONS" } });
+    const own = await as("anyone", "/documents", { headers: { "x-request-id": "trace-7" } });
+    expect(own.headers["x-request-id"]).toBe("trace-7");
+    const forged = await as("anyone", "/nowhere", { headers: { "x-request-id": "a b" } });
+    expect(forged.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/u);
+    expect(forged.json.error.requestId).toBe(forged.headers["x-request-id"]);
+  });
+
+  it("asks the application who asks, where it knows", async () => {
+    const kb = await openWorld();
+    const handler = createHandler(kb, {
+      authenticate: (request) =>
+        request.headers.get("cookie") === "session=7" ? { name: "ada", access: { userId: "ada" } } : undefined,
+    });
+    const list = (cookie: string) => handler(new Request("http://app.example/documents", { headers: { cookie } }));
+    const listed = (await (await list("session=7")).json()) as { documents: { uri: string }[] };
+    expect(listed.documents.map(({ uri }) => uri)).toEqual(["deployment.md", "user-ada.md"]);
+    expect((await list("session=8")).status).toBe(401);
+    // A host that hands over something of its own by mistake opens nothing.
+    const open = createHandler(kb);
+    const request = () => new Request("http://localhost/documents");
+    expect((await open(request())).status).toBe(403);
+    expect((await open(request(), { env: {} } as object)).status).toBe(403);
+    expect((await open(request(), { remoteAddress: "127.0.0.1" })).status).toBe(200);
+  });
+});

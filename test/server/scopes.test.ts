@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { startWorld, type Who } from "./service.ts";
+
+/** What each caller may read, by the uris that stand for the scopes. */
+const readable: Readonly<Record<Who, readonly string[]>> = {
+  ada: ["deployment.md", "team-acme.md", "user-ada.md"],
+  bob: ["deployment.md", "team-umbrella.md"],
+  anyone: ["deployment.md"],
+  operator: ["deployment.md", "team-acme.md", "team-umbrella.md", "user-ada.md"],
+};
+const everybody = Object.keys(readable) as Who[];
+const allUris = readable.operator;
+
+describe("each key's scope [L3 T21]", () => {
+  it.each(everybody)("%s finds, lists, opens and cites what they may read, and nothing else", async (who) => {
+    const { as } = await startWorld();
+    const listed = await as(who, "/documents");
+    expect(listed.json.documents.map(({ uri }: { uri: string }) => uri)).toEqual(readable[who]);
+    const { json } = await as(who, "/search", { body: { query: "who rotates the key", topK: 100 } });
+    const found = new Set(json.hits.map(({ source }: { source: { uri: string } }) => source.uri) as string[]);
+    expect([...found].toSorted()).toEqual(readable[who]);
+    for (const question of [
+      "Where does Umbrella rotate its key?",
+      "When does Acme rotate its key?",
+      "Where does Ada rotate her key?",
+    ]) {
+      const answered = await as(who, "/ask", { body: { question } });
+      const cited = answered.json.citations.map(({ uri }: { uri: string }) => uri) as string[];
+      expect(cited.filter((uri) => !readable[who].includes(uri))).toEqual([]);
+      const plain = await as(who, "/rag/query", { body: { query: question } });
+      expect(plain.text.includes("cellar")).toBe(
+        readable[who].includes("team-umbrella.md") && question.includes("Umbrella"),
+      );
+    }
+  });
+
+  it("what may not be read answers to every byte as what is not there", async () => {
+    const { as } = await startWorld();
+    const requests = (uri: string): readonly (readonly [string, string])[] => [
+      ["GET", `/document?uri=${uri}`],
+      ["GET", `/document?uri=${uri}&scope=team:umbrella`],
+      ["GET", `/document?uri=${uri}&start=0&end=5`],
+      ["HEAD", `/document?uri=${uri}`],
+      ["GET", `/outline?uri=${uri}`],
+      ["GET", `/outline?uri=${uri}&scope=team:umbrella`],
+      ["DELETE", `/document?uri=${uri}`],
+      ["DELETE", `/document?uri=${uri}&scope=team:umbrella&purge=true`],
+    ];
+    const hidden = requests("team-umbrella.md");
+    const absent = requests("nowhere-to-be.md");
+    const answers = await Promise.all(
+      [hidden, absent].map((list) =>
+        Promise.all(
+          list.map(async ([method, path]) => {
+            const { status, headers, text } = await as("ada", path, { method, headers: { "x-request-id": "same" } });
+            const { date: _, ...rest } = headers;
+            return { status, headers: rest, text };
+          }),
+        ),
+      ),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+    expect(new Set(answers[0]?.map(({ status }) => status))).toEqual(new Set([404]));
+    expect((await as("bob", "/document?uri=team-umbrella.md")).json.text).toContain("in the cellar");
+  });
+
+  it("scopes that are asked for can only narrow", async () => {
+    const { as } = await startWorld();
+    const uris = async (body: object) => {
+      const { json } = await as("ada", "/search", { body: { query: "rotates key", topK: 100, ...body } });
+      return [
+        ...new Set(json.hits.map(({ source }: { source: { uri: string } }) => source.uri) as string[]),
+      ].toSorted();
+    };
+    expect(await uris({ scopes: ["team:umbrella"] })).toEqual([]);
+    expect(await uris({ scopes: ["team:acme", "team:umbrella"] })).toEqual(["team-acme.md"]);
+    expect(await uris({ strategy: "active-team" })).toEqual(["team-acme.md"]);
+    expect(await uris({ filter: { or: [] } })).toEqual([]);
+  });
+
+  it("hidden documents move neither hits nor scores", async () => {
+    const { as, kb } = await startWorld();
+    const ask = async () =>
+      (await as("anyone", "/search", { body: { query: "rotates key valid" } })).json.hits as unknown[];
+    const before = await ask();
+    for (let i = 0; i < 20; i++)
+      await kb.ingest({ uri: `hidden-${i}.md`, text: "Rotates key valid ninety days." }, { scope: "team:umbrella" });
+    expect(await ask()).toEqual(before);
+  });
+
+  it("who writes: only keys that may, only where the gate lets them", async () => {
+    const { as, kb } = await startWorld();
+    const text = (scope?: string) => ({ body: { uri: "new.md", text: "New.", ...(scope && { scope }) } });
+    expect((await as("bob", "/documents", text())).status).toBe(403);
+    expect((await as("anyone", "/documents", text())).status).toBe(403);
+    expect((await as("bob", "/document?uri=team-umbrella.md", { method: "DELETE" })).status).toBe(403);
+    expect((await as("bob", "/document?uri=x.md", { method: "PUT", body: "x" })).status).toBe(403);
+    for (const scope of ["deployment", "team:umbrella", "user:bob", "platform"])
+      expect((await as("ada", "/documents", text(scope))).json.error).toMatchObject({ code: "access-denied" });
+    expect((await as("ada", "/document?uri=deployment.md", { method: "DELETE" })).status).toBe(403);
+    const uris: string[] = [];
+    for await (const { uri } of kb.list()) uris.push(uri);
+    expect(uris).toEqual(allUris);
+    expect(await as("ada", "/documents", text())).toMatchObject({ status: 201, json: { scope: "team:acme" } });
+    expect(await as("ada", "/documents", text("user:ada"))).toMatchObject({ status: 201, json: { scope: "user:ada" } });
+    const both = await as("ada", "/document?uri=new.md");
+    expect(both).toMatchObject({ status: 409, json: { error: { code: "ambiguous" } } });
+    expect(both.json.error.message).toContain("team:acme, user:ada");
+    expect(await as("operator", "/documents", text("team:umbrella"))).toMatchObject({ status: 201 });
+  });
+});
