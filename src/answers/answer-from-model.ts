@@ -14,7 +14,7 @@ import { findSentences } from "./find-sentences.ts";
 import { createGroundedMessages, refusal } from "./grounding.ts";
 import { locateWords } from "./locate-words.ts";
 import { completeMarker, lastOpeningBefore } from "../text/citation-marker.ts";
-import { createMarkerScanner, type MarkerScanner } from "./scan-markers.ts";
+import { createMarkerScanner, type MarkerScanner } from "../text/scan-markers.ts";
 
 export interface ModelAnswerInput {
   readonly question: string;

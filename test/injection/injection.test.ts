@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import { createMarkerScanner } from "../../src/answers/scan-markers.ts";
+import { createMarkerScanner } from "../../src/text/scan-markers.ts";
 import { renderPrompt } from "../../src/answers/render-prompt.ts";
 import { findSuspicious } from "../../src/text/find-suspicious.ts";
 import type { Answer, AnswerEvent } from "../../src/contracts/answer.ts";

@@ -4,7 +4,7 @@ import {
   openingBrackets,
   readMarker,
   unfinishedMarker,
-} from "../text/citation-marker.ts";
+} from "./citation-marker.ts";
 
 /** A piece of a model's text: words, or the sources that a marker names. */
 export type ScannedPiece =
