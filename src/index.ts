@@ -47,6 +47,7 @@ export { hashParts, hmacSha256, sha256 } from "./text/hash.ts";
 export { countInPieces, type CountInPiecesOptions } from "./text/count-in-pieces.ts";
 export { formatRow } from "./text/format-row.ts";
 export { findSuspicious } from "./text/find-suspicious.ts";
+export { neutraliseSource } from "./text/neutralise-source.ts";
 export { characters, codePoints, heuristicTokens } from "./text/length.ts";
 export { compileLinearRegex, type LinearRegex } from "./text/linear-regex.ts";
 export { createLocator, type DocumentLink, linksIn, locate } from "./text/locate.ts";

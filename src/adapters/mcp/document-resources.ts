@@ -21,12 +21,13 @@ export function addDocumentResources(
 ): void {
   const list = async () => {
     const resources = [];
-    for await (const { uri, scope, title, mediaType } of view.documents()) {
+    for await (const { uri, scope, title } of view.documents()) {
       resources.push({
         uri: resourceUri(scope, uri),
         name: title === "" ? showAddress(uri) : asTitle(title),
         description: showAddress(uri),
-        mimeType: mediaType,
+        // What is handed out is the canonical text, whatever the file was.
+        mimeType: "text/plain",
       });
       if (resources.length === mostListed) break;
     }
