@@ -16,6 +16,7 @@ export function addServeCommand(program: Command, context: Context, done: (exitC
     .addOption(list("--allow-host <name>", "answer to this name too; can be given again"))
     .addOption(list("--allow-origin <origin>", "let pages of this origin ask, such as https://app.example"))
     .option("--model <provider/model>", "who writes the answers, such as openai/gpt-5-mini or ollama/llama3.2")
+    .option("--judge <provider/model>", "who decides whether answers are grounded (default: nobody; words decide)")
     .addHelpText(
       "after",
       examples([
