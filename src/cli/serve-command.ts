@@ -40,7 +40,7 @@ function list(flags: string, description: string): Option {
     .default([], "none");
 }
 
-function readPort(text: string): number {
+export function readPort(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/u.test(text) || port > 65_535) throw new InvalidArgumentError("It must be a number from 0 to 65535.");
   return port;

@@ -198,7 +198,7 @@ describe("ask and chat with a model", () => {
     const { code, stderr } = await callIbid(cwd, ["ask", "How often do keys rotate?", ...option]);
     expect([code, stderr]).toEqual([
       2,
-      `ibid: ${option[0] ?? ""} is for a model, and none is to write the answer. Name one with --model, or leave it out.\n`,
+      `error: ${option[0] ?? ""} is for a model, and none is to write the answer.\n  Name one with --model, or leave it out.\n`,
     ]);
   });
 
