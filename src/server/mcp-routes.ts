@@ -1,4 +1,5 @@
 import type { McpServerOptions } from "../adapters/mcp/create-mcp-server.ts";
+import * as z from "zod";
 import { defineRoute, type Route } from "./route.ts";
 
 /**
@@ -16,7 +17,10 @@ export function createMcpRoute(options: McpServerOptions): Route {
     needs: "reader",
     body: "message",
     answers: {
-      200: { description: "The answer.", content: { "application/json": undefined, "text/event-stream": undefined } },
+      200: {
+        description: "The answer.",
+        content: { "application/json": z.looseObject({}), "text/event-stream": undefined },
+      },
       202: { description: "A notice was taken.", content: {} },
     },
     asked: ({ body }) => argumentsOf(body as Uint8Array),
