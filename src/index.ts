@@ -261,6 +261,7 @@ export type {
   Prices,
   Prompt,
   ToolCall,
+  OnUsage,
   Usage,
 } from "./contracts/chat.ts";
 export type {
