@@ -33,7 +33,7 @@ export async function checkPage(browser: string, flags: readonly string[], scree
       const until = Date.now() + timeoutMs;
       while (!(await see<boolean>(expression))) {
         if (Date.now() > until)
-          throw new Error(`The page does not show ${what}: ${await see("document.body.innerText")}`);
+          throw new Error(`The page does not show ${what}: ${await see<string>("document.body.innerText")}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     };

@@ -173,8 +173,18 @@ describe("ask and chat with a model", () => {
     const { code, stdout } = await callIbid(
       cwd,
       [
-        ...["ask", "How often do keys rotate?", "--json", "--model", "ollama:llama3", "--judge", "ollama:judge"],
-        ...["--instructions", "voice.txt", "--context-tokens", "900", "--whole-corpus"],
+        "ask",
+        "How often do keys rotate?",
+        "--json",
+        "--model",
+        "ollama:llama3",
+        "--judge",
+        "ollama:judge",
+        "--instructions",
+        "voice.txt",
+        "--context-tokens",
+        "900",
+        "--whole-corpus",
       ],
       env,
     );

@@ -73,11 +73,11 @@ async function showAll(attack: Attack): Promise<Shown> {
   for (const tool of tools) {
     const shown = await tool.execute(needed(tool));
     lines.push(shown);
-    // An address opens what it was shown for.
-    const address = /url: (.*)/u.exec(shown)?.[1];
-    if (tool.name === "documents_list_sections" && address !== undefined)
-      expect(await tool.execute({ document: address })).toBe(shown);
   }
+  // An address opens what it was shown for.
+  const outline = tools.find(({ name }) => name === "documents_list_sections")!;
+  const shown = await outline.execute({ document: chunkId });
+  expect(await outline.execute({ document: /url: (.*)/u.exec(shown)?.[1] })).toBe(shown);
   for (const tool of createFetchTools(kb)) collectTexts(JSON.parse(await tool.execute(needed(tool))), texts);
 
   const handler = createMcpHandler(() => kb);

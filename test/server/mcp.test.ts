@@ -45,7 +45,7 @@ describe("/mcp of a service", () => {
     const client = await connect(url, keys[who].key);
     expect(await searchUrls(client, "Who rotates a key?")).toEqual(own);
     const { resources } = await client.listResources();
-    expect(resources.map(({ description }) => description).toSorted()).toEqual(own);
+    expect(resources.map(({ description }) => description ?? "").toSorted()).toEqual(own);
     const { tools } = await client.listTools();
     expect(tools.length).toBe(createSearchTools(kb).length + 1);
     // By its id too: an id is no right.
@@ -59,8 +59,8 @@ describe("/mcp of a service", () => {
 
   it("wants a key, a name that is its own and no page of somebody else's", async () => {
     const { url } = await serve();
-    await expect(connect(url)).rejects.toThrow();
-    await expect(connect(url, "nobody-nobody-nobody")).rejects.toThrow();
+    await expect(connect(url)).rejects.toThrow("Send a key");
+    await expect(connect(url, "nobody-nobody-nobody")).rejects.toThrow("Send a key");
     const key = keys.ada.key;
     const asked = (headers: Record<string, string>, path = "/mcp") =>
       send(url, path, { key, body: initialize, headers: { ...accept, ...headers } });
