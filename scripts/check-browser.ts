@@ -1,6 +1,8 @@
 // Runs ibid in a browser, in a page and in a worker: the bundle must load nothing that a browser does not have, and find the same, with the same scores, as on
 // Node. Needs Chromium: on the PATH, or where IBID_CHROMIUM says. There is no way to skip it but not to run it.
 //
+// Then it uses the page of `ibid serve` as a reader does; IBID_SCREENSHOT=FILE keeps what it saw.
+//
 //   npm run check:browser
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,6 +13,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as ibid from "../src/index.ts";
+import { checkPage } from "./browser/check-page.ts";
 import { type Bundle, bundleForBrowser } from "./browser/bundle.ts";
 import { runScenario } from "./browser/scenario.ts";
 
@@ -107,6 +110,14 @@ for (const [where, { came, failed }] of told) {
   }
   console.log(`${where.padEnd(7)} the same ${Object.keys(expected).length} results as on Node`);
 }
+const ownProfile = mkdtempSync(join(tmpdir(), "ibid-page-"));
+try {
+  const flags = quiet.map((flag) => (flag.startsWith("--user-data-dir=") ? `--user-data-dir=${ownProfile}` : flag));
+  await checkPage(browser, [...flags, ...sandbox], process.env["IBID_SCREENSHOT"]);
+} finally {
+  rmSync(ownProfile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}
+console.log("ibid serve  its page asks, and shows the cited place");
 process.exit();
 
 /** Times differ, and are nobody's promise. */

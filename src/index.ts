@@ -47,6 +47,7 @@ export { hashParts, hmacSha256, sha256 } from "./text/hash.ts";
 export { countInPieces, type CountInPiecesOptions } from "./text/count-in-pieces.ts";
 export { formatRow } from "./text/format-row.ts";
 export { findSuspicious } from "./text/find-suspicious.ts";
+export { neutraliseSource } from "./text/neutralise-source.ts";
 export { characters, codePoints, heuristicTokens } from "./text/length.ts";
 export { compileLinearRegex, type LinearRegex } from "./text/linear-regex.ts";
 export { createLocator, type DocumentLink, linksIn, locate } from "./text/locate.ts";
@@ -201,8 +202,7 @@ export {
   type UIMessageStreamResponseOptions,
 } from "./answers/ui-message-stream.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
-export { addUsage } from "./answers/add-usage.ts";
-export { withPrice } from "./answers/price-usage.ts";
+export { addUsage, withPrice } from "./answers/price-usage.ts";
 export { buildPrompt, type BuildPromptOptions, type BuiltPrompt } from "./answers/build-prompt.ts";
 export { createPromptBuilder, type PromptBuilder, type PromptBuilderOptions } from "./answers/create-prompt-builder.ts";
 export { prompt } from "./answers/prompt.ts";
@@ -306,6 +306,7 @@ export type {
   Prices,
   Prompt,
   ToolCall,
+  OnUsage,
   Usage,
 } from "./contracts/chat.ts";
 export type {

@@ -32,7 +32,7 @@ export interface AddressFilter {
 export function createAddressFilter(known: ReadonlySet<string>): AddressFilter {
   const removed = new Set<string>();
   let waiting = "";
-  // A citation's marker does not wait for what may follow it; only its bracket is remembered.
+  // A citation's marker, and what is left of a link, do not wait for what may follow them; only the bracket is remembered.
   let before = "";
   const stays = (address: string): boolean => {
     if (known.has(trimAddress(address))) return true;
@@ -40,7 +40,7 @@ export function createAddressFilter(known: ReadonlySet<string>): AddressFilter {
     return false;
   };
 
-  const clean = (text: string): string =>
+  const cleanOnce = (text: string): string =>
     text
       .replaceAll(gone, "")
       .replaceAll(tagWithAttributes, (tag) => cleanTag(tag, stays))
@@ -56,14 +56,31 @@ export function createAddressFilter(known: ReadonlySet<string>): AddressFilter {
       .replaceAll(pictureElsewhere, "$1")
       .replaceAll(goneLink, wordsOf)
       .replaceAll(goneLink, wordsOf)
-      .replaceAll(goneTarget, "]")
+      .replaceAll(goneTarget, (_, joins: string) => `]${joins}`.replace(joining, "]…$1"))
       .replaceAll(definition, "$1:$2")
-      .replaceAll(bareAddress, (found) => (stays(found) ? found : `…${found.slice(trimAddress(found).length)}`))
+      .replaceAll(bareAddress, (found, at: number, whole: string) => {
+        if (!stays(found)) return `…${found.slice(trimAddress(found).length)}`;
+        stuck.lastIndex = at + found.length;
+        return stuck.test(whole) ? `${found} ` : found;
+      })
       .replaceAll(gone, "…");
 
+  /** Until nothing is left: what is taken out may join what stood around it to another link, as in `[1](https:a)(//b)`. */
+  const clean = (text: string): string => {
+    let seen = text;
+    for (let round = 0; round < mostRounds; round += 1) {
+      const next = cleanOnce(seen);
+      if (next === seen) return seen;
+      seen = next;
+    }
+    // Deeper than anybody would nest something by accident: without its bracket nothing is a link.
+    return seen.replaceAll(/\](?=[(:])/gu, "] ");
+  };
+
   const tell = (text: string): string => {
-    const told = clean(text).slice(before.length);
-    if (text.length > before.length) before = endsInMarker.test(text) ? "]" : "";
+    const cleaned = clean(text);
+    const told = cleaned.slice(before.length);
+    if (text.length > before.length) before = cleaned.endsWith("]") ? "]" : "";
     return told;
   };
 
@@ -84,12 +101,18 @@ export function createAddressFilter(known: ReadonlySet<string>): AddressFilter {
   };
 }
 
+const mostRounds = 8;
+/** What some chats take for more of a known address. */
+const stuck = /["'`[\]]+[\p{L}\p{N}%_/-]/uy;
+
 /** Stands where an address was, until what stood around it is gone too. A noncharacter: no text means anything by it. */
 const goneMark = "\uFDD0";
 const gone = /\uFDD0/gu;
 const label = "((?:[^[\\]]|\\[(?:[^[\\]]|\\[[^[\\]]*\\])*\\])*)";
-const goneLink = new RegExp(`!?\\[${label}\\]\\(\\s*${goneMark}[^()\\n]*\\)`, "gu");
-const goneTarget = new RegExp(`\\]\\(\\s*${goneMark}[^()\\n]*\\)?`, "gu");
+const goneLink = new RegExp(`!?\\[${label}\\]\\(\\s*${goneMark}[^()\\n]*\\)([(:]?)`, "gu");
+const goneTarget = new RegExp(`\\]\\(\\s*${goneMark}[^()\\n]*\\)?([(:]?)`, "gu");
+/** A bracket that would open another destination once the one before it is gone. */
+const joining = /\]([(:])$/u;
 const endsInMarker = /\[\d{1,3}\]$/u;
 /** A picture that whoever shows it would load from somewhere else. */
 const pictureElsewhere = new RegExp(`!(\\[${label}\\]\\(\\s*<?(?:[a-z][a-z0-9+.-]*:|[\\\\/]{2}))`, "giu");
@@ -109,10 +132,10 @@ function cleanTag(tag: string, stays: (address: string) => boolean): string {
   return (tag.match(/\[\d+\]/gu) ?? ["…"]).join("");
 }
 
-function wordsOf(_: string, words: string): string {
+function wordsOf(_: string, words: string, joins: string): string {
   // The marker of a citation is no link's words.
-  if (/^\d{1,3}$/u.test(words)) return `[${words}]`;
-  return words.trim() === "" ? "…" : words.trim();
+  if (/^\d{1,3}$/u.test(words)) return `[${words}]${joins}`.replace(joining, "]…$1");
+  return `${words.trim() === "" ? "…" : words.trim()}${joins}`.replace(joining, "]…$1");
 }
 
 /** No link, tag or address is waited for longer. **Units** UTF-16. */
@@ -130,7 +153,9 @@ function openFrom(text: string): number {
     open = tail[at - 1] === "!" ? at - 1 : at;
     break;
   }
-  return from + open;
+  // What ends in that bracket may be an address that goes on in it.
+  const around = tail.slice(0, open).search(openTail);
+  return from + (around === -1 ? open : around);
 }
 
 /** A tag, an address or their beginnings, up to the end. */

@@ -4,7 +4,6 @@ import type { ChatMessage, ChatModel, ChatResult, Prompt } from "../contracts/ch
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
-import { addUsage } from "./add-usage.ts";
 import { createCiter, type DocumentText } from "./cite-quote.ts";
 import type { PlacedCitation } from "./check-grounded.ts";
 import { type CheckedPiece, createQuoteChecker } from "./check-quotes.ts";
@@ -13,8 +12,9 @@ import { findQuote, quoteAround, readEvidence } from "./find-quote.ts";
 import { findSentences } from "./find-sentences.ts";
 import { createGroundedMessages, refusal } from "./grounding.ts";
 import { locateWords } from "./locate-words.ts";
+import { addUsage, usageOf } from "./price-usage.ts";
 import { completeMarker, lastOpeningBefore } from "../text/citation-marker.ts";
-import { createMarkerScanner, type MarkerScanner } from "./scan-markers.ts";
+import { createMarkerScanner, type MarkerScanner } from "../text/scan-markers.ts";
 
 export interface ModelAnswerInput {
   readonly question: string;
@@ -88,13 +88,12 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
 
   const { text, removedMarkers, citations, decide } = writer.finish();
   const rest = { removedMarkers, removedQuotes: checker.removed };
-  if (text === "") return yield* refuse({ ...rest, ...(result.usage && { usage: result.usage }) });
+  if (text === "") return yield* refuse({ ...rest, ...usageOf(result.usage) });
   const refused = isRefusal(text);
   const decision = refused ? undefined : await decide();
-  const usage = addUsage(result.usage, decision?.usage);
   return {
     ...rest,
-    ...(usage && { usage }),
+    ...usageOf(addUsage(result.usage ?? {}, decision?.usage)),
     ...(decision && { support: decision.support }),
     text,
     citations,

@@ -6,7 +6,7 @@ import { type RankedSentence, rankSentences } from "./rank-sentences.ts";
 import { openFenceAt, type SentenceKind } from "./find-sentences.ts";
 import { languageOfHits } from "./hits-language.ts";
 import { digitsOf } from "./digits-of.ts";
-import { createMarkerScanner } from "./scan-markers.ts";
+import { createMarkerScanner } from "../text/scan-markers.ts";
 
 /** More than this is no answer but a page. */
 const mostSentences = 3;

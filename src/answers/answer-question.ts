@@ -11,7 +11,7 @@ import { answerFromSentences } from "./answer-from-sentences.ts";
 import { checkContext, fitContext, type FittedContext } from "./fit-context.ts";
 import { holdUntilCited } from "./hold-until-cited.ts";
 import { findSuspicions } from "./find-suspicions.ts";
-import { neutraliseSource } from "./neutralise-source.ts";
+import { neutraliseSource } from "../text/neutralise-source.ts";
 import { removeAddresses } from "./remove-addresses.ts";
 import { renderPrompt } from "./render-prompt.ts";
 import type { DocumentText } from "./cite-quote.ts";

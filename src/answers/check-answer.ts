@@ -7,7 +7,7 @@ import { checkOptions } from "../text/check-options.ts";
 import type { PlacedCitation } from "./check-grounded.ts";
 import { decideSupport, type SupportDecision } from "./decide-support.ts";
 import { readEvidence } from "./find-quote.ts";
-import { createMarkerScanner } from "./scan-markers.ts";
+import { createMarkerScanner } from "../text/scan-markers.ts";
 
 /** How an answer is checked; everything has a default. */
 export interface CheckAnswerOptions {

@@ -1,4 +1,4 @@
-import type { ScannedPiece } from "./scan-markers.ts";
+import type { ScannedPiece } from "../text/scan-markers.ts";
 
 /** A piece whose quotes have been looked at. A marker knows the quotes before it that its sources have. */
 export type CheckedPiece =

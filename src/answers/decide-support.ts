@@ -20,6 +20,7 @@ export interface SupportInput {
 export interface SupportDecision {
   readonly grounded: boolean;
   readonly support: Support;
+  /** Absent where no judge answered; nothing in it where the judge does not count. */
   readonly usage?: Usage;
 }
 
@@ -53,5 +54,7 @@ export async function decideSupport(input: SupportInput): Promise<SupportDecisio
       judgeFailure: IbidError.isInstance(cause) ? cause.code : "model-failed",
     });
   }
-  return conclude(judgement.supported, { by: "judge" }, judgement.usage);
+  const { supported, usage } = judgement;
+  if (supported === undefined) return conclude(byWords, { by: "words", judgeFailure: "invalid-response" }, usage);
+  return conclude(supported, { by: "judge" }, usage);
 }

@@ -4,7 +4,7 @@ import type { Hit } from "../contracts/retriever.ts";
 import { describePlaceLabels } from "../text/place-labels.ts";
 import { composeInstructions } from "./compose-instructions.ts";
 import { hitAsChunk } from "./hit-as-chunk.ts";
-import { neutraliseSource } from "./neutralise-source.ts";
+import { neutraliseSource } from "../text/neutralise-source.ts";
 
 /**
  * What is said when there is nothing to say.

@@ -1,14 +1,14 @@
 import type { ChatMessage, ChatModel, Usage } from "../contracts/chat.ts";
-import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import type { Claim } from "./check-grounded.ts";
 import { createFence } from "./grounding.ts";
 
 /** What a judge found, claim by claim. */
 export interface Judgement {
-  /** Beside the claims: whether what each cites supports it. */
-  readonly supported: readonly boolean[];
-  readonly usage?: Usage;
+  /** Beside the claims: whether what each cites supports it. `undefined` for verdicts that cannot be read, which cost as much. */
+  readonly supported: readonly boolean[] | undefined;
+  /** Nothing in it where the judge does not count. */
+  readonly usage: Usage;
 }
 
 /**
@@ -17,7 +17,7 @@ export interface Judgement {
  * The judge gets the whole chunks, fenced like any retrieved text (law 12), and the claims fenced too, for a model wrote them from such text. It answers by line;
  * a verdict that is missing, or that contradicts another on the same claim, makes the whole judgement void: half a judge decides nothing.
  *
- * **Shape** every claim cites at least one hit that is there. **Errors** the judge's own; `invalid-response` for verdicts that cannot be read; `aborted`.
+ * **Shape** every claim cites at least one hit that is there. **Errors** the judge's own; `aborted`.
  * **Cost** one call, of the cited chunks and the claims.
  */
 export async function judgeClaims(
@@ -32,7 +32,7 @@ export async function judgeClaims(
     maxOutputTokens: 64 + 16 * claims.length,
     ...(signal && { signal }),
   });
-  return { supported: readVerdicts(message.content ?? "", claims.length), ...(usage && { usage }) };
+  return { supported: readVerdicts(message.content ?? "", claims.length), usage: usage ?? {} };
 }
 
 function createJudgeMessages(claims: readonly Claim[], hits: readonly Hit[]): readonly ChatMessage[] {
@@ -59,22 +59,16 @@ function tag(name: string, fence: string, number: number | string, text: string)
   return `<${name}-${fence} number="${number}">\n${text}\n</${name}-${fence}>`;
 }
 
-function readVerdicts(text: string, count: number): readonly boolean[] {
+function readVerdicts(text: string, count: number): readonly boolean[] | undefined {
   const verdicts = new Map<number, boolean>();
   for (const [, number, negative] of text.matchAll(verdictPattern)) {
     const index = Number(number) - 1;
     const verdict = negative === "";
-    if (index < 0 || index >= count || (verdicts.get(index) ?? verdict) !== verdict) throw unreadable();
+    if (index < 0 || index >= count || (verdicts.get(index) ?? verdict) !== verdict) return undefined;
     verdicts.set(index, verdict);
   }
-  if (verdicts.size !== count) throw unreadable();
+  if (verdicts.size !== count) return undefined;
   return Array.from({ length: count }, (_, index) => verdicts.get(index) === true);
 }
 
 const verdictPattern = /^[ \t>*-]*(\d{1,4})[ \t*]*[:.)][ \t*]*(un|not |)supported\b/gimu;
-
-function unreadable(): IbidError {
-  return new IbidError("invalid-response", "The judge's verdicts cannot be read.", {
-    mend: "Choose a judge that keeps to the form it is told.",
-  });
-}

@@ -9,15 +9,36 @@ export function priceUsage(usage: Usage, price: Price | undefined): Usage {
   return { ...usage, cost: ((inputTokens ?? 0) * input + (outputTokens ?? 0) * output) / 1_000_000 };
 }
 
+const counts = ["inputTokens", "outputTokens", "cost"] as const satisfies readonly (keyof Usage)[];
+
+/**
+ * Several calls together; `undefined` is one that was not made.
+ *
+ * **Shape** what one of them does not know, the sum does not know either: a part of the truth would be taken for all of it.
+ */
+export function addUsage(...usages: readonly (Usage | undefined)[]): Usage {
+  const made = usages.filter((usage) => usage !== undefined);
+  const sum: { -readonly [Name in keyof Usage]: Usage[Name] } = {};
+  for (const name of counts) {
+    const known = made.flatMap((usage) => usage[name] ?? []);
+    if (made.length > 0 && known.length === made.length) sum[name] = known.reduce((total, count) => total + count, 0);
+  }
+  return sum;
+}
+
+/** As a property, where anything is known. */
+export function usageOf(usage: Usage | undefined): { readonly usage?: Usage } {
+  return usage === undefined || Object.keys(usage).length === 0 ? {} : { usage };
+}
+
 /** The price of `provider/model`, if it has one. */
-export function priceOf(prices: Prices | undefined, provider: string, model: string): Price | undefined {
-  const name = `${provider}/${model}`;
+export function priceOf(prices: Prices | undefined, name: string): Price | undefined {
   return prices !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined;
 }
 
 /** A model whose usage says what it cost; the same model where it has no price. */
 export function withPrice(model: ChatModel, prices: Prices | undefined): ChatModel {
-  const price = priceOf(prices, model.provider, model.model);
+  const price = priceOf(prices, `${model.provider}/${model.model}`);
   if (price === undefined) return model;
   const priced = (result: ChatResult): ChatResult =>
     result.usage === undefined ? result : { ...result, usage: priceUsage(result.usage, price) };

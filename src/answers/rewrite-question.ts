@@ -11,7 +11,8 @@ const longestRewrite = 500;
  *
  * What comes back is searched for and nothing else: it cannot choose scopes, filters or tools (law 12).
  *
- * **Shape** `question` is absent when the model failed, said nothing, or said what is no question of one line: then the caller does without. **Errors** `aborted`.
+ * **Shape** `question` is absent when the model failed, said nothing, or said what is no question of one line: then the caller does without. `usage` is absent when it failed, and has
+ * nothing in it when it does not count. **Errors** `aborted`.
  * **Cost** one call, of the turns.
  */
 export async function rewriteQuestion(
@@ -28,7 +29,7 @@ export async function rewriteQuestion(
       ...(signal && { signal }),
     });
     const rewritten = readRewrite(message.content ?? "", fence);
-    return { ...(rewritten !== undefined && { question: rewritten }), ...(usage && { usage }) };
+    return { ...(rewritten !== undefined && { question: rewritten }), usage: usage ?? {} };
   } catch {
     if (signal?.aborted) throw new IbidError("aborted", "The answer was stopped.", { cause: signal.reason });
     return {};

@@ -3,6 +3,7 @@ import { ask, type AskCommandOptions } from "./ask.ts";
 import { chat } from "./chat.ts";
 import { examples, note } from "./help-text.ts";
 import type { Context } from "./open.ts";
+import { readDepth } from "./read-option.ts";
 
 /** `ibid ask` and `ibid chat` with their options and their help. */
 export function addAskCommands(program: Command, context: Context, done: (exitCode: number) => void): void {
@@ -17,7 +18,11 @@ export function addAskCommands(program: Command, context: Context, done: (exitCo
   )
     .addHelpText(
       "after",
-      examples(['ibid ask "How do I rotate keys?"', 'ibid ask "How do I rotate keys?" --grounding strict']),
+      examples([
+        'ibid ask "How do I rotate keys?"',
+        'ibid ask "How do I rotate keys?" --grounding strict',
+        'ibid ask "How do I rotate keys?" --model ollama/llama3.2 --judge openai/gpt-5-mini',
+      ]),
     )
     .action(async function (this: Command, question: string) {
       done(await ask(context, question, this.optsWithGlobals<AskCommandOptions>()));
@@ -47,5 +52,13 @@ function addAnswerOptions(command: Command): Command {
         "--grounding <mode>",
         "answer anyway, prefer the documents, or answer only from them (default: preferred)",
       ).choices(["permissive", "preferred", "strict"]),
-    );
+    )
+    .option("--judge <provider/model>", "who decides whether the answer is grounded (default: nobody; words decide)")
+    .option("--instructions <file>", "what the model is told before our own rules, as text")
+    .addOption(
+      new Option("--context-tokens <n>", "how much of the documents the model is shown (default: 8000)").argParser(
+        readDepth,
+      ),
+    )
+    .option("--whole-corpus", "show the model everything that may be read, when it fits");
 }

@@ -1,4 +1,5 @@
-import type { Answer, Citation, Grounding } from "../contracts/answer.ts";
+import { readFile } from "node:fs/promises";
+import type { Answer, AskOptions, Citation, Grounding } from "../contracts/answer.ts";
 import type { ChatMessage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
@@ -15,16 +16,60 @@ import { describePlaceLabels } from "../text/place-labels.ts";
 export interface AskCommandOptions extends CommonOptions {
   readonly model?: string;
   readonly grounding?: Grounding;
+  /** `provider/model`. */
+  readonly judge?: string;
+  /** A file. */
+  readonly instructions?: string;
+  readonly contextTokens?: number;
+  readonly wholeCorpus?: true;
 }
 
 /** `ibid ask`: the answer as it comes, then where each claim stands. A refusal is an answer. */
 export async function ask(context: Context, question: string, options: AskCommandOptions): Promise<number> {
   requireText("question", question);
-  const { model } = options;
-  return await withKnowledgeBase(options, { model, embeds: "queries" }, async (kb) => {
-    await sayAnswer(context, kb, question, options);
+  const { model, judge } = options;
+  const how = await readHow(options);
+  return await withKnowledgeBase(options, { model, judge, embeds: "queries" }, async (kb) => {
+    await sayAnswer(context, kb, question, { model, ...how });
     return 0;
   });
+}
+
+/** How a question is asked, by the options of its command. **Errors** `invalid-argument` for what only a model has a use for, without one; `not-found`. */
+export async function readHow(
+  options: AskCommandOptions,
+): Promise<Pick<AskOptions, "grounding" | "instructions" | "context">> {
+  const { model, judge, grounding, instructions, contextTokens: maxTokens, wholeCorpus } = options;
+  const idle = Object.entries({
+    "--judge": judge,
+    "--instructions": instructions,
+    "--context-tokens": maxTokens,
+    "--whole-corpus": wholeCorpus,
+  }).find(([, value]) => value !== undefined);
+  if (model === undefined && idle !== undefined) {
+    throw new IbidError("invalid-argument", `${idle[0]} is for a model, and none is to write the answer.`, {
+      mend: "Name one with --model, or leave it out.",
+    });
+  }
+  const context = { ...(maxTokens !== undefined && { maxTokens }), ...(wholeCorpus && { wholeCorpus }) };
+  return {
+    ...(grounding !== undefined && { grounding }),
+    ...(instructions !== undefined && { instructions: await readInstructions(instructions) }),
+    ...(Object.keys(context).length > 0 && { context }),
+  };
+}
+
+async function readInstructions(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new IbidError("not-found", `The instructions in ${file} cannot be read: ${reason}.`, {
+      uri: file,
+      mend: "Check the path.",
+      cause,
+    });
+  }
 }
 
 /** Asks, and writes the answer as it comes. `history` is what was said before. */
@@ -32,7 +77,7 @@ export async function sayAnswer(
   context: Context,
   kb: KnowledgeBase,
   question: string,
-  { model, grounding }: Pick<AskCommandOptions, "model" | "grounding">,
+  { model, ...how }: { readonly model: string | undefined } & Awaited<ReturnType<typeof readHow>>,
   history: readonly ChatMessage[] = [],
 ): Promise<Answer> {
   const { output, signal } = context;
@@ -43,7 +88,7 @@ export async function sayAnswer(
   const streams = model !== undefined && output.isTerminal;
   let streamed = false;
   try {
-    const asking = { signal, history, ...(grounding === undefined ? {} : { grounding }) };
+    const asking = { signal, history, ...how };
     for await (const event of kb.ask(question, asking)) {
       signal.throwIfAborted();
       if (event.type === "hits" && model !== undefined) line.say(`Asking ${neutralise(model)} …`);

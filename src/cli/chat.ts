@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { ChatMessage } from "../contracts/chat.ts";
 import type { AskCommandOptions } from "./ask.ts";
-import { sayAnswer } from "./ask.ts";
+import { readHow, sayAnswer } from "./ask.ts";
 import { type Context, withKnowledgeBase } from "./open.ts";
 import { toIbidError } from "./output.ts";
 
@@ -19,7 +19,9 @@ export async function chat(context: Context, options: AskCommandOptions): Promis
   const { output, stderr, signal } = context;
   const { stdin } = process;
   const isTerminal = stdin.isTTY;
-  return await withKnowledgeBase(options, { model: options.model }, async (kb) => {
+  const { model, judge } = options;
+  const how = { model, ...(await readHow(options)) };
+  return await withKnowledgeBase(options, { model, judge, embeds: "queries" }, async (kb) => {
     // The prompt is not part of the answers.
     const lines = createInterface({
       input: stdin,
@@ -38,7 +40,7 @@ export async function chat(context: Context, options: AskCommandOptions): Promis
         const question = line.trim();
         if (question !== "") {
           try {
-            const { text } = await sayAnswer(context, kb, question, options, history);
+            const { text } = await sayAnswer(context, kb, question, how, history);
             history = [...history, said("user", question), said("assistant", text)].slice(-mostMessages);
             await output.line();
           } catch (error) {

@@ -1,30 +1,43 @@
 import { once } from "node:events";
+import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
+import { serve } from "./serve.ts";
 
 export interface McpCommandOptions extends CommonOptions {
   readonly about?: string;
   readonly filter?: FilterInput;
   readonly scope?: Scope;
+  readonly port?: number;
+  readonly host?: string;
+  readonly keys?: string;
 }
 
 /**
  * `ibid mcp`: the knowledge base for one client, over standard input and output, until the client closes them. Output carries the protocol and nothing else;
- * who is asking is settled by the options that started it, as with every command.
+ * who is asking is settled by the options that started it, as with every command. With a port, it is `ibid serve` with that route alone.
  */
-export async function mcp({ signal, stderr }: Context, options: McpCommandOptions): Promise<number> {
-  const { about, filter, scope } = options;
+export async function mcp(context: Context, options: McpCommandOptions): Promise<number> {
+  const { signal, stderr } = context;
+  const { about, filter, scope, port, host, keys } = options;
+  const limits = {
+    ...(about !== undefined && { about }),
+    ...(filter !== undefined && { filter }),
+    ...(scope !== undefined && { scopes: [scope] }),
+  };
+  if (port !== undefined)
+    return serve(context, { ...options, allowHost: [], allowOrigin: [], mcp: limits, only: "mcp" });
+  if (host !== undefined || keys !== undefined) {
+    throw new IbidError("invalid-argument", `${host === undefined ? "--keys" : "--host"} is for MCP over HTTP.`, {
+      mend: "Say on which --port.",
+    });
+  }
   return withKnowledgeBase(options, { embeds: "queries" }, async (kb) => {
     const [{ createMcpServer }, { serveStdio }] = await Promise.all([
       import("../node.ts"),
       import("@modelcontextprotocol/server/stdio"),
     ]);
-    const limits = {
-      ...(about !== undefined && { about }),
-      ...(filter !== undefined && { filter }),
-      ...(scope !== undefined && { scopes: [scope] }),
-    };
     const connection = serveStdio(() => createMcpServer(kb, limits), {
       onerror: (error) => void stderr.write(`ibid mcp: ${error.name}\n`),
     });

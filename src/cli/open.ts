@@ -40,6 +40,8 @@ export interface OpenForCommand {
   readonly create?: boolean;
   /** `provider/model`. */
   readonly model?: string | undefined;
+  /** `provider/model`. */
+  readonly judge?: string | undefined;
   /**
    * Whether it embeds anything. What only looks at documents needs no model, and must not fail for want of a key. What writes vectors remembers by which
    * model, so that later commands use the same.
@@ -67,6 +69,7 @@ export async function withKnowledgeBase<Result>(
     create: how.create ?? false,
     access: { platform: options.withPlatform ?? false },
     ...(how.model === undefined ? {} : { model: how.model }),
+    ...(how.judge === undefined ? {} : { judge: how.judge }),
     ...(options.reranker === undefined ? {} : { reranker: options.reranker }),
     ...(models?.embeddingModel !== undefined && { embeddingModel: models.embeddingModel }),
     ...(models !== undefined && { formerEmbeddingModels: models.formerEmbeddingModels }),
@@ -110,7 +113,7 @@ function sayRemembered(error: unknown, options: CommonOptions, models: Remembere
   if (typeof provider !== "string" || typeof model !== "string" || !madeBy(embeddingModel, { provider, model }))
     return error;
   return new IbidError(error.code, error.message, {
-    mend: `${error.mend ?? ""} This knowledge base was embedded with it; to search by words alone, say --mode lexical.`.trim(),
+    mend: `${error.mend ?? ""} This knowledge base was embedded with it; to search by words alone, say ibid search --mode lexical.`.trim(),
     details: error.details,
     cause: error.cause,
     ...(error.uri === undefined ? {} : { uri: error.uri }),

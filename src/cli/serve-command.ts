@@ -16,6 +16,7 @@ export function addServeCommand(program: Command, context: Context, done: (exitC
     .addOption(list("--allow-host <name>", "answer to this name too; can be given again"))
     .addOption(list("--allow-origin <origin>", "let pages of this origin ask, such as https://app.example"))
     .option("--model <provider/model>", "who writes the answers, such as openai/gpt-5-mini or ollama/llama3.2")
+    .option("--judge <provider/model>", "who decides whether answers are grounded (default: nobody; words decide)")
     .addHelpText(
       "after",
       examples([
@@ -39,7 +40,7 @@ function list(flags: string, description: string): Option {
     .default([], "none");
 }
 
-function readPort(text: string): number {
+export function readPort(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/u.test(text) || port > 65_535) throw new InvalidArgumentError("It must be a number from 0 to 65535.");
   return port;

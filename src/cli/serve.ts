@@ -13,12 +13,17 @@ export interface ServeCommandOptions extends CommonOptions {
   readonly allowHost: readonly string[];
   readonly allowOrigin: readonly string[];
   readonly model?: string;
+  readonly judge?: string;
+  /** How agents are served. */
+  readonly mcp?: HandlerOptions["mcp"];
+  /** Nothing but that. */
+  readonly only?: HandlerOptions["only"];
 }
 
 /** `ibid serve`: answers over HTTP until it is stopped, then finishes what was accepted. */
 export async function serve(context: Context, options: ServeCommandOptions): Promise<number> {
   const { output, signal, stderr } = context;
-  const { port, host, write = false, allowHost, allowOrigin, model } = options;
+  const { port, host, write = false, allowHost, allowOrigin, model, judge, mcp, only } = options;
   const caller = readCaller(options);
   if (options.keys !== undefined && (caller !== undefined || write)) {
     throw new IbidError("invalid-argument", "With --keys, the keys say who asks and who may write.", {
@@ -29,17 +34,21 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const keys = options.keys === undefined ? undefined : await readKeys(options.keys, parseKeys);
   const who: HandlerOptions = keys === undefined ? { local: { access: caller ?? "operator", write } } : { keys };
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
-  return await withKnowledgeBase(asOperator, { model }, async (kb) => {
+  // An upload is embedded too.
+  const embeds = write || keys !== undefined ? "documents" : "queries";
+  return await withKnowledgeBase(asOperator, { model, judge, embeds }, async (kb) => {
     const service = await startService(kb, {
       ...who,
       ...(port === undefined ? {} : { port }),
       ...(host === undefined ? {} : { host }),
       ...(allowHost.length === 0 ? {} : { hosts: [...ownNames, ...allowHost] }),
       origins: allowOrigin,
+      ...(mcp === undefined ? {} : { mcp }),
+      ...(only === undefined ? {} : { only }),
       log: (entry) => void stderr.write(output.json ? `${toJsonLine(entry)}\n` : `${describeEntry(entry)}\n`),
     });
-    if (output.json) await output.object({ listening: service.url, kb: options.kb });
-    else await output.line(`Listening on ${service.url} Ctrl-C ends it.`);
+    if (output.json) await output.object({ listening: `${service.url}${only ?? ""}`, kb: options.kb });
+    else await output.line(`Listening on ${service.url}${only ?? ""} Ctrl-C ends it.`);
     if (!signal.aborted) await once(signal, "abort");
     await service.stop();
     return 0;

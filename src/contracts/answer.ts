@@ -54,7 +54,10 @@ export interface Answer {
   readonly hits: readonly Hit[];
   /** `provider/model`, or `null` when the answer is made of the documents' own sentences. */
   readonly model: string | null;
-  /** Of every call that the answer took together: putting the question, answering, judging. */
+  /**
+   * Of every call that the answer took together: putting the question, what retrievers ask of models, answering, judging; for the operator the query's embedding too,
+   * where its provider counts. What one of them does not say, the sum does not say.
+   */
   readonly usage?: Usage;
   /** What was searched for in place of the question, where that follows up on the history. */
   readonly searchedFor?: string;

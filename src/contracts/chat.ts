@@ -72,6 +72,9 @@ export interface Usage {
   readonly cost?: number;
 }
 
+/** Told of what one call of a model used; `model` is `provider/model`. A call that nobody counted has nothing in it. */
+export type OnUsage = (usage: Usage, model: string) => void;
+
 /** What a model's tokens cost. **Units** of a currency of one's own, for a million tokens. */
 export interface Price {
   readonly input: number;

@@ -1,5 +1,5 @@
 import type { Analyzer } from "./analyzer.ts";
-import type { ChatModel } from "./chat.ts";
+import type { ChatModel, OnUsage } from "./chat.ts";
 import type { ChunkStructure } from "./chunk.ts";
 import type { Origin, PlaceLabels } from "./document.ts";
 import type { DocumentStore } from "./document-store.ts";
@@ -49,6 +49,11 @@ export interface RetrieveOptions {
   /** Default false. */
   readonly includeEmbeddings?: boolean;
   readonly signal?: AbortSignal;
+  /**
+   * Told of each call of a model that the retrieval takes, as it ends: those of retrievers around the built-in one, and of a reranker that is a chat model. The query's
+   * embedding is told to the operator alone, and where its provider counts: what the cache spared would tell what others have asked.
+   */
+  readonly onUsage?: OnUsage;
 }
 
 /** A search of a knowledge base: a retrieval, and in which scopes. */
@@ -185,6 +190,6 @@ export interface Reranker {
   rerank(
     query: string,
     texts: readonly string[],
-    options?: { readonly signal?: AbortSignal },
+    options?: { readonly signal?: AbortSignal; readonly onUsage?: OnUsage },
   ): Promise<readonly number[]>;
 }

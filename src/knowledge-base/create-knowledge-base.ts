@@ -219,7 +219,8 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
 
       ask(question: string, options: AskOptions = {}) {
         checkOptions("ask", options, askOptions);
-        const asking = { retriever, store, model: parts.chatModel, judge: parts.judge, analyzer: parts.analyzer };
+        const { chatModel: model, judge, analyzer, prices } = parts;
+        const asking = { retriever, store, model, judge, analyzer, prices };
         const { scopes, strategy: asked, ...rest } = options;
         // Whoever leaves the run stops the model, which may be in the midst of thinking.
         const left = new AbortController();

@@ -1,11 +1,11 @@
 import { narrowProof } from "../access/gate.ts";
-import { addUsage } from "../answers/add-usage.ts";
 import { answerQuestion } from "../answers/answer-question.ts";
 import { fitContext } from "../answers/fit-context.ts";
+import { addUsage, priceOf, priceUsage, usageOf, withPrice } from "../answers/price-usage.ts";
 import { readHistory } from "../answers/read-history.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Answer, AnswerEvent, AskOptions, ContextOptions } from "../contracts/answer.ts";
-import type { ChatModel } from "../contracts/chat.ts";
+import type { ChatModel, OnUsage, Prices, Usage } from "../contracts/chat.ts";
 import type { DocumentStore } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit, RetrieveOptions, Retriever } from "../contracts/retriever.ts";
@@ -23,6 +23,7 @@ export interface AskStages {
   /** Decides whether what the model says is grounded. Without one, words decide. */
   readonly judge?: ChatModel | undefined;
   readonly analyzer: Analyzer;
+  readonly prices?: Prices | undefined;
 }
 
 /**
@@ -41,6 +42,11 @@ export async function* askQuestion(
   const { grounding = "preferred", explain = false, instructions, context, ...asking } = options;
   const { history = [], judge = stages.judge ?? null, ...search } = asking;
   const turns = readHistory(history);
+  const spent: Usage[] = [];
+  const onUsage: OnUsage = (usage, model) => {
+    spent.push(usage.cost === undefined ? priceUsage(usage, priceOf(stages.prices, model)) : usage);
+    asking.onUsage?.(usage, model);
+  };
   const whole = await findWholeCorpus(stages, scopes, question, context, search);
   const { hits, searchedFor, asked, usage } = whole
     ? { hits: whole, searchedFor: undefined, asked: question, usage: undefined }
@@ -51,7 +57,7 @@ export async function* askQuestion(
         turns,
         grounding,
         // The explanation says which hits are evidence; whether the asker sees it is their choice.
-        options: { ...search, explain: true },
+        options: { ...search, explain: true, onUsage },
       });
   const shown = explain ? hits : hits.map(withoutExplanation);
 
@@ -64,7 +70,7 @@ export async function* askQuestion(
     context,
     from: whole && "whole-corpus",
     history: turns,
-    judge: judge ?? undefined,
+    judge: judge === null ? undefined : withPrice(judge, stages.prices),
     analyzer: stages.analyzer,
     documentText: async (id, scope) => (await stages.store.document(narrowProof(scopes, [scope]), id))?.document.text,
     signal: options.signal,
@@ -73,12 +79,12 @@ export async function* askQuestion(
   for await (const event of events) {
     if (event.type === "hits") yield { ...event, hits: shown };
     else if (event.type === "answer") {
-      const spent = addUsage(usage, event.answer.usage);
+      const { usage: ofAnswer, ...made } = event.answer;
       answer = {
-        ...event.answer,
+        ...made,
         question,
         hits: shown,
-        ...(spent && { usage: spent }),
+        ...usageOf(addUsage(...spent, usage, ofAnswer)),
         ...(searchedFor !== undefined && { searchedFor }),
         ms: Math.round(performance.now() - started),
       };

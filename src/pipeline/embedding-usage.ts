@@ -23,7 +23,7 @@ export function createEmbeddingUsage({ embedder, prices }: Pick<IngestStages, "e
     total() {
       if (!any || inputTokens === undefined || embedder === undefined) return {};
       const { provider, model } = embedder.model;
-      return { usage: priceUsage({ inputTokens }, priceOf(prices, provider, model)) };
+      return { usage: priceUsage({ inputTokens }, priceOf(prices, `${provider}/${model}`)) };
     },
   };
 }

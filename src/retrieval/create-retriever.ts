@@ -117,10 +117,13 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     scopes: AuthorizedScopes,
     query: string,
     plan: SearchPlan,
-    signal: AbortSignal | undefined,
+    { signal, onUsage }: RetrieveOptions,
   ): Promise<readonly QueryEmbedding[]> => {
     if (plan.mode === "lexical" || plan.mode === "regex" || (plan.mode === "hybrid" && !embedder)) return [];
-    if (embedder) return embedQuery({ store, embedder, formerEmbedders }, scopes, query, signal);
+    if (embedder) {
+      const told = access === "operator" ? onUsage : undefined;
+      return embedQuery({ store, embedder, formerEmbedders, onUsage: told }, scopes, query, signal);
+    }
     if (store.latentSearch) return [];
     throw new IbidError("configuration-missing", "A dense search needs an embedding model, and none is configured.", {
       mend: "Give an embedder, or search with mode: lexical.",
@@ -147,7 +150,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       // Signs mean something there, and nothing is to be left out.
       const asked = plan.syntax === "lucene" ? luceneWords(parseLucene(query)) : query;
       const subject = findSubject(asked, analyzer);
-      const queryEmbeddings = await embedIn(scopes, query, plan, signal);
+      const queryEmbeddings = await embedIn(scopes, query, plan, search);
       if (queryEmbeddings.length > 0) stages.push("embed");
       stopIfAborted(signal);
 
@@ -172,7 +175,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       let candidates: readonly Candidate[] = found.candidates;
       if (reranking) {
         const pool = wanted === "all" ? candidates : candidates.slice(0, wanted);
-        candidates = await rerankCandidates(reranker, query, pool, signal);
+        candidates = await rerankCandidates(reranker, query, pool, search);
         stages.push("rerank");
         stopIfAborted(signal);
       } else if (nearing) {

@@ -2,6 +2,7 @@ import type { ChatModel } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Reranker } from "../contracts/retriever.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { tellUsage } from "./tell-usage.ts";
 
 /** Who judges, and how much of it at once. */
 export interface ModelRerankerOptions {
@@ -48,16 +49,17 @@ export function createModelReranker(options: ModelRerankerOptions): Reranker {
   return {
     name: `${model.provider}/${model.model}`,
     maxBatchSize,
-    async rerank(query, texts, { signal } = {}) {
+    async rerank(query, texts, { signal, onUsage } = {}) {
       if (texts.length === 0) return [];
       const lines = texts.map((text, index) => `[${index + 1}] ${plain(text.slice(0, maxTextLength))}`);
-      const { message } = await model.chat(
+      const { message, usage } = await model.chat(
         [
           { role: "system", content: instructions },
           { role: "user", content: `Question: ${plain(query)}\n\nTexts:\n${lines.join("\n")}` },
         ],
         { maxOutputTokens: 10 * texts.length + 16, temperature: 0, ...(signal && { signal }) },
       );
+      tellUsage(onUsage, usage, model);
       return readGrades(message.content ?? "", texts.length);
     },
   };

@@ -1,6 +1,9 @@
 import { IbidError } from "../contracts/errors.ts";
-import type { Reranker } from "../contracts/retriever.ts";
+import type { Reranker, RetrieveOptions } from "../contracts/retriever.ts";
 import { type Candidate, compareCandidates } from "./candidate.ts";
+
+/** What a search says beside what it wants. */
+type RerankSignals = Pick<RetrieveOptions, "signal" | "onUsage">;
 
 /**
  * Stage 6: candidates in the order that a reranker sees in them.
@@ -14,7 +17,7 @@ export async function rerankCandidates(
   reranker: Reranker,
   query: string,
   candidates: readonly Candidate[],
-  signal: AbortSignal | undefined,
+  told: RerankSignals,
 ): Promise<readonly Candidate[]> {
   if (candidates.length === 0) return candidates;
   const seen = candidates.slice(0, reranker.maxBatchSize ?? candidates.length);
@@ -22,7 +25,7 @@ export async function rerankCandidates(
     reranker,
     query,
     seen.map(({ chunk }) => chunk.text),
-    signal,
+    told,
   );
   const reranked = seen.map((candidate, index): Candidate => {
     const score = scores[index] ?? Number.NaN;
@@ -42,11 +45,11 @@ async function askReranker(
   reranker: Reranker,
   query: string,
   texts: readonly string[],
-  signal: AbortSignal | undefined,
+  { signal, onUsage }: RerankSignals,
 ): Promise<readonly number[]> {
   let scores: readonly number[];
   try {
-    scores = await reranker.rerank(query, texts, signal ? { signal } : {});
+    scores = await reranker.rerank(query, texts, { ...(signal && { signal }), ...(onUsage && { onUsage }) });
   } catch (cause) {
     if (IbidError.isInstance(cause)) throw cause;
     if (signal?.aborted) throw new IbidError("aborted", "The search was stopped while reranking.", { cause });

@@ -43,6 +43,7 @@ export const retrieveOptionNames = [
   "explain",
   "includeEmbeddings",
   "signal",
+  "onUsage",
 ] as const satisfies readonly (keyof RetrieveOptions)[];
 
 const modes: readonly SearchMode[] = ["hybrid", "dense", "lexical", "regex"];

@@ -48,7 +48,8 @@ export function corsHeaders(request: Request, { origins }: OriginRules): Readonl
 export function preflightHeaders(methods: string): Readonly<Record<string, string>> {
   return {
     "access-control-allow-methods": methods,
-    "access-control-allow-headers": "authorization, content-type, accept, x-request-id",
+    "access-control-allow-headers":
+      "authorization, content-type, accept, x-request-id, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name",
     "access-control-max-age": "600",
   };
 }

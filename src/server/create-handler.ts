@@ -8,6 +8,7 @@ import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { createIdentification } from "./identify-caller.ts";
 import { createOpenApiRoute } from "./openapi.ts";
+import { createMcpRoute } from "./mcp-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { addressGroup, createRateLimiter } from "./rate-limiter.ts";
 import { readBytes, readJson, readQuery } from "./read-body.ts";
@@ -48,6 +49,7 @@ const usualHeaders = {
  * | `POST /chat` | readers | for `useChat` of the AI SDK |
  * | `GET /documents`, `/document?uri=`, `/outline?uri=` | readers | what is there |
  * | `POST /documents`, `PUT` and `DELETE /document?uri=` | writers | a text, a file, taking it out |
+ * | `POST /mcp` | readers | for agents, over MCP |
  * | `GET /health/rag` | operators | the last minute |
  * | `GET /openapi.json`, `GET /` | anybody | the interface; a page |
  *
@@ -66,13 +68,11 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const identify = createIdentification(kb, options, limits.requestsPerMinute);
   const limiter = createRateLimiter();
   const slots = createSlots(limits.concurrent, limits.waiting);
-  const routes: Route[] = [
-    ...askRoutes,
-    ...searchRoutes,
-    ...documentRoutes,
-    ...healthRoutes,
-    ...(options.page === false ? [] : pageRoutes),
-  ];
+  const { mcp = true, only, page = true } = options;
+  const routes: Route[] = mcp === false ? [] : [createMcpRoute(mcp === true ? {} : mcp)];
+  if (only !== "mcp") {
+    routes.unshift(...askRoutes, ...searchRoutes, ...documentRoutes, ...healthRoutes, ...(page ? pageRoutes : []));
+  }
   routes.push(createOpenApiRoute(() => routes, hasKeys));
   const byPath = Map.groupBy(routes, ({ path }) => path);
 
@@ -113,6 +113,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     const { bodyTimeoutMs: timeoutMs, maxJsonBytes, maxUploadBytes } = maxBody;
     if (route.body === "bytes")
       return { query, body: await readBytes(request, { maxBytes: maxUploadBytes, timeoutMs }) };
+    if (route.body === "message")
+      return { query, body: await readBytes(request, { maxBytes: maxJsonBytes, timeoutMs }) };
     if (route.body === undefined) return { query, body: undefined };
     return { query, body: await readJson(request, route.body, { maxBytes: maxJsonBytes, timeoutMs }) };
   };

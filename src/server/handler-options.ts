@@ -1,3 +1,4 @@
+import type { McpServerOptions } from "../adapters/mcp/create-mcp-server.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";
@@ -68,6 +69,10 @@ export interface HandlerOptions {
   readonly limits?: ServiceLimits;
   /** Whether there is a page at `/`. Default true. */
   readonly page?: boolean;
+  /** Whether agents are served at `/mcp`, and how. Default true. */
+  readonly mcp?: boolean | McpServerOptions;
+  /** `"mcp"`: nothing but that. Default: everything. */
+  readonly only?: "mcp";
   /** Told of every request when it is over. What it throws is lost. */
   readonly log?: (entry: RequestLogEntry) => void;
 }
@@ -80,6 +85,8 @@ const known = [
   "origins",
   "limits",
   "page",
+  "mcp",
+  "only",
   "log",
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
@@ -97,9 +104,11 @@ export const defaultLimits: Required<ServiceLimits> = {
 /** **Errors** `invalid-argument` for options that nobody knows, contradict one another, or are out of bounds. */
 export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLimits> {
   checkOptions("createHandler", options, known);
-  const { keys, authenticate, local, hosts, origins = [], limits = {} } = options;
+  const { keys, authenticate, local, hosts, origins = [], limits = {}, mcp, only } = options;
   checkOptions("limits", limits, Object.keys(defaultLimits));
   checkOptions("local", local, ["access", "write"]);
+  if (only !== undefined && (only !== "mcp" || mcp === false))
+    throw wrong(`only is "${only as string}"`, 'Say "mcp", and leave mcp as it is.');
   const ways = [keys, authenticate, local].filter((way) => way !== undefined);
   if (ways.length > 1) throw wrong("keys, authenticate and local are three ways to say who asks", "Choose one.");
   if (hosts?.some((name) => !/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/iu.test(name)))

@@ -77,7 +77,8 @@ function describeRoute(route: Route, hasKeys: boolean): object {
   };
 }
 
-function describeBody(body: z.ZodType | "bytes"): object {
+function describeBody(body: z.ZodType | "bytes" | "message"): object {
+  if (body === "message") return { "application/json": { schema: { type: "object" } } };
   if (body === "bytes") return { "*/*": { schema: { type: "string", contentMediaType: "application/octet-stream" } } };
   return { "application/json": { schema: toSchema(body, "input") } };
 }

@@ -45,8 +45,8 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   readonly summary: string;
   readonly needs: Needed;
   readonly query?: Query;
-  /** A schema for JSON; `"bytes"` for anything. Default: none. */
-  readonly body?: Body | "bytes";
+  /** A schema for JSON; `"bytes"` for a file; `"message"` for JSON that somebody else checks, as bytes. Default: none. */
+  readonly body?: Body | "bytes" | "message";
   readonly answers: Readonly<Record<number, DescribedResponse>>;
   /** Whether a model may write it, which takes its time. Default false. */
   readonly isSlow?: true;

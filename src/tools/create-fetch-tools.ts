@@ -3,6 +3,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Tool } from "../contracts/tool.ts";
 import { createTool } from "./create-tool.ts";
 import { createFixedView, type FixedLimits } from "./fixed-view.ts";
+import { asData, asTitle, showAddress } from "./format-results.ts";
 import { textField, toolInput } from "./tool-input.ts";
 
 /** How `search` and `fetch` see a knowledge base; everything has a default. */
@@ -21,7 +22,7 @@ const wholeDocument = 64;
 /**
  * `search` and `fetch` under the names and in the shapes that chat clients look for.
  *
- * **Shape** each answers with JSON: `search` with `{ results: [{ id, title, url, text }] }`, best first; `fetch` with `{ id, title, text, url, metadata }`, where
+ * **Shape** texts as models are shown them, see {@link asData}. Each answers with JSON: `search` with `{ results: [{ id, title, url, text }] }`, best first; `fetch` with `{ id, title, text, url, metadata }`, where
  * `text` is the document, or as much of it around the result as `maxLength` allows, and `metadata` says where in the document it lies.
  * **Source** the tools that OpenAI's connectors call, by its documentation on building MCP servers.
  */
@@ -38,11 +39,13 @@ export function createFetchTools(kb: KnowledgeBase, options: FetchToolOptions = 
         const hits = await view.search(query, { topK, ...(signal && { signal }) });
         const results = hits.map(({ chunkId, source, snippet }) => ({
           id: chunkId,
-          title: [source.title, ...source.headings]
-            .filter((name, at, all) => name !== "" && name !== all[at - 1])
-            .join(" > "),
-          url: source.uri,
-          text: snippet,
+          title: asTitle(
+            [source.title, ...source.headings]
+              .filter((name, at, all) => name !== "" && name !== all[at - 1])
+              .join(" > "),
+          ),
+          url: showAddress(source.uri),
+          text: asData(snippet),
         }));
         return JSON.stringify({ results });
       },
@@ -59,7 +62,7 @@ export function createFetchTools(kb: KnowledgeBase, options: FetchToolOptions = 
         }
         const { uri, title, text, start, end, whole, truncated } = found;
         const metadata = { start, end, length: whole.end - whole.start, truncated };
-        return JSON.stringify({ id, title, text, url: uri, metadata });
+        return JSON.stringify({ id, title: asTitle(title), text: asData(text), url: showAddress(uri), metadata });
       },
     }),
   ];

@@ -8,7 +8,7 @@ import { checkOptions } from "../text/check-options.ts";
 import { heuristicTokens } from "../text/length.ts";
 import { createTool } from "./create-tool.ts";
 import { createFixedView, type FixedLimits } from "./fixed-view.ts";
-import { asData, formatResults, hitItems, type ResultItem } from "./format-results.ts";
+import { asData, asTitle, formatResults, hitItems, type ResultItem, showAddress } from "./format-results.ts";
 import { countField, type Field, type InputOf, scoreField, textField, toolInput } from "./tool-input.ts";
 
 /** The tools there are, by what they do. */
@@ -102,7 +102,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     if (excerpt === undefined) return { text: `There is no ${what} of this id.`, chunkIds: [] };
     const { uri, headings, text, start, end, whole, truncated, chunks } = excerpt;
     const left = whole.end - whole.start - (end - start);
-    const lines = [`url: ${uri}`, `section: ${asData(headings.join(" > "))}`, asData(text)];
+    const lines = [`url: ${showAddress(uri)}`, `section: ${asTitle(headings.join(" > "))}`, asData(text)];
     if (truncated)
       lines.push(
         `[TRUNCATED: ${left} of ${whole.end - whole.start} characters are not shown. Read its parts: list_sections names them.]`,
@@ -219,8 +219,8 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
       async (input) => {
         const found = await view.outline(input.document);
         if (found === undefined) return { text: "There is no document of this url.", chunkIds: [] };
-        const lines = found.sections.map(({ id, title, level }) => `${"  ".repeat(level)}${id} ${asData(title)}`);
-        return { text: [`url: ${found.uri}`, ...lines].join("\n"), chunkIds: [] };
+        const lines = found.sections.map(({ id, title, level }) => `${"  ".repeat(level)}${id} ${asTitle(title)}`);
+        return { text: [`url: ${showAddress(found.uri)}`, ...lines].join("\n"), chunkIds: [] };
       },
     ),
     make(

@@ -5,6 +5,7 @@ import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { DocumentAddress, DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Hit, SearchOptions } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { readShownAddress } from "./format-results.ts";
 
 /** What the application decides, and no model sees or changes. */
 export interface FixedLimits {
@@ -83,7 +84,10 @@ export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimi
   }
 
   async function outline(document: string): Promise<Outline | undefined> {
-    const found = await within((address) => kb.outline(document, address));
+    const shown = readShownAddress(document);
+    const found =
+      (await within((address) => kb.outline(document, address))) ??
+      (shown === undefined ? undefined : await within((address) => kb.outline(shown, address)));
     if (found !== undefined) return wholeOnly(found);
     const around = await beside(document, 0);
     return wholeOnly(around && (await kb.outline(around.uri, { scope: around.scope })));

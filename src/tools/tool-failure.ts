@@ -15,6 +15,11 @@ const speakable: ReadonlySet<string> = new Set([
 /** What the knowledge base is not set up for. */
 const unavailable: ReadonlySet<string> = new Set(["unsupported", "configuration-missing", "dependency-missing"]);
 
+/** Whether a failure is one of ours: what a log should hear of, and a model should not. */
+export function isInnerFailure(error: unknown): boolean {
+  return !IbidError.isInstance(error) || !(speakable.has(error.code) || unavailable.has(error.code));
+}
+
 /**
  * A failure as a model or a stranger may read it: what they can mend is said, what went wrong inside is not.
  */

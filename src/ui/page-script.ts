@@ -58,6 +58,12 @@ function placeOf(source) {
   return [source.uri, ...labels.map((name) => name + " " + source[name])].join(", ");
 }
 
+/** A chunk says where it begins; what is cited may stand further down. */
+function placeWithin({ source, text }, start) {
+  if (source.line === undefined) return source;
+  return { ...source, line: source.line + text.slice(0, start - source.start).split("\n").length - 1 };
+}
+
 function hitButton({ title, headings = [], where, quote, open }) {
   const button = element("button", { className: "hit", type: "button" },
     element("span", { className: "title", text: [title, ...headings].filter((each, i, all) => each && each !== all[i - 1]).join(" › "), dir: "auto" }),
@@ -121,7 +127,7 @@ async function ask(question) {
 function showAnswer(answer, hits, text, list) {
   const opened = answer.citations.map((citation) => {
     const hit = hits.find((each) => each.chunkId === citation.chunkId && each.documentId === citation.documentId);
-    return { citation, open: () => show({ ...citation, scope: hit?.scope }), where: hit ? placeOf(hit.source) : citation.uri };
+    return { citation, open: () => show({ ...citation, scope: hit?.scope }), where: hit ? placeOf(placeWithin(hit, citation.start)) : citation.uri };
   });
   const parts = answer.text.split(/(\[\d+\])/);
   text.replaceChildren(...parts.map((part) => {

@@ -31,7 +31,7 @@ main.open { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
 .words { display: block; white-space: pre-wrap; overflow-wrap: anywhere; }
 .note { color: var(--faint); }
 .marker { padding: 0 0.15em; color: var(--accent); background: none; border: 0; font-size: 0.85em; vertical-align: 0.15em; }
-#place { position: sticky; top: 1rem; max-height: calc(100vh - 2rem); overflow: auto; }
+#place { position: sticky; top: 1rem; max-height: calc(100vh - 7rem); overflow: auto; }
 #place h2 { margin: 0 0 0.2rem; font-size: 1.05rem; overflow-wrap: anywhere; }
 #place pre { margin: 0.8rem 0 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 0.95rem/1.6 Georgia, serif; }
 mark { background: var(--mark); color: inherit; border-radius: 0.2em; }

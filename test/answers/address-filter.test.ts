@@ -85,6 +85,7 @@ describe("addresses in an answer", () => {
       "](",
     );
     fc.assert(
+      // What is taken out must not join what stood around it.
       fc.property(fc.array(part, { maxLength: 30 }), fc.array(fc.nat(120), { maxLength: 12 }), (parts, cuts) => {
         const text = parts.join("");
         const bounds = [0, ...cuts.filter((cut) => cut < text.length).sort((a, b) => a - b), text.length];
@@ -95,7 +96,27 @@ describe("addresses in an answer", () => {
           expect(out).not.toMatch(/!\[[^[\]]*\]\(https:/u);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 1000, examples: [[["](", "https:", "](", "//"], []]] },
     );
+  });
+
+  it.each([
+    "[x](https:](//evil.example/SECRET)",
+    "[1](https:a)(//evil.example/SECRET)",
+    "[1](https:a)(https:b)(https:c)(https:d)(https:e)(https:f)(https:g)(https:h)(https:i)(//evil.example/SECRET)",
+    "![x](https:](https://evil.example/SECRET)",
+    `](${known}[SECRET b`,
+  ])("what is taken out joins nothing to a new address: %s [L12]", (text) => {
+    for (const cut of [[text], text.split("")]) {
+      const out = filter(...cut).text;
+      expect([...findAddresses(out)].filter((address) => address !== known)).toEqual([]);
+      expect(out).not.toMatch(/\]\([^)]*SECRET/u);
+    }
+  });
+
+  it.each(["[", "]", '"', "'", "`"])("nothing sticks to a known address: %s [L12]", (sign) => {
+    for (const cut of [[`See ${known}${sign}SECRET now.`], `See ${known}${sign}SECRET now.`.split("")])
+      expect(filter(...cut).text).toBe(`See ${known} ${sign}SECRET now.`);
+    expect(filter(`See "${known}" and ${known}.`).text).toBe(`See "${known}" and ${known}.`);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { addUsage } from "../../src/answers/add-usage.ts";
-import { withPrice } from "../../src/answers/price-usage.ts";
+import { addUsage, withPrice } from "../../src/answers/price-usage.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import { openKnowledgeBase } from "../../src/node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
@@ -53,7 +52,7 @@ describe("what tokens cost", () => {
     // Nothing was sent, so nothing was used.
     expect(await kb.ingest({ uri: "a.txt", text: "Keys rotate." })).not.toHaveProperty("usage");
     const answer = await kb.ask("Do keys rotate?");
-    expect(answer.usage).toEqual({ inputTokens: 0, outputTokens: 4, cost: 32 / 1_000_000 });
+    expect(answer.usage).toEqual({ inputTokens: 15, outputTokens: 4, cost: (15 * 0.5 + 4 * 8) / 1_000_000 });
     await kb.close();
   });
 

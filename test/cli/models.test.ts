@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { type OpenAiScript, type OpenAiServer, startOpenAiServer } from "../support/openai-server.ts";
 import { startModelServer } from "../support/model-server.ts";
-import { callIbid } from "./run-ibid.ts";
+import { callIbid, runIbid } from "./run-ibid.ts";
 
 const servers: OpenAiServer[] = [];
 afterEach(async () => {
@@ -84,7 +84,7 @@ describe("an embedding model on the command line", () => {
     expect(searched.code).toBe(1);
     expect(searched.stderr).toContain(`openai-compatible/bge-m3 cannot be reached at ${server.origin} (ECONNREFUSED).`);
     expect(searched.stderr).toContain(
-      "This knowledge base was embedded with it; to search by words alone, say --mode lexical.",
+      "This knowledge base was embedded with it; to search by words alone, say ibid search --mode lexical.",
     );
     expect(await callIbid(cwd, ["search", "rotate keys", "--mode", "lexical"])).toMatchObject({ code: 0, stderr: "" });
     for (const command of [["list"], ["show", "docs/keys.md"], ["status"]])
@@ -160,5 +160,62 @@ describe("a reranker on the command line", () => {
       ],
     });
     expect(server.requests).toMatchObject([{ path: "/v1/rerank", body: { model: "bge-reranker", query: "keys tea" } }]);
+  });
+});
+
+describe("ask and chat with a model", () => {
+  it("take a judge, instructions, a budget and the whole corpus, and a chat uses the remembered embedding model", async () => {
+    const cwd = await makeProject();
+    await writeFile(join(cwd, "voice.txt"), "Answer as the help desk of Acme.");
+    const server = await serve({ embeddings: 8, chat: "Every ninety days [1]." });
+    const env = { OLLAMA_HOST: server.origin };
+    await callIbid(cwd, ["ingest", "docs", "--embedding-model", "ollama:nomic-embed-text"], env);
+    const { code, stdout } = await callIbid(
+      cwd,
+      [
+        "ask",
+        "How often do keys rotate?",
+        "--json",
+        "--model",
+        "ollama:llama3",
+        "--judge",
+        "ollama:judge",
+        "--instructions",
+        "voice.txt",
+        "--context-tokens",
+        "900",
+        "--whole-corpus",
+      ],
+      env,
+    );
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { context: { from: "whole-corpus", maxTokens: 900 } }]);
+    const chats = server.requests.filter(({ path }) => path === "/v1/chat/completions").map(({ body }) => body);
+    expect(chats.map(({ model }) => model)).toEqual(["llama3", "judge"]);
+    expect(JSON.stringify(chats[0])).toContain("Answer as the help desk of Acme.");
+
+    // Its input has ended before it begins.
+    expect(await runIbid(cwd, ["chat"], env)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it.each([
+    ["--judge", "ollama:judge"],
+    ["--instructions", "voice.txt"],
+    ["--context-tokens", "9"],
+    ["--whole-corpus"],
+  ])("refuse %s where no model is to answer", async (...option) => {
+    const cwd = await makeProject();
+    await callIbid(cwd, ["ingest", "docs"]);
+    const { code, stderr } = await callIbid(cwd, ["ask", "How often do keys rotate?", ...option]);
+    expect([code, stderr]).toEqual([
+      2,
+      `error: ${option[0] ?? ""} is for a model, and none is to write the answer.\n  Name one with --model, or leave it out.\n`,
+    ]);
+  });
+
+  it("say when the instructions are not there", async () => {
+    const cwd = await makeProject();
+    const { code, stderr } = await callIbid(cwd, ["ask", "Keys?", "--model", "ollama:x", "--instructions", "none.txt"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("The instructions in none.txt cannot be read: ENOENT");
   });
 });

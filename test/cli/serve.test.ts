@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { send } from "../server/service.ts";
 import { startOpenAiServer } from "../support/openai-server.ts";
@@ -50,6 +51,27 @@ async function startServing(args: readonly string[], env: NodeJS.ProcessEnv = {}
     closed,
   };
 }
+
+describe("ibid mcp --port", () => {
+  it("serves agents over HTTP by their keys, and nothing else [L3]", async () => {
+    const child = startIbid(folder, ["mcp", "--port", "0", "--keys", "keys.json", "--json"]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+    const { listening } = JSON.parse(line) as { listening: string };
+    const client = new Client({ name: "test", version: "1" });
+    const requestInit = { headers: { authorization: "Bearer ada-ada-ada-ada-ada" } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(listening), { requestInit }));
+    const { structuredContent } = await client.callTool({ name: "search", arguments: { query: "spare key" } });
+    expect(JSON.stringify(structuredContent)).toContain("acme.md");
+    await client.close();
+    expect((await send(new URL(listening).origin, "/search", { body: { query: "key" } })).status).toBe(404);
+  });
+
+  it("is what --host and --keys are for", async () => {
+    const { code, stderr } = await callIbid(folder, ["mcp", "--keys", "keys.json"]);
+    expect([code, stderr]).toEqual([2, "error: --keys is for MCP over HTTP.\n  Say on which --port.\n"]);
+  });
+});
 
 describe("ibid serve", () => {
   it("answers this machine as the operator who reads, and its log has everything but what was asked [B46 T54 L10]", async () => {

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import { createMarkerScanner } from "../../src/answers/scan-markers.ts";
 import { renderPrompt } from "../../src/answers/render-prompt.ts";
 import { findSuspicious } from "../../src/text/find-suspicious.ts";
 import type { Answer, AnswerEvent } from "../../src/contracts/answer.ts";
@@ -9,6 +8,7 @@ import type { ChatMessage, ChatModel, ChatOptions } from "../../src/contracts/ch
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { createPromptBuilder, openKnowledgeBase } from "../../src/node.ts";
 import { type Attack, attacks, secret } from "./attacks.ts";
+import { markersIn } from "./markers-in.ts";
 
 /** What is promised whatever a document says and whatever a model makes of it. The table in docs/security.md has a row for each. */
 const guarantees = [
@@ -82,17 +82,6 @@ async function live(attack: Attack): Promise<Lived> {
   const [system = "", prompt = ""] = (call?.messages ?? []).map((message) => renderPrompt(message.content ?? ""));
   return { attack, prompt, system, options: call?.options, answer, events, documents };
 }
-
-/** Whatever a person might take for a citation; what stands as code, as the answers' own scanner sees it, left out. */
-const markersIn = (text: string): string[] => {
-  const scanner = createMarkerScanner();
-  const found = [...scanner.push(text), ...scanner.finish()].flatMap((piece) =>
-    piece.type === "marker" ? [piece.raw] : [],
-  );
-  // Told without the scanner, where there is no code.
-  const alike = /[[【［〔❲] *(?:\p{Nd}{1,3}(?: *, *\p{Nd}{1,3})*|doc +\w+ *, *chunk +\d+ +of +\d+) *[\]】］〕❳]/giu;
-  return text.includes("`") ? found : [...new Set([...found, ...(text.match(alike) ?? [])])];
-};
 
 /** What stands between the delimiters, and what is left without it. */
 function takeApart({ prompt }: Lived): {

@@ -21,8 +21,11 @@ describe("the door ibid/server", () => {
     }
     const froms = [...packages].map((each) => each.split(": ")[1]).filter((from) => from !== "zod");
     // Loaded when a service is started, and not before: an import in a function.
-    expect(froms).toEqual(["@hono/node-server"]);
+    expect(new Set(froms)).toEqual(new Set(["@hono/node-server", "@modelcontextprotocol/server"]));
     expect(reached.size).toBeGreaterThan(20);
+    expect(modules.get("server/mcp-routes.ts")?.source).toContain('await import("../adapters/mcp/mcp-handler.ts")');
+    for (const name of ["mcp-handler", "create-mcp-server"])
+      expect(modules.get(`adapters/mcp/${name}.ts`)?.source).toContain('await import("@modelcontextprotocol/server")');
     expect(modules.get("server/start-service.ts")?.source).toContain('await import("@hono/node-server")');
   });
 });

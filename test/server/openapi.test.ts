@@ -47,6 +47,14 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ["getDocument", "/document?uri=b.txt&start=0&end=3"],
   ["getOutline", "/outline?uri=deployment.md&scope=deployment"],
   ["deleteDocument", "/document?uri=b.txt&purge=false", { method: "DELETE" }],
+  [
+    "mcp",
+    "/mcp",
+    {
+      body: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
+      headers: { accept: "application/json, text/event-stream" },
+    },
+  ],
   ["health", "/health/rag"],
   ["page", "/"],
   ["pageStyle", "/page.css"],

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { neutraliseSource } from "../../src/answers/neutralise-source.ts";
-import { createMarkerScanner } from "../../src/answers/scan-markers.ts";
+import { neutraliseSource } from "../../src/text/neutralise-source.ts";
+import { createMarkerScanner } from "../../src/text/scan-markers.ts";
 import { countSuspicions, noteUnseen, showSuspicion } from "../../src/text/describe-suspicions.ts";
 import { findSuspicious } from "../../src/text/find-suspicious.ts";
 

@@ -220,7 +220,7 @@ describe("what a text says", () => {
       countTokens: (text) => text.length,
     });
     const ours = shown.split(/[\n\r\u2028]+/u).filter((line) => /^[\s\u200B]*(?:---|chunkId|\[TRUNC)/u.test(line));
-    expect(ours).toEqual(["chunkId: c1 url: a%20chunkId:%20b"]);
+    expect(ours).toEqual(["chunkId: c1 url: a%0AchunkId:%20b"]);
   });
 
   it("stays as it is where it looks like nothing of ours", () => {

@@ -5,7 +5,7 @@ import { checkOptions } from "../../text/check-options.ts";
 import { createFetchTools } from "../../tools/create-fetch-tools.ts";
 import { createFixedView } from "../../tools/fixed-view.ts";
 import { createSearchTools, type SearchToolName, type SearchToolOptions } from "../../tools/create-search-tools.ts";
-import { describeToolFailure } from "../../tools/tool-failure.ts";
+import { describeToolFailure, isInnerFailure } from "../../tools/tool-failure.ts";
 import { addDocumentResources } from "./document-resources.ts";
 
 /** How a knowledge base is shown over MCP; everything has a default. */
@@ -14,6 +14,8 @@ export interface McpServerOptions extends SearchToolOptions {
   readonly more?: readonly Tool[];
   /** Characters of a resource. Default 1,000,000. */
   readonly maxResourceLength?: number;
+  /** Told what went wrong in here, of which a client learns no more than that it did. Throwing in it fails nothing. */
+  readonly onError?: (error: unknown) => void;
 }
 
 const optionNames = [
@@ -30,6 +32,7 @@ const optionNames = [
   "onCall",
   "more",
   "maxResourceLength",
+  "onError",
 ] as const satisfies readonly (keyof McpServerOptions)[];
 
 /** `search` stands under that very name already, for the clients that look for it. */
@@ -54,7 +57,7 @@ const defaultTools: readonly SearchToolName[] = [
  */
 export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptions = {}): Promise<McpServer> {
   checkOptions("createMcpServer", options, optionNames);
-  const { more = [], maxResourceLength = 1_000_000, tools = defaultTools, ...rest } = options;
+  const { more = [], maxResourceLength = 1_000_000, tools = defaultTools, onError, ...rest } = options;
   const { filter, scopes, about, topK, maxLength } = rest;
   const { McpServer: Server, ResourceTemplate } = await import("@modelcontextprotocol/server");
   const server = new Server(
@@ -71,13 +74,13 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     ...(topK !== undefined && { topK }),
     ...(maxLength !== undefined && { maxLength }),
   });
-  for (const tool of fetching) add(server, tool, true);
-  for (const tool of [...createSearchTools(kb, { ...rest, tools }), ...more]) add(server, tool, false);
+  for (const tool of fetching) add(server, tool, true, onError);
+  for (const tool of [...createSearchTools(kb, { ...rest, tools }), ...more]) add(server, tool, false, onError);
   addDocumentResources(server, ResourceTemplate, createFixedView(kb, limits), maxResourceLength);
   return server;
 }
 
-function add(server: McpServer, tool: Tool, isJson: boolean): void {
+function add(server: McpServer, tool: Tool, isJson: boolean, onError: McpServerOptions["onError"]): void {
   const { name, title, description, inputSchema, readOnly } = tool;
   const annotations = { readOnlyHint: readOnly, openWorldHint: false };
   server.registerTool(name, { title, description, inputSchema, annotations }, async (input, { mcpReq }) => {
@@ -86,7 +89,16 @@ function add(server: McpServer, tool: Tool, isJson: boolean): void {
       const content = [{ type: "text" as const, text }];
       return isJson ? { content, structuredContent: JSON.parse(text) as Record<string, unknown> } : { content };
     } catch (error) {
+      if (isInnerFailure(error)) tell(error, onError);
       return { content: [{ type: "text", text: describeToolFailure(error) }], isError: true };
     }
   });
+}
+
+function tell(error: unknown, onError: McpServerOptions["onError"]): void {
+  try {
+    onError?.(error);
+  } catch {
+    // A log that cannot be written stops no answer.
+  }
 }

@@ -2,6 +2,7 @@ import type { McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { parseScope } from "../../access/scopes.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { FixedView } from "../../tools/fixed-view.ts";
+import { asData, asTitle, showAddress } from "../../tools/format-results.ts";
 
 /** More are found by searching; a client that lists resources shows them to a person. */
 const mostListed = 1000;
@@ -9,7 +10,8 @@ const mostListed = 1000;
 /**
  * The documents as resources: what a person may pick in a client and put before the model.
  *
- * **Shape** `ibid://documents/{scope}/{uri}`, both percent-encoded; the text is the document's own, at most `maxLength` characters of it.
+ * **Shape** `ibid://documents/{scope}/{uri}`, both percent-encoded; the text is the document's, at most `maxLength` characters of it, as models are shown it
+ * (law 12).
  */
 export function addDocumentResources(
   server: McpServer,
@@ -19,12 +21,13 @@ export function addDocumentResources(
 ): void {
   const list = async () => {
     const resources = [];
-    for await (const { uri, scope, title, mediaType } of view.documents()) {
+    for await (const { uri, scope, title } of view.documents()) {
       resources.push({
         uri: resourceUri(scope, uri),
-        name: title === "" ? uri : title,
-        description: uri,
-        mimeType: mediaType,
+        name: title === "" ? showAddress(uri) : asTitle(title),
+        description: showAddress(uri),
+        // What is handed out is the canonical text, whatever the file was.
+        mimeType: "text/plain",
       });
       if (resources.length === mostListed) break;
     }
@@ -39,7 +42,8 @@ export function addDocumentResources(
       const found = named && (await view.document(named.uri, named.scope));
       // The same words for what is not there and for what may not be read.
       if (!found) throw new Error("There is no such document.");
-      const text = found.text.length > maxLength ? `${found.text.slice(0, maxLength)}\n[TRUNCATED]` : found.text;
+      const isCut = found.text.length > maxLength;
+      const text = asData(isCut ? found.text.slice(0, maxLength) : found.text) + (isCut ? "\n[TRUNCATED]" : "");
       return { contents: [{ uri: address.href, mimeType: "text/plain", text }] };
     },
   );

@@ -12,7 +12,7 @@ export type AuthorizeMcp = (
  * MCP over streamable HTTP as a web-standard handler, for any host: a fresh server for every request, over the view of whoever sent it, so that no state is
  * shared between callers.
  *
- * The handler trusts `authorize` alone. What stands before it checks hosts and origins, as `ibid mcp` does.
+ * The handler trusts `authorize` alone. What stands before it checks hosts and origins, as the `/mcp` of `ibid serve` does (`createHandler`).
  */
 export function createMcpHandler(
   authorize: AuthorizeMcp,

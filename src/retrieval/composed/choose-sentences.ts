@@ -1,8 +1,9 @@
 import type { ChatModel } from "../../contracts/chat.ts";
 import { IbidError, type IbidErrorCode } from "../../contracts/errors.ts";
-import type { Hit } from "../../contracts/retriever.ts";
+import type { Hit, RetrieveOptions } from "../../contracts/retriever.ts";
 import { throwIfAborted, untilAborted } from "../../text/abort.ts";
 import type { Span } from "../../text/sentences.ts";
+import { tellUsage } from "../tell-usage.ts";
 import type { SentenceRun } from "./bearing-sentences.ts";
 
 const instructions = `You are given a question and numbered sentences of documents. You say which sentences help to answer it.
@@ -34,7 +35,7 @@ export async function chooseSentences(
   query: string,
   hits: readonly SentencedHit[],
   timeoutMs: number,
-  signal: AbortSignal | undefined,
+  { signal, onUsage }: Pick<RetrieveOptions, "signal" | "onUsage">,
 ): Promise<Chosen> {
   const lines: string[] = [];
   const owners: { readonly hit: number; readonly sentence: number }[] = [];
@@ -63,7 +64,9 @@ export async function chooseSentences(
       ],
       { maxOutputTokens: 8 * owners.length + 16, temperature: 0, signal: either },
     );
-    const said = (await untilAborted(asked, either, "The model")).message.content ?? "";
+    const { message, usage } = await untilAborted(asked, either, "The model");
+    tellUsage(onUsage, usage, model);
+    const said = message.content ?? "";
     const numbers = Array.from(said.matchAll(/\d{1,6}/gu), ([digits]) => Number(digits));
     if (numbers.length === 0) return { fallback: "invalid-response" };
     const runs: (SentenceRun | undefined)[] = none;

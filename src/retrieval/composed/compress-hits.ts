@@ -64,7 +64,7 @@ export function compressHits(retriever: Retriever, options: CompressHitsOptions)
       const read = createHitDocuments(documents, scopes);
       const move = createMover(query, plan, analyzer);
       const sentenced = hits.map((hit): SentencedHit => ({ hit, sentences: sentencesOf(hit.text) }));
-      const chosen = model && (await chooseSentences(model, query, sentenced, timeoutMs, search.signal));
+      const chosen = model && (await chooseSentences(model, query, sentenced, timeoutMs, search));
       const fallback = chosen && "fallback" in chosen ? chosen.fallback : undefined;
       if (fallback !== undefined) tell(options.onFallback, fallback);
       const { text: subject } = findSubject(query, analyzer);

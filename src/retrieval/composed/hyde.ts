@@ -40,7 +40,7 @@ export function hyde(retriever: Retriever, options: HydeOptions): Retriever {
     async retrieve(scopes, query, search = {}) {
       const plan = readRequest(scopes, query, search);
       if (scopes.scopes.length === 0 || !isInWords(plan)) return retriever.retrieve(scopes, query, search);
-      const written = await writeQueries(options, instructions, query, readOneText, 1, search.signal);
+      const written = await writeQueries(options, instructions, query, readOneText, 1, search);
       const invented = "texts" in written ? written.texts : [];
       const within = { ...search, topK: searchDepth(fusion, plan.topK) };
       const searches = await Promise.all([query, ...invented].map((each) => retriever.retrieve(scopes, each, within)));

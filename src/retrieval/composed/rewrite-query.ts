@@ -32,7 +32,7 @@ export function rewriteQuery(retriever: Retriever, options: QueryWriterOptions):
     async retrieve(scopes, query, search = {}) {
       const plan = readRequest(scopes, query, search);
       if (scopes.scopes.length === 0 || !isInWords(plan)) return retriever.retrieve(scopes, query, search);
-      const written = await writeQueries(options, instructions, query, readOneText, 1, search.signal);
+      const written = await writeQueries(options, instructions, query, readOneText, 1, search);
       const fallback = "fallback" in written ? written.fallback : undefined;
       const hits = await retriever.retrieve(scopes, "texts" in written ? (written.texts[0] ?? query) : query, search);
       return hits.map((hit) => addStep(hit, { retriever: "rewriteQuery", ...(fallback && { fallback }) }));

@@ -1,7 +1,9 @@
 import type { ChatModel } from "../../contracts/chat.ts";
 import { IbidError, type IbidErrorCode } from "../../contracts/errors.ts";
+import type { RetrieveOptions } from "../../contracts/retriever.ts";
 import { throwIfAborted, untilAborted } from "../../text/abort.ts";
 import { wholeCharacter } from "../../text/widen-span.ts";
+import { tellUsage } from "../tell-usage.ts";
 
 /** Who puts a question differently, and within which bounds. */
 export interface QueryWriterOptions {
@@ -59,7 +61,7 @@ export async function writeQueries(
   query: string,
   read: (said: string) => readonly string[],
   most: number,
-  signal: AbortSignal | undefined,
+  { signal, onUsage }: Pick<RetrieveOptions, "signal" | "onUsage">,
 ): Promise<Written> {
   const { model, timeoutMs = defaultTimeoutMs, maxLength = defaultMaxLength } = writer;
   const clock = AbortSignal.timeout(timeoutMs);
@@ -81,7 +83,8 @@ export async function writeQueries(
       // Two characters a token is little in any script: room for what is kept, and an end to what is not.
       { maxOutputTokens: Math.ceil((most * maxLength) / 2), temperature: 0, signal: either },
     );
-    const { message } = await untilAborted(asked, either, "The model");
+    const { message, usage } = await untilAborted(asked, either, "The model");
+    tellUsage(onUsage, usage, model);
     const texts = read(message.content ?? "")
       .map((text) => text.slice(0, wholeCharacter(text, Math.min(text.length, maxLength))).trim())
       .filter((text) => text !== "");

@@ -1,6 +1,6 @@
 import type { Suspicion } from "../contracts/suspicion.ts";
-import { everyMarker } from "../text/citation-marker.ts";
-import { findSuspicious, unseenKinds } from "../text/find-suspicious.ts";
+import { everyMarker } from "./citation-marker.ts";
+import { findSuspicious, unseenKinds } from "./find-suspicious.ts";
 import { createMarkerScanner } from "./scan-markers.ts";
 
 /**

@@ -1,10 +1,4 @@
-import {
-  completeMarker,
-  normaliseLabel,
-  openingBrackets,
-  readMarker,
-  unfinishedMarker,
-} from "../text/citation-marker.ts";
+import { completeMarker, normaliseLabel, openingBrackets, readMarker, unfinishedMarker } from "./citation-marker.ts";
 
 /** A piece of a model's text: words, or the sources that a marker names. */
 export type ScannedPiece =
