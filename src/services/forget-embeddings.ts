@@ -18,7 +18,7 @@ const forgottenAtOnce = 256;
  * **Cost** what is deleted is read once more, without its vectors.
  */
 export function forgetEmbeddings(store: KnowledgeStore, embedders: readonly Embedder[]): KnowledgeStore {
-  const forgetting = embedders.filter(({ forget }) => forget !== undefined);
+  const forgetting = embedders.filter((embedder) => embedder.forget !== undefined);
   if (forgetting.length === 0) return store;
   const gate = createGate();
 

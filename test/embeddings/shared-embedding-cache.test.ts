@@ -95,8 +95,7 @@ describe("a cache that processes share", () => {
         snapshots: { blobs },
       });
     // One that cannot delete: entries stay until they expire.
-    const { getMany, setMany } = createBlobCache(blobs);
-    const cache = { getMany, setMany };
+    const { deleteMany: _, ...cache } = createBlobCache(blobs);
     const texts = [{ uri: "a", text: "The heron waits." }];
     const first = await open();
     expect(await first.ingest(texts)).toMatchObject({ embedded: 1 });

@@ -305,9 +305,7 @@ describe("the doctor", () => {
     await store.vacuum(system, { olderThanMs: 0 });
     expect(new Set(await models())).toEqual(new Set(["one", "two"]));
     const chunks = await collect(store.chunks(from));
-    const vectors = chunks.map(({ chunk: { id, text } }) => ({
-      ...{ chunkId: id, text, embedding: embed(text) },
-    }));
+    const vectors = chunks.map(({ chunk: { id, text } }) => ({ chunkId: id, text, embedding: embed(text) }));
     const one = { ...three, model: "one" };
     await store.addVectors!(into, one, vectors);
     await store.vacuum(system, { olderThanMs: 0 });
