@@ -95,7 +95,11 @@ describe("a cache that processes share", () => {
         snapshots: { blobs },
       });
     // One that cannot delete: entries stay until they expire.
-    const { deleteMany: _, ...cache } = createBlobCache(blobs);
+    const inner = createBlobCache(blobs);
+    const cache: SharedCache = {
+      getMany: (keys) => inner.getMany(keys),
+      setMany: (entries) => inner.setMany(entries),
+    };
     const texts = [{ uri: "a", text: "The heron waits." }];
     const first = await open();
     expect(await first.ingest(texts)).toMatchObject({ embedded: 1 });
