@@ -22,12 +22,15 @@ const length = Number(values.length ?? 100);
 
 const started = performance.now();
 let shown = 0;
+let told = 0;
 const report = await raiseStorm({
   kills,
   seed,
   length,
   ...(values.keep !== undefined && { keepIn: values.keep }),
   onKill({ kills: died, runs, faults }) {
+    for (const fault of faults.slice(told)) console.error(`  ${fault}`);
+    told = faults.length;
     if (died < shown + 25) return;
     shown = died;
     console.error(`${died} deaths, ${runs} runs to the end, ${faults.length} faults`);

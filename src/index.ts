@@ -529,6 +529,7 @@ export type { VectorMatch, VectorQuery, VectorStore } from "./contracts/vector-s
 export type {
   EnqueueInput,
   EnqueueOptions,
+  ForgottenJobs,
   IngestionDepth,
   IngestionEvent,
   IngestionQueue,

@@ -1,7 +1,15 @@
-import type { DeletedDocument } from "../contracts/knowledge-base.ts";
+import type { DeletedDocument, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { pendingNote } from "./keeping.ts";
-import { type CommonOptions, type Context, findUris, noDocument, withKnowledgeBase } from "./open.ts";
+import {
+  asOperator,
+  type CommonOptions,
+  type Context,
+  findUris,
+  noDocument,
+  readCaller,
+  withKnowledgeBase,
+} from "./open.ts";
 import { count, neutralise } from "./text-layout.ts";
 
 export interface DeleteCommandOptions extends CommonOptions {
@@ -10,22 +18,24 @@ export interface DeleteCommandOptions extends CommonOptions {
 }
 
 /**
- * `ibid delete`: takes a document out.
+ * `ibid delete`: takes a document out; with `--purge` also what waits for it in the queue, or failed there before it ever became a document.
  *
  * **Shape** the exit code is 1 when there is no such document, said in the same words when it is not the caller's to see.
  */
 export async function deleteDocument(context: Context, typed: string, options: DeleteCommandOptions): Promise<number> {
   const { output } = context;
   const uris = await findUris(options, typed);
-  return await withKnowledgeBase(options, {}, async (kb) => {
+  const purge = options.purge === true;
+  const caller = readCaller(options);
+  return await withKnowledgeBase(asOperator(options), {}, async (whole) => {
+    const kb = caller === undefined ? whole : whole.as(caller);
+    const within = options.scope === undefined ? {} : { scope: options.scope };
     let deleted: readonly DeletedDocument[] = [];
     for (const uri of uris) {
-      deleted = await kb.delete(uri, {
-        ...(options.scope !== undefined && { scope: options.scope }),
-        purge: options.purge === true,
-      });
+      deleted = await kb.delete(uri, { ...within, purge });
       if (deleted.length > 0) break;
     }
+    const forgotten = purge ? await forgetJobs(whole, uris, options) : { jobs: 0 };
     if (output.json)
       await output.object({
         deleted: deleted.map(({ uri, scope, chunks, pending }) => ({
@@ -34,14 +44,45 @@ export async function deleteDocument(context: Context, typed: string, options: D
           chunks,
           ...(pending && { pending }),
         })),
+        ...(forgotten.jobs > 0 && forgotten),
       });
-    if (deleted.length === 0) throw noDocument(typed, options.scope);
+    if (deleted.length === 0 && forgotten.jobs === 0) throw noDocument(typed, options.scope);
     for (const { uri, scope, chunks } of deleted) {
       await output.line(
-        `${options.purge === true ? "purged" : "deleted"} ${neutralise(uri)} from ${neutralise(scope)}  ${output.style.dim(count(chunks, "chunk"))}`,
+        `${purge ? "purged" : "deleted"} ${neutralise(uri)} from ${neutralise(scope)}  ${output.style.dim(count(chunks, "chunk"))}`,
       );
     }
-    if (deleted.some(({ pending }) => pending)) await output.line(pendingNote);
+    if (forgotten.jobs > 0)
+      await output.line(`forgot ${count(forgotten.jobs, "job")} of ${neutralise(typed)} in the queue`);
+    if (forgotten.pending === true || deleted.some(({ pending }) => pending)) await output.line(pendingNote);
     return 0;
   });
+}
+
+/** What is in the queue under one of these names, in whatever state. */
+async function forgetJobs(
+  kb: KnowledgeBase,
+  uris: readonly string[],
+  options: DeleteCommandOptions,
+): Promise<{ readonly jobs: number; readonly pending?: true }> {
+  const { openIngestionQueue } = await import("../node.ts");
+  // Takes nothing: this command is not here to ingest.
+  const whole = await openIngestionQueue(kb, options.kb, { concurrency: 0 });
+  try {
+    const caller = readCaller(options);
+    const queue = caller === undefined ? whole : whole.as(caller);
+    const found: { readonly uri: string; readonly scope: Scope }[] = [];
+    for await (const { uri, scope } of queue.list())
+      if (uris.includes(uri) && scope === (options.scope ?? scope)) found.push({ uri, scope });
+    let jobs = 0;
+    let pending = false;
+    for (const { uri, scope } of found) {
+      const gone = await queue.forget(uri, { scope });
+      jobs += gone.jobs;
+      pending ||= gone.pending === true;
+    }
+    return pending ? { jobs, pending } : { jobs };
+  } finally {
+    await whole.close();
+  }
 }

@@ -120,6 +120,12 @@ function sayRemembered(error: unknown, options: CommonOptions, models: Remembere
   });
 }
 
+/** The same options without who is asking: for what is made over the operator's view, and turned into theirs. */
+export function asOperator<Options extends CommonOptions>(options: Options): Options {
+  const { asUser: _user, asTeam: _team, asTeams: _teams, ...rest } = options;
+  return rest as Options;
+}
+
 /** Who is asking; `undefined` for the operator. A blank name is refused: an unset variable in a script must not ask as the operator. */
 export function readCaller(options: CommonOptions): AccessContext | undefined {
   const { asUser, asTeam, asTeams } = options;

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { IbidError } from "../contracts/errors.ts";
 import type { EnqueueOptions, IngestionEvent, IngestionQueue } from "../contracts/ingestion-queue.ts";
 import { type IngestCommandOptions, readTarget, toFolderRules } from "./ingest.ts";
-import { type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
+import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { readMetadata } from "./read-option.ts";
 import { count, neutralise } from "./text-layout.ts";
@@ -35,8 +35,7 @@ export async function watch(
     folders: toFolderRules(options),
   };
   const caller = readCaller(options);
-  const { asUser: _user, asTeam: _team, ...asOperator } = options;
-  return await withKnowledgeBase(asOperator, { create: true, embeds: "documents" }, async (kb) => {
+  return await withKnowledgeBase(asOperator(options), { create: true, embeds: "documents" }, async (kb) => {
     const [{ openIngestionQueue }, { watchFolders }] = await Promise.all([
       import("../node.ts"),
       import("../adapters/files/watch-folders.ts"),

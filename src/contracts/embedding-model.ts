@@ -54,6 +54,8 @@ export interface EmbeddingModel {
 export interface EmbeddingCache {
   get(key: string): Embedding | undefined | Promise<Embedding | undefined>;
   set(key: string, embedding: Embedding): void | Promise<void>;
+  /** Lets go of entries, of those that are there. **Shape** what was deleted from a knowledge base has none left here; left out where that cannot be promised. */
+  delete?(keys: readonly string[]): void | Promise<void>;
   /** Reads that found something, over all reads; 0 before the first. */
   readonly hitRate: number;
 }
@@ -80,6 +82,8 @@ export interface Embedder {
   readonly cacheHitRate: number;
   /** **Errors** with no inputs and unknown dimensions there is no version to give: `invalid-argument`. */
   embed(inputs: readonly EmbeddingInput[], options: EmbedOptions): Promise<EmbeddedTexts>;
+  /** Takes documents' texts out of the cache. **Errors** those of the cache. Left out where there is none, or one that cannot. */
+  forget?(texts: readonly string[]): Promise<void>;
 }
 
 /** Whether an embedder makes vectors of that version. One that does not know its dimensions yet is known by the rest. */

@@ -90,6 +90,13 @@ export interface IngestionDepth extends JobCounts {
   readonly rejected: number;
 }
 
+/** What went with a call to forget. */
+export interface ForgottenJobs {
+  readonly jobs: number;
+  /** A reader of another process holds on to an old state of the files, in which they still are; the next purge after that finishes it. */
+  readonly pending?: true;
+}
+
 /**
  * Ingestion as a service: documents are taken in at once and ingested in the background, a few at a time, with retries.
  *
@@ -117,10 +124,18 @@ export interface IngestionQueue extends AsyncDisposable {
   depth(): Promise<IngestionDepth>;
   /** Waits until a document is indexed, failed or rejected. **Errors** `not-found`, also when its job is forgotten meanwhile; `aborted`. */
   done(id: string, options?: { readonly signal?: AbortSignal }): Promise<IngestionStatus>;
-  /** Waits until nothing is due: what waits for its next attempt is not waited for. **Errors** `aborted`. */
-  drained(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /**
+   * Waits until nothing is due and this queue is doing nothing. What waits for its next attempt is not waited for; nor what another process has, be it alive or dead,
+   * unless `everywhere` is true: then also until its lease has ended, and whoever took the job after it is done. **Errors** `aborted`.
+   */
+  drained(options?: { readonly everywhere?: boolean; readonly signal?: AbortSignal }): Promise<void>;
   /** Ends a job that is not done as `failed` with the code `aborted`. What it has written stays. **Shape** whether there was one. */
   cancel(id: string): Promise<boolean>;
+  /**
+   * Removes every trace of a document's job, whatever became of it: a dead letter with its uri and bytes, a wish that waits. What is being done is broken off;
+   * what was indexed stays, for `kb.delete` to take out. **Shape** how many jobs went, 0 for what is not there or not the caller's to write.
+   */
+  forget(uri: string, options?: { readonly scope?: Scope }): Promise<ForgottenJobs>;
   /** Queues failed jobs again, all of them or one. What was cancelled is not among them. **Shape** how many. */
   replay(id?: string): Promise<number>;
   /** From now on. **Shape** at most `buffer` (default 1,000) wait for a slow listener; beyond it the oldest go, and an event says how many. */

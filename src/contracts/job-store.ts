@@ -136,7 +136,9 @@ export interface JobStore {
   counts(): Promise<JobCounts>;
   /** When the next job may be taken; `undefined` when there is none to wait for. */
   nextAt(): Promise<number | undefined>;
-  /** Removes every trace of a document's jobs, or of a scope's. **Shape** how many went. */
-  forget(scope: Scope, document?: string): Promise<number>;
+  /** Removes every trace of a document's jobs and of the one by that id, or of all that a scope has. **Shape** how many went. */
+  forget(scope: Scope, job?: { readonly document: string; readonly id?: string }): Promise<number>;
+  /** Takes what was removed out of the bytes of the files. **Shape** false while a reader holds on to an old state of them. Left out where there are none. */
+  scrub?(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -85,6 +85,9 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
     fingerprint: model.fingerprint ?? "",
   });
 
+  const keyOf = (purpose: EmbedOptions["purpose"], text: string): string =>
+    hmacSha256(secret, `${identity}\n${purpose}\n${text}`);
+
   function gather(inputs: readonly EmbeddingInput[], purpose: EmbedOptions["purpose"]): Item[] {
     const items: Item[] = [];
     const byText = new Map<string, Item>();
@@ -95,7 +98,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
         known.positions.push(position);
         continue;
       }
-      const key = text === undefined ? undefined : hmacSha256(secret, `${identity}\n${purpose}\n${text}`);
+      const key = text === undefined ? undefined : keyOf(purpose, text);
       const tokens = text === undefined ? 0 : estimateTokens(text);
       const item = { input, key, tokens, positions: [position] };
       items.push(item);
@@ -231,6 +234,9 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
       return cache?.hitRate ?? 0;
     },
     embed,
+    ...(cache?.delete && {
+      forget: async (texts: readonly string[]) => cache.delete?.(texts.map((text) => keyOf("document", text))),
+    }),
   };
 }
 

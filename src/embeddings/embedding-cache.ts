@@ -8,6 +8,7 @@ import { copyEmbedding } from "./copy-embedding.ts";
 export interface MemoryEmbeddingCache extends EmbeddingCache {
   get(key: string): Embedding | undefined;
   set(key: string, embedding: Embedding): void;
+  delete(keys: readonly string[]): void;
 }
 
 /**
@@ -52,6 +53,9 @@ export function createEmbeddingCache(options: { readonly capacity?: number } = {
         }
       }
       entries.set(key, copyEmbedding(embedding));
+    },
+    delete(keys) {
+      for (const key of keys) entries.delete(key);
     },
     get hitRate() {
       return reads === 0 ? 0 : hits / reads;

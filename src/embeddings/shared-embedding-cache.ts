@@ -31,6 +31,8 @@ export function createSharedEmbeddingCache(
   let asked: Asked[] = [];
   let given: (readonly [string, Uint8Array])[] = [];
   let writing: Promise<void> | undefined;
+  /** Ends when everything that was sent to be written has; never rejects. */
+  let underWay: Promise<unknown> = Promise.resolve();
   let reads = 0;
   let hits = 0;
 
@@ -83,9 +85,20 @@ export function createSharedEmbeddingCache(
         const turn = given;
         given = [];
         writing = undefined;
-        return shared.setMany(turn);
+        const written = shared.setMany(turn);
+        underWay = Promise.allSettled([underWay, written]);
+        return written;
       }));
     },
+    ...(shared.deleteMany && {
+      async delete(keys: readonly string[]) {
+        near.delete(keys);
+        // What is still being written would come after it.
+        await writing?.catch(() => {});
+        await underWay;
+        await shared.deleteMany?.(keys.map((key) => sha256(key)));
+      },
+    }),
     get hitRate() {
       return reads === 0 ? 0 : hits / reads;
     },

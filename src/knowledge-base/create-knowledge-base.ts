@@ -21,6 +21,7 @@ import type { IngestStages } from "../pipeline/stages.ts";
 import { createRetriever } from "../retrieval/create-retriever.ts";
 import { withStructure } from "./with-structure.ts";
 import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../retrieval/search-plan.ts";
+import { forgetEmbeddings } from "../services/forget-embeddings.ts";
 import { createObserver } from "../services/observer.ts";
 import { rememberTeller } from "../services/tellers.ts";
 import { checkReembedOptions } from "../services/check-reembed-options.ts";
@@ -91,9 +92,14 @@ const askOptions = [
  */
 export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
   const observer = createObserver(given);
-  const { store } = given;
+  const { embedder, formerEmbedders = [] } = given;
+  const store = forgetEmbeddings(
+    given.store,
+    embedder === undefined ? formerEmbedders : [embedder, ...formerEmbedders],
+  );
   const parts: KnowledgeBaseParts = {
     ...given,
+    store,
     embedder: given.embedder && observer.embedder(given.embedder),
     reranker: typeof given.reranker === "object" ? observer.reranker(given.reranker) : given.reranker,
   };

@@ -17,6 +17,7 @@ import { throwIfAborted } from "../text/abort.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { hashParts } from "../text/hash.ts";
 import { createEventStream } from "./event-stream.ts";
+import { isOver, toStatus } from "./ingestion-status.ts";
 import { createJobPump } from "./job-pump.ts";
 import { nameOf, toIngestOptions, toRequest } from "./queued-input.ts";
 import { badNumber, decideQueueOptions, type IngestionQueueOptions } from "./queue-options.ts";
@@ -226,13 +227,17 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
           if (--mine.waits === 0) waiting.delete(id);
         }
       },
-      async drained({ signal } = {}) {
+      async drained(given = {}) {
+        checkOptions("drained", given, ["everywhere", "signal"]);
+        const { everywhere = false, signal } = given;
         for (;;) {
           const since = rest.calls;
           throwIfAborted(signal, "Waiting for the queue");
           checkOpen();
+          const { reading, embedding } = await jobs.counts();
           const at = await jobs.nextAt();
-          if (!pump.isBusy && (at === undefined || at > now())) return;
+          const isLeased = everywhere && reading + embedding > 0;
+          if (!pump.isBusy && !isLeased && (at === undefined || at > now())) return;
           await rest.wait(pollMs, since, signal);
         }
       },
@@ -245,6 +250,20 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
         changed(job, "failed");
         wake.now();
         return true;
+      },
+      async forget(uri, given = {}) {
+        checkOpen();
+        checkOptions("forget", given, ["scope"]);
+        const scope = scopeOf(given.scope);
+        if (!sees(scope)) return { jobs: 0 };
+        const id = hashParts(scope, uri);
+        const gone = await jobs.forget(scope, { document: options.resolveUri?.(uri) ?? uri, id });
+        rejected.delete(id);
+        pump.stop(id);
+        waiting.get(id)?.wake.now();
+        wake.now();
+        if (gone > 0) void tellDepth();
+        return gone > 0 && (await jobs.scrub?.()) === false ? { jobs: gone, pending: true } : { jobs: gone };
       },
       async replay(id) {
         let replayed = 0;
@@ -298,22 +317,4 @@ function checkIsOperators(kb: KnowledgeBase): void {
       cause,
     });
   }
-}
-
-const isOver = (state: IngestionState): boolean => state === "indexed" || state === "failed" || state === "rejected";
-
-function toStatus(job: StoredJob): IngestionStatus {
-  const { id, uri, scope, state, attempts, enqueuedAt, updatedAt, dueAt, error, result } = job;
-  return {
-    id,
-    uri,
-    scope,
-    state,
-    attempts,
-    enqueuedAt,
-    updatedAt,
-    ...(state === "queued" && error !== undefined && { retryAt: dueAt }),
-    ...(error && { error }),
-    ...(result && { result }),
-  };
 }

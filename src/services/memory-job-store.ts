@@ -178,10 +178,10 @@ export function createMemoryJobStore(options: { readonly keep?: number } = {}): 
         const due = [...rows.values()].filter(({ state }) => isLive(state)).map(({ dueAt }) => dueAt);
         return due.length === 0 ? undefined : due.reduce((a, b) => Math.min(a, b));
       }),
-    forget: (scope, document) =>
+    forget: (scope, job) =>
       call(() => {
         const gone = [...rows.values()].filter(
-          (row) => row.scope === scope && (document === undefined || row.document === document),
+          (row) => row.scope === scope && (job === undefined || row.document === job.document || row.id === job.id),
         );
         for (const { id } of gone) rows.delete(id);
         return gone.length;

@@ -12,6 +12,7 @@ import type { Tracer } from "../contracts/tracer.ts";
 import { createEventBuffer } from "./event-buffer.ts";
 import { createHealthWindow, healthWindowMs } from "./health-window.ts";
 import { inSpan, openSpan } from "./open-span.ts";
+import { withOperations } from "./with-operations.ts";
 
 /** Chunks that one event of a re-embedding tells of, at most. */
 const toldTogether = 256;
@@ -159,15 +160,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
         replace: (into, entry) => timed(() => store.replace(into, entry), flushed(into.scopes)),
         upsert: (into, entries) => timed(() => store.upsert(into, entries), flushed(into.scopes)),
       };
-      // Whatever else a store can do it goes on doing itself, be it an object of functions or of a class with secrets.
-      return new Proxy({} as KnowledgeStore, {
-        has: (_, key) => key in store,
-        get(_, key) {
-          if (Object.hasOwn(seen, key)) return Reflect.get(seen, key) as unknown;
-          const value: unknown = Reflect.get(store, key, store);
-          return typeof value === "function" ? (value.bind(store) as unknown) : value;
-        },
-      });
+      return withOperations(store, seen);
     },
 
     async *ingestion(scope, run) {

@@ -4,7 +4,8 @@ import { checkOptions } from "../text/check-options.ts";
 
 /** A cache that can be emptied. */
 export interface BlobCache extends SharedCache {
-  /** Deletes every entry: what was purged from a knowledge base too, whose vectors nobody could find by then, but somebody could read. */
+  deleteMany(keys: readonly string[]): Promise<void>;
+  /** Deletes every entry: also those of what was purged while nobody told the cache of it. */
   clear(): Promise<void>;
 }
 
@@ -27,6 +28,9 @@ export function createBlobCache(blobs: BlobStore, options: { readonly prefix?: s
     getMany: (keys) => inTurns(keys, async (key) => (await blobs.get(blobKey(key)))?.bytes),
     async setMany(entries) {
       await inTurns(entries, ([key, bytes]) => blobs.put(blobKey(key), bytes));
+    },
+    async deleteMany(keys) {
+      await inTurns(keys, (key) => blobs.delete(blobKey(key)));
     },
     async clear() {
       const keys: string[] = [];

@@ -12,6 +12,7 @@ import { hasRightTrigrams } from "./examine-trigrams.ts";
 import type { ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
+import { knownVersions } from "./scope-versions.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 
 /** What the index says of one chunk, gathered from wherever it is in it. */
@@ -64,7 +65,9 @@ export function examineScope(
   const without: ChunkRow[] = [];
   const terms = new Set<string>();
   const reader = createUncachedReader(rows);
+  const known = knownVersions(rows, view);
   let vectors = 0;
+  let foreign = 0;
 
   const look = (indexed: Indexed): void => {
     const row = chunks.get(indexed.key);
@@ -81,6 +84,7 @@ export function examineScope(
       note("indexed-wrongly", "The index has other words of chunks than they say.");
     for (const vector of indexed.vectors) {
       if (!fits(vector)) note("wrong-dimensions", "Vectors are not as long as their version says.");
+      else if (!isOwnVersion(vector.version) && !known.has(vector.version)) foreign++;
       if (isOwnVersion(vector.version) && !ownVersions.has(vector.version)) {
         note("stale-version", "Vectors are of a fit that is not there any more.");
       }
@@ -109,7 +113,15 @@ export function examineScope(
     if (withVectors.has(documentId))
       note("missing-vectors", "Chunks have no vector, and others of their documents have.");
   }
-  return { findings: note.findings(), chunks: chunks.size, vectors, terms, residue: findResidue(view.sealed, terms) };
+  const findings = [...note.findings(), ...(foreign === 0 ? [] : [findForeign(scope, foreign)])];
+  return { findings, chunks: chunks.size, vectors, terms, residue: findResidue(view.sealed, terms) };
+}
+
+/** Two models in one scope, and nobody changed from the one to the other. */
+function findForeign(scope: Scope, count: number): Finding {
+  const message = "Vectors are of a model that the scope is neither searched by, nor on its way to, nor has left.";
+  const mend = "Embed the scope anew (kb.reembed, ibid reembed); a vacuum then takes them out.";
+  return { kind: "stale-version", message, scope, count, mended: false, mend };
 }
 
 function* readSealed(segment: SealedSegment): Generator<Indexed> {

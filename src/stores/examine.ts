@@ -30,6 +30,8 @@ const runLength = 8;
 interface Look extends Omit<Diagnosis, "healthy"> {
   /** Scopes whose index is not as its rows say. */
   readonly broken: readonly Scope[];
+  /** What reads a damaged file says nothing that could be relied on, and must not be written by. */
+  readonly isDamaged: boolean;
 }
 
 /**
@@ -41,12 +43,11 @@ interface Look extends Omit<Diagnosis, "healthy"> {
 export async function examineStore(parts: ExaminationParts, options: ExamineOptions = {}): Promise<Diagnosis> {
   const probes = await chooseProbes(parts, options.absent ?? []);
   const first = await lookThrough(parts, probes);
-  const { broken, ...diagnosis } = first;
-  const isDamaged = first.findings.some(({ kind }) => kind === "damaged");
+  const { broken, isDamaged, ...diagnosis } = first;
   if (options.fix !== true || isDamaged) return { ...diagnosis, healthy: first.findings.length === 0 };
 
   await mend(parts, broken, first);
-  const { broken: _, ...second } = await lookThrough(parts, probes);
+  const { broken: _, isDamaged: __, ...second } = await lookThrough(parts, probes);
   const left = new Set(second.findings.map(nameOf));
   const findings = [
     ...first.findings.filter((finding) => !left.has(nameOf(finding))).map((finding) => ({ ...finding, mended: true })),
@@ -82,8 +83,11 @@ async function lookThrough(
     findings.push({ kind: "damaged", message, count: 1, mended: false, mend });
   }
   const checked = { documents: 0, chunks: 0, vectors: 0, terms: 0 };
-  // What reads a damaged file says nothing that could be relied on.
-  if (findings.length > 0) return { findings, checked, residue: 0, broken: [] };
+  if (findings.length > 0) return { findings, checked, residue: 0, broken: [], isDamaged: true };
+  for (const message of files?.besides ?? []) {
+    const mend = "Move it away: it holds nothing but events, and is made anew.";
+    findings.push({ kind: "damaged", message, count: 1, mended: false, mend });
+  }
   for (const { file, count } of files?.traces ?? []) {
     findings.push({ kind: "trace", message: `What was asked for stands in ${file}.`, count, mended: false });
   }
@@ -112,7 +116,8 @@ async function lookThrough(
     });
     if (examined === undefined) continue;
     findings.push(...examined.findings);
-    if (examined.findings.some(({ kind }) => mendedByRebuilding.has(kind))) broken.push(scope);
+    if (examined.findings.some(({ kind, mend: other }) => other === undefined && mendedByRebuilding.has(kind)))
+      broken.push(scope);
     checked.chunks += examined.chunks;
     checked.vectors += examined.vectors;
     examined.terms.forEach((term) => terms.add(term));
@@ -124,7 +129,7 @@ async function lookThrough(
     }
   }
   checked.terms = terms.size;
-  return { findings, checked, residue: residue.size, broken };
+  return { findings, checked, residue: residue.size, broken, isDamaged: false };
 }
 
 /** The spaces that chunks may have vectors in: the one that is searched, and one that they are on their way to. */

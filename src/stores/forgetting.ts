@@ -6,7 +6,7 @@ import type { DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
  * A purge is several transactions: rows go in the first, and searches find nothing of them from then on; postings, fitted terms and the bytes in the files follow.
  * That it was begun is written with the first and struck out after the last, so that whoever opens the files after a crash knows that there is something to finish.
  */
-const owedSetting = "purge owed since";
+export const owedSetting = "purge owed since";
 
 /** Notes, in the transaction that removes the rows, that the rest must follow. **Shape** whether an earlier one is still unfinished. */
 export function owePurge(rows: DirectoryWriter): boolean {

@@ -49,6 +49,13 @@ function currentOf(held: ScopeView, note: VersionNote): string | undefined {
   return [...rows].toSorted(([a, m], [b, n]) => n - m || compareCodePoints(a, b))[0]?.[0];
 }
 
+/** Versions that a scope is searched in, is on its way to, or has left; any other came by no change of model that it knows of. */
+export function knownVersions(rows: DirectoryReader, held: ScopeView): ReadonlySet<string> {
+  const note = readNote(rows, held.row.key);
+  const known = [currentOf(held, note), note.next, ...note.old.map(({ version }) => version)];
+  return new Set(known.filter((version) => version !== undefined));
+}
+
 /** For {@link VersionedStore.versions}. */
 export function readVersions(rows: DirectoryReader, view: IndexView, scope: Scope): ScopeVersions {
   const held = view.scope(rows, scope);
@@ -213,14 +220,27 @@ export function changeVersion(
   return { changed: current !== to, lacking };
 }
 
+/** Notes versions that came by no change of model as left, so that they go in their time as others do. */
+function adoptVersions(rows: DirectoryWriter, held: ScopeView, now: number): VersionNote {
+  const note = readNote(rows, held.row.key);
+  const known = knownVersions(rows, held);
+  const there = new Set(held.segments.flatMap((segment) => [...segment.columns()].map(({ version }) => version)));
+  const found = [...there].filter((version) => !isOwnVersion(version) && !known.has(version));
+  if (found.length === 0) return note;
+  const adopted = found.toSorted(compareCodePoints).map((version) => ({ version, since: now, wasCurrent: false }));
+  const old = [...note.old, ...adopted];
+  writeNote(rows, held.row.key, { current: currentOf(held, note), next: note.next, old });
+  return { ...note, old };
+}
+
 /**
  * Takes the vectors of versions that nobody has searched since `until`. As long as a live chunk lacks a vector of the current version, none goes:
- * its old one may be all that it has.
+ * its old one may be all that it has. Versions that the scope does not know are noted as left at `now`.
  */
-export function retireVersions(rows: DirectoryWriter, view: IndexView, scope: Scope, until: number): void {
+export function retireVersions(rows: DirectoryWriter, view: IndexView, scope: Scope, until: number, now: number): void {
   const held = view.scope(rows, scope);
   if (held === undefined) return;
-  const note = readNote(rows, held.row.key);
+  const note = adoptVersions(rows, held, now);
   const current = currentOf(held, note);
   const gone = new Set(note.old.filter(({ since }) => since <= until).map(({ version }) => version));
   if (gone.size === 0 || current === undefined || countLacking(held, current) > 0) return;

@@ -183,6 +183,8 @@ export interface StrayRows {
 export interface FileReport {
   /** In the words of whoever keeps them. */
   readonly damage: readonly string[];
+  /** Sentences about files beside them that hold no documents and can be made anew. */
+  readonly besides: readonly string[];
   /** Files in which a probe stands, and how many of them do. */
   readonly traces: readonly { readonly file: string; readonly count: number }[];
 }

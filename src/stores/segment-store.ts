@@ -214,7 +214,8 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     doRestore: (scope, target) => change(scope, (changes) => restoreTargets(changes, target)),
 
     async doVacuum({ olderThanMs }) {
-      const until = now() - olderThanMs;
+      const at = now();
+      const until = at - olderThanMs;
       const scopes = await allScopes();
       let gone = 0;
       for (const scope of scopes) {
@@ -223,7 +224,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
           owePurge(changes.rows);
           return vacuumScope(changes, until);
         });
-        await write((rows) => retireVersions(rows, view, scope, until));
+        await write((rows) => retireVersions(rows, view, scope, until, at));
       }
       await forget(scopes);
       return gone;

@@ -96,13 +96,17 @@ export function jobKeepingCases(subject: JobStoreSubject): readonly CaseDefiniti
         await store.put(job("b", { document: "a.md", scope: "team:x" }), wide);
         await store.put(job("c", { document: "c.md", scope: "team:x" }), wide);
         await store.put(job("d", { document: "d.md" }), wide);
-        equal(await store.forget("deployment", "a.md"), 1, "one document, in one scope");
+        equal(await store.forget("deployment", { document: "a.md" }), 1, "one document, in one scope");
         equal(await store.get("a"), undefined, "gone");
         equal(
           (await store.list({ limit: 9 })).map(({ id }) => id),
           ["b", "c", "d"],
           "the others",
         );
+        await store.put(job("e"), wide);
+        equal(await store.forget("team:x", { document: "e.md", id: "e" }), 0, "by its id, and only in its own scope");
+        equal(await store.forget("deployment", { document: "e.md", id: "e" }), 1, "one whose document nobody knows");
+        equal(await store.get("e"), undefined, "gone too");
         equal(await store.forget("team:x"), 2, "a whole scope");
         equal(
           (await store.list({ limit: 9 })).map(({ id }) => id),

@@ -18,8 +18,9 @@ export interface Comparison {
  */
 export async function compareWorlds(subject: Subject, world: World, fault: Fault = {}): Promise<Comparison> {
   const whole = await open(subject, world.policy, fault);
-  const { reranker } = fault;
-  const oracle = await open(subject, world.policy, reranker && { reranker });
+  // What anybody may choose is chosen in both; only what is wrong is in one.
+  const { reranker, chatModel } = fault;
+  const oracle = await open(subject, world.policy, { ...(reranker && { reranker }), ...(chatModel && { chatModel }) });
   try {
     const readable = scopes.filter((scope) => mayRead(world, scope));
     for (const step of world.steps) await take(whole.kb, step);

@@ -5,7 +5,7 @@ import type { Hit, WrapRetriever } from "../../src/contracts/retriever.ts";
 import { latentSemanticModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
 import type { RawKnowledgeStore } from "../../src/stores/raw-store.ts";
 import { collect } from "../../src/testing/assert.ts";
-import type { Fault, Subject } from "./subjects.ts";
+import { type Fault, repeatingModel, type Subject } from "./subjects.ts";
 import { scopes } from "./worlds.ts";
 
 /** Ways to let something hidden show, one in each leg; the call that must notice, and what must see meaning for that. */
@@ -77,6 +77,22 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
       "ask",
       "nothing",
       widened("doDocument", (raw) => async (own, id) => (await raw.doDocument(own, id)) ?? raw.doDocument(scopes, id)),
+    ],
+    "what a model cites is checked in every scope": [
+      "ask",
+      "nothing",
+      {
+        ...widened(
+          "doDocument",
+          (raw) => async (own, id) => (await raw.doDocument(own, id)) ?? raw.doDocument(scopes, id),
+        ),
+        chatModel: repeatingModel,
+      },
+    ],
+    "a model is shown what the operator finds": [
+      "ask",
+      "nothing",
+      { view: (_, operator) => showing(operator, "ask"), chatModel: repeatingModel },
     ],
     "documents are listed from every scope": [
       "list",

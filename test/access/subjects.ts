@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import type { ChatModel } from "../../src/contracts/chat.ts";
 import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
@@ -16,6 +17,7 @@ import { createMemoryDirectory } from "../../src/stores/memory-directory.ts";
 import type { RawKnowledgeStore } from "../../src/stores/raw-store.ts";
 import { createSecret, createSegmentStore } from "../../src/stores/segment-store.ts";
 import { decideStoreOptions, type StoreOptions } from "../../src/stores/store-options.ts";
+import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
 
 /** How a knowledge base is put together. */
@@ -26,6 +28,8 @@ export interface Subject {
   readonly sees: "own" | "given" | "nothing";
   readonly reranker?: () => Reranker | "proximity";
   readonly retriever?: WrapRetriever;
+  /** Who writes the answers; without one they are made of sentences. */
+  readonly chatModel?: () => ChatModel;
 }
 
 /** One way to be wrong. */
@@ -36,6 +40,7 @@ export interface Fault {
   readonly view?: (good: KnowledgeBase, operator: KnowledgeBase) => Partial<KnowledgeBase>;
   readonly model?: () => CorpusModel;
   readonly reranker?: () => Reranker;
+  readonly chatModel?: () => ChatModel;
   /** A retriever around the built-in one that keeps or shows what it must not. */
   readonly retriever?: () => WrapRetriever;
 }
@@ -63,6 +68,7 @@ export async function open(subject: Subject, access: AccessPolicy, fault: Fault 
   const { store, remove } = await openStore(subject, options, fault);
   const reranker = fault.reranker?.() ?? subject.reranker?.();
   const retriever = fault.retriever?.() ?? subject.retriever;
+  const model = fault.chatModel?.() ?? subject.chatModel?.();
   const good = assembleKnowledgeBase(
     store,
     {
@@ -70,6 +76,7 @@ export async function open(subject: Subject, access: AccessPolicy, fault: Fault 
       ...(embeddingModel !== undefined && { embeddingModel }),
       ...(reranker && { reranker }),
       ...(retriever && { retriever }),
+      ...(model && { model }),
     },
     { readers: [createMarkdownReader(), plainTextReader] },
   );
@@ -113,6 +120,13 @@ function letterModel() {
     { dimensions: letters.length, otherwise: (text) => letters.map((letter) => text.split(letter).length) },
   );
 }
+
+/** Says again what it was shown, each sentence with a marker for each of the first sources; it is for the answer to find out which of them stand. */
+export const repeatingModel = (): ChatModel =>
+  createScriptedChatModel((messages) => {
+    const said = JSON.stringify(messages).match(/The \w+ and the \w+ are here\./gu) ?? [];
+    return [...new Set(said)].map((sentence) => `${sentence.slice(0, -1)} [1] [2] [3].`).join(" ") || "Nothing.";
+  });
 
 /** Prefers what has more of the query's words, then what is shorter. */
 export const wordReranker = (): Reranker => ({

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openIngestionQueue, openKnowledgeBase } from "../../src/node.ts";
 import { callIbid } from "./run-ibid.ts";
 
 let cwd = "";
@@ -51,6 +52,25 @@ describe("keeping and forgetting on the command line", () => {
     const after = await callIbid(cwd, ["doctor", "--absent", "The silver lantern hangs"]);
     expect(after.stdout).toMatch(/^healthy/u);
     expect(after.code).toBe(0);
+  });
+
+  it("a purge takes what failed in the queue and never became a document [L8 T43]", async () => {
+    const place = join(cwd, ".ibid");
+    const kb = await openKnowledgeBase(place);
+    const queue = await openIngestionQueue(kb, place, { retry: { attempts: 1 } });
+    const bytes = new TextEncoder().encode("%PDF-1.7 zzyzxqvlw");
+    const id = await queue.enqueueWhenRoom({ uri: "damaged.pdf", bytes });
+    expect((await queue.done(id)).state).toBe("failed");
+    await queue.close();
+    await kb.close();
+    const traces = ["--absent", "zzyzxqvlw", "--absent", "damaged.pdf"];
+    expect((await callIbid(cwd, ["doctor", ...traces])).code).toBe(1);
+    expect((await callIbid(cwd, ["delete", "damaged.pdf"])).code).toBe(1);
+    expect((await callIbid(cwd, ["delete", "damaged.pdf", "--purge", "--as-user", "ada"])).code).toBe(1);
+    const { code, stdout } = await callIbid(cwd, ["delete", "damaged.pdf", "--purge"]);
+    expect([code, stdout]).toEqual([0, "forgot 1 job of damaged.pdf in the queue\n"]);
+    expect((await callIbid(cwd, ["doctor", ...traces])).stdout).toMatch(/^healthy/u);
+    expect((await callIbid(cwd, ["delete", "damaged.pdf", "--purge"])).code).toBe(1);
   });
 
   it("the doctor says what is wrong, and mends it", async () => {

@@ -167,6 +167,11 @@ describe("the job store pack notices a store with one fault [L7 L8 L9 T42 T43]",
       "job-store/forgets-documents-and-scopes",
       faulty((good) => ({ forget: (scope) => good.forget(scope) })),
     ],
+    [
+      "forgets documents alone",
+      "job-store/forgets-documents-and-scopes",
+      faulty((good) => ({ forget: (scope, given) => good.forget(scope, given && { document: given.document }) })),
+    ],
     ["open for ever", "job-store/closed-is-closed", faulty(() => ({ close: async () => {} }))],
     [
       "input aliased",

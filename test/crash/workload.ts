@@ -143,10 +143,14 @@ export function makeDocument(document: number, edition: number, model = 0): Docu
     const some = words.filter((_word, w) => (w * 7 + document * 3 + part + edition) % 4 === 0);
     return `p${part} ${some.join(" ")} ${part === 1 ? ownWord(document, edition) : "common"} ${"filling words ".repeat(8)}`;
   });
-  return documentEntry(`doc-${document}`, paragraphs, {
+  const entry = documentEntry(`doc-${document}`, paragraphs, {
     embed: (text) => embed(text, model),
     version: versionOf(model),
   });
+  if (document % 11 !== 4) return entry;
+  // Some are so long that their text is not in one row, and end with their own word.
+  const text = `${entry.document.text}${"filling words ".repeat(80_000)}${ownWord(document, edition)}`;
+  return { ...entry, document: { ...entry.document, text, root: { ...entry.document.root, end: text.length } } };
 }
 
 const into = write("deployment");

@@ -91,9 +91,15 @@ describe("a cache that processes share", () => {
     const open = () =>
       openKnowledgeBase(undefined, {
         embeddingModel: createHashingModel(),
-        embeddingCache: createSharedEmbeddingCache(createBlobCache(blobs)),
+        embeddingCache: createSharedEmbeddingCache(cache),
         snapshots: { blobs },
       });
+    // One that cannot delete: entries stay until they expire.
+    const inner = createBlobCache(blobs);
+    const cache: SharedCache = {
+      getMany: (keys) => inner.getMany(keys),
+      setMany: (entries) => inner.setMany(entries),
+    };
     const texts = [{ uri: "a", text: "The heron waits." }];
     const first = await open();
     expect(await first.ingest(texts)).toMatchObject({ embedded: 1 });
@@ -102,6 +108,51 @@ describe("a cache that processes share", () => {
     const second = await open();
     expect(await second.ingest(texts)).toMatchObject({ added: 1, embedded: 0 });
     await second.close();
+  });
+
+  it("lets go of what is deleted, edited, swept or reset, and of nothing else [T39 L8]", async () => {
+    const blobs = createMemoryBlobStore();
+    const kb = await openKnowledgeBase(undefined, {
+      embeddingModel: createHashingModel(),
+      embeddingCache: createSharedEmbeddingCache(createBlobCache(blobs)),
+    });
+    const entries = async () => (await collect(blobs.list())).length;
+    await kb.ingest([
+      { uri: "a", text: "The heron waits." },
+      { uri: "b", text: "The otter swims.", metadata: { kind: "wet" } },
+      { uri: "c", text: "The newt sleeps." },
+      { uri: "d", text: "The stork stands." },
+    ]);
+    expect(await entries()).toBe(4);
+    await kb.delete("a");
+    expect(await entries()).toBe(3);
+    await kb.deleteByFilter({ kind: "wet" }, { purge: true });
+    expect(await entries()).toBe(2);
+    await kb.ingest({ uri: "c", text: "The newt wakes." });
+    expect(await entries()).toBe(2);
+    // Not cached any more: what the other edition said is embedded again.
+    expect(await kb.ingest({ uri: "c", text: "The newt sleeps." })).toMatchObject({ embedded: 1 });
+    await kb.ingest({ uri: "e", text: "The ibis comes." }, { scope: "team:north" });
+    await kb.reset("deployment");
+    expect(await entries()).toBe(1);
+    await kb.close();
+  });
+
+  it("that fails to let go makes the delete fail, and nothing is deleted [T39 L8 L9]", async () => {
+    const cache = createBlobCache(createMemoryBlobStore());
+    const deleteMany = async (): Promise<void> => {
+      throw new Error("connection refused");
+    };
+    const kb = await openKnowledgeBase(undefined, {
+      embeddingModel: createHashingModel(),
+      embeddingCache: createSharedEmbeddingCache({ ...cache, deleteMany }),
+    });
+    await kb.ingest({ uri: "a", text: "The heron waits." });
+    await expect(kb.delete("a", { purge: true })).rejects.toMatchObject({ code: "store-failed" });
+    expect((await kb.status()).documents).toBe(1);
+    // An edit is not held up by it.
+    expect(await kb.ingest({ uri: "a", text: "The heron flies." })).toMatchObject({ updated: 1 });
+    await kb.close();
   });
 
   it("embeddings come back as they were, to the bit", () => {

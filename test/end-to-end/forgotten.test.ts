@@ -32,6 +32,14 @@ const ownWord = (name: string): string =>
 const secret = { title: ownWord("title"), note: ownWord("note"), heading: ownWord("heading") };
 const uri = `${ownWord("uri")}.md`;
 
+/** Longer than one row may be, with a word of its own at its end. */
+const bigUri = `${ownWord("big-uri")}.txt`;
+const bigText = `${"The heron waits by the water.\n".repeat(40_000)}It is called ${ownWord("big")}.`;
+
+/** What is asked for and never becomes a document: nobody can read it. */
+const deadUri = `${ownWord("dead-uri")}.pdf`;
+const deadBytes = new TextEncoder().encode(`%PDF-1.7 ${ownWord("dead")}`);
+
 /** Long enough for pages of its own, and each edition with words of its own. */
 function secretText(edition: number): string {
   const paragraphs = Array.from(
@@ -45,7 +53,7 @@ function secretText(edition: number): string {
 const wordsOf = (text: string): readonly string[] => text.match(/\b[a-z]{20}\b/gu) ?? [];
 const forgotten = [
   ...Object.values(secret),
-  ...wordsOf(uri),
+  ...[uri, bigUri, bigText.slice(-40), deadUri, ownWord("dead")].flatMap(wordsOf),
   ...[0, 1, 2].flatMap((edition) => wordsOf(secretText(edition))),
 ];
 
@@ -88,9 +96,15 @@ const input = (edition: number) => ({
 /** Ingested, ingested anew, asked for again in the queue, searched in every way. */
 async function live(kb: KnowledgeBase): Promise<void> {
   await kb.ingest(others);
+  await kb.ingest({ uri: bigUri, text: bigText });
   await kb.ingest(input(0));
   await kb.ingest(input(1));
-  // A refused wish, and one that waits.
+  // A dead letter.
+  const worker = await openIngestionQueue(kb, location, { retry: { attempts: 1 } });
+  const dead = await worker.enqueueWhenRoom({ uri: deadUri, bytes: deadBytes });
+  expect(await worker.done(dead)).toMatchObject({ state: "failed" });
+  await worker.close();
+  // A wish that waits.
   const queue = await openIngestionQueue(kb, location, { concurrency: 0 });
   expect(await queue.enqueue(input(2))).toBeTypeOf("string");
   await queue.close();
@@ -103,6 +117,17 @@ async function live(kb: KnowledgeBase): Promise<void> {
 async function findings(kb: KnowledgeBase): Promise<readonly string[]> {
   const { findings: found } = await kb.doctor({ absent: forgotten });
   return [...new Set(found.map(({ kind }) => kind))].filter((kind) => kind !== "stale-version");
+}
+
+/** The dead letter: there is no document to delete. */
+async function forgetDeadLetter(kb: KnowledgeBase): Promise<void> {
+  const queue = await openIngestionQueue(kb, location, { concurrency: 0 });
+  expect(await queue.status(queue.idOf(deadUri))).toMatchObject({ state: "failed" });
+  expect(await kb.delete(deadUri, { purge: true })).toEqual([]);
+  expect(await queue.as({ userId: "ada" }).forget(deadUri, { scope: "deployment" })).toEqual({ jobs: 0 });
+  expect(await queue.forget(deadUri)).toEqual({ jobs: 1 });
+  expect(await queue.forget(deadUri)).toEqual({ jobs: 0 });
+  await queue.close();
 }
 
 async function isForgotten(kb: KnowledgeBase): Promise<void> {
@@ -130,6 +155,8 @@ const tables = (reembeds: boolean): readonly string[] => [
   "jobs WHERE state = 'queued' AND bytes IS NOT NULL",
   "segments",
   "files WHERE name = 'trigrams'",
+  "text_parts",
+  "jobs WHERE state = 'failed' AND bytes IS NOT NULL",
   ...(reembeds ? [] : ["fits"]),
 ];
 
@@ -164,8 +191,11 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
   it("is in no byte of any file: rows, postings, trigrams, fits, jobs, events, logs [L8 T9 T15]", async () => {
     const kb = await open();
     expect(Object.values(tracesIn(location)).flat()).toEqual(expect.arrayContaining(Object.values(secret)));
+    await forgetDeadLetter(kb);
     expect(await kb.delete(uri, { purge: true })).toMatchObject([{ uri }]);
+    expect(await kb.delete(bigUri, { purge: true })).toMatchObject([{ uri: bigUri }]);
     await isForgotten(kb);
+    expect(countRows("text_parts")).toBe(0);
     await kb.close();
     expect(tracesIn(location)).toEqual({});
   }, 60_000);
@@ -173,9 +203,11 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
   it("nor after a delete and a vacuum, nor after a reset [L8 T14 T15]", async () => {
     const kb = await open();
     await kb.delete(uri);
+    await kb.delete(bigUri);
+    await forgetDeadLetter(kb);
     await kb.vacuum({ olderThanMs: 0 });
     await isForgotten(kb);
-    await kb.ingest(input(0), { scope: "team:herons" });
+    await kb.ingest([input(0), { uri: bigUri, text: bigText }], { scope: "team:herons" });
     await kb.reset("team:herons");
     await isForgotten(kb);
     await kb.close();
@@ -187,6 +219,10 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
     reader.exec("BEGIN");
     reader.prepare("SELECT count(*) FROM chunks").get();
     expect(await kb.delete(uri, { purge: true })).toMatchObject([{ uri, pending: true }]);
+    expect(await kb.delete(bigUri, { purge: true })).toMatchObject([{ uri: bigUri, pending: true }]);
+    const queue = await openIngestionQueue(kb, location, { concurrency: 0 });
+    expect(await queue.forget(deadUri)).toEqual({ jobs: 1, pending: true });
+    await queue.close();
     expect(await kb.search(secret.heading, { mode: "lexical" })).toEqual([]);
     expect(Object.keys(tracesIn(location)).length).toBeGreaterThan(0);
     expect(await findings(kb)).toEqual(["trace", "unfinished-purge"]);

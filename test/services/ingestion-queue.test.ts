@@ -40,6 +40,24 @@ describe.each([
     await clock.until(queue.drained());
   }
 
+  it("is drained although a process that died has a job; everywhere, when that was taken and done [T42 L8]", async () => {
+    const jobs = await openJobs();
+    const { queue, clock, held } = await start(undefined, { jobs, concurrency: 0 });
+    await queue.enqueue(text("a.md"));
+    await jobs.take({ owner: "dead", now: clock.now(), until: clock.now() + 60_000 });
+    await clock.until(queue.drained());
+    expect(held.size).toBe(0);
+    const { kb } = scriptedKnowledgeBase((given) => void held.set("a.md", given));
+    const next = createIngestionQueue(kb, { jobs: { ...jobs, close: async () => {} }, ...clockOf(clock) });
+    let isDrained = false;
+    const everywhere = next.drained({ everywhere: true }).then(() => (isDrained = true));
+    await clock.advance(59_000);
+    expect([isDrained, held.size]).toEqual([false, 0]);
+    await clock.until(everywhere, 1000);
+    expect(held.size).toBe(1);
+    await next.close();
+  });
+
   it("takes documents in, ingests them, and says so [T2 T40 T41]", async () => {
     const { queue, held } = await start();
     const events: IngestionEvent[] = [];

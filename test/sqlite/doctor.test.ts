@@ -1,8 +1,9 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteEventStore } from "../../src/adapters/sqlite/sqlite-event-store.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
 import type { FindingKind } from "../../src/contracts/diagnosis.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
@@ -266,6 +267,70 @@ describe("the doctor", () => {
     const database = new DatabaseSync(path);
     expect(database.prepare("SELECT id FROM jobs ORDER BY id").all()).toEqual([{ id: "b" }, { id: "c" }]);
     database.close();
+  });
+
+  it("finds leases that no living process could have, and lets the jobs be taken [L8]", async () => {
+    await fill();
+    const store = await open();
+    const job = (id: string, dueAt: number) =>
+      `INSERT INTO jobs (id, scope, state, owner, attempts, due_at, revision, size, enqueued_at, updated_at, facts)
+        VALUES ('${id}', 'deployment', 'reading', 'somebody', 1, ${dueAt}, 1, 0, 0, 0, '{}')`;
+    const now = Date.now();
+    tamper(`${job("alive", now + 60_000)}; ${job("dead", now - 60_000)}; ${job("never", now + 10 * 86_400_000)}`);
+    const { findings } = await store.examine!(system);
+    expect(findings).toMatchObject([{ kind: "stray", count: 1 }]);
+    expect(await store.examine!(system, { fix: true })).toMatchObject({ healthy: true });
+    await store.close();
+    const database = new DatabaseSync(path);
+    expect(database.prepare("SELECT id, state FROM jobs WHERE due_at <= ? ORDER BY id").all(Date.now())).toEqual([
+      { id: "dead", state: "reading" },
+      { id: "never", state: "queued" },
+    ]);
+    database.close();
+  });
+
+  it("finds vectors of a model that nobody changed to or from; a re-embedding and a vacuum take them out [L6]", async () => {
+    const store = await open();
+    const of = (model: string) => ({ embed, version: { ...three, model } });
+    for (let i = 0; i < 5; i++) await store.replace(into, documentEntry(`d${i}`, [`ash number${i}`], of("one")));
+    expect(await store.examine!(system)).toMatchObject({ healthy: true });
+    // As an ingestion by a knowledge base does that was opened with another model.
+    await store.replace(into, documentEntry("other", ["birch"], of("two")));
+    const diagnosis = await store.examine!(system);
+    expect(diagnosis.findings).toMatchObject([{ kind: "stale-version", scope: "deployment", count: 1, mended: false }]);
+    expect((await store.examine!(system, { fix: true })).healthy).toBe(false);
+    const models = async () =>
+      (await store.status(from)).embeddingVersions.map(({ model }) => model).filter((model) => model.length === 3);
+    // What is all that a chunk has is not taken from it.
+    await store.vacuum(system, { olderThanMs: 0 });
+    expect(new Set(await models())).toEqual(new Set(["one", "two"]));
+    const chunks = await collect(store.chunks(from));
+    const vectors = chunks.map(({ chunk: { id, text } }) => ({ chunkId: id, text, embedding: embed(text) }));
+    const one = { ...three, model: "one" };
+    await store.addVectors!(into, one, vectors);
+    await store.vacuum(system, { olderThanMs: 0 });
+    expect(await models()).toEqual(["one"]);
+    expect(await store.examine!(system)).toMatchObject({ healthy: true, findings: [] });
+    await store.close();
+  });
+
+  it("looks at the file of events too, and examines the documents although it is damaged [L8]", async () => {
+    await fill();
+    const events = await openSqliteEventStore(join(folder, "events.sqlite"));
+    const store = await open();
+    expect(await store.examine!(system)).toMatchObject({ healthy: true });
+    const scopes = ["deployment"] as const;
+    const event = { at: Date.now(), name: "KnowledgeFlushed", scopes, data: { latencyMs: 1 } } as const;
+    await events.append(Array.from({ length: 500 }, () => event));
+    expect(await store.examine!(system)).toMatchObject({ healthy: true });
+    await events.close();
+    const bytes = readFileSync(join(folder, "events.sqlite"));
+    writeFileSync(join(folder, "events.sqlite"), bytes.fill(0x5a, 4096, 12_288));
+    const diagnosis = await store.examine!(system, { fix: true });
+    expect(new Set(diagnosis.findings.map(({ kind }) => kind))).toEqual(new Set(["damaged"]));
+    expect(diagnosis.findings[0]?.mend).toContain("nothing but events");
+    expect(diagnosis.checked.documents).toBe(7);
+    await store.close();
   });
 
   it("a purge whose process died is finished by whoever opens the file next [L8]", async () => {

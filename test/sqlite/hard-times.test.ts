@@ -45,3 +45,42 @@ it("on a full disk what does not fit is refused, what was acknowledged stays, an
   expect((await store.status(from)).documents).toBe(39);
   await store.close();
 });
+
+it("on a full disk a purge hides at once, says that it failed, stays owed, and is finished when there is room again [L8]", async () => {
+  const path = join(folder, "ibid.sqlite");
+  const connection = await openConnection(path, { busyTimeoutMs: 1000 });
+  const store = await openStore(createSqliteDirectory(connection, path), { now: timeOf(0) });
+  for (let document = 0; document < 40; document++) await store.replace(into, makeDocument(document, 0));
+  await store.settle();
+  const full = (): void => {
+    const { page_count: pages } = connection.get<{ page_count: number }>("PRAGMA page_count")!;
+    connection.get(`PRAGMA max_page_count = ${pages}`);
+  };
+  const purge = (document: number): Promise<unknown> =>
+    store.delete(into, { documentIds: [`doc-${document}`] }, { purge: true }).then(
+      () => "purged",
+      (error: { code: string }) => error.code,
+    );
+  // With no page to be had, one of the purges finds none for what it must write anew.
+  const outcomes = new Map<number, unknown>();
+  const owed = new Set<number>();
+  for (let document = 0; document < 12; document++) {
+    full();
+    outcomes.set(document, await purge(document));
+    const { findings } = await store.examine!(system);
+    if (findings.some(({ kind }) => kind === "unfinished-purge")) owed.add(document);
+  }
+  expect(new Set(outcomes.values())).toContain("store-failed");
+  expect([...outcomes.values()].every((outcome) => outcome === "purged" || outcome === "store-failed")).toBe(true);
+  const held = new Set((await collect(store.documents(from))).map(({ id }) => id));
+  // Those that failed half way are hidden all the same, and it is known that the rest is owed.
+  expect(owed.size).toBeGreaterThan(0);
+  for (const document of outcomes.keys()) expect(held).not.toContain(`doc-${document}`);
+
+  connection.get("PRAGMA max_page_count = 1073741823");
+  await store.settle();
+  const absent = [...outcomes.keys()].map((document) => ownWord(document, 0));
+  expect(await store.examine!(system, { absent })).toMatchObject({ healthy: true, findings: [] });
+  expect((await store.status(from)).documents).toBe(28);
+  await store.close();
+});

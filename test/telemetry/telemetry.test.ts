@@ -50,6 +50,7 @@ describe(`spans, told to ${sdkFolder === undefined ? "a plain listener" : "the S
           "gen_ai.operation.name": "retrieval",
           "gen_ai.data_source.id": "shelf",
           "gen_ai.request.top_k": 3,
+          "gen_ai.retrieval.top_k": 3,
           "ibid.retrieval.mode": "hybrid",
           "ibid.retrieval.result_count": 2,
           "ibid.retrieval.top_score": expect.any(Number),

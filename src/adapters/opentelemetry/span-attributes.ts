@@ -30,7 +30,8 @@ export function describeSpan(
         attributes: {
           "gen_ai.operation.name": "retrieval",
           ...(dataSource !== undefined && { "gen_ai.data_source.id": dataSource }),
-          ...(start.topK !== "all" && { "gen_ai.request.top_k": start.topK }),
+          // Up to 1.41 it had the name of the sampling setting; since the conventions have a repository of their own, its own.
+          ...(start.topK !== "all" && { "gen_ai.request.top_k": start.topK, "gen_ai.retrieval.top_k": start.topK }),
           ...(recordQueries && { "gen_ai.retrieval.query.text": start.query }),
           "ibid.retrieval.mode": start.mode,
         },

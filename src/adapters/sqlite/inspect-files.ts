@@ -6,6 +6,8 @@ import { holdFile } from "./database-file.ts";
 import { createProbeFinder } from "./find-probes.ts";
 import type { FileReport } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { isBusy } from "./sqlite-errors.ts";
+import { loadSqlite } from "./sqlite-runtime.ts";
 
 /** So much of a file is held at once. */
 const pieceBytes = 16 * 1024 * 1024;
@@ -43,11 +45,38 @@ export async function inspectFiles(
     note(path, await countProbes(readFileAt(connection.file.handle()), wanted));
     for (const file of await listFiles(path)) note(file, await countInFile(file, wanted));
   }
-  return { damage, traces };
+  return { damage, besides: inspectEvents(join(dirname(path), eventFile)), traces };
+}
+
+/** Opened for reading, as SQLite: so nobody's locks are lost. One that another process is writing to at the moment is looked at as it was before. */
+function inspectEvents(path: string): readonly string[] {
+  if (!existsSync(path)) return [];
+  const { DatabaseSync: Database } = loadSqlite();
+  const name = basename(path);
+  const held = holdFile(path);
+  try {
+    const database = new Database(path, { readOnly: true });
+    try {
+      return database
+        .prepare("PRAGMA integrity_check(20)")
+        .all()
+        .map((row) => String(row["integrity_check"]))
+        .filter((message) => message !== "ok")
+        .map((message) => `SQLite says of ${name}: ${message}.`);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (isBusy(error)) return [];
+    return [`SQLite says of ${name}: ${error instanceof Error ? error.message : String(error)}.`];
+  } finally {
+    held.release();
+  }
 }
 
 /** Where events are kept beside it; the file and its log. They have ids and counts, and are looked at all the same. */
-const events = ["events.sqlite", "events.sqlite-wal"];
+const eventFile = "events.sqlite";
+const events = [eventFile, `${eventFile}-wal`];
 
 /** Not opened: SQLite's locks are on it, and go when anybody closes it; it has numbers of pages, and no text. */
 const sharedMemory = "-shm";

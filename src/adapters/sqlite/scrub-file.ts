@@ -1,8 +1,21 @@
 import { fsyncSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { blankGaps } from "./blank-gaps.ts";
 import type { DatabaseFile } from "./database-file.ts";
 import { isBusy } from "./sqlite-errors.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
+
+/** How often an attempt is made while readers of other processes come and go, and how long apart. */
+const scrubs = { attempts: 10, waitMs: 20 };
+
+/** **Shape** false when a reader held on to an old state all the while. */
+export async function scrubPatiently(scrub: () => boolean | Promise<boolean>): Promise<boolean> {
+  for (let attempt = 0; attempt < scrubs.attempts; attempt++) {
+    if (attempt > 0) await sleep(scrubs.waitMs);
+    if (await scrub()) return true;
+  }
+  return false;
+}
 
 /**
  * Takes what was deleted out of the bytes of a database: the log goes into the file and is emptied, and what SQLite leaves between the cells of pages is blanked.

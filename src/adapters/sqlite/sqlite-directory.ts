@@ -1,11 +1,9 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryWriter, SegmentDirectory } from "../../stores/segment-directory.ts";
 import { inspectFiles } from "./inspect-files.ts";
+import { scrubPatiently } from "./scrub-file.ts";
 import { createSqliteRows } from "./sqlite-rows.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-
-/** How often an attempt is made to scrub the file while readers of other processes come and go, and how long apart. */
-const scrubs = { attempts: 10, waitMs: 20 };
 
 /** Turns of the event loop for which a write waits for others to share its commit: nothing where nothing else goes on, a document each where documents are read. */
 const turnsTogether = 12;
@@ -87,14 +85,11 @@ export function createSqliteDirectory(connection: SqliteConnection, path?: strin
       if (waiting.length === 1) lastWrite = lastWrite.then(gather).then(commitAll);
       return promise;
     },
-    async scrub() {
-      for (let attempt = 0; attempt < scrubs.attempts; attempt++) {
-        if (attempt > 0) await sleep(scrubs.waitMs);
+    scrub: () =>
+      scrubPatiently(async () => {
         await lastWrite;
-        if (connection.scrub()) return true;
-      }
-      return false;
-    },
+        return connection.scrub();
+      }),
     ...(path !== undefined && {
       inspect: async (probes: readonly string[]) => {
         await lastWrite;

@@ -13,7 +13,9 @@ import type {
   StoredJob,
 } from "../../contracts/job-store.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { owedSetting } from "../../stores/forgetting.ts";
 import { checkOptions } from "../../text/check-options.ts";
+import { scrubPatiently } from "./scrub-file.ts";
 import { openConnection, type SqliteConnection } from "./sqlite-connection.ts";
 
 /** How a job store in a file is opened. */
@@ -45,6 +47,9 @@ const columns = `key, id, scope, CAST(document AS BLOB) AS document, state, atte
   enqueued_at AS enqueuedAt, updated_at AS updatedAt, error, result, facts`;
 const live = "state IN ('queued', 'reading', 'embedding')";
 const leased = "state IN ('reading', 'embedding')";
+
+/** What is noted as owed when jobs were forgotten: unlike any moment of a purge. */
+const owedForJobs = "jobs";
 
 /** Looking for what may be forgotten is put off for so many jobs. */
 const pruneEvery = 256;
@@ -247,14 +252,22 @@ export function createSqliteJobStore(db: SqliteConnection, keep: number): JobSto
       }),
     nextAt: () =>
       read(() => db.get<{ at: number | null }>(`SELECT min(due_at) AS at FROM jobs WHERE ${live}`)?.at ?? undefined),
-    forget: (scope, document) =>
+    forget: (scope, job) =>
       write(() => {
-        const which = document === undefined ? "scope = ?" : "scope = ? AND document = ?";
-        const values = document === undefined ? [scope] : [scope, document];
+        const which = job === undefined ? "scope = ?" : "scope = ? AND (document = ? OR id = ?)";
+        const values = job === undefined ? [scope] : [scope, job.document, job.id ?? null];
         const gone = db.get<{ jobs: number }>(`SELECT count(*) AS jobs FROM jobs WHERE ${which}`, ...values)?.jobs ?? 0;
         db.run(`DELETE FROM jobs WHERE ${which}`, ...values);
+        // Whoever opens the file after a crash takes the bytes out, as for documents; what a purge of those noted stands.
+        if (gone > 0) db.run("INSERT OR IGNORE INTO settings VALUES (?, ?)", owedSetting, owedForJobs);
         return gone;
       }),
+    async scrub() {
+      checkOpen();
+      if (!(await scrubPatiently(() => db.scrub()))) return false;
+      await write(() => db.run("DELETE FROM settings WHERE name = ? AND value = ?", owedSetting, owedForJobs));
+      return true;
+    },
     async close() {
       if (isClosed) return;
       isClosed = true;

@@ -1,8 +1,13 @@
 import type { DirectoryWriter } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** Rows whose owner is gone, owners before what they own: what a deletion makes stray goes with it. */
-const strays: readonly { readonly what: string; readonly rows: string }[] = [
+/** A lease is renewed again and again, and never for so long: whoever wrote one that is had a clock that was wrong, and is gone. **Units** milliseconds. */
+const longestLease = 86_400_000;
+
+const nowMs = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";
+
+/** Rows whose owner is gone, owners before what they own: what a deletion makes stray goes with it. What is to be kept has another way to be mended. */
+const strays: readonly { readonly what: string; readonly rows: string; readonly mend?: string }[] = [
   { what: "documents of no scope", rows: "documents WHERE scope NOT IN (SELECT key FROM scopes)" },
   { what: "chunks of no scope", rows: "chunks WHERE scope NOT IN (SELECT key FROM scopes)" },
   {
@@ -21,6 +26,12 @@ const strays: readonly { readonly what: string; readonly rows: string }[] = [
       SELECT 1 FROM documents JOIN scopes ON scopes.key = documents.scope
       WHERE documents.uri = jobs.document AND scopes.scope = jobs.scope AND documents.deleted_at IS NULL)`,
   },
+  {
+    what: "jobs that nobody may take for more than a day",
+    rows: `jobs WHERE state IN ('reading', 'embedding') AND due_at > ${nowMs} + ${longestLease}`,
+    mend: `UPDATE jobs SET state = 'queued', owner = NULL, due_at = ${nowMs}
+      WHERE state IN ('reading', 'embedding') AND due_at > ${nowMs} + ${longestLease}`,
+  },
 ];
 
 /** Finds what no deletion should have left, by looking from what is owned to its owner. **Cost** one pass over each table. */
@@ -33,6 +44,6 @@ export function createStrays(db: SqliteConnection): Pick<DirectoryWriter, "stray
           count: db.get<{ count: number }>(`SELECT count(*) AS count FROM ${rows}`)?.count ?? 0,
         }))
         .filter(({ count }) => count > 0),
-    deleteStrays: () => strays.forEach(({ rows }) => db.run(`DELETE FROM ${rows}`)),
+    deleteStrays: () => strays.forEach(({ rows, mend = `DELETE FROM ${rows}` }) => db.run(mend)),
   };
 }
