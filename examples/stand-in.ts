@@ -5,7 +5,10 @@ import type { AddressInfo } from "node:net";
  * A stand-in for a model server, so that the examples run without a key and without a model: it speaks OpenAI's API as far as they need it. A text's vector counts
  * its words; a question is answered from the first source that it is given, and cites it, unless `says` says something else.
  */
-export async function startStandIn(token?: string, says: (prompt: string) => string = firstOfDays): Promise<{ readonly url: string; stop(): void }> {
+export async function startStandIn(
+  token?: string,
+  says: (prompt: string) => string = firstOfDays,
+): Promise<{ readonly url: string; stop(): void }> {
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const piece of request.setEncoding("utf8")) text += String(piece);

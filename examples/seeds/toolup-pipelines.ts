@@ -89,7 +89,11 @@ check(
 kb = await openKnowledgeBase(location, { embeddingModel: provider("second"), formerEmbeddingModels: [first], events });
 check("before it is asked for", await stamped(), [[scope, "first", undefined]]);
 const { scopes } = await kb.reembed({ scope });
-check("re-embedded", scopes.map(({ embedded, changed }) => [embedded, changed]), [[2, true]]);
+check(
+  "re-embedded",
+  scopes.map(({ embedded, changed }) => [embedded, changed]),
+  [[2, true]],
+);
 check("stamped anew", await stamped(), [[scope, "second", "first"]]);
 check("and again: nothing is stale", (await kb.reembed({ scope })).chunks, 0);
 const [after] = await kb.as({ userId: "tom", teamId: "support" }).search(question, { mode: "dense" });

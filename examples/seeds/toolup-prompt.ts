@@ -70,14 +70,19 @@ check("nothing of another team", system.includes("28 days"), false);
 
 // The application calls its model itself, and has the answer checked.
 const label = built.labels[built.hits.findIndex(({ source }) => source.uri === "support.md")];
-const standIn = await startStandIn("secret", () => `Annual leave in support is 32 days ${label}. It is paid [Doc fff, Chunk 9 of 9].`);
+const standIn = await startStandIn(
+  "secret",
+  () => `Annual leave in support is 32 days ${label}. It is paid [Doc fff, Chunk 9 of 9].`,
+);
 const model = createHostedChatModel({ serviceUrl: standIn.url, accessToken: "secret" });
 const { message } = await model.chat([{ role: "system", content: built.system }, ...messages]);
 const said = typeof message.content === "string" ? message.content : "";
 const answer = await builder.check(built, "How many days of annual leave are there in support?", said);
-check("what it cites", answer.citations.map(({ uri, quote }) => [uri, quote]), [
-  ["support.md", "Annual leave in support is 32 days."],
-]);
+check(
+  "what it cites",
+  answer.citations.map(({ uri, quote }) => [uri, quote]),
+  [["support.md", "Annual leave in support is 32 days."]],
+);
 check("a label that leads nowhere is taken out", answer.text.includes("Chunk 9"), false);
 
 // Nothing retrieved: said in the prompt, reported as a miss, and in strict mode no model need be called.
