@@ -7,14 +7,16 @@
  * | `pinecone:VectorStore` | the knowledge base's own store; a folder would keep it |
  * | `ai:Wso2EmbeddingProvider(serviceUrl, accessToken)` | `createHostedEmbeddingModel({ serviceUrl, accessToken })` |
  * | `ai:VectorKnowledgeBase(store, model)` | `openKnowledgeBase(folder, { embeddingModel })` |
+ * | `io:fileReadString(path)` | `createTextDataLoader(path).load()` |
  * | `ai:TextDocument` with `content` and `metadata` | the same, with its uri and its sections, as a reader makes it |
  * | `ai:chunkDocumentRecursively(doc)` | `chunkDocumentRecursively(doc)` |
  * | `knowledgeBase.ingest(chunks)` | `kb.ingest(chunks)` |
  *
  *     npm run build && npx node examples/seeds/ballerina-ingestion.ts
  */
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chunkDocumentRecursively, createHostedEmbeddingModel, openKnowledgeBase, readFolder } from "ibid";
+import { chunkDocumentRecursively, createHostedEmbeddingModel, createTextDataLoader, openKnowledgeBase } from "ibid";
 import { check } from "../check.ts";
 import { startStandIn } from "../stand-in.ts";
 
@@ -27,9 +29,9 @@ const kb = await openKnowledgeBase(process.env["KNOWLEDGE_BASE"], { embeddingMod
 
 console.log("Pre-processing data...");
 const resources = fileURLToPath(new URL("resources", import.meta.url));
-const [policy] = await Array.fromAsync(readFolder(resources, { include: ["pizza_shop_policy_doc.md"] }));
-if (policy === undefined) throw new Error("The policy is not there.");
-const policyDoc = { ...policy, metadata: { source: "pizza_shop_policy_doc.md", type: "policy" } };
+const loader = createTextDataLoader(join(resources, "pizza_shop_policy_doc.md"));
+const [policy] = [await loader.load()].flat();
+const policyDoc = { ...policy!, metadata: { source: "pizza_shop_policy_doc.md", type: "policy" } };
 const policyChunks = chunkDocumentRecursively(policyDoc);
 console.log("Pre-processing done.");
 
@@ -47,7 +49,7 @@ check(
 const [hit] = await kb.search("How many days does a refund take?", { mode: "dense", filter: { type: "policy" } });
 check("found by its vector", hit?.text.includes("Refunds are paid within 14 days"), true);
 check("its document's metadata are kept", hit?.metadata["source"], "pizza_shop_policy_doc.md");
-check("a chunk is the words at its place", policy.text.slice(hit?.source.start, hit?.source.end), hit?.text);
+check("a chunk is the words at its place", policyDoc.text.slice(hit?.source.start, hit?.source.end), hit?.text);
 
 await kb.close();
 standIn?.stop();

@@ -45,13 +45,18 @@ async function serve(name: string, folder?: string): Promise<void> {
   const keys = [{ name, key, operator: true, write: name === "ingestion" }];
   const service = await startService(kb, { port: 0, keys });
   process.on("disconnect", () => void service.stop().then(() => kb.close()));
-  process.send?.(service.url);
+  process.send?.({ url: service.url });
 }
 
 async function asServices(folder: string): Promise<void> {
   const begin = async (name: string): Promise<{ readonly child: ChildProcess; readonly url: string }> => {
     const child = fork(fileURLToPath(import.meta.url), [name, folder], { execArgv: ["--no-warnings"] });
-    return { child, url: await new Promise((resolve) => child.once("message", (url) => resolve(String(url)))) };
+    return {
+      child,
+      url: await new Promise((resolve) =>
+        child.once("message", (message) => resolve((message as { readonly url: string }).url)),
+      ),
+    };
   };
   const ingestion = await begin("ingestion");
   const search = await begin("search");

@@ -39,8 +39,11 @@ const folder = await mkdtemp(join(tmpdir(), "ibid-pipelines-"));
 const location = join(folder, "knowledge-base");
 const scope = "team:support";
 const events = await openSqliteEventStore(join(folder, "events.sqlite"));
-const happened = async (...names: EventName[]): Promise<readonly string[]> =>
-  (await Array.fromAsync(events.read({ names }))).map(({ name }) => name);
+const happened = async (name: EventName): Promise<number> => {
+  let count = 0;
+  for await (const _ of events.read({ names: [name] })) count += 1;
+  return count;
+};
 
 // Ingestion: upload, hook, queue, background, embedding, index, event.
 const first = provider("first");
@@ -75,15 +78,8 @@ check("the question was embedded once", embeddingCache.hitRate > rate, true);
 await queue.close();
 await kb.close();
 // Events are written in the background; closing waits for them.
-const counts = Object.entries(Object.groupBy(await happened("KnowledgeChunkIndexed", "KnowledgeRetrieved"), String));
-check(
-  "its events",
-  counts.map(([name, of]) => [name, of?.length]),
-  [
-    ["KnowledgeChunkIndexed", 2],
-    ["KnowledgeRetrieved", 3],
-  ],
-);
+check("indexed, says the event store", await happened("KnowledgeChunkIndexed"), 2);
+check("and retrieved", await happened("KnowledgeRetrieved"), 3);
 
 // Re-embedding: another provider, the scope is listed, what is of another version is embedded anew, events.
 kb = await openKnowledgeBase(location, { embeddingModel: provider("second"), formerEmbeddingModels: [first], events });
@@ -99,7 +95,7 @@ check("and again: nothing is stale", (await kb.reembed({ scope })).chunks, 0);
 const [after] = await kb.as({ userId: "tom", teamId: "support" }).search(question, { mode: "dense" });
 check("found by the new vectors", after?.source.uri, "blob:refunds.md");
 await kb.close();
-check("and its event", await happened("KnowledgeChunkReembedded"), ["KnowledgeChunkReembedded"]);
+check("and its event", await happened("KnowledgeChunkReembedded"), 1);
 
 await events.close();
 standIn.stop();
