@@ -248,7 +248,7 @@ export const requirements: readonly Requirement[] = [
   brought("W38", "Deleting twice", "src/stores/delete-chunks.ts"),
   brought("W39", "Embeddings stripped", "src/stores/search-segments.ts"),
   brought("W40", "The threshold is inclusive", "src/indexes/nearest.ts"),
-  brought("W41", "Providers tested against an HTTP server", "src/testing/embedding-model-pack.ts"),
+  brought("W41", "Providers tested against an HTTP server", "test/support/openai-server.ts"),
   brought("W42", "The node updates state, filters and passes errors on", "src/memory/retriever-node.ts"),
   brought("W43", "An example that indexes and queries without a key", "examples/seeds/wesichain-index-and-query.ts"),
   brought("W44", "The same with hosted and local models", "examples/models/hosted.ts"),
