@@ -201,7 +201,8 @@ export {
   type UIMessageStreamResponseOptions,
 } from "./answers/ui-message-stream.ts";
 export { augmentUserQuery } from "./answers/augment-user-query.ts";
-export { addUsage, withPrice } from "./answers/price-usage.ts";
+export { addUsage } from "./answers/add-usage.ts";
+export { withPrice } from "./answers/price-usage.ts";
 export { buildPrompt, type BuildPromptOptions, type BuiltPrompt } from "./answers/build-prompt.ts";
 export { createPromptBuilder, type PromptBuilder, type PromptBuilderOptions } from "./answers/create-prompt-builder.ts";
 export { prompt } from "./answers/prompt.ts";

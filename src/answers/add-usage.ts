@@ -1,14 +1,18 @@
 import type { Usage } from "../contracts/chat.ts";
 
-/** What several calls of models cost together. **Shape** `undefined` when none of them said; a count that none gave is absent. */
-export function addUsage(...counted: readonly (Usage | undefined)[]): Usage | undefined {
-  const known = counted.filter((usage) => usage !== undefined);
+const counts = ["inputTokens", "outputTokens", "cost"] as const satisfies readonly (keyof Usage)[];
+
+/**
+ * What several calls of models took together.
+ *
+ * **Shape** calls of which nothing is known are left out, and `undefined` is the sum of none; what one of the others does not know, the sum does not know either.
+ */
+export function addUsage(...calls: readonly (Usage | undefined)[]): Usage | undefined {
+  const known = calls.filter((usage) => usage !== undefined);
   if (known.length === 0) return undefined;
-  const sum = (counts: readonly (number | undefined)[]): number | undefined => {
-    const given = counts.filter((count) => count !== undefined);
-    return given.length === 0 ? undefined : given.reduce((total, count) => total + count, 0);
-  };
-  const inputTokens = sum(known.map((usage) => usage.inputTokens));
-  const outputTokens = sum(known.map((usage) => usage.outputTokens));
-  return { ...(inputTokens !== undefined && { inputTokens }), ...(outputTokens !== undefined && { outputTokens }) };
+  const sums = counts.map((count) => {
+    const given = known.map((usage) => usage[count]);
+    return [count, given.every((one) => one !== undefined) ? given.reduce((sum, one) => sum + one, 0) : undefined];
+  });
+  return Object.fromEntries(sums.filter(([, sum]) => sum !== undefined)) as Usage;
 }

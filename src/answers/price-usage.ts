@@ -9,18 +9,6 @@ export function priceUsage(usage: Usage, price: Price | undefined): Usage {
   return { ...usage, cost: ((inputTokens ?? 0) * input + (outputTokens ?? 0) * output) / 1_000_000 };
 }
 
-/** Two calls together. **Shape** what one of them does not know, the sum does not know either. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  const add = (one: number | undefined, other: number | undefined): number | undefined =>
-    one === undefined || other === undefined ? undefined : one + other;
-  const sums = {
-    inputTokens: add(a.inputTokens, b.inputTokens),
-    outputTokens: add(a.outputTokens, b.outputTokens),
-    cost: add(a.cost, b.cost),
-  };
-  return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== undefined));
-}
-
 /** The price of `provider/model`, if it has one. */
 export function priceOf(prices: Prices | undefined, provider: string, model: string): Price | undefined {
   const name = `${provider}/${model}`;

@@ -26,6 +26,21 @@ const source = z.strictObject({
   ...places,
 });
 
+/** Where a chunk stands in its document's tree, under the keys that the seeds have (E12). */
+const structure = z.strictObject({
+  chunk_index: z.int().min(0),
+  sequence_number: z.int().min(0),
+  total_chunks: z.int().min(1).optional(),
+  root_document_id: z.string(),
+  root_document_title: z.string(),
+  container_section_id: z.string().optional(),
+  container_section_title: z.string().optional(),
+  container_section_url: z.string().optional(),
+  leaf_section_id: z.string().optional(),
+  leaf_section_title: z.string().optional(),
+  leaf_section_url: z.string().optional(),
+});
+
 export const hitSchema = z
   .strictObject({
     rank: z.int().min(1),
@@ -38,6 +53,7 @@ export const hitSchema = z
     source,
     metadata,
     origin: z.enum(["user-content", "narrative", "note", "synthetic"]),
+    structure: structure.optional(),
     matches: z.array(z.strictObject({ start: position, end: position })).optional(),
     explain: z.looseObject({ fusion: z.string() }).optional(),
   })

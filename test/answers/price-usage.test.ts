@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { addUsage, withPrice } from "../../src/answers/price-usage.ts";
+import { addUsage } from "../../src/answers/add-usage.ts";
+import { withPrice } from "../../src/answers/price-usage.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import { openKnowledgeBase } from "../../src/node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";

@@ -208,6 +208,7 @@ describe("ibid ask", () => {
       "citations",
       "hits",
       "model",
+      "removedAddresses",
       "ms",
     ]);
     expect(answer).toMatchObject({

@@ -29,7 +29,7 @@ describe("used wrongly: exit 2, what and the mend on standard error, nothing on 
     [["ingest", "a.md", "--team", " "], "--team is blank.", "Give a name"],
     [["ingest", "a.md", "--metadata", "novalue"], "has no key and value", "Write key=value."],
     [["list", "--as-user", ""], "--as-user is blank.", "leave the option out"],
-    [["ingest", "a.md", "--refresh", "often"], "always, never, or a time", "ibid ingest --help"],
+    [["ingest", "a.md", "--refresh", "often"], "always, never, lastmod, or a time", "ibid ingest --help"],
     [["ingest", "a.md", "--max-depth", "-1"], "0 or more", "ibid ingest --help"],
     [["show"], "Nothing to show is named.", "--chunk"],
     [["show", "a.md", "--chunk", "x"], "Too much to show is named.", "--chunk"],

@@ -52,7 +52,7 @@ describe("the notebook reader [E15]", () => {
     ]);
     expect(blocks?.[2]?.language).toBe("python");
     const place = (of: string): unknown => locate({ text, root, sourceMap }, text.indexOf(of));
-    expect(place("print")).toEqual({ part: "cell 2", line: 2, headings: ["Tides"], sectionId: "0.0" });
+    expect(place("print")).toMatchObject({ part: "cell 2", line: 2, headings: ["Tides"], sectionId: "0.0" });
     expect(place("'done'")).toMatchObject({ part: "cell 2 output", line: 3 });
     expect(place("moon")).toMatchObject({ part: "cell 1", line: 3 });
     expect(place("Twice")).toMatchObject({ part: "cell 3", line: 3, headings: ["Tides"] });

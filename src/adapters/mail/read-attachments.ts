@@ -53,25 +53,40 @@ export async function readAttachments(
     throwIfAborted(input.signal, `Reading ${input.uri}`, { uri: input.uri });
     const name = uniqueName(nameOf(attachment, index + 1), names);
     const result = index < maxParts ? await readAttachment(attachment, name, input) : tooMany(maxParts);
-    if (typeof result === "string" || length + result.text.length > maxTextLength) {
+    if (typeof result === "string" || length + spaceOf(name, result) > maxTextLength) {
       unread.push(name);
       note(`${name} was not read: ${typeof result === "string" ? result : "with it the text would be too long."}`);
     } else {
-      length += result.text.length;
+      length += spaceOf(name, result);
       read.push({ name, result });
       for (const inner of result.notes ?? []) note(`${name}: ${inner}`);
     }
   }
-  const more = unread.length - maxListed;
   if (unread.length > 0) {
-    const rest = more > 0 ? ` and ${more} more` : "";
-    document.write(`Attached, not read: ${unread.slice(0, maxListed).join(", ")}${rest}`);
+    const listed = listNames(unread, maxTextLength - length);
+    if (listed !== undefined) document.write(listed);
   }
   for (const { name, result } of read) {
     document.heading(name, level);
     document.part(name, result, level);
   }
+  const more = unread.length - maxListed;
   return more > 0 ? [...notes, `${more} more attachments were not read.`] : notes;
+}
+
+/** Characters that an attachment takes up: its text under its name, and the lines between. */
+function spaceOf(name: string, { text }: ReadResult): number {
+  return name.length + text.length + 8;
+}
+
+/** The names of what was not read, as many as there is room for; `undefined` where there is none at all. **Units** UTF-16. */
+function listNames(names: readonly string[], room: number): string | undefined {
+  for (let count = Math.min(names.length, maxListed); count > 0; count = Math.floor(count / 2)) {
+    const rest = count < names.length ? ` and ${names.length - count} more` : "";
+    const line = `Attached, not read: ${names.slice(0, count).join(", ")}${rest}`;
+    if (line.length + 2 <= room) return line;
+  }
+  return undefined;
 }
 
 function tooMany(most: number): string {
