@@ -231,6 +231,51 @@ export { parseQuestions, type Question } from "./evaluation/questions.ts";
 export { formatRun, parseRun, type RankedDocument, type Run } from "./evaluation/run.ts";
 export { type Evaluation, type QueryScores, type ScoreOptions, scoreRun } from "./evaluation/score-run.ts";
 
+// Memory in a prompt
+export {
+  type ConfirmWrite,
+  createMemoryPlugin,
+  type MemoryFunctions,
+  type MemoryPlugin,
+  type MemoryPluginOptions,
+  type MemoryWrite,
+} from "./memory/create-memory-plugin.ts";
+export {
+  createTextMemory,
+  type MemoryCallOptions,
+  type MemoryReference,
+  type MemorySearchOptions,
+  type RememberedText,
+  type SaveOptions,
+  type TextMemory,
+  type TextMemoryOptions,
+} from "./memory/create-text-memory.ts";
+export {
+  createTextSearchPlugin,
+  type TextSearchPlugin,
+  type TextSearchPluginOptions,
+} from "./memory/create-text-search-plugin.ts";
+export {
+  createTextSearchProvider,
+  type TextSearchContext,
+  type TextSearchProvider,
+  type TextSearchProviderOptions,
+} from "./memory/create-text-search-provider.ts";
+export {
+  createOpenApiPlugin,
+  type OpenApiPlugin,
+  type OpenApiPluginOptions,
+} from "./memory/openapi/create-open-api-plugin.ts";
+export type { OpenApiDocument } from "./memory/openapi/open-api-document.ts";
+export { promptWithData, type PromptWithDataOptions } from "./memory/prompt-with-data.ts";
+export { createTemplate, type PromptTemplate, type TemplateOptions } from "./memory/template/create-template.ts";
+export { encodeHtml } from "./memory/template/encode-html.ts";
+export type { PromptArguments, PromptCall, PromptFunction, PromptPlugin } from "./memory/template/prompt-function.ts";
+export type { RenderContext, RenderFilter } from "./memory/template/render-filter.ts";
+export type { TextSearchLimits, TextSearchResult } from "./memory/text-search-results.ts";
+export { type MemoryChatModel, type MemoryChatOptions, type RequestMemory, withMemory } from "./memory/with-memory.ts";
+export type { HttpAnswer, HttpLimits, HttpRequest, SendRequest } from "./contracts/http.ts";
+
 // Promises
 export type { Analyzer } from "./contracts/analyzer.ts";
 export type {

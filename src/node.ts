@@ -16,7 +16,10 @@ import { openSqliteStore as openSqliteDirectory } from "./adapters/sqlite/sqlite
 import { createTurns } from "./adapters/sqlite/take-turns.ts";
 import { type HnswOptions, withHnsw } from "./adapters/usearch/hnsw-store.ts";
 import { createWorkerReaders, type WorkerReaders } from "./adapters/worker/worker-readers.ts";
+import { readOpenApi } from "./adapters/openapi/read-open-api.ts";
 import { isUrl, normalizeUrl } from "./adapters/web/normalize-url.ts";
+import type { AllowAddress } from "./adapters/web/public-agent.ts";
+import { createRequestSender } from "./adapters/web/send-request.ts";
 import { openUrlSource } from "./adapters/web/url-source.ts";
 import type { Analyzer } from "./contracts/analyzer.ts";
 import type { BlobStore } from "./contracts/blob-store.ts";
@@ -37,6 +40,12 @@ import {
 } from "./knowledge-base/assemble.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
 import { type ReadRun, readSource, type ReadSourceOptions } from "./knowledge-base/read-source.ts";
+import {
+  createOpenApiPlugin,
+  type OpenApiPlugin,
+  type OpenApiPluginOptions,
+} from "./memory/openapi/create-open-api-plugin.ts";
+import type { OpenApiDocument } from "./memory/openapi/open-api-document.ts";
 import { chooseModels, type ModelChoices } from "./models.ts";
 import { createReaders } from "./readers.ts";
 import { createIngestionQueue } from "./services/ingestion-queue.ts";
@@ -380,4 +389,39 @@ export function readFolder(
   });
   const reading = { ...(limits && { limits }), ...(signal && { signal }) };
   return readSource(source, [...readers, ...createReaders()], reading, () => skipped);
+}
+
+/** As {@link OpenApiPluginOptions}, with a way to the server that is there already. */
+export interface ImportOpenApiOptions extends Partial<OpenApiPluginOptions> {
+  /** Permits servers that are not on the public internet, by IP: in an intranet, or on this machine. Default: none. */
+  readonly allowAddress?: AllowAddress;
+}
+
+/**
+ * The operations of a server as functions of a template and as tools, by its OpenAPI document: the text of one, in JSON or YAML, one that was read, or its address.
+ *
+ * **Errors** as {@link createOpenApiPlugin}; `blocked-address` for a server that is not public and not allowed.
+ * **Source** Semantic Kernel's `ImportPluginFromOpenApi` (S15).
+ */
+export async function importOpenApi(
+  document: string | URL | OpenApiDocument,
+  options: ImportOpenApiOptions = {},
+): Promise<OpenApiPlugin> {
+  const { allowAddress, send = createRequestSender({ allowAddress }), ...rest } = options;
+  if (!(document instanceof URL))
+    return createOpenApiPlugin(typeof document === "string" ? await readOpenApi(document) : document, {
+      ...rest,
+      send,
+    });
+  const documentUrl = document.href;
+  const { status, text } = await send(
+    { method: "GET", url: documentUrl, headers: { accept: "application/json, application/yaml, text/yaml" } },
+    { maxBytes: 5_000_000, timeoutMs: rest.timeoutMs ?? 30_000 },
+  );
+  if (status === 200) return createOpenApiPlugin(await readOpenApi(text), { ...rest, send, documentUrl });
+  throw new IbidError("fetch-failed", `${documentUrl} answered with status ${status}.`, {
+    uri: documentUrl,
+    mend: "Check the address, or hand in the document's text.",
+    details: { status },
+  });
 }

@@ -57,12 +57,15 @@ function oneLine(uri: string): string {
 
 /** A line break, as models read them. */
 const lineBreak = String.raw`[\n\r\v\f\u0085\u2028\u2029]`;
-const ourLine = new RegExp(
-  String.raw`(^|${lineBreak})(?=[\t \u00a0\u200b-\u200f\u2060\ufeff]*(?:-{3,}[\t ]*(?:$|${lineBreak})|chunkId\s*:|\[TRUNCATED))`,
-  "giu",
-);
+const ourLine = String.raw`-{3,}[\t ]*(?:$|${lineBreak})|chunkId\s*:|\[TRUNCATED`;
 
 /** What looks like one of our own lines stands behind `>`, as something quoted does. */
 export function asData(text: string): string {
-  return text.replaceAll(ourLine, "$1> ");
+  return quoteLines(text, ourLine);
+}
+
+/** Text in which each line that begins as the pattern says stands behind `>`. */
+export function quoteLines(text: string, begins: string): string {
+  const line = new RegExp(String.raw`(^|${lineBreak})(?=[\t \u00a0\u200b-\u200f\u2060\ufeff]*(?:${begins}))`, "giu");
+  return text.replaceAll(line, "$1> ");
 }

@@ -6,6 +6,10 @@ import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
 import type { Tool } from "../../src/contracts/tool.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { createFetchTools } from "../../src/tools/create-fetch-tools.ts";
+import { createMemoryPlugin } from "../../src/memory/create-memory-plugin.ts";
+import { createTextMemory } from "../../src/memory/create-text-memory.ts";
+import { createTextSearchPlugin } from "../../src/memory/create-text-search-plugin.ts";
+import { createTextSearchProvider } from "../../src/memory/create-text-search-provider.ts";
 import { createSearchTools } from "../../src/tools/create-search-tools.ts";
 import { outcome, type World } from "./worlds.ts";
 
@@ -81,6 +85,7 @@ function inputsOf({ inputSchema }: Tool, { query }: World, { uris, chunkIds }: K
     id: chunkIds,
     document: [...uris, ...chunkIds],
     section: ["0"],
+    key: [...uris, "given-1.md"],
   };
   return required.reduce<readonly object[]>(
     (inputs, name) => inputs.flatMap((input) => (values[name] ?? []).map((value) => ({ ...input, [name]: value }))),
@@ -135,11 +140,20 @@ export async function readEverything(
     ...createSearchTools(kb),
     ...createFetchTools(kb),
     ...createSearchTools(kb, { name: "even", filter: { kind: "even" } }),
+    ...createMemoryPlugin(kb, { limit: 3 }).tools,
+    ...createTextSearchPlugin(kb, { count: 4 }).tools,
   ];
   for (const tool of tools.filter(({ name }) => dense || !name.endsWith("vector_search"))) {
     for (const input of inputsOf(tool, world, known))
       await ask(`${tool.name} ${JSON.stringify(input)}`, () => tool.execute(input));
   }
+
+  // What a prompt is given.
+  const memory = createTextMemory(kb);
+  await ask("memory", () => memory.search(world.query, { limit: 4, collection: "generic" }));
+  await ask("memory's collections", () => memory.collections());
+  const context = createTextSearchProvider(kb);
+  await ask("context", async () => (await context.beforeCall({ role: "user", content: question })).instructions);
 
   // The floor beneath, with the proof that the gate gives.
   await ask("vectors by filter", () =>

@@ -3,6 +3,7 @@ import type { AccessContext, AccessPolicy, Scope } from "../../src/contracts/sco
 import type { TextDocument } from "../../src/contracts/document.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import { createTextMemory } from "../../src/memory/create-text-memory.ts";
 import { chunkOf } from "../../src/testing/store-fixtures.ts";
 import { hashParts } from "../../src/text/hash.ts";
 
@@ -116,9 +117,17 @@ export async function take(kb: KnowledgeBase, step: Step): Promise<void> {
   if (kind === "text") {
     const metadata = { kind: kindOf(step.words) };
     await kb.ingest({ uri, text: textOf(uri, step.words), mediaType: "text/markdown", metadata }, options);
-  } else if (kind === "document") await kb.ingest(documentOf(uri, step.words), options);
-  else if (kind === "chunk") await kb.ingest([chunkOf(`loose-${uri}`, looseParts(step))], options);
+  } else if (kind === "document") {
+    await kb.ingest(documentOf(uri, step.words), options);
+    await remember(kb, step);
+  } else if (kind === "chunk") await kb.ingest([chunkOf(`loose-${uri}`, looseParts(step))], options);
   else await kb.delete(uri, { scope, purge: step.purge });
+}
+
+/** What somebody hands in as a document they remember as well, under a key of that name. */
+async function remember(kb: KnowledgeBase, { scope, uri, words: said }: Extract<Step, { kind: "document" }>) {
+  const ingest: KnowledgeBase["ingest"] = (input, options) => kb.ingest(input, { ...options, settle: true });
+  await createTextMemory({ ...kb, ingest }, { scope }).save(uri, `The ${said.join(" and the ")} are remembered.`);
 }
 
 function looseParts({ from, uri, text }: Extract<Step, { kind: "chunk" }>) {

@@ -48,6 +48,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "stores",
     "knowledge-base",
     "services",
+    "memory",
     "adapters",
     "models.ts",
     "readers.ts",
@@ -77,6 +78,10 @@ export const adapters: Readonly<
   markdown: { host: "documents", packs: "contracts/readers.test.ts" },
   mcp: { host: "tools", packs: "tools/mcp.test.ts", noContract: "It implements none of ours: it hands our tools out." },
   office: { host: "documents", packs: "contracts/readers.test.ts" },
+  openapi: {
+    packs: "memory/openapi.test.ts",
+    noContract: "It reads a file format that no reader of ours has use for.",
+  },
   opentelemetry: { packs: "telemetry/telemetry.test.ts" },
   pdf: { host: "documents", packs: "contracts/readers.test.ts" },
   s3: { host: "stores", packs: "contracts/blob-stores.test.ts" },

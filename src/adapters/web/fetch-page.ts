@@ -194,7 +194,7 @@ async function request(
 }
 
 /** Reads what the server sends, decompressed, and stops at the limit: a small download may unpack to any size. */
-async function readBody(response: Response, uri: string, maxBytes: number): Promise<Uint8Array> {
+export async function readBody(response: Response, uri: string, maxBytes: number): Promise<Uint8Array> {
   const declared = Number(response.headers.get("content-length"));
   if (declared > maxBytes) {
     await discard(response);
@@ -219,7 +219,7 @@ async function readBody(response: Response, uri: string, maxBytes: number): Prom
   return bytes;
 }
 
-async function discard(response: Response): Promise<void> {
+export async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => {});
 }
 
@@ -230,7 +230,7 @@ function atLeast(name: string, value: number, least: number): number {
   });
 }
 
-function defaultUserAgent(): string {
+export function defaultUserAgent(): string {
   // By the package's own name: what is built does not lie as deep as its source.
   const { version } = createRequire(import.meta.url)("ibid/package.json") as { version: string };
   return `ibid/${version}`;
