@@ -363,11 +363,7 @@ export const requirements: readonly Requirement[] = [
   brought("S9", "A clear way to use it", "src/memory/prompt-with-data.ts"),
   brought("S10", "A database's own features stay within reach", "src/memory/template/prompt-function.ts"),
   brought("S11", "The whole cycle: read, split, store, search, ask", "src/contracts/knowledge-base.ts"),
-  later(
-    "S12",
-    "What is experimental says so",
-    "Nothing is marked as experimental: before 1.0 everything may change, and the changelog says what did.",
-  ),
+  later("S12", "What is experimental says so", "Nothing is marked as experimental, nor as settled: this is 0.1.0."),
   brought("S13", "Four ways of memory in a prompt at once", "examples/seeds/semantic-kernel-memory.ts"),
   brought("S14", "Concatenation and template arguments", "src/memory/template/create-template.ts"),
   brought("S15", "Plugins called while a prompt is rendered", "src/memory/openapi/create-open-api-plugin.ts"),
