@@ -561,13 +561,34 @@ export { createTool, type ToolParts } from "./tools/create-tool.ts";
 export type { FixedLimits } from "./tools/fixed-view.ts";
 export type {
   JsonSchema,
+  SchemaInput,
   SchemaIssue,
+  SchemaOutput,
   SchemaResult,
   StandardJsonSchema,
   StandardSchema,
-  Tool,
-  ToolCallOptions,
-} from "./contracts/tool.ts";
+} from "./contracts/schema.ts";
+export type { Tool, ToolCallOptions } from "./contracts/tool.ts";
+export type {
+  CollectionAddress,
+  CollectionDefinition,
+  CollectionDeleteOptions,
+  CollectionFilter,
+  CollectionHit,
+  CollectionListOptions,
+  CollectionSearchOptions,
+  Collections,
+  CollectionSummary,
+  CollectionWriteOptions,
+  CollectionWriteResult,
+  FieldFilter,
+  FilterableField,
+  KeyField,
+  ReadyOptions,
+  RecordCollection,
+  TextField,
+  VectorSettings,
+} from "./contracts/collection.ts";
 export {
   createRetrieverNode,
   type HasMetadataFilter,

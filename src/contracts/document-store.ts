@@ -58,6 +58,12 @@ export interface DocumentSummary extends Provenance {
   readonly checkedAt: string;
 }
 
+/** Which documents a listing gives. */
+export interface ListDocumentsOptions {
+  /** Only those whose uri begins so. **Cost** what lies before and after is not read. */
+  readonly under?: string;
+}
+
 /** A document with how it came to be; `document.blocks` is absent. */
 export interface StoredDocument {
   readonly summary: DocumentSummary;
@@ -99,7 +105,7 @@ export interface DocumentStore extends ChunkStore {
     documents: readonly { readonly scope: Scope; readonly documentId: string }[],
   ): Promise<readonly number[]>;
   /** By uri, then scope; paged by key. */
-  documents(scopes: AuthorizedScopes): AsyncIterable<DocumentSummary>;
+  documents(scopes: AuthorizedScopes, options?: ListDocumentsOptions): AsyncIterable<DocumentSummary>;
   /** Writes only the freshness of an unchanged document (law 7). */
   touch(into: AuthorizedScopes<"write">, id: string, mark: FreshnessMark): Promise<void>;
 }

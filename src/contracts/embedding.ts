@@ -53,6 +53,22 @@ export function versionKey(version: EmbeddingVersion): string {
   return JSON.stringify([version.provider, version.model, version.dimensions, version.fingerprint]);
 }
 
+const apart = "apart ";
+
+/**
+ * The fingerprint of vectors that stand beside those that a scope is searched by and never become them: of a model that only some of its chunks have, because a
+ * collection asked for it. A re-embedding leaves them as they are.
+ */
+export function setApart(fingerprint: string): string {
+  return `${apart}${fingerprint}`;
+}
+
+/** Whether a version, as {@link versionKey} writes it, was set apart. */
+export function isApart(version: string): boolean {
+  const [, , , fingerprint] = JSON.parse(version) as readonly unknown[];
+  return typeof fingerprint === "string" && fingerprint.startsWith(apart);
+}
+
 /** Which of the three kinds a value is. */
 export function kindOf(embedding: Embedding): EmbeddingKind {
   if ("dense" in embedding) return "hybrid";

@@ -1,6 +1,7 @@
 import type { Answer, AnswerEvent, AskOptions } from "./answer.ts";
 import type { Usage } from "./chat.ts";
 import type { Chunk } from "./chunk.ts";
+import type { Collections } from "./collection.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type { Document, Origin, Section, SourceMap } from "./document.ts";
 import type { DocumentSummary } from "./document-store.ts";
@@ -250,7 +251,7 @@ export interface Status {
  * **Errors** `store-closed` after disposal; `aborted` when a signal fires; see each verb.
  * **Source** Ballerina `KnowledgeBase` (B35, B36), ToolUp's pipelines (T1, T2).
  */
-export interface KnowledgeBase extends AsyncDisposable {
+export interface KnowledgeBase extends Collections, AsyncDisposable {
   /** Idempotent (law 7). A document that fails keeps its old version and does not stop the others. */
   ingest(input: IngestInput, options?: IngestOptions): IngestRun;
   search(query: string, options?: SearchOptions): Promise<readonly Hit[]>;

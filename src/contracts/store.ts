@@ -69,7 +69,7 @@ export interface ChunkStore {
   vacuum(authority: SystemAuthority, options: { readonly olderThanMs: number }): Promise<number>;
   /** Live chunks in order of (scope, id), paged by key so that writers are never held up. */
   chunks(scopes: AuthorizedScopes, options?: ListChunksOptions): AsyncIterable<StoredChunk>;
-  /** Scopes that hold at least one live chunk, sorted. */
+  /** Scopes that hold at least one live chunk or document, sorted. */
   scopes(authority: SystemAuthority): Promise<readonly Scope[]>;
 }
 

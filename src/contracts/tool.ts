@@ -1,42 +1,4 @@
-import type { JsonValue } from "./metadata.ts";
-
-/** A JSON Schema, as plain data. */
-export type JsonSchema = { readonly [key: string]: JsonValue };
-
-/** What a schema says about a value: the value as it is meant, or what is wrong with it. */
-export type SchemaResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] };
-
-/** One thing that is wrong with a value. */
-export interface SchemaIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
-
-/**
- * A schema of whatever library: all that is needed to check a value with it.
- *
- * **Source** Standard Schema 1 (standardschema.dev), which Zod, Valibot, ArkType and others speak.
- */
-export interface StandardSchema<Input = unknown, Output = Input> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-  };
-}
-
-/** A schema that can also be told to a model. **Source** Standard JSON Schema 1 (standardschema.dev/json-schema). */
-export interface StandardJsonSchema<Input = unknown, Output = Input> extends StandardSchema<Input, Output> {
-  readonly "~standard": StandardSchema<Input, Output>["~standard"] & {
-    readonly jsonSchema: {
-      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
-      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
-    };
-  };
-}
+import type { StandardJsonSchema } from "./schema.ts";
 
 /** What a call of a tool can be told besides its arguments. */
 export interface ToolCallOptions {

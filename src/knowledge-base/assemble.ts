@@ -168,6 +168,7 @@ export function assembleKnowledgeBase(
   const events = chooseEvents(options.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
   return createKnowledgeBase({
     store,
+    embed: (other) => createEmbedder(other, embedderOptions),
     embedder: model === null ? undefined : createEmbedder(model, embedderOptions),
     formerEmbedders: (options.formerEmbeddingModels ?? []).map((former) => createEmbedder(former, embedderOptions)),
     readers: [...handlers.map(createHandlerReader), ...(options.readers ?? []), ...runtime.readers],

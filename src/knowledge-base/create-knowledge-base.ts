@@ -5,6 +5,7 @@ import { homeScope, parseScope } from "../access/scopes.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { AskOptions } from "../contracts/answer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
+import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { EventStore } from "../contracts/event-store.ts";
 import type { IngestInput, IngestOptions, KnowledgeBase, ViewOptions } from "../contracts/knowledge-base.ts";
@@ -13,6 +14,7 @@ import type { Reranker, Retriever, RetrieverParts, SearchOptions, WrapRetriever 
 import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
+import { createEmbedder } from "../embeddings/create-embedder.ts";
 import { ingestChunks } from "../pipeline/ingest-chunks.ts";
 import { ingestDocuments } from "../pipeline/ingest.ts";
 import type { IngestStages } from "../pipeline/stages.ts";
@@ -26,6 +28,7 @@ import { createReembedding } from "../services/reembed.ts";
 import { checkCharset } from "../text/check-charset.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createCatalogue } from "./catalogue.ts";
+import { createCollections } from "./collections.ts";
 import { createRun } from "./create-run.ts";
 import { type OpenSource, sortInput } from "./ingest-items.ts";
 import { createKeeping, type KeepingParts } from "./keeping.ts";
@@ -34,6 +37,8 @@ import { createSettler } from "./settle-later.ts";
 /** Everything a knowledge base is made of, already chosen. `openKnowledgeBase` chooses for those who do not want to. */
 export interface KnowledgeBaseParts extends IngestStages {
   readonly analyzer: Analyzer;
+  /** Puts around a model that a collection brings what is around the knowledge base's own. Default: checks and batches, without a cache. */
+  readonly embed?: ((model: EmbeddingModel) => Embedder) | undefined;
   /** Default: the built-in retriever over the store, the embedder and the reranker. A function is given that one, to make another around it. */
   readonly retriever?: Retriever | WrapRetriever | undefined;
   readonly reranker?: Reranker | "proximity" | undefined;
@@ -103,11 +108,14 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
     if (closing !== undefined)
       throw new IbidError("store-closed", "This knowledge base is closed.", { mend: "Open it again." });
   };
-  const builtInFor = (who: AccessContext | "operator"): Retriever =>
+  const embed = (model: EmbeddingModel): Embedder =>
+    observer.embedder(parts.embed?.(model) ?? createEmbedder(model, { secret: store.secret }));
+  /** By the knowledge base's own models, or by one of a collection's. */
+  const builtInFor = (who: AccessContext | "operator", by?: Embedder): Retriever =>
     createRetriever({
       store,
-      embedder: parts.embedder,
-      formerEmbedders: parts.formerEmbedders,
+      embedder: by ?? parts.embedder,
+      formerEmbedders: by === undefined ? parts.formerEmbedders : [],
       reranker: parts.reranker,
       tracer: observer.tracer,
       analyzer: parts.analyzer,
@@ -160,6 +168,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       embedder: parts.embedder,
       isReembedding: (scope) => reembedding.isUnderWay(scope),
     };
+    const catalogue = createCatalogue(keeping);
     const writable = async (scope: Scope | undefined): Promise<readonly AuthorizedScopes<"write">[]> => {
       const scopes = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];
       return scopes.map((one) => gate.write(caller, one));
@@ -225,7 +234,20 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         );
       },
 
-      ...createCatalogue(keeping),
+      ...catalogue,
+      ...createCollections({
+        store,
+        stages,
+        gate,
+        caller,
+        readable,
+        retriever,
+        deleteDocument: catalogue.delete,
+        retrieverBy: (by) => observer.retriever(withStructure(store, builtInFor(who, by))),
+        embed,
+        watch: (scope, run) => observer.ingestion(scope, run),
+        settleLater: () => settler.later(),
+      }),
       ...createKeeping(keeping),
 
       async health(options = {}) {

@@ -17,6 +17,12 @@ export interface EmbeddedChunks {
   readonly tokens?: number;
 }
 
+/** A model beside the knowledge base's own, for some chunks alone. Its version is set apart. */
+export interface ApartEmbedder {
+  readonly embedder: Embedder;
+  readonly embeds: (chunk: Chunk) => boolean;
+}
+
 /**
  * Gives every chunk its vector: the one it came with, the one that the store already has for the same text and version, or a new one. In a scope that is
  * on its way from one model to another, or may be led back, a chunk has one of each.
@@ -25,34 +31,38 @@ export interface EmbeddedChunks {
  * **Source** law 7: a changed document embeds only its changed chunks; W5: given vectors are taken as they are, checked.
  */
 export async function embedChunks(
-  parts: Pick<IngestStages, "embedder" | "formerEmbedders" | "store" | "counts">,
+  parts: Pick<IngestStages, "embedder" | "formerEmbedders" | "store" | "counts"> & {
+    readonly apart?: readonly ApartEmbedder[];
+  },
   into: AuthorizedScopes<"write">,
-  documentId: string,
+  documentIds: readonly string[],
   chunks: readonly Chunk[],
   signal: AbortSignal | undefined,
 ): Promise<EmbeddedChunks> {
-  const { embedder, formerEmbedders = [], store } = parts;
-  if (embedder === undefined || chunks.length === 0) {
+  const { embedder, formerEmbedders = [], apart = [], store } = parts;
+  if ((embedder === undefined && apart.length === 0) || chunks.length === 0) {
     return { entries: chunks.map((chunk) => ({ chunk, embeddings: [] })), keeps: [], sent: 0 };
   }
   const options = { purpose: "document" as const, ...(signal === undefined ? {} : { signal }) };
   let sent = 0;
   let needed = 0;
   let tokens: number | undefined = 0;
-  const used = [embedder, ...(await stillUsed(store, into, formerEmbedders))];
+  const own = embedder === undefined ? [] : [embedder, ...(await stillUsed(store, into, formerEmbedders))];
+  const used = [...own.map((by): ApartEmbedder => ({ embedder: by, embeds: () => true })), ...apart];
   const plans = await Promise.all(
-    used.map(async (by) => {
+    used.map(async ({ embedder: by, embeds }) => {
       const version = await knownVersion(by);
-      return { by, version, held: await store.held(into, documentId, version) };
+      return { by, embeds, version, held: await heldOf(version) };
     }),
   );
   const isGiven = (chunk: Chunk, by: Embedder): boolean => by === embedder && chunk.embedding !== undefined;
   // Vectors are kept all together or not at all, so what lacks one is asked for each; the cache knows most of them.
   const lacks = (chunk: Chunk): boolean =>
-    chunk.embedding !== undefined || plans.some(({ held }) => held.get(chunk.id) !== chunk.text);
+    chunk.embedding !== undefined ||
+    plans.some(({ embeds, held }) => embeds(chunk) && held.get(chunk.id) !== chunk.text);
   const vectors = new Map<Chunk, VersionedEmbedding[]>(chunks.map((chunk) => [chunk, []]));
-  for (const { by, version } of plans) {
-    const wanting = chunks.filter((chunk) => lacks(chunk) && !isGiven(chunk, by));
+  for (const { by, embeds, version } of plans) {
+    const wanting = chunks.filter((chunk) => embeds(chunk) && lacks(chunk) && !isGiven(chunk, by));
     const embedded = wanting.length === 0 ? undefined : await by.embed(wanting, options);
     sent += embedded?.sent ?? 0;
     count(embedded);
@@ -73,6 +83,12 @@ export async function embedChunks(
   function count(embedded: EmbeddedTexts | undefined): void {
     if (embedded === undefined || embedded.sent === 0) return;
     tokens = tokens === undefined || embedded.tokens === undefined ? undefined : tokens + embedded.tokens;
+  }
+
+  /** Ids of chunks tell them apart across documents too. */
+  async function heldOf(version: EmbeddingVersion): Promise<ReadonlyMap<string, string>> {
+    const held = await Promise.all(documentIds.map((id) => store.held(into, id, version)));
+    return held.length === 1 ? held[0]! : new Map(held.flatMap((one) => [...one]));
   }
 
   /** Some models say their dimensions only by answering: the first chunk asks them. The cache keeps it from being sent again. */

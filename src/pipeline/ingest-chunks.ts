@@ -38,7 +38,7 @@ export async function* ingestChunks(
     stages.analyzer,
   );
   const usage = createEmbeddingUsage(stages);
-  const { entries, ...counted } = await embedChunks(stages, job.into, "", chunks, job.signal);
+  const { entries, ...counted } = await embedChunks(stages, job.into, [], chunks, job.signal);
   usage.add(counted);
   await stages.store.upsert(job.into, entries);
   const byDocument = Map.groupBy(chunks, (chunk) => chunk.documentId);

@@ -276,7 +276,7 @@ async function swap(
   const chunks = await cutDocument(stages.chunker, stages.transformers, document, job.signal);
   job.onEmbedding?.(document.uri);
   const write = async (): Promise<Pick<Outcome, "sent" | "tokens">> => {
-    const { entries, keeps, ...counted } = await embedChunks(stages, job.into, document.id, chunks, job.signal);
+    const { entries, keeps, ...counted } = await embedChunks(stages, job.into, [document.id], chunks, job.signal);
     throwIfAborted(job.signal, "The ingestion");
     await stages.store.replace(job.into, {
       document,

@@ -44,7 +44,7 @@ export function documentOperations({
         }),
       ),
 
-    doDocuments: (scopes) => listDocuments(look, scopes),
+    doDocuments: (scopes, listing) => listDocuments(look, scopes, listing),
 
     async doTouch(scope, id, mark) {
       const stale = (rows: DirectoryReader) => {

@@ -13,6 +13,7 @@ import { guardKeeping } from "./guard-keeping.ts";
 import { createGuard, type Guard, type GuardOptions } from "./guard.ts";
 import { guardLatent, guardLexical, guardRegex, guardVectors } from "./guard-searches.ts";
 import { guardVersions } from "./guard-versions.ts";
+import { untilReady } from "./until-ready.ts";
 import type { RawChunkStore, RawDocumentStore, RawKnowledgeStore, RawVectorStore } from "./raw-store.ts";
 
 /** Methods are async throughout, so that what is wrong with a call is a rejection, never a throw. */
@@ -21,7 +22,7 @@ function guardChunks(raw: RawChunkStore, guard: Guard): ChunkStore {
     capabilities: Object.freeze(copyPlain(raw.capabilities)),
     async ready(signal) {
       guard.open();
-      await raw.doReady(signal);
+      await untilReady(async () => (await raw.doReady(signal)) !== false, signal);
     },
     async upsert(into, entries) {
       const scope = guard.write(into);
@@ -123,8 +124,10 @@ function guardDocuments(raw: RawDocumentStore, guard: Guard): Omit<DocumentStore
     async document(scopes, id) {
       return copyPlain(await raw.doDocument(guard.read(scopes), id));
     },
-    async *documents(scopes) {
-      for await (const summary of raw.doDocuments(guard.read(scopes))) {
+    async *documents(scopes, options = {}) {
+      const readable = guard.read(scopes);
+      checkOptions("documents", options, ["under"]);
+      for await (const summary of raw.doDocuments(readable, { ...options })) {
         guard.open();
         yield { ...summary };
       }

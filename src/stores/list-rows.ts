@@ -1,4 +1,4 @@
-import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { DocumentSummary, ListDocumentsOptions } from "../contracts/document-store.ts";
 import type { EmbeddingVersion, VersionedEmbedding } from "../contracts/embedding.ts";
 import type { DeletedSummary, StoreStatus } from "../contracts/knowledge-store.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -81,7 +81,11 @@ function embeddingsOf(view: ScopeView, row: ChunkRow): VersionedEmbedding[] {
 }
 
 /** Live documents by uri, then scope, then id. */
-export async function* listDocuments(look: Look, scopes: readonly Scope[]): AsyncGenerator<DocumentSummary> {
+export async function* listDocuments(
+  look: Look,
+  scopes: readonly Scope[],
+  { under = "" }: ListDocumentsOptions = {},
+): AsyncGenerator<DocumentSummary> {
   let last: { readonly uri: string; readonly scope: Scope; readonly id: string } | undefined;
   for (;;) {
     const after = last;
@@ -92,7 +96,7 @@ export async function* listDocuments(look: Look, scopes: readonly Scope[]): Asyn
         // Documents of the same uri follow in scopes that come later, not in scopes that came before.
         const turn = after === undefined ? 0 : compareCodePoints(scope, after.scope);
         const id = after === undefined || turn > 0 ? "" : turn < 0 ? undefined : after.id;
-        return rows.documentsAfter(held.key, after?.uri ?? "", id, pageSize).map((row) => ({ scope, row }));
+        return rows.documentsAfter(held.key, after?.uri ?? under, id, pageSize).map((row) => ({ scope, row }));
       });
       found.sort(
         (a, b) =>
@@ -100,7 +104,9 @@ export async function* listDocuments(look: Look, scopes: readonly Scope[]): Asyn
           compareCodePoints(a.scope, b.scope) ||
           compareCodePoints(a.row.id, b.row.id),
       );
-      return found.slice(0, pageSize).map(({ scope, row }) => toSummary(rows, scope, row));
+      // Uris that begin alike stand together.
+      const wanted = found.slice(0, pageSize).filter(({ row }) => row.uri.startsWith(under));
+      return wanted.map(({ scope, row }) => toSummary(rows, scope, row));
     });
     yield* page;
     last = page.at(-1);
@@ -125,6 +131,18 @@ export async function* listDeleted(
     }),
   );
   yield* found.sort((a, b) => compareCodePoints(a.uri, b.uri) || compareCodePoints(a.scope, b.scope));
+}
+
+/** Scopes with something live in them, sorted. A document may have nothing to cut. */
+export function listScopes(rows: DirectoryReader, view: IndexView): readonly Scope[] {
+  const live = rows
+    .scopes()
+    .filter(
+      ({ scope, key }) =>
+        view.scope(rows, scope)?.segments.some(({ liveCount }) => liveCount > 0) === true ||
+        rows.documentsAfter(key, "", "", 1).length > 0,
+    );
+  return live.map(({ scope }) => scope).toSorted();
 }
 
 /** Live documents and chunks of some scopes. */

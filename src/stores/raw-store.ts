@@ -3,6 +3,7 @@ import type {
   DocumentEntry,
   DocumentSummary,
   FreshnessMark,
+  ListDocumentsOptions,
   ReplaceResult,
   StoredDocument,
 } from "../contracts/document-store.ts";
@@ -33,7 +34,8 @@ export type Decided<Query extends { readonly topK?: number | "all" }> = Omit<Que
  */
 export interface RawChunkStore {
   readonly capabilities: StoreCapabilities;
-  doReady(signal?: AbortSignal): Promise<void>;
+  /** Resolves when the store can be written; or says each time it is asked whether it can, and is asked again. */
+  doReady(signal?: AbortSignal): Promise<void | boolean>;
   doUpsert(scope: Scope, entries: readonly ChunkEntry[]): Promise<void>;
   doDelete(scope: Scope, target: DeleteTarget, options: DeleteOptions): Promise<number>;
   doRestore(
@@ -74,7 +76,7 @@ export interface RawDocumentStore extends RawChunkStore {
   doChunkCounts?(
     documents: readonly { readonly scope: Scope; readonly documentId: string }[],
   ): Promise<readonly number[]>;
-  doDocuments(scopes: readonly Scope[]): AsyncIterable<DocumentSummary>;
+  doDocuments(scopes: readonly Scope[], options: ListDocumentsOptions): AsyncIterable<DocumentSummary>;
   doTouch(scope: Scope, id: string, mark: FreshnessMark): Promise<void>;
 }
 

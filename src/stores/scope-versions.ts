@@ -1,5 +1,5 @@
 import type { Chunk } from "../contracts/chunk.ts";
-import { type EmbeddingVersion, versionKey } from "../contracts/embedding.ts";
+import { type EmbeddingVersion, isApart, versionKey } from "../contracts/embedding.ts";
 import type { AddedVector, ScopeVersions, VersionChange } from "../contracts/reembedding.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { ChunkTerms } from "../indexes/chunk-terms.ts";
@@ -39,7 +39,7 @@ function currentOf(held: ScopeView, note: VersionNote): string | undefined {
   const rows = new Map<string, number>();
   for (const segment of held.segments) {
     for (const { version, ordinals } of segment.columns()) {
-      if (isOwnVersion(version)) continue;
+      if (isOwnVersion(version) || isApart(version)) continue;
       let live = 0;
       for (const ordinal of ordinals) live += segment.live[ordinal]!;
       if (live > 0) rows.set(version, (rows.get(version) ?? 0) + live);

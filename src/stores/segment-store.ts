@@ -15,7 +15,7 @@ import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./de
 import { examineStore } from "./examine.ts";
 import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
-import { countRows, listChunks, listDeleted } from "./list-rows.ts";
+import { countRows, listChunks, listDeleted, listScopes } from "./list-rows.ts";
 import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
 import { createLatentLeg } from "./latent-leg.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
@@ -231,12 +231,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     doChunks: (scopes, listOptions) => listChunks(look, view, scopes, listOptions),
 
-    doScopes: () =>
-      look((rows) => {
-        const hasLive = (scope: Scope) => view.scope(rows, scope)?.segments.some(({ liveCount }) => liveCount > 0);
-        const scopes = rows.scopes().map(({ scope }) => scope);
-        return scopes.filter(hasLive).toSorted();
-      }),
+    doScopes: () => look((rows) => listScopes(rows, view)),
 
     doSearch: (scopes, query) => look((rows) => searchVectors(rows, view, scopes, query, options.metric)),
     doLexicalSearch: (scopes, query) => look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25)),

@@ -4,6 +4,7 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { check, collect, equal, scribble, throughJson, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
+import { documentListingCases } from "./document-listing-cases.ts";
 import { documentSwapCases } from "./document-swap-cases.ts";
 import { idsIn, withStore } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
@@ -22,7 +23,7 @@ import type { StoreSubject } from "./store-fixtures.ts";
 
 /** What every {@link DocumentStore} promises beside the chunk store's pack: whole documents kept exactly, swapped at once, found by uri, gone when deleted. */
 export function createDocumentStorePack(subject: StoreSubject<DocumentStore>): readonly ContractCase[] {
-  return defineCases("document-store", withStore(subject, [...keeping, ...documentSwapCases]));
+  return defineCases("document-store", withStore(subject, [...keeping, ...documentListingCases, ...documentSwapCases]));
 }
 
 async function urisIn(store: DocumentStore, ...scopes: readonly Scope[]): Promise<string> {
@@ -184,24 +185,6 @@ const keeping: readonly StoreCase<DocumentStore>[] = [
         const touch = (): Promise<void> => store.touch(proof, document.id, { folder: null });
         await throwsCode(touch, "access-denied", `touch with forged proof ${i}`);
       }
-    },
-  ],
-  [
-    "lists-by-uri-then-scope-while-others-write",
-    "E21 B31",
-    async (store) => {
-      const uri = (i: number): string => `d${String(i).padStart(3, "0")}.md`;
-      const write = (scope: Scope, i: number): Promise<unknown> =>
-        store.replace(into(scope), documentEntryOf(documentOf(uri(i), `text ${i}`), [{ text: `text ${i}` }]));
-      for (let i = 0; i < 40; i++) for (const scope of [south, north]) await write(scope, i * 2);
-      const seen: string[] = [];
-      for await (const summary of store.documents(from(south, north))) {
-        if (seen.length % 20 === 0) await write(north, seen.length + 1);
-        seen.push(`${summary.uri}@${summary.scope}`);
-      }
-      equal(seen, seen.toSorted(), "order");
-      equal(seen.length, new Set(seen).size, "documents listed twice");
-      for (let i = 0; i < 40; i++) check(seen.includes(`${uri(i * 2)}@${south}`), `${uri(i * 2)} was not listed`);
     },
   ],
   [

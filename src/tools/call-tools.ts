@@ -1,5 +1,6 @@
 import type { ChatFunctionMessage, ChatTool, ToolCall } from "../contracts/chat.ts";
-import type { JsonSchema, Tool } from "../contracts/tool.ts";
+import type { JsonSchema } from "../contracts/schema.ts";
+import type { Tool } from "../contracts/tool.ts";
 import { describeToolFailure } from "./tool-failure.ts";
 
 /** A tool as a {@link ChatTool}, for models that are called through `ChatModel`. */

@@ -1,5 +1,6 @@
 import { IbidError } from "../contracts/errors.ts";
-import type { StandardJsonSchema, Tool, ToolCallOptions } from "../contracts/tool.ts";
+import type { StandardJsonSchema } from "../contracts/schema.ts";
+import type { Tool, ToolCallOptions } from "../contracts/tool.ts";
 
 /** What a tool is made of. */
 export interface ToolParts<Input> {

@@ -1,4 +1,4 @@
-import type { JsonSchema, SchemaIssue, StandardJsonSchema } from "../contracts/tool.ts";
+import type { JsonSchema, SchemaIssue, StandardJsonSchema } from "../contracts/schema.ts";
 
 /** One argument of a tool. */
 export interface Field<Value> {

@@ -81,7 +81,7 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
     "documents are listed from every scope": [
       "list",
       "nothing",
-      widened("doDocuments", (raw) => () => raw.doDocuments(scopes)),
+      widened("doDocuments", (raw) => () => raw.doDocuments(scopes, {})),
     ],
     "everything is counted": ["status", "nothing", widened("doStatus", (raw) => () => raw.doStatus(scopes))],
     "a delete goes through every scope": [

@@ -12,6 +12,7 @@ const stages = [
   "retrieval",
   "answers",
   "evaluation",
+  "collections",
 ] as const;
 
 export const mayImport: Readonly<Record<string, readonly string[]>> = {

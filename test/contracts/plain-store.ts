@@ -419,7 +419,12 @@ export function createPlainStore(
       open();
       if (!broken("authority unchecked")) assertSystem(authority);
       return [
-        ...new Set(rows.filter((row) => alive(row) || broken("scopes list the emptied")).map((row) => row.scope)),
+        ...new Set([
+          ...rows.filter((row) => alive(row) || broken("scopes list the emptied")).map((row) => row.scope),
+          ...documents
+            .filter((row) => standing(row) && !broken("scopes count chunks alone"))
+            .map(({ summary }) => summary.scope),
+        ]),
       ].toSorted();
     },
 
@@ -653,11 +658,15 @@ export function createPlainStore(
         ? ({ document: loose } as unknown as StoredDocument)
         : undefined;
     },
-    async *documents(scopes) {
+    async *documents(scopes, options = {}) {
       const readable = read(scopes);
+      checkOptions("documents", options, ["under"]);
+      const under = broken("documents under anything") ? "" : (options.under ?? "");
       const key = ({ summary }: DocumentRow): string =>
         broken("documents by id") ? summary.id : `${summary.uri}\u0000${summary.scope}`;
-      const list = documents.filter((row) => standing(row) && readable.includes(row.summary.scope));
+      const list = documents.filter(
+        (row) => standing(row) && readable.includes(row.summary.scope) && row.summary.uri.startsWith(under),
+      );
       for (const row of list.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))) yield hand(row).summary;
     },
     async touch(into, id, mark) {

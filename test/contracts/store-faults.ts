@@ -95,6 +95,8 @@ export const storeFaults = {
   "document by id in any scope": "document-store/the-unreadable-does-not-exist",
   "find in any scope": "document-store/the-unreadable-does-not-exist",
   "documents by id": "document-store/lists-by-uri-then-scope-while-others-write",
+  "scopes count chunks alone": "document-store/a-document-without-text-is-in-its-scope",
+  "documents under anything": "document-store/lists-what-begins-alike",
   "document outlives its chunks": "document-store/deleted-with-all-its-chunks",
   "text trimmed": "chunk-store/text-and-ids-kept-exactly",
   "text normalised": "document-store/keeps-documents-exactly",

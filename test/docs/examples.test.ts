@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -28,6 +28,9 @@ beforeAll(async () => {
   const checked = join(folder, "checked");
   mkdirSync(checked);
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  // Schemas are of a library that the reader has.
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(join(root, "node_modules/zod"), join(folder, "node_modules/zod"));
   for (const { place, code } of examples) writeFileSync(join(checked, fileOf(place)), `${code}\nexport {};\n`);
   // A slip that the check must find, or it checks nothing.
   writeFileSync(

@@ -1,7 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { HttpRequest } from "../../contracts/http.ts";
 import type { JsonValue } from "../../contracts/metadata.ts";
-import type { JsonSchema } from "../../contracts/tool.ts";
+import type { JsonSchema } from "../../contracts/schema.ts";
 import type { Operation, OperationArgument } from "./read-operations.ts";
 
 type Values = Readonly<Record<string, JsonValue | undefined>>;

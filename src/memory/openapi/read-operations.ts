@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { JsonSchema } from "../../contracts/tool.ts";
+import type { JsonSchema } from "../../contracts/schema.ts";
 import { field, fieldsOf, inlineSchema, type OpenApiDocument, resolve } from "./open-api-document.ts";
 
 /** One argument of an operation, and where it goes. */

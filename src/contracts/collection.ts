@@ -1,0 +1,265 @@
+import type { EmbeddingModel } from "./embedding-model.ts";
+import type { SchemaInput, SchemaOutput, StandardSchema } from "./schema.ts";
+import type { Hit } from "./retriever.ts";
+import type { Scope } from "./scope.ts";
+
+/** Names that a type says outright, not as one of any. */
+type NamesOf<Output> = keyof {
+  [Name in keyof Output as string extends Name ? never : Name extends string ? Name : never]: 1;
+};
+
+/** Names of the fields of a record whose values are all of one kind. Where a type names no field, any may be meant. */
+type FieldsOf<Output, Kind> = [NamesOf<Output>] extends [never]
+  ? keyof Output & string
+  : { [Name in NamesOf<Output> & keyof Output]-?: Output[Name] extends Kind ? Name : never }[NamesOf<Output> &
+      keyof Output] &
+      string;
+
+/** What a filter can compare. */
+type Comparable = string | number | boolean;
+
+/** A field that tells records apart: a string or a number that is always there. */
+export type KeyField<Output> = FieldsOf<Output, string | number>;
+
+/** A field of words; it may be absent. */
+export type TextField<Output> = FieldsOf<Output, string | null | undefined>;
+
+/** A field that filters can name: a string, a number, a boolean, a list of those, or nothing. */
+export type FilterableField<Output> = FieldsOf<Output, Comparable | readonly Comparable[] | null | undefined>;
+
+/** Conditions on one field, as its type allows them; all must hold. What each means: `Filter`. */
+export type FieldFilter<Value> = [NonNullable<Value>] extends [readonly (infer Element)[]]
+  ? { readonly hasElement?: Element; readonly exists?: boolean }
+  : Value | FieldConditionsOf<NonNullable<Value>, Extract<Value, null>>;
+
+type FieldConditionsOf<Value, Nothing> = {
+  readonly eq?: Value | Nothing;
+  readonly ne?: Value | Nothing;
+  readonly in?: readonly (Value | Nothing)[];
+  readonly nin?: readonly (Value | Nothing)[];
+  readonly exists?: boolean;
+} & ([Value] extends [string | number] ? Ordered<Value> : unknown) &
+  ([Value] extends [string] ? Spelt : unknown);
+
+interface Ordered<Value> {
+  readonly gt?: Value;
+  readonly gte?: Value;
+  readonly lt?: Value;
+  readonly lte?: Value;
+}
+
+interface Spelt {
+  readonly contains?: string;
+  readonly startsWith?: string;
+  readonly endsWith?: string;
+  /** A regular expression. */
+  readonly like?: string;
+  readonly ignoreCase?: boolean;
+}
+
+/**
+ * A filter over the fields of a collection that were declared filterable: a wrong name, or a value of another type, does not compile.
+ *
+ * **Shape** all fields must hold; `and`, `or` and `not` combine. It becomes the one filter language (`Filter`), with the one meaning.
+ */
+export type CollectionFilter<Output, Filterable extends keyof Output> = {
+  readonly [Name in Filterable]?: FieldFilter<Exclude<Output[Name], undefined>>;
+} & {
+  readonly and?: readonly CollectionFilter<Output, Filterable>[];
+  readonly or?: readonly CollectionFilter<Output, Filterable>[];
+  readonly not?: CollectionFilter<Output, Filterable>;
+};
+
+/** How a text field is embedded by itself. */
+export interface VectorSettings {
+  /** Default: the collection's, else the knowledge base's. */
+  readonly embeddingModel?: EmbeddingModel;
+}
+
+/**
+ * What a collection's records are, and which of their fields are what: said once.
+ *
+ * **Source** Semantic Kernel's record definitions (S5, S25); which model embeds: property, then collection, then store.
+ */
+export interface CollectionDefinition<
+  Schema extends StandardSchema,
+  Key extends string = string,
+  Text extends string = string,
+  Filterable extends string = string,
+  Vector extends string = string,
+> {
+  /** Of Zod, Valibot, ArkType or any other library that speaks Standard Schema. */
+  readonly schema: Schema;
+  /** The field that tells records apart. */
+  readonly key: Key;
+  /** The fields that are searched, in the order in which they are read. */
+  readonly text: readonly Text[];
+  /** Text fields with vectors of their own, so that a search can be put to one of them. Default: the text fields have theirs together. */
+  readonly vectors?: { readonly [Name in Vector]: VectorSettings };
+  /** The fields that filters can name. Default: none. */
+  readonly filterable?: readonly Filterable[];
+  /** Embeds this collection's records, beside the knowledge base's own model. Default: that one alone. */
+  readonly embeddingModel?: EmbeddingModel;
+}
+
+/** In which scope a record is meant. */
+export interface CollectionAddress {
+  /** Which scope's, when several hold the key. */
+  readonly scope?: Scope;
+}
+
+/** Which records are listed. */
+export interface CollectionListOptions<Filter> extends CollectionAddress {
+  readonly filter?: Filter;
+}
+
+/** Where records are written, and what stops it. */
+export interface CollectionWriteOptions {
+  /** Default: as `ingest`: `"deployment"`; for a caller with an access context, their team, else themselves. */
+  readonly scope?: Scope;
+  readonly signal?: AbortSignal;
+}
+
+/** How records are deleted. */
+export interface CollectionDeleteOptions extends CollectionAddress {
+  /** What to do about a key that is not there. Default `"ignore"`. */
+  readonly onMissing?: "ignore" | "error";
+  /** Gone at once and for good, instead of restorable until vacuumed. Default false. */
+  readonly purge?: boolean;
+}
+
+/** How a collection is searched; everything has a default. **Source** Semantic Kernel's search options (S24, S25). */
+export interface CollectionSearchOptions<Filter, Vector extends string> {
+  /** Records, default 5. `"all"` for every match; a number below 1 is an error. */
+  readonly topK?: number | "all";
+  /** Records passed over before the first, for pages. Default 0. */
+  readonly skip?: number;
+  readonly filter?: Filter;
+  /** Only by this field's vectors (and words, of a hybrid search). Default: every text field; a record ranks by its best. */
+  readonly vectorProperty?: Vector;
+  /** Inclusive floor of the vectors' scores. Default: none. */
+  readonly minScore?: number;
+  /** Default false. */
+  readonly includeEmbeddings?: boolean;
+  /** Narrows the search to these scopes; what the caller may not read is dropped. */
+  readonly scopes?: readonly Scope[];
+  readonly signal?: AbortSignal;
+}
+
+/** A record that was found. */
+export interface CollectionHit<Output, Key> {
+  /** From 1; with `skip`, from there on. */
+  readonly rank: number;
+  readonly score: number;
+  readonly key: Key;
+  readonly record: Output;
+  readonly scope: Scope;
+  /** The stretch of the record's text that was found best: where it stands, its snippet, and its embedding where that was asked for. */
+  readonly hit: Hit;
+}
+
+/** What became of records that were written. */
+export interface CollectionWriteResult<Key> {
+  /** In the order given. */
+  readonly keys: readonly Key[];
+  readonly added: number;
+  readonly updated: number;
+  /** The same record as before: nothing was written. */
+  readonly unchanged: number;
+  /** Texts really sent to an embedding model; for a caller with an access context, those that needed a vector. */
+  readonly embedded: number;
+}
+
+/** A collection that is there, and where. */
+export interface CollectionSummary {
+  readonly name: string;
+  readonly scope: Scope;
+}
+
+/** How long a store is waited for. */
+export interface ReadyOptions {
+  /** **Units** milliseconds. Default 60,000. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Records of one schema, kept in a knowledge base and found in it.
+ *
+ * **Shape** a record is a document of the knowledge base (`uriOf`): its text fields are the document's text, so that it is found and cited like every other;
+ * its filterable fields are the metadata; scopes, deletes, purges, vacuums and re-embedding reach it like everything else. What the schema gives for a record is
+ * what is kept, as JSON, and it goes through the schema again when it is read. Reading and searching look in every scope that the caller may read.
+ * **Errors** `invalid-argument` for records that the schema does not allow, naming key and field; `unreadable` for a kept record that the schema does not allow any
+ * more; `ambiguous` for a key in several scopes; `access-denied`; `configuration-missing` where the collection was written under another definition (`rebuild`).
+ * **Source** Semantic Kernel: any schema (S5), collection and records apart (S24), its vector store collections (S25).
+ */
+export interface RecordCollection<
+  Input,
+  Output,
+  Key extends keyof Output = keyof Output,
+  Filterable extends keyof Output = keyof Output,
+  Vector extends string = string,
+> {
+  readonly name: string;
+  /** The uri of a record's document. */
+  uriOf(key: Output[Key]): string;
+  /** Resolves when the store can be written. **Errors** `timeout` when that takes too long, `aborted` (S4). */
+  waitUntilReady(options?: ReadyOptions): Promise<void>;
+  /** Whether it is there, in any scope that the caller may read: made by `ensure`, or by writing to it. */
+  exists(address?: CollectionAddress): Promise<boolean>;
+  /** Waits until the store is ready and makes the collection; where it is, nothing happens. */
+  ensure(options?: CollectionWriteOptions & ReadyOptions): Promise<void>;
+  /** Deletes every record and the collection itself, in the given scope or all that the caller may write. **Shape** how many records went. */
+  drop(options?: CollectionAddress & { readonly purge?: boolean }): Promise<number>;
+  /** `undefined` for what is not there or may not be read. */
+  get(key: Output[Key], options?: CollectionAddress): Promise<Output | undefined>;
+  /** Of several keys: those that are there, in the order of the keys. */
+  get(keys: readonly Output[Key][], options?: CollectionAddress): Promise<readonly Output[]>;
+  /** By key as text, then scope; paged, so that writers are never held up. */
+  list(options?: CollectionListOptions<CollectionFilter<Output, Filterable>>): AsyncIterable<Output>;
+  /**
+   * Writes records; one with the same key is replaced. All are checked and embedded before the first is written, so that of a batch with something wrong in it
+   * nothing is stored. The same record again writes and embeds nothing (law 7). Makes the collection where it is not there yet.
+   */
+  upsert(
+    records: Input | readonly Input[],
+    options?: CollectionWriteOptions,
+  ): Promise<CollectionWriteResult<Output[Key]>>;
+  /** **Shape** how many went. **Errors** `not-found` with `onMissing: "error"`, before anything is deleted. */
+  delete(keys: Output[Key] | readonly Output[Key][], options?: CollectionDeleteOptions): Promise<number>;
+  /** The records whose vectors are nearest, best first. In a collection that is not there, none. */
+  search(
+    query: string,
+    options?: CollectionSearchOptions<CollectionFilter<Output, Filterable>, Vector>,
+  ): Promise<readonly CollectionHit<Output, Output[Key]>[]>;
+  /** The same by vectors and words together. */
+  hybridSearch(
+    query: string,
+    options?: CollectionSearchOptions<CollectionFilter<Output, Filterable>, Vector>,
+  ): Promise<readonly CollectionHit<Output, Output[Key]>[]>;
+  /**
+   * Writes every record of a scope again as the definition says now: after a field became filterable, or a model of the collection's own was changed.
+   * Stopped half-way, it is done again; until it is through, the collection answers no searches.
+   */
+  rebuild(options?: CollectionWriteOptions): Promise<CollectionWriteResult<Output[Key]>>;
+}
+
+/** The verbs of a knowledge base about collections. */
+export interface Collections {
+  /**
+   * Records of one schema; asks and writes nothing yet. **Errors** `invalid-argument` for a blank name and for a definition that contradicts itself.
+   * **Source** Semantic Kernel (S5, S24, S25).
+   */
+  collection<
+    Schema extends StandardSchema,
+    Key extends KeyField<SchemaOutput<Schema>>,
+    Text extends TextField<SchemaOutput<Schema>>,
+    Filterable extends FilterableField<SchemaOutput<Schema>> = never,
+    Vector extends Text = never,
+  >(
+    name: string,
+    definition: CollectionDefinition<Schema, Key, Text, Filterable, Vector>,
+  ): RecordCollection<SchemaInput<Schema>, SchemaOutput<Schema>, Key, Filterable, Vector>;
+  /** Collections that the caller may read, by name, then scope. */
+  collections(): Promise<readonly CollectionSummary[]>;
+}

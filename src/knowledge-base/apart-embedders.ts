@@ -1,0 +1,58 @@
+import type { CollectionPlan } from "../collections/check-definition.ts";
+import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
+import { setApart } from "../contracts/embedding.ts";
+import { recordKeys } from "../pipeline/compose-record.ts";
+import type { ApartEmbedder } from "../pipeline/embed-chunks.ts";
+
+/** The models that a collection brings, each with vectors of a version set apart. */
+export interface ApartEmbedders {
+  readonly embedders: readonly ApartEmbedder[];
+  /** By which a search of one field goes, or of all: `undefined` for the knowledge base's own. */
+  of(field: string | undefined): Embedder | undefined;
+}
+
+/**
+ * **Shape** one embedder for each model, however many fields have it. A search of all fields goes by one model: the collection's where all of them have it, else the
+ * knowledge base's own, of which every chunk has a vector; scores of different models cannot be compared (law 6).
+ */
+export function createApartEmbedders(
+  { models, vectors, text }: CollectionPlan,
+  embed: (model: EmbeddingModel) => Embedder,
+): ApartEmbedders {
+  const byModel = new Map<EmbeddingModel, Embedder>();
+  for (const model of models.values()) if (!byModel.has(model)) byModel.set(model, embed(modelApart(model)));
+  const parts = [...vectors, ...(vectors.length < text.length ? [""] : [])];
+  const embedderOf = (part: string): Embedder | undefined => {
+    const model = models.get(part);
+    return model && byModel.get(model);
+  };
+  const [first, ...others] = parts.map(embedderOf);
+  const ofAll = others.every((one) => one === first) ? first : undefined;
+  return {
+    embedders: [...byModel.values()].map((embedder) => ({
+      embedder,
+      embeds({ metadata }) {
+        const field = metadata[recordKeys.field];
+        return embedderOf(typeof field === "string" ? field : "") === embedder;
+      },
+    })),
+    of: (field) => (field === undefined ? ofAll : embedderOf(field)),
+  };
+}
+
+/** A model may be an object of a class: it goes on answering itself. */
+function modelApart(model: EmbeddingModel): EmbeddingModel {
+  const { provider, kind, fingerprint, maxBatchSize, similarity } = model;
+  return {
+    provider,
+    model: model.model,
+    kind,
+    get dimensions() {
+      return model.dimensions;
+    },
+    fingerprint: setApart(fingerprint ?? ""),
+    ...(maxBatchSize !== undefined && { maxBatchSize }),
+    ...(similarity !== undefined && { similarity }),
+    embed: (inputs, options) => model.embed(inputs, options),
+  };
+}

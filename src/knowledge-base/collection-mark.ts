@@ -1,0 +1,75 @@
+import type { CollectionPlan } from "../collections/check-definition.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import { recordKeys } from "../pipeline/compose-record.ts";
+import { hashParts } from "../text/hash.ts";
+
+/** Under which definition a scope's records are kept. */
+export interface CollectionMark {
+  /** `""` while they are being written again. */
+  readonly fingerprint: string;
+  readonly models: string;
+}
+
+/**
+ * Whether the collection is there. Records that were kept under another definition would be filtered and compared by what they do not have.
+ *
+ * **Errors** `configuration-missing` in that case.
+ */
+export async function checkCollection(
+  store: KnowledgeStore,
+  scopes: AuthorizedScopes,
+  uri: string,
+  plan: CollectionPlan,
+): Promise<boolean> {
+  const found = await store.find(scopes, uri);
+  const other = found.find(({ document }) => document.metadata[recordKeys.definition] !== plan.fingerprint);
+  if (other === undefined) return found.length > 0;
+  const { scope } = other.summary;
+  const half = other.document.metadata[recordKeys.definition] === "";
+  throw new IbidError(
+    "configuration-missing",
+    half
+      ? `The collection ${plan.name} in ${scope} is being rebuilt, or a rebuild was stopped half-way.`
+      : `The collection ${plan.name} in ${scope} was written under another definition: other fields, or other models.`,
+    {
+      uri,
+      mend: `Define it as it was, or have its records written again with rebuild({ scope: "${scope}" }).`,
+      details: { scope },
+    },
+  );
+}
+
+/** Writes down that a collection is there, and under which definition: as a document without text, so that it goes where its scope goes. */
+export async function markCollection(
+  store: KnowledgeStore,
+  into: AuthorizedScopes<"write">,
+  { uri, name, scope }: { readonly uri: string; readonly name: string; readonly scope: Scope },
+  { fingerprint, models }: CollectionMark,
+): Promise<void> {
+  await store.replace(into, {
+    document: {
+      type: "text",
+      id: hashParts(scope, uri),
+      uri,
+      title: name,
+      mediaType: "text/plain",
+      text: "",
+      metadata: {
+        [recordKeys.collection]: name,
+        [recordKeys.definition]: fingerprint,
+        [recordKeys.models]: models,
+      },
+      origin: "user-content",
+      root: { id: "0", title: name, level: 0, start: 0, end: 0, contentStart: 0, children: [] },
+      sourceMap: { lines: "none" },
+    },
+    entries: [],
+    contentHash: fingerprint,
+    metadataHash: models,
+    fingerprint: "collection/1",
+    bytes: 0,
+    folder: null,
+  });
+}

@@ -1,0 +1,61 @@
+import { systemAuthority } from "../access/gate.ts";
+import type { DocumentStore } from "../contracts/document-store.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { check, collect, equal, throwsCode } from "./assert.ts";
+import type { StoreCase } from "./store-case.ts";
+import { documentEntryOf, documentOf, from, into, north, south } from "./store-fixtures.ts";
+
+/** What every {@link DocumentStore} promises about its lists. */
+export const documentListingCases: readonly StoreCase<DocumentStore>[] = [
+  [
+    "lists-by-uri-then-scope-while-others-write",
+    "E21 B31",
+    async (store) => {
+      const uri = (i: number): string => `d${String(i).padStart(3, "0")}.md`;
+      const write = (scope: Scope, i: number): Promise<unknown> =>
+        store.replace(into(scope), documentEntryOf(documentOf(uri(i), `text ${i}`), [{ text: `text ${i}` }]));
+      for (let i = 0; i < 40; i++) for (const scope of [south, north]) await write(scope, i * 2);
+      const seen: string[] = [];
+      for await (const summary of store.documents(from(south, north))) {
+        if (seen.length % 20 === 0) await write(north, seen.length + 1);
+        seen.push(`${summary.uri}@${summary.scope}`);
+      }
+      equal(seen, seen.toSorted(), "order");
+      equal(seen.length, new Set(seen).size, "documents listed twice");
+      for (let i = 0; i < 40; i++) check(seen.includes(`${uri(i * 2)}@${south}`), `${uri(i * 2)} was not listed`);
+    },
+  ],
+  [
+    "a-document-without-text-is-in-its-scope",
+    "E21 S25",
+    async (store) => {
+      const authority = systemAuthority();
+      await store.replace(into(south), documentEntryOf(documentOf("empty.md", ""), []));
+      equal(await store.scopes(authority), [south], "scopes");
+      const [found] = await store.find(from(south), "empty.md");
+      await store.delete(into(south), { documentIds: [found!.document.id] });
+      equal(await store.scopes(authority), [], "scopes once it is deleted");
+    },
+  ],
+  [
+    "lists-what-begins-alike",
+    "E21 S25",
+    async (store) => {
+      for (const uri of ["a", "a/", "a/é", "a/\u{10000}", "a/\uffff", "a0", "b/a/"])
+        for (const scope of [south, north])
+          await store.replace(into(scope), documentEntryOf(documentOf(uri, "text"), [{ text: "text" }]));
+      const under = async (prefix: string): Promise<string> => {
+        const listed = await collect(store.documents(from(south, north), { under: prefix }));
+        return [...new Set(listed.map(({ uri }) => uri))].toSorted().join(" ") + ` ${listed.length}`;
+      };
+      equal(await under("a/"), ["a/", "a/é", "a/\u{10000}", "a/\uffff"].toSorted().join(" ") + " 8", "under a/");
+      equal(await under("b"), "b/a/ 2", "under b");
+      equal(await under("c"), " 0", "under nothing");
+      await throwsCode(
+        () => collect(store.documents(from(south), { below: "a" } as never)),
+        "invalid-argument",
+        "below",
+      );
+    },
+  ],
+];
