@@ -3,9 +3,12 @@ import type { AddressInfo } from "node:net";
 
 /**
  * A stand-in for a model server, so that the examples run without a key and without a model: it speaks OpenAI's API as far as they need it. A text's vector counts
- * its words; a question is answered from the first source that it is given, and cites it.
+ * its words; a question is answered from the first source that it is given, and cites it, unless `says` says something else.
  */
-export async function startStandIn(token?: string): Promise<{ readonly url: string; stop(): void }> {
+export async function startStandIn(
+  token?: string,
+  says: (prompt: string) => string = firstOfDays,
+): Promise<{ readonly url: string; stop(): void }> {
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const piece of request.setEncoding("utf8")) text += String(piece);
@@ -21,7 +24,7 @@ export async function startStandIn(token?: string): Promise<{ readonly url: stri
       return;
     }
     const prompt = (body.messages ?? []).map(({ content }) => content).join("\n");
-    const content = `${/^.*\bdays\b.*$/mu.exec(prompt)?.[0] ?? "I do not know."} [1]`;
+    const content = says(prompt);
     const usage = { prompt_tokens: prompt.split(/\s+/u).length, completion_tokens: content.split(/\s+/u).length };
     for (const event of [
       { choices: [{ delta: { content } }] },
@@ -43,6 +46,11 @@ export async function startStandIn(token?: string): Promise<{ readonly url: stri
       server.closeAllConnections();
     },
   };
+}
+
+/** The first line with the word "days" in it, cited. */
+function firstOfDays(prompt: string): string {
+  return `${/^.*\bdays\b.*$/mu.exec(prompt)?.[0] ?? "I do not know."} [1]`;
 }
 
 function countWords(text: string): number[] {

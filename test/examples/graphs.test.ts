@@ -3,7 +3,7 @@ import { runExample } from "./run-example.ts";
 
 describe("examples of graphs", () => {
   it.each(["retriever-node.ts", "langchain.ts"])(
-    "%s runs without a key, and finds what it should [W45]",
+    "%s runs without a key, and finds what it should [W3 W45]",
     async (name) => {
       const { failed, stdout, stderr } = await runExample(`graphs/${name}`);
       expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });

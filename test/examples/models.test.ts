@@ -12,7 +12,7 @@ describe("examples of models", () => {
     for (const name of programs) expect(page).toContain(`(models/${name})`);
   });
 
-  it.each(programs)("%s runs without a key or a model, against a server of its own [W44 B15]", async (name) => {
+  it.each(programs)("%s runs without a key or a model, against a server of its own [W3 W44 B15]", async (name) => {
     const { failed, stdout, stderr } = await runExample(`models/${name}`);
     expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
     expect(stdout).toContain('cited: "keys.md"');

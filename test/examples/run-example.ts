@@ -20,11 +20,13 @@ const doors = {
   ibid: join(root, "src/node.ts"),
   "ibid/testing": join(root, "src/testing/index.ts"),
   "ibid/langchain": join(root, "src/langchain.ts"),
+  "ibid/server": join(root, "src/server/index.ts"),
 };
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "ibid-examples-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
 for (const file of ["check.ts", "stand-in.ts"]) cpSync(join(root, "examples", file), join(folder, file));
+cpSync(join(root, "examples/seeds/resources"), join(folder, "seeds/resources"), { recursive: true });
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 
 export interface Finished {

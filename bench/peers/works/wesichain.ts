@@ -59,7 +59,7 @@ export async function run(bench: Bench): Promise<Section> {
   return {
     title: "Wesichain's benchmarks",
     about:
-      "Deterministic hash embedding of 256 dimensions, no keys; one document is one chunk. ibid indexes words too (it always does), the Python baseline keeps a matrix and no texts, and both are exact.",
+      "Deterministic hash embedding of 256 dimensions, no keys; one document is one chunk. ibid indexes words too (it always does), the Python baseline keeps a matrix and no texts, and both are exact. Hybrid search and HNSW are no part of these claims.",
     tables,
     bars,
     figures,
