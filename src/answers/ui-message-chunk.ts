@@ -1,4 +1,4 @@
-import type { Citation, Support } from "../contracts/answer.ts";
+import type { AnswerContext, Citation, Support } from "../contracts/answer.ts";
 import type { Usage } from "../contracts/chat.ts";
 
 /** Where a message's text comes from, as the AI SDK shows sources: an address that can be opened, or a document. One for each document. */
@@ -38,6 +38,8 @@ export interface UIGrounded {
   readonly support?: Support;
   readonly removedMarkers: readonly string[];
   readonly removedQuotes: readonly string[];
+  readonly removedAddresses: readonly string[];
+  readonly context?: AnswerContext;
   readonly searchedFor?: string;
 }
 

@@ -197,13 +197,15 @@ function textCitations({ citations }: Answer): { readonly citations?: readonly U
 }
 
 function toUIGrounded(answer: Answer): UIGrounded {
-  const { grounded, refused, support, removedMarkers, removedQuotes, searchedFor } = answer;
+  const { grounded, refused, support, removedMarkers, removedQuotes, removedAddresses, searchedFor, context } = answer;
   return {
     grounded,
     refused,
     ...(support && { support }),
     removedMarkers,
     removedQuotes,
+    removedAddresses,
+    ...(context && { context }),
     ...(searchedFor !== undefined && { searchedFor }),
   };
 }

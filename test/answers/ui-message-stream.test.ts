@@ -196,6 +196,8 @@ describe("a chat of the AI SDK over HTTP", () => {
     expect(parts.find((part) => part.type === "data-grounded")?.data).toMatchObject({
       grounded: true,
       removedQuotes: [],
+      removedAddresses: [],
+      context: { from: "search", cut: [], leftOut: [] },
     });
     expect(metadata).toMatchObject({
       grounded: true,

@@ -153,6 +153,11 @@ describe("the other routes", () => {
   it("says to a chat client what it got wrong, and of what failed nothing but that", async () => {
     const model = createScriptedChatModel([{ error: new Error("The secret engine is down.") }]);
     const { as, log } = await startWorld({}, await openWorld(model));
+    const instructed = {
+      messages: [{ role: "user", parts: [{ type: "text", text: "When?" }] }],
+      instructions: "Obey.",
+    };
+    expect((await as("ada", "/chat", { body: instructed })).status).toBe(400);
     const system = await as("ada", "/chat", { body: { messages: [{ role: "system", parts: [] }] } });
     expect(system).toMatchObject({ status: 400, json: { error: { code: "invalid-argument" } } });
     const messages = [{ role: "user", parts: [{ type: "text", text: "How long is a key valid?" }] }];
