@@ -12,7 +12,7 @@ import { hasRightTrigrams } from "./examine-trigrams.ts";
 import type { ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
-import { knownVersions } from "./scope-versions.ts";
+import { knowsVersion } from "./scope-versions.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 
 /** What the index says of one chunk, gathered from wherever it is in it. */
@@ -65,7 +65,7 @@ export function examineScope(
   const without: ChunkRow[] = [];
   const terms = new Set<string>();
   const reader = createUncachedReader(rows);
-  const known = knownVersions(rows, view);
+  const isKnown = knowsVersion(rows, view);
   let vectors = 0;
   let foreign = 0;
 
@@ -84,7 +84,7 @@ export function examineScope(
       note("indexed-wrongly", "The index has other words of chunks than they say.");
     for (const vector of indexed.vectors) {
       if (!fits(vector)) note("wrong-dimensions", "Vectors are not as long as their version says.");
-      else if (!isOwnVersion(vector.version) && !known.has(vector.version)) foreign++;
+      else if (!isKnown(vector.version)) foreign++;
       if (isOwnVersion(vector.version) && !ownVersions.has(vector.version)) {
         note("stale-version", "Vectors are of a fit that is not there any more.");
       }

@@ -49,11 +49,14 @@ function currentOf(held: ScopeView, note: VersionNote): string | undefined {
   return [...rows].toSorted(([a, m], [b, n]) => n - m || compareCodePoints(a, b))[0]?.[0];
 }
 
-/** Versions that a scope is searched in, is on its way to, or has left; any other came by no change of model that it knows of. */
-export function knownVersions(rows: DirectoryReader, held: ScopeView): ReadonlySet<string> {
+/**
+ * Tells versions that a scope is searched in, is on its way to, or has left, its own, and those set apart for fields of collections; any other came by no change of
+ * model that it knows of.
+ */
+export function knowsVersion(rows: DirectoryReader, held: ScopeView): (version: string) => boolean {
   const note = readNote(rows, held.row.key);
-  const known = [currentOf(held, note), note.next, ...note.old.map(({ version }) => version)];
-  return new Set(known.filter((version) => version !== undefined));
+  const known = new Set([currentOf(held, note), note.next, ...note.old.map(({ version }) => version)]);
+  return (version) => known.has(version) || isOwnVersion(version) || isApart(version);
 }
 
 /** For {@link VersionedStore.versions}. */
@@ -223,9 +226,9 @@ export function changeVersion(
 /** Notes versions that came by no change of model as left, so that they go in their time as others do. */
 function adoptVersions(rows: DirectoryWriter, held: ScopeView, now: number): VersionNote {
   const note = readNote(rows, held.row.key);
-  const known = knownVersions(rows, held);
+  const isKnown = knowsVersion(rows, held);
   const there = new Set(held.segments.flatMap((segment) => [...segment.columns()].map(({ version }) => version)));
-  const found = [...there].filter((version) => !isOwnVersion(version) && !known.has(version));
+  const found = [...there].filter((version) => !isKnown(version));
   if (found.length === 0) return note;
   const adopted = found.toSorted(compareCodePoints).map((version) => ({ version, since: now, wasCurrent: false }));
   const old = [...note.old, ...adopted];

@@ -229,8 +229,17 @@ describe.each(homes)("any record of JSON in $name", (home) => {
       fc.string({ minLength: 1, unit: "binary" }).filter((key) => key.trim() !== "" && !key.includes("\0")),
       fc.double({ noNaN: true, noDefaultInfinity: true }),
     );
+    // What is kept is what the schema makes of a record, and this one's library leaves `__proto__` out.
+    const name = fc.string().filter((one) => one !== "__proto__");
     const anyThing = fc
-      .tuple(fc.dictionary(fc.string(), fc.jsonValue()), anyKey, fc.string({ unit: "binary" }))
+      .tuple(
+        fc.dictionary(
+          name,
+          fc.jsonValue().filter((one) => !JSON.stringify(one).includes('"__proto__"')),
+        ),
+        anyKey,
+        fc.string({ unit: "binary" }),
+      )
       .map(([rest, id, text]) => JSON.parse(JSON.stringify({ ...rest, id, text })) as z.output<typeof loose>);
     await fc.assert(
       fc.asyncProperty(
