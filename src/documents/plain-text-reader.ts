@@ -64,14 +64,27 @@ export const plainTextReader: Reader = {
 /** Paragraphs after which others have their turn. */
 const paragraphsAtOnce = 8192;
 
+/**
+ * Paragraphs after which short ones beside one another count as one: a text of single letters between blank lines has tens of millions of them, and each would be
+ * an object. They only say where it is good to cut.
+ */
+const mostParagraphs = 500_000;
+/** **Units** UTF-16. The size of a chunk, by default. */
+const joinedLength = 1000;
+
 async function readPlainText({ uri, bytes, mediaType, charset, limits, signal }: ReadInput): Promise<ReadResult> {
   const { maxTextLength } = limitsOf({ ...(limits && { limits }) });
   const text = decodeSource(bytes, uri, charset, maxTextLength);
   const title = fileNameOf(uri);
   const blocks: Block[] = [];
   if (proseTypes.has(mediaType)) {
+    let seen = 0;
     for (const block of eachParagraph(text)) {
-      if (blocks.push(block) % paragraphsAtOnce !== 0) continue;
+      const last = blocks.at(-1);
+      if (last && blocks.length >= mostParagraphs && block.end - last.start <= joinedLength)
+        blocks[blocks.length - 1] = { ...last, end: block.end };
+      else blocks.push(block);
+      if (++seen % paragraphsAtOnce !== 0) continue;
       await nextTurn();
       throwIfAborted(signal, `Reading ${uri}`, { uri });
     }
