@@ -392,5 +392,5 @@ export const requirements: readonly Requirement[] = [
   brought("L9", "Back-pressure", "src/services/ingestion-queue.ts"),
   brought("L10", "Discretion: no word of a query", "src/services/observer.ts"),
   brought("L11", "Determinism", "src/indexes/vector-scores.ts"),
-  brought("L12", "Text is data", "src/answers/neutralise-source.ts"),
+  brought("L12", "Text is data", "src/text/neutralise-source.ts"),
 ];
