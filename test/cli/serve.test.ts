@@ -155,10 +155,9 @@ describe("ibid serve", () => {
     release();
     expect(await plain).toMatchObject({ status: 200, json: { response: "A key is valid for ninety days." } });
     expect((await serving.closed)[0]).toBe(143);
-    expect(jsonLines(serving.log())).toMatchObject([
-      { path: "/rag/query", status: 200 },
-      { error: { message: "Stopped." } },
-    ]);
+    // What was asked to see whether it is ending may have come in before it was.
+    const entries = jsonLines(serving.log()).filter((entry) => (entry as { path?: string }).path !== "/documents");
+    expect(entries).toMatchObject([{ path: "/rag/query", status: 200 }, { error: { message: "Stopped." } }]);
   }, 40_000);
 
   it("a second signal ends it at once", async () => {

@@ -123,7 +123,10 @@ describe("decodeText", () => {
   it("takes no noise with a zero in it for UTF-16", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 64, maxLength: 400 }), (noise) => {
-        expect(looksBinary(Uint8Array.from([...noise, 0, ...noise, 0x61]))).toBe(true);
+        // A byte order mark would say that it is.
+        const unmarked = noise[0]! >= 0xfe ? noise.subarray(1) : noise;
+        fc.pre(unmarked[0]! < 0xfe);
+        expect(looksBinary(Uint8Array.from([...unmarked, 0, ...unmarked, 0x61]))).toBe(true);
       }),
     );
   });
