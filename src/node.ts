@@ -69,7 +69,8 @@ export { openSqliteJobStore, type SqliteJobStoreOptions } from "./adapters/sqlit
 export { createCodeReader } from "./adapters/code/code-reader.ts";
 export { createFeedReader } from "./adapters/feed/feed-reader.ts";
 export { createHtmlReader } from "./adapters/html/html-reader.ts";
-export { createMcpServer, type McpServerOptions } from "./adapters/mcp/create-mcp-server.ts";
+export { createMcpServer } from "./adapters/mcp/create-mcp-server.ts";
+export type { McpServerOptions } from "./adapters/mcp/mcp-server-options.ts";
 export { type AuthorizeMcp, createMcpHandler } from "./adapters/mcp/mcp-handler.ts";
 export { createMailReader } from "./adapters/mail/mail-reader.ts";
 export { createMboxReader } from "./adapters/mail/mbox-reader.ts";

@@ -1,4 +1,4 @@
-import type { McpServerOptions } from "../adapters/mcp/create-mcp-server.ts";
+import type { McpServerOptions } from "../adapters/mcp/mcp-server-options.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";

@@ -1,4 +1,4 @@
-import type { McpServerOptions } from "../adapters/mcp/create-mcp-server.ts";
+import type { McpServerOptions } from "../adapters/mcp/mcp-server-options.ts";
 import * as z from "zod";
 import { defineRoute, type Route } from "./route.ts";
 

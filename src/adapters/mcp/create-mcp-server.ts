@@ -4,19 +4,10 @@ import type { Tool } from "../../contracts/tool.ts";
 import { checkOptions } from "../../text/check-options.ts";
 import { createFetchTools } from "../../tools/create-fetch-tools.ts";
 import { createFixedView } from "../../tools/fixed-view.ts";
-import { createSearchTools, type SearchToolName, type SearchToolOptions } from "../../tools/create-search-tools.ts";
+import { createSearchTools, type SearchToolName } from "../../tools/create-search-tools.ts";
 import { describeToolFailure, isInnerFailure } from "../../tools/tool-failure.ts";
 import { addDocumentResources } from "./document-resources.ts";
-
-/** How a knowledge base is shown over MCP; everything has a default. */
-export interface McpServerOptions extends SearchToolOptions {
-  /** Tools of your own beside ours. */
-  readonly more?: readonly Tool[];
-  /** Characters of a resource. Default 1,000,000. */
-  readonly maxResourceLength?: number;
-  /** Told what went wrong in here, of which a client learns no more than that it did. Throwing in it fails nothing. */
-  readonly onError?: (error: unknown) => void;
-}
+import type { McpServerOptions } from "./mcp-server-options.ts";
 
 const optionNames = [
   "filter",

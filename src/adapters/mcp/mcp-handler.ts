@@ -1,5 +1,6 @@
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
-import { createMcpServer, type McpServerOptions } from "./create-mcp-server.ts";
+import { createMcpServer } from "./create-mcp-server.ts";
+import type { McpServerOptions } from "./mcp-server-options.ts";
 
 /**
  * Whose knowledge base a request may see: a view of it, or a response that says why none. `undefined` for a request without a right: it is answered with 401.
