@@ -69,7 +69,9 @@ function chooseHits(hits: readonly Hit[], wanted: number, lambda: number, by: "e
   const likenessOf = compareBy(compared, by);
   const top = hits[0]?.score ?? 0;
   // Where the best score is not above 0, a ratio would turn the order around.
-  const relevanceOf = ({ score }: Hit): number => (top > 0 ? score / top : score - top);
+  // What is divided by less could leave the numbers that there are.
+  const leastTop = 1e-12;
+  const relevanceOf = ({ score }: Hit): number => (top >= leastTop ? score / top : score - top);
   const valueOf = ({ relevance, likeness }: Marginal): number => lambda * relevance - (1 - lambda) * likeness;
   const rescored = (marginal: Marginal): Hit => {
     const { hit, relevance, likeness } = marginal;
