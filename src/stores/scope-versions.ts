@@ -223,9 +223,13 @@ export function changeVersion(
   return { changed: current !== to, lacking };
 }
 
-/** Notes versions that came by no change of model as left, so that they go in their time as others do. */
+/**
+ * Notes versions that came by no change of model as left, so that they go in their time as others do. While no live chunk has a vector, nothing tells which version
+ * a chunk that may still be restored was searched in: then none is noted.
+ */
 function adoptVersions(rows: DirectoryWriter, held: ScopeView, now: number): VersionNote {
   const note = readNote(rows, held.row.key);
+  if (currentOf(held, note) === undefined) return note;
   const isKnown = knowsVersion(rows, held);
   const there = new Set(held.segments.flatMap((segment) => [...segment.columns()].map(({ version }) => version)));
   const found = [...there].filter((version) => !isKnown(version));
@@ -245,7 +249,8 @@ export function retireVersions(rows: DirectoryWriter, view: IndexView, scope: Sc
   if (held === undefined) return;
   const note = adoptVersions(rows, held, now);
   const current = currentOf(held, note);
-  const gone = new Set(note.old.filter(({ since }) => since <= until).map(({ version }) => version));
+  const left = note.old.filter(({ version }) => version !== current && version !== note.next);
+  const gone = new Set(left.filter(({ since }) => since <= until).map(({ version }) => version));
   if (gone.size === 0 || current === undefined || countLacking(held, current) > 0) return;
   const stamp = rows.stamp() + 1;
   for (const { row } of held.sealed) dropColumns(rows, row, (version) => gone.has(version), stamp);

@@ -347,7 +347,8 @@ describe("hostile requests", () => {
     await reader.read();
     left.abort();
     expect((await send(service.url, "/documents", { key: keys.ada.key })).status).toBe(200);
-    expect(stopped).toBe(1);
-    expect(log.map(({ path }) => path)).toEqual(["/ask", "/documents"]);
+    // The slot is free as soon as the reader has gone; the model hears of it at its next word.
+    await expect.poll(() => stopped).toBe(1);
+    await expect.poll(() => log.map(({ path }) => path).toSorted()).toEqual(["/ask", "/documents"]);
   });
 });

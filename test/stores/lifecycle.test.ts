@@ -49,6 +49,23 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
     expect((await collect(store.chunks(from))).map(({ chunk: { text } }) => text)).toEqual(["ash"]);
   });
 
+  it("a vacuum takes no vectors of the model that is in use, though there were none of it for a while [L6 T14]", async () => {
+    const clock = { now: 1_000 };
+    const store = await open({ now: () => clock.now });
+    const found = async () => (await store.search(from, { embedding: [1, 1, 0], version: three, topK: "all" })).length;
+    await store.replace(into, documentEntry("a", ["ash"], { embed }));
+    await store.delete(into, { documentIds: ["a"] });
+    clock.now += 1;
+    // Only a deleted chunk has a vector now.
+    await store.vacuum(system, { olderThanMs: 1_000 });
+    await store.replace(into, documentEntry("b", ["birch"], { embed }));
+    clock.now += 10;
+    await store.vacuum(system, { olderThanMs: 10 });
+    expect(await found()).toBe(1);
+    expect(await store.restore(into, { documentIds: ["a"] })).toBe(0);
+    expect(await found()).toBe(1);
+  });
+
   it("by filter, and for good with purge, also what was deleted before [T15 B35]", async () => {
     const store = await open();
     const year = (value: number) => ({ metadata: { year: value } });
