@@ -34,8 +34,11 @@ function readNote(rows: DirectoryReader, scope: number): VersionNote {
   return text === undefined ? { old: [] } : (JSON.parse(text) as VersionNote);
 }
 
-/** What searches use: what was noted, unless nothing is left of it; else what most chunks have. */
-function currentOf(held: ScopeView, note: VersionNote): string | undefined {
+/**
+ * How many live chunks have vectors of each version that a model gave. What segments still hold of chunks that are gone does not count: it is there until they are
+ * rewritten, which is at no moment that anybody can foresee.
+ */
+function countByVersion(held: ScopeView): ReadonlyMap<string, number> {
   const rows = new Map<string, number>();
   for (const segment of held.segments) {
     for (const { version, ordinals } of segment.columns()) {
@@ -45,6 +48,12 @@ function currentOf(held: ScopeView, note: VersionNote): string | undefined {
       if (live > 0) rows.set(version, (rows.get(version) ?? 0) + live);
     }
   }
+  return rows;
+}
+
+/** What searches use: what was noted, unless nothing is left of it; else what most chunks have. */
+function currentOf(held: ScopeView, note: VersionNote): string | undefined {
+  const rows = countByVersion(held);
   if (note.current !== undefined && (rows.size === 0 || rows.has(note.current))) return note.current;
   return [...rows].toSorted(([a, m], [b, n]) => n - m || compareCodePoints(a, b))[0]?.[0];
 }
@@ -223,16 +232,11 @@ export function changeVersion(
   return { changed: current !== to, lacking };
 }
 
-/**
- * Notes versions that came by no change of model as left, so that they go in their time as others do. While no live chunk has a vector, nothing tells which version
- * a chunk that may still be restored was searched in: then none is noted.
- */
+/** Notes versions that came by no change of model as left, so that they go in their time as others do. */
 function adoptVersions(rows: DirectoryWriter, held: ScopeView, now: number): VersionNote {
   const note = readNote(rows, held.row.key);
-  if (currentOf(held, note) === undefined) return note;
   const isKnown = knowsVersion(rows, held);
-  const there = new Set(held.segments.flatMap((segment) => [...segment.columns()].map(({ version }) => version)));
-  const found = [...there].filter((version) => !isKnown(version));
+  const found = [...countByVersion(held).keys()].filter((version) => !isKnown(version));
   if (found.length === 0) return note;
   const adopted = found.toSorted(compareCodePoints).map((version) => ({ version, since: now, wasCurrent: false }));
   const old = [...note.old, ...adopted];

@@ -349,6 +349,6 @@ describe("hostile requests", () => {
     expect((await send(service.url, "/documents", { key: keys.ada.key })).status).toBe(200);
     // The slot is free as soon as the reader has gone; the model hears of it at its next word.
     await expect.poll(() => stopped).toBe(1);
-    await expect.poll(() => log.map(({ path }) => path).toSorted()).toEqual(["/ask", "/documents"]);
+    await expect.poll(() => new Set(log.map(({ path }) => path))).toEqual(new Set(["/ask", "/documents"]));
   });
 });
