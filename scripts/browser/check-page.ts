@@ -64,7 +64,11 @@ export async function checkPage(browser: string, flags: readonly string[], scree
 
     // On a telephone nothing stands outside the window.
     await page("Emulation.setDeviceMetricsOverride", { width: 340, height: 700, deviceScaleFactor: 1, mobile: false });
-    same("What is wider than a narrow window", await see("document.documentElement.scrollWidth - innerWidth"), 0);
+    same(
+      "What is wider than a narrow window",
+      await see("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+      0,
+    );
     await page("Emulation.clearDeviceMetricsOverride", {});
 
     // A place can be passed on.
