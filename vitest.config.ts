@@ -22,6 +22,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // Processes that tests start need not compile the sources anew, each for itself.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("./node_modules/.cache/compiled", import.meta.url)) },
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
