@@ -267,13 +267,17 @@ async function searchGraph(
   const { ids, cosines, reach } = index.search(unit, Math.min(wanted, index.size));
   const { minScore = -Infinity, ...rest } = query;
   const look = (chunkIds: readonly string[]) => store.search(proof, { ...rest, chunkIds });
-  // What lies farther off than rounding can have moved it is not among the best, unless one of those before it is hidden.
-  const near = isRestricted ? ids : ids.slice(0, countAbove(cosines, cosines[topK - 1]! - rounding));
-  let matches = await look(near);
-  if (matches.length < topK && near.length < ids.length) matches = await look(ids);
+  const scale = metric === "dot" ? length : 1;
+  // What lies farther off than rounding can have moved it is not among the best.
+  const near = isRestricted ? ids.length : countAbove(cosines, cosines[topK - 1]! - rounding);
+  let matches = await look(ids.slice(0, near));
+  // Unless one of those before it is hidden, or is not where the graph has it: a removed vector may answer for the one that took its place.
+  if (near < ids.length && (matches[topK - 1]?.score ?? -Infinity) < cosines[near]! * scale) {
+    matches = await look(ids);
+  }
   const kept = matches.filter(({ score }) => score >= minScore);
   const isAll = ids.length === index.size;
-  const isBelow = (reach + rounding) * (metric === "dot" ? length : 1) < minScore;
+  const isBelow = (reach + rounding) * scale < minScore;
   if (matches.length === topK || isAll || isBelow) return kept;
   if (isRestricted) remember(index, restriction);
   return undefined;
