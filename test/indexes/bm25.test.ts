@@ -58,7 +58,8 @@ type World = typeof world extends fc.Arbitrary<infer One> ? One : never;
 /** The plain reference: each chunk by the formula as it is written down, then everything sorted. */
 function naive({ segments, words, variant, settings, topK, floor, some }: World) {
   const { k1, b, nameB, nameWeight }: Bm25Settings = { ...defaultBm25, ...settings };
-  const { idf, gain, shift, bonus, fields, coarse } = bm25Formulas[variant];
+  const formula = bm25Formulas[variant];
+  const { shift, bonus, fields, coarse } = formula;
   const live = segments.flat().filter((chunk) => chunk.live);
   const mean = (of: (chunk: Item) => number): number => live.reduce((sum, chunk) => sum + of(chunk), 0) / live.length;
   const averages = { text: mean(({ text }) => text.length), names: mean(({ names }) => names.length) };
@@ -76,7 +77,7 @@ function naive({ segments, words, variant, settings, topK, floor, some }: World)
     const ofNames = fields ? nameWeight * norm(names.length, averages.names, nameB) : whole;
     const frequency = frequencyOf(text, terms) * ofText + shift + frequencyOf(names, terms) * ofNames;
     const having = live.filter((other) => has(other, terms)).length;
-    return idf(live.length, having) * count * ((gain(k1) * frequency) / (k1 + frequency) + bonus);
+    return formula.idf(live.length, having) * count * ((formula.gain(k1) * frequency) / (k1 + frequency) + bonus);
   };
   return segments
     .flatMap((items, place) =>
