@@ -143,12 +143,11 @@ export function searchTerms(
   const result = searchBm25(plan.searched, plan.words, query.topK, query.minScore ?? 0, bm25);
   return {
     terms: result.terms,
-    matches: result.hits.map(({ segment, ordinal, score, terms }) => ({
-      scope: segment.scope,
-      chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
-      score,
-      terms,
-    })),
+    matches: result.hits.map(({ segment, ordinal, score, terms }) => {
+      const chunk = reader.chunk(rows.chunk(segment.key(ordinal)));
+      const language = chunk.language === undefined ? { language: segment.languageOf(ordinal) } : {};
+      return { scope: segment.scope, chunk, score, terms, ...language };
+    }),
   };
 }
 
