@@ -9,7 +9,7 @@ import type { SqliteConnection } from "./sqlite-connection.ts";
 const turnsTogether = 48;
 
 /** As long at most, where a turn is a search. **Units** milliseconds. */
-const longestGathering = 50;
+const longestGathering = 200;
 
 /** So many writes may share one commit, lest a search wait for long. */
 const mostTogether = 64;
