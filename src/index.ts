@@ -231,6 +231,11 @@ export { parseQuestions, type Question } from "./evaluation/questions.ts";
 export { formatRun, parseRun, type RankedDocument, type Run } from "./evaluation/run.ts";
 export { type Evaluation, type QueryScores, type ScoreOptions, scoreRun } from "./evaluation/score-run.ts";
 
+// Entities
+export { defineEntityType } from "./entities/define-entity-type.ts";
+export { hasAnyLabel } from "./entities/has-any-label.ts";
+export { type EntitiesOptions, openEntities } from "./entities/open-entities.ts";
+
 // Memory in a prompt
 export {
   type ConfirmWrite,
@@ -380,6 +385,21 @@ export type {
   SectionKind,
   SectionOptions,
 } from "./contracts/expansion.ts";
+export type {
+  Entities,
+  EntityHit,
+  EntityInstance,
+  EntityInstanceOf,
+  EntityListOptions,
+  EntitySearchOptions,
+  EntityType,
+  NamedEntity,
+  NamedEntityData,
+  NewEntity,
+  Relationship,
+  RelationshipDefinition,
+  RelationshipDirection,
+} from "./contracts/entity.ts";
 export { IbidError, type IbidErrorCode, type IbidErrorOptions } from "./contracts/errors.ts";
 export type { FieldConditions, Filter, FilterInput, FilterValue, PlainFilter } from "./contracts/filter.ts";
 export type {
@@ -577,6 +597,8 @@ export type {
   CollectionDeleteOptions,
   CollectionFilter,
   CollectionHit,
+  CollectionKey,
+  CollectionKeysOptions,
   CollectionListOptions,
   CollectionSearchOptions,
   Collections,
