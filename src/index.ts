@@ -580,6 +580,7 @@ export {
   type ToolCallEvent,
 } from "./tools/create-search-tools.ts";
 export { createTool, type ToolParts } from "./tools/create-tool.ts";
+export { describeForModel, type Retrievable } from "./tools/describe-for-model.ts";
 export type { FixedLimits } from "./tools/fixed-view.ts";
 export type {
   JsonSchema,

@@ -189,7 +189,10 @@ export interface Entities {
    * **Errors** `not-found` with `onMissing: "error"`.
    */
   delete(ids: string | readonly string[], options?: CollectionDeleteOptions): Promise<number>;
-  /** Takes back a delete that was not a purge, until it is vacuumed: the entity, and its relationships to what is there. **Shape** whether there was something to take back. */
+  /**
+   * Takes back a delete that was not a purge, until it is vacuumed: the entity, and every relationship of it that a delete took, to what is there.
+   * **Shape** whether there was something to take back.
+   */
   restore(id: string, address?: CollectionAddress): Promise<boolean>;
   /**
    * Says how entities are related; what was said already stays as it is. Whether there are entities of these ids is not asked: the order of a load does not matter,
