@@ -1,4 +1,3 @@
-import type { CollectionAddress, CollectionDeleteOptions, CollectionKey } from "../contracts/collection.ts";
 import type { EmbeddingModel } from "../contracts/embedding-model.ts";
 import type {
   Entities,
@@ -15,6 +14,7 @@ import type { Scope } from "../contracts/scope.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { createEntitySchema, toEntityData } from "./entity-schema.ts";
 import { anyOfLabels } from "./has-any-label.ts";
+import { isShared, lookFrom } from "./look-from.ts";
 import { keysOf, readKey, type RelationshipEnd, startOf } from "./relationship-key.ts";
 import { toInstance } from "./to-instance.ts";
 
@@ -48,39 +48,49 @@ const searches = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch
  * @experimental
  */
 export function openEntities(
-  kb: Pick<KnowledgeBase, "collection" | "restore">,
+  kb: Pick<KnowledgeBase, "as" | "collection" | "collections" | "restore">,
   name: string,
   options: EntitiesOptions = {},
 ): Entities {
   checkOptions("openEntities", options, ["types", "filterable", "embeddingModel"]);
   const { types = [], filterable = [], embeddingModel } = options;
-  const nodes = kb.collection(name, {
-    schema: createEntitySchema(types, filterable),
-    key: "id",
-    text: ["about"],
-    // Which properties there are, no type says.
-    filterable: ["labels", ...(filterable as "labels"[])],
-    ...(embeddingModel && { embeddingModel }),
-  });
+  const schema = createEntitySchema(types, filterable);
+  const nodesOf = (view: Pick<KnowledgeBase, "collection">) =>
+    view.collection(name, {
+      schema,
+      key: "id",
+      text: ["about"],
+      // Which properties there are, no type says.
+      filterable: ["labels", ...(filterable as "labels"[])],
+      ...(embeddingModel && { embeddingModel }),
+    });
+  const nodes = nodesOf(kb);
   const ends = kb.collection(`${name}/relationships`, { schema: endSchema, key: "key", text: ["text"] });
 
-  const isThere = async (id: string): Promise<boolean> => (await nodes.scopesOf(id)).length > 0;
   const filterOf = (labels: readonly string[] | undefined, filter: FilterInput | undefined) => {
     const filters = [...(labels === undefined ? [] : [anyOfLabels(labels)]), ...(filter === undefined ? [] : [filter])];
     return { filter: { and: filters } as never };
   };
 
-  /** Both ends of every relationship of an entity, where they are; with `deleted`, where they were. */
-  async function endsAround(id: string, deleted: boolean, { scope }: CollectionAddress) {
-    const found = new Map<string, CollectionKey>();
+  /**
+   * The relationships of an entity, or those that were deleted, in each scope that may tell of it: where those who read that scope read `of` too. What happens to an
+   * entity that they cannot read changes nothing for them.
+   */
+  async function relationshipsAround(id: string, of: Scope | undefined, deleted: boolean) {
+    const found = new Map<Scope, Map<string, NonNullable<ReturnType<typeof readKey>>>>();
     // A scope of which everything was deleted is looked at when it is named.
-    for (const address of scope === undefined || !deleted ? [{}] : [{}, { scope }])
-      for await (const end of ends.keys({ ...address, keyPrefix: startOf(id), deleted }))
-        found.set(JSON.stringify([end.scope, end.key]), end);
-    return [...found.values()].flatMap(({ key, scope: its }) => {
-      const read = readKey(key);
-      return read === undefined ? [] : [{ ...read, scope: its }];
-    });
+    for (const address of of === undefined || !deleted ? [{}] : [{}, { scope: of }]) {
+      for await (const { key, scope } of ends.keys({ ...address, keyPrefix: startOf(id), deleted })) {
+        const read = readKey(key);
+        if (read !== undefined) found.set(scope, (found.get(scope) ?? new Map()).set(key, read));
+      }
+    }
+    const looked = [];
+    for (const [scope, keys] of found) {
+      const outlook = await lookFrom(kb, scope, nodesOf);
+      if (of === undefined || outlook.reads(of)) looked.push({ scope, outlook, relationships: [...keys.values()] });
+    }
+    return looked;
   }
 
   /** Where nobody learns of an end who may not read it. */
@@ -88,8 +98,7 @@ export function openEntities(
     const narrow = new Set<Scope>();
     for (const id of [from, to]) {
       const scopes = await nodes.scopesOf(id);
-      const isShared = scopes.some((scope) => scope === "deployment" || scope === "platform");
-      if (!isShared) for (const scope of scopes) narrow.add(scope);
+      if (!scopes.some(isShared)) for (const scope of scopes) narrow.add(scope);
     }
     const [only, ...others] = narrow;
     if (others.length === 0) return only;
@@ -110,7 +119,7 @@ export function openEntities(
   }
 
   async function* findRelated(id: string, called: string, direction: RelationshipDirection) {
-    if (!(await isThere(id))) return;
+    if ((await nodes.scopesOf(id)).length === 0) return;
     const seen = new Set<string>();
     for (const end of endsOf[direction]) {
       for await (const { key, scope } of ends.keys({ keyPrefix: startOf(id, end, called) })) {
@@ -128,18 +137,20 @@ export function openEntities(
   }
 
   /** The relationships of what is gone, in every scope that the caller may write: in others, they lead nowhere. */
-  async function deleteEnds(id: string, { purge = false, scope }: CollectionDeleteOptions): Promise<void> {
-    const address = scope === undefined ? {} : { scope };
-    const around = await endsAround(id, false, address);
-    if (purge) around.push(...(await endsAround(id, true, address)));
-    for (const { relationship, scope: its } of around) {
-      try {
-        // The far end first: from the near one the rest is found again, if this is stopped.
-        const [start, end] = keysOf(relationship);
-        const keys = relationship.from === id ? [end, start] : [start, end];
-        for (const key of keys) await ends.delete(key, { scope: its, purge });
-      } catch (error) {
-        if (!IbidError.isInstance(error, "access-denied")) throw error;
+  async function deleteRelationships(id: string, of: Scope | undefined, purge: boolean): Promise<void> {
+    for (const deleted of purge ? [false, true] : [false]) {
+      for (const { scope, outlook, relationships } of await relationshipsAround(id, of, deleted)) {
+        if (await outlook.sees(id)) continue;
+        try {
+          for (const { relationship } of relationships) {
+            // The far end first: from the near one the rest is found again, if this is stopped.
+            const [start, end] = keysOf(relationship);
+            const keys = relationship.from === id ? [end, start] : [start, end];
+            for (const key of keys) await ends.delete(key, { scope, purge });
+          }
+        } catch (error) {
+          if (!IbidError.isInstance(error, "access-denied")) throw error;
+        }
       }
     }
   }
@@ -176,20 +187,24 @@ export function openEntities(
       }));
     },
 
-    async delete(ids, given = {}) {
-      const gone = await nodes.delete(ids, given);
-      for (const id of new Set(typeof ids === "string" ? [ids] : ids))
-        if (!(await isThere(id))) await deleteEnds(id, given);
+    async delete(given, how = {}) {
+      const ids = new Set(typeof given === "string" ? [given] : given);
+      const held = new Map<string, Scope | undefined>();
+      for (const id of ids) held.set(id, how.scope ?? (await nodes.scopesOf(id))[0]);
+      const gone = await nodes.delete([...ids], how);
+      for (const [id, scope] of held) await deleteRelationships(id, scope, how.purge ?? false);
       return gone;
     },
 
     async restore(id, address = {}) {
-      const restored = await kb.restore(nodes.uriOf(id), address);
-      if (restored.length === 0) return false;
-      for (const { relationship, other, scope } of await endsAround(id, true, address)) {
-        // To what is not there, it comes back with that.
-        if (!(await isThere(other))) continue;
-        for (const key of keysOf(relationship)) await kb.restore(ends.uriOf(key), { scope });
+      const [restored] = await kb.restore(nodes.uriOf(id), address);
+      if (restored === undefined) return false;
+      for (const { scope, outlook, relationships } of await relationshipsAround(id, restored.scope, true)) {
+        for (const { relationship, other } of relationships) {
+          // To what is not there, it comes back with that.
+          if (await outlook.sees(other))
+            for (const key of keysOf(relationship)) await kb.restore(ends.uriOf(key), { scope });
+        }
       }
       return true;
     },
