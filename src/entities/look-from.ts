@@ -14,16 +14,15 @@ export interface Outlook {
  * Looks from a scope: as whoever reads that scope and, beside it, what everybody reads who does. What is done there for somebody who sees more must not depend on
  * the rest (law 3): by it, the readers of the scope would learn of what is hidden from them.
  */
-export async function lookFrom<View extends Pick<KnowledgeBase, "as" | "collections">>(
-  kb: View,
+export async function lookFrom(
+  kb: Pick<KnowledgeBase, "as" | "collections">,
   scope: Scope,
-  nodesOf: (view: View | KnowledgeBase) => { readonly name: string; scopesOf(id: string): Promise<readonly Scope[]> },
+  nodes: { readonly name: string; scopesOf(id: string): Promise<readonly Scope[]> },
 ): Promise<Outlook> {
-  const view = asReader(kb, scope);
-  const nodes = nodesOf(view);
-  const read = new Set<Scope>();
-  for (const { name, scope: one } of await view.collections())
-    if (name === nodes.name && (one === scope || isShared(one))) read.add(one);
+  // A shared scope that is closed to callers is read by the operator alone, but as a whole.
+  const read = new Set([scope]);
+  for (const { name, scope: one } of await asReader(kb, scope).collections())
+    if (name === nodes.name && isShared(one)) read.add(one);
   return {
     reads: (one) => read.has(one),
     sees: async (id) => (await nodes.scopesOf(id)).some((one) => read.has(one)),

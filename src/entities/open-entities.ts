@@ -54,17 +54,14 @@ export function openEntities(
 ): Entities {
   checkOptions("openEntities", options, ["types", "filterable", "embeddingModel"]);
   const { types = [], filterable = [], embeddingModel } = options;
-  const schema = createEntitySchema(types, filterable);
-  const nodesOf = (view: Pick<KnowledgeBase, "collection">) =>
-    view.collection(name, {
-      schema,
-      key: "id",
-      text: ["about"],
-      // Which properties there are, no type says.
-      filterable: ["labels", ...(filterable as "labels"[])],
-      ...(embeddingModel && { embeddingModel }),
-    });
-  const nodes = nodesOf(kb);
+  const nodes = kb.collection(name, {
+    schema: createEntitySchema(types, filterable),
+    key: "id",
+    text: ["about"],
+    // Which properties there are, no type says.
+    filterable: ["labels", ...(filterable as "labels"[])],
+    ...(embeddingModel && { embeddingModel }),
+  });
   const ends = kb.collection(`${name}/relationships`, { schema: endSchema, key: "key", text: ["text"] });
 
   const filterOf = (labels: readonly string[] | undefined, filter: FilterInput | undefined) => {
@@ -87,7 +84,7 @@ export function openEntities(
     }
     const looked = [];
     for (const [scope, keys] of found) {
-      const outlook = await lookFrom(kb, scope, nodesOf);
+      const outlook = await lookFrom(kb, scope, nodes);
       if (of === undefined || outlook.reads(of)) looked.push({ scope, outlook, relationships: [...keys.values()] });
     }
     return looked;
