@@ -4,7 +4,11 @@ import type { AccessContext } from "../contracts/scope.ts";
 import { collect, equal, throwsCode } from "./assert.ts";
 import { type ContractCase, defineCases } from "./contract-case.ts";
 
-/** How the pack gets entities of its own. */
+/**
+ * How the pack gets entities of its own.
+ *
+ * @experimental
+ */
 export interface EntitiesSubject {
   /** Where nothing is kept yet: the operator's entities, and everybody else's view of the same. */
   open(options: {
@@ -58,7 +62,11 @@ const engine: NewEntity = { id: "engine", name: "The engine", labels: ["Project"
 
 const edge = (from: string, name: string, to: string): Relationship => ({ from, name, to });
 
-/** What every {@link Entities} promises: typed where types fit, found by label, led on to what the caller may read and to nothing else. */
+/**
+ * What every {@link Entities} promises: typed where types fit, found by label, led on to what the caller may read and to nothing else.
+ *
+ * @experimental
+ */
 export function createEntitiesPack(subject: EntitiesSubject): readonly ContractCase[] {
   const open = () => subject.open({ types: [Employee, Manager], filterable: ["department"] });
   const related = async (
