@@ -267,17 +267,31 @@ async function searchGraph(
   const isRestricted = filter !== undefined || origins !== undefined;
   const restriction = isRestricted ? JSON.stringify([filter, origins, topK, query.minScore]) : "";
   if (isRestricted && hasStarved(index, restriction)) return undefined;
-  // Twice as many and some: rounded coordinates may have changed places.
+  // Twice as many and some: rounded coordinates may have changed places, and some may be hidden.
   const wanted = (isRestricted ? restrictedCandidates : 2) * topK + 8;
-  const { ids, reach } = index.search(unit, Math.min(wanted, index.size));
+  const { ids, cosines, reach } = index.search(unit, Math.min(wanted, index.size));
   const { minScore = -Infinity, ...rest } = query;
-  const matches = await store.search(proof, { ...rest, chunkIds: ids });
+  const look = (chunkIds: readonly string[]) => store.search(proof, { ...rest, chunkIds });
+  const scale = metric === "dot" ? length : 1;
+  // What lies farther off than rounding can have moved it is not among the best.
+  const near = isRestricted ? ids.length : countAbove(cosines, cosines[topK - 1]! - rounding);
+  let matches = await look(ids.slice(0, near));
+  // Unless one of those before it is hidden, or is not where the graph has it: a removed vector may answer for the one that took its place.
+  if (near < ids.length && (matches[topK - 1]?.score ?? -Infinity) < cosines[near]! * scale) {
+    matches = await look(ids);
+  }
   const kept = matches.filter(({ score }) => score >= minScore);
   const isAll = ids.length === index.size;
-  const isBelow = (reach + rounding) * (metric === "dot" ? length : 1) < minScore;
+  const isBelow = (reach + rounding) * scale < minScore;
   if (matches.length === topK || isAll || isBelow) return kept;
   if (isRestricted) remember(index, restriction);
   return undefined;
+}
+
+/** How many of the first are no farther off; all, when there is nothing to compare them with. */
+function countAbove(cosines: readonly number[], least: number): number {
+  const past = cosines.findIndex((cosine) => cosine < least);
+  return past < 0 ? cosines.length : past;
 }
 
 /** Restrictions that left too few candidates: the next search is not made twice for them. The scan is right whatever has changed since. */
