@@ -44,18 +44,29 @@ export async function watch(
       const queue = caller === undefined ? whole : whole.as(caller);
       const over = new AbortController();
       const telling = tell(queue.events({ buffer: 100_000, signal: over.signal }), output);
-      // From before the first look on, so that nothing falls in between.
-      const changes = watchFolders(folders, { signal, ignore: [options.kb], ...(options.poll && { poll: true }) });
-      const look = createLook(queue, job, resolve(options.kb));
-      const first = await Promise.all(folders.map((folder) => look(folder, undefined)));
-      await untilStopped(Promise.all(first.map((id) => queue.done(id, { signal }))), signal);
-      const names = folders.map(neutralise).join(", ");
-      if (!signal.aborted)
-        await (output.json ? output.object({ watching: folders }) : output.line(`Watching ${names}. Ctrl-C ends it.`));
-      for await (const { folder, paths } of changes) await look(folder, paths);
-      await queue.drained();
-      over.abort();
-      await telling;
+      try {
+        // From before the first look on, so that nothing falls in between; until it is stopped, or cannot go on.
+        const changes = watchFolders(folders, {
+          signal: AbortSignal.any([signal, over.signal]),
+          ignore: [options.kb],
+          ...(options.poll && { poll: true }),
+        });
+        const look = createLook(queue, job, resolve(options.kb));
+        const first = await Promise.all(folders.map((folder) => look(folder, undefined)));
+        await untilStopped(Promise.all(first.map((id) => queue.done(id, { signal }))), signal);
+        const names = folders.map(neutralise).join(", ");
+        if (!signal.aborted) {
+          await (output.json
+            ? output.object({ watching: folders })
+            : output.line(`Watching ${names}. Ctrl-C ends it.`));
+        }
+        for await (const { folder, paths } of changes) await look(folder, paths);
+        await queue.drained();
+      } finally {
+        over.abort();
+      }
+      const done = await telling;
+      await (output.json ? output.object({ stopped: done }) : output.line(`Stopped. ${describeTally(done)}`));
     });
     return 0;
   });
@@ -111,9 +122,22 @@ async function closing(queue: IngestionQueue, use: (queue: IngestionQueue) => Pr
   }
 }
 
-/** One line for what was ingested, taken out, or refused. */
-async function tell(events: AsyncIterable<IngestionEvent>, output: Output): Promise<void> {
+/** How often what became of a document. */
+type Tally = Record<"added" | "updated" | "removed" | "failed", number>;
+
+function describeTally(tally: Tally): string {
+  const told = Object.entries(tally).filter(([, times]) => times > 0);
+  if (told.length === 0) return "Nothing changed.";
+  return `${told.map(([what, times]) => `${times.toLocaleString("en")} ${what}`).join(", ")}.`;
+}
+
+/** One line for what was ingested, taken out, or refused. **Shape** how much of each there was. */
+async function tell(events: AsyncIterable<IngestionEvent>, output: Output): Promise<Tally> {
+  const tally: Tally = { added: 0, updated: 0, removed: 0, failed: 0 };
   for await (const event of events) {
+    if (event.type === "KnowledgeChunkFailed" && event.retryAt === undefined) tally.failed++;
+    if (event.type === "KnowledgeChunkIndexed" && event.status !== "failed" && event.status !== "unchanged")
+      tally[event.status]++;
     if (output.json) {
       if (event.type !== "IngestionStateChanged") await output.object(event);
     } else {
@@ -121,6 +145,7 @@ async function tell(events: AsyncIterable<IngestionEvent>, output: Output): Prom
       if (line !== undefined) await output.line(line);
     }
   }
+  return tally;
 }
 
 function describe(event: IngestionEvent, { style }: Output): string | undefined {

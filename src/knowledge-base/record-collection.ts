@@ -42,7 +42,7 @@ export interface CollectionParts {
   /** One that searches by an embedder of a collection's own. */
   readonly retrieverBy: (embedder: Embedder) => Retriever;
   /** A model, with what is around every model of the knowledge base. */
-  readonly embed: (model: Embedder["model"]) => Embedder;
+  readonly embed: (model: Embedder["model"]) => Promise<Embedder>;
   readonly watch: (
     scope: Scope,
     run: AsyncGenerator<IngestResult, IngestSummary>,
@@ -51,7 +51,8 @@ export interface CollectionParts {
 }
 
 type Key = string | number;
-type AnyCollection = RecordCollection<unknown, Record<string, unknown>, string, string>;
+/** Of whatever schema: from here on fields are names. */
+export type AnyCollection = RecordCollection<unknown, Record<string, unknown>, string, string>;
 type AnyFilter = CollectionFilter<Record<string, unknown>, string>;
 
 /** How long a store is waited for. **Units** milliseconds. */
@@ -61,12 +62,12 @@ const defaultReadyMs = 60_000;
 const rebuiltAtOnce = 256;
 
 /** One collection, as somebody sees it. */
-export function createRecordCollection(parts: CollectionParts, plan: CollectionPlan): AnyCollection {
+export async function createRecordCollection(parts: CollectionParts, plan: CollectionPlan): Promise<AnyCollection> {
   const { store, gate, caller, readable } = parts;
   const { name } = plan;
   const ownUri = collectionUri(name);
   const prefix = recordsUri(name);
-  const apart = createApartEmbedders(plan, parts.embed);
+  const apart = await createApartEmbedders(plan, parts.embed);
 
   const scopesOf = (address: CollectionAddress): Promise<AuthorizedScopes> =>
     readable(address.scope === undefined ? undefined : [parseScope(address.scope)]);
