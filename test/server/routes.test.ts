@@ -251,7 +251,7 @@ describe("the other routes", () => {
       expect(await as(who, "/health/rag")).toMatchObject({ status: 403, json: { error: { code: "access-denied" } } });
     expect((await as(null, "/health/rag")).status).toBe(401);
     // The log names who was turned away, where that is known; a line comes after its answer.
-    const lines = (): unknown[] =>
+    const lines = (): string[] =>
       log.filter(({ path }) => path === "/health/rag").map(({ status, caller }) => `${status} ${caller}`);
     await expect.poll(() => lines().length).toBe(5);
     expect(lines().toSorted()).toEqual(["200 operator", "401 undefined", "403 ada", "403 anyone", "403 bob"]);
