@@ -12,7 +12,6 @@ import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { documentOperations } from "./document-operations.ts";
-import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./delete-chunks.ts";
 import { corpusToFit, isAnyLacking } from "./fit-due.ts";
 import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
@@ -32,7 +31,6 @@ import { sealTail } from "./seal-tail.ts";
 import type { PatternSearch } from "./search-pattern.ts";
 import { type LuceneReading, searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
-import { retireVersions } from "./scope-versions.ts";
 import { versionedOperations } from "./versioned-operations.ts";
 
 export interface SegmentStoreOptions {
@@ -223,6 +221,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     async doDelete(scope, target, deleteOptions) {
       if ("scope" in target) return deleteScope(scope);
+      const { deleteTargets, findByMetadata } = await import("./delete-chunks.ts");
       const matches = "filter" in target ? compileFilter(target.filter) : () => false;
       let owing: readonly Scope[] | undefined = [scope];
       const gone = await change(scope, (changes) => {
@@ -237,9 +236,16 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       return gone;
     },
 
-    doRestore: (scope, target) => change(scope, (changes) => restoreTargets(changes, target)),
+    async doRestore(scope, target) {
+      const { restoreTargets } = await import("./delete-chunks.ts");
+      return change(scope, (changes) => restoreTargets(changes, target));
+    },
 
     async doVacuum({ olderThanMs }) {
+      const [{ vacuumScope }, { retireVersions }] = await Promise.all([
+        import("./delete-chunks.ts"),
+        import("./scope-versions.ts"),
+      ]);
       const at = now();
       const until = at - olderThanMs;
       const scopes = await allScopes();
