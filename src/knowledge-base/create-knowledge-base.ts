@@ -265,7 +265,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         // What others search for, and how often, is nobody's business but the operator's.
         if (caller !== operator) {
           throw new IbidError("access-denied", "Only the operator may see how the knowledge base is doing.", {
-            mend: "Call health() on the knowledge base itself.",
+            mend: "Call health() on the knowledge base itself; at a terminal, leave out --as-user and --as-team.",
           });
         }
         return observer.health(options);

@@ -125,9 +125,9 @@ function sampleChunks(held: ScopeView | undefined, { model }: LatentLeg): readon
   if (held === undefined) return [];
   const known: { readonly id: string; readonly language: string }[] = [];
   for (const segment of held.sealed) {
-    const languages = segment.languageColumn();
     for (let ordinal = 0; ordinal < segment.size; ordinal++) {
-      if (segment.live[ordinal] === 1) known.push({ id: segment.chunkId(ordinal), language: languages[ordinal]! });
+      if (segment.live[ordinal] === 1)
+        known.push({ id: segment.chunkId(ordinal), language: segment.languageOf(ordinal) });
     }
   }
   for (const [, row] of held.tail.rows()) {

@@ -54,9 +54,8 @@ function openSearch(
     const held = view.scope(rows, scope);
     if (held === undefined) return [];
     const ordinals = new Map<Segment, number[]>(held.segments.map((segment) => [segment, []]));
-    for (const id of chunkIds) {
-      const row = rows.chunkById(held.row.key, id);
-      const place = row && findPlace(held, row.key);
+    for (const { key } of rows.chunksById(held.row.key, chunkIds)) {
+      const place = findPlace(held, key);
       if (place !== undefined) ordinals.get(place.segment ?? held.tail)?.push(place.ordinal);
     }
     return held.segments.flatMap((segment) => {
@@ -143,12 +142,11 @@ export function searchTerms(
   const result = searchBm25(plan.searched, plan.words, query.topK, query.minScore ?? 0, bm25);
   return {
     terms: result.terms,
-    matches: result.hits.map(({ segment, ordinal, score, terms }) => ({
-      scope: segment.scope,
-      chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
-      score,
-      terms,
-    })),
+    matches: result.hits.map(({ segment, ordinal, score, terms }) => {
+      const chunk = reader.chunk(rows.chunk(segment.key(ordinal)));
+      const language = chunk.language === undefined ? { language: segment.languageOf(ordinal) } : {};
+      return { scope: segment.scope, chunk, score, terms, ...language };
+    }),
   };
 }
 
