@@ -121,6 +121,14 @@ export interface LuceneReading {
   readonly parseLucene: typeof parseLucene;
 }
 
+export async function loadLucene(): Promise<LuceneReading> {
+  const [{ planLucene }, { parseLucene }] = await Promise.all([
+    import("../indexes/lucene-plan.ts"),
+    import("../text/parse-lucene.ts"),
+  ]);
+  return { planLucene, parseLucene };
+}
+
 /** **Shape** `lucene` is there when the query is in that syntax. */
 export function searchTerms(
   rows: DirectoryReader,

@@ -29,7 +29,7 @@ import {
 import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
 import { sealTail } from "./seal-tail.ts";
 import type { PatternSearch } from "./search-pattern.ts";
-import { type LuceneReading, searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
+import { loadLucene, searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
 import { versionedOperations } from "./versioned-operations.ts";
 
@@ -272,9 +272,9 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       return look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25, lucene));
     },
     async doRegexSearch(scopes, query) {
-      const { search, save } = await loadPatterns();
-      const matches = await look((rows) => search(rows, view, scopes, query));
-      keeping = keeping.then(() => save(write));
+      const loaded = await loadPatterns();
+      const matches = await look((rows) => loaded.search(rows, view, scopes, query));
+      keeping = keeping.then(() => loaded.save(write));
       // Told of when the store is settled or closed.
       keeping.catch(() => {});
       return matches;
@@ -322,14 +322,6 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       }
     },
   };
-}
-
-async function loadLucene(): Promise<LuceneReading> {
-  const [{ planLucene }, { parseLucene }] = await Promise.all([
-    import("../indexes/lucene-plan.ts"),
-    import("../text/parse-lucene.ts"),
-  ]);
-  return { planLucene, parseLucene };
 }
 
 function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {
