@@ -133,11 +133,15 @@ function describeTally(tally: Tally): string {
 
 /** One line for what was ingested, taken out, or refused. **Shape** how much of each there was. */
 async function tell(events: AsyncIterable<IngestionEvent>, output: Output): Promise<Tally> {
-  const tally: Tally = { added: 0, updated: 0, removed: 0, failed: 0 };
+  const tally = { added: 0, updated: 0, removed: 0 };
+  const failed = new Set<string>();
   for await (const event of events) {
-    if (event.type === "KnowledgeChunkFailed" && event.retryAt === undefined) tally.failed++;
-    if (event.type === "KnowledgeChunkIndexed" && event.status !== "failed" && event.status !== "unchanged")
-      tally[event.status]++;
+    // What fails, fails at every look.
+    if (event.type === "KnowledgeChunkFailed" && event.retryAt === undefined) failed.add(`${event.scope} ${event.uri}`);
+    if (event.type === "KnowledgeChunkIndexed") {
+      failed.delete(`${event.scope} ${event.uri}`);
+      if (event.status !== "failed" && event.status !== "unchanged") tally[event.status]++;
+    }
     if (output.json) {
       if (event.type !== "IngestionStateChanged") await output.object(event);
     } else {
@@ -145,7 +149,7 @@ async function tell(events: AsyncIterable<IngestionEvent>, output: Output): Prom
       if (line !== undefined) await output.line(line);
     }
   }
-  return tally;
+  return { ...tally, failed: failed.size };
 }
 
 function describe(event: IngestionEvent, { style }: Output): string | undefined {
@@ -154,7 +158,9 @@ function describe(event: IngestionEvent, { style }: Output): string | undefined 
       return `${event.status.padEnd(9)} ${neutralise(event.uri)}  ${style.dim(count(event.chunks, "chunk"))}`;
     case "KnowledgeChunkFailed": {
       const again = event.retryAt === undefined ? "" : style.dim("  will be tried again");
-      return `${style.bad("failed   ")} ${neutralise(event.uri)}: ${neutralise(event.error.message)}${again}`;
+      const { message } = event.error;
+      const named = message.includes(event.uri) ? message : `${event.uri}: ${message}`;
+      return `${style.bad("failed   ")} ${neutralise(named)}${again}`;
     }
     case "IngestionStalled":
       return `${style.bad("waiting  ")} ${neutralise(event.error.message)}`;

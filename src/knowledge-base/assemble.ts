@@ -1,5 +1,4 @@
-import { checkPrices, withPrice } from "../answers/price-usage.ts";
-import { createAutoChunker } from "../chunks/auto-chunker.ts";
+import { createLateAutoChunker } from "../chunks/late-auto-chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel, Prices } from "../contracts/chat.ts";
@@ -156,10 +155,14 @@ export async function assembleKnowledgeBase(
   options: AssembleOptions,
   runtime: RuntimeParts,
 ): Promise<KnowledgeBase> {
-  checkPrices(options.prices);
+  const { prices } = options;
+  const pricing = prices && (await import("../answers/price-usage.ts"));
+  pricing?.checkPrices(prices);
+  const priced = (model: ChatModel | undefined): ChatModel | undefined =>
+    model && pricing ? pricing.withPrice(model, prices) : model;
   checkOptions("embedding", options.embedding, ["batchSize", "maxBatchTokens", "concurrency"]);
   const readers = [...(options.readers ?? []), ...runtime.readers];
-  const chunker = options.chunker ?? createAutoChunker();
+  const chunker = options.chunker ?? createLateAutoChunker();
   const events = await chooseEvents(options.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
   return createKnowledgeBase({
     store,
@@ -168,9 +171,9 @@ export async function assembleKnowledgeBase(
     limits: checkReadLimits(options.limits),
     transformers: options.transformers ?? [],
     analyzer: options.analyzer ?? defaultAnalyzer,
-    chatModel: options.model && withPrice(options.model, options.prices),
-    judge: options.judge && withPrice(options.judge, options.prices),
-    prices: options.prices,
+    chatModel: priced(options.model),
+    judge: priced(options.judge),
+    prices,
     reranker: options.reranker,
     retriever: options.retriever,
     tracer: options.tracer,

@@ -26,11 +26,10 @@ import { rememberTeller } from "../services/tellers.ts";
 import { checkReembedOptions } from "../services/check-reembed-options.ts";
 import { checkCharset } from "../text/check-charset.ts";
 import { checkOptions } from "../text/check-options.ts";
-import { createCatalogue } from "./catalogue.ts";
 import { createCollections } from "./collections.ts";
 import { createRun } from "./create-run.ts";
 import { type OpenSource, sortInput } from "./ingest-items.ts";
-import { createKeeping, type KeepingParts } from "./keeping.ts";
+import { createLateKeeping } from "./late-keeping.ts";
 import { createSettler } from "./settle-later.ts";
 
 /** Everything a knowledge base is made of, already chosen. `openKnowledgeBase` chooses for those who do not want to. */
@@ -169,7 +168,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       const named = await chooseScopes(chosen, who, (await readable(scopes)).scopes);
       return readable(named);
     };
-    const keeping: KeepingParts = {
+    const keeping = createLateKeeping({
       store,
       gate,
       caller,
@@ -178,8 +177,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       resolveUri: parts.resolveUri,
       embedder: parts.embedder,
       isReembedding: (scope) => reembedded.has(scope),
-    };
-    const catalogue = createCatalogue(keeping);
+    });
     const writable = async (scope: Scope | undefined): Promise<readonly AuthorizedScopes<"write">[]> => {
       const scopes = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];
       return scopes.map((one) => gate.write(caller, one));
@@ -246,7 +244,6 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         );
       },
 
-      ...catalogue,
       ...createCollections({
         store,
         stages,
@@ -254,13 +251,13 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         caller,
         readable,
         retriever,
-        deleteDocument: catalogue.delete,
+        deleteDocument: keeping.delete,
         retrieverBy: (by) => observer.retriever(withStructure(store, builtInFor(who, by))),
         embed,
         watch: (scope, run) => observer.ingestion(scope, run),
         settleLater: () => settler.later(),
       }),
-      ...createKeeping(keeping),
+      ...keeping,
 
       async health(options = {}) {
         checkOptions("health", options, ["everywhere"]);

@@ -19,6 +19,10 @@ export function createLateCollection(parts: CollectionParts, plan: CollectionPla
     ensure: async (...given) => (await whole()).ensure(...given),
     drop: async (...given) => (await whole()).drop(...given),
     get: (async (...given: Parameters<AnyCollection["get"]>) => (await whole()).get(...given)) as AnyCollection["get"],
+    scopesOf: async (...given) => (await whole()).scopesOf(...given),
+    async *keys(...given) {
+      yield* (await whole()).keys(...given);
+    },
     async *list(...given) {
       yield* (await whole()).list(...given);
     },
@@ -26,6 +30,7 @@ export function createLateCollection(parts: CollectionParts, plan: CollectionPla
     delete: async (...given: Parameters<AnyCollection["delete"]>) => (await whole()).delete(...given),
     search: async (...given) => (await whole()).search(...given),
     hybridSearch: async (...given) => (await whole()).hybridSearch(...given),
+    textSearch: async (...given) => (await whole()).textSearch(...given),
     rebuild: async (...given) => (await whole()).rebuild(...given),
   };
 }

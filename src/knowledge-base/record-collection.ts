@@ -2,7 +2,7 @@ import { type Caller, type Gate, narrowProof, operator } from "../access/gate.ts
 import { homeScope, parseScope } from "../access/scopes.ts";
 import { readRecord, takeRecord } from "../collections/check-against-schema.ts";
 import type { CollectionPlan } from "../collections/check-definition.ts";
-import { collectionUri, recordsUri, recordUri } from "../collections/collection-uri.ts";
+import { collectionUri, keyOfRecord, recordsUri, recordUri } from "../collections/collection-uri.ts";
 import type {
   CollectionAddress,
   CollectionFilter,
@@ -17,7 +17,7 @@ import type { TextDocument } from "../contracts/document.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestResult, IngestSummary, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { DeletedSummary, KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
@@ -176,8 +176,7 @@ export async function createRecordCollection(parts: CollectionParts, plan: Colle
         const uris = [];
         for await (const { uri } of store.documents(from, { under: prefix })) uris.push(uri);
         // With a purge, what was only deleted goes too.
-        if (purge && store.deleted)
-          for await (const { uri } of store.deleted(from)) if (uri.startsWith(prefix)) uris.push(uri);
+        if (purge) for await (const { uri } of deletedUnder(prefix, { scope })) uris.push(uri);
         for (const uri of new Set(uris)) gone += (await parts.deleteDocument(uri, { scope, purge })).length;
         await parts.deleteDocument(ownUri, { scope, purge });
       }
@@ -198,6 +197,18 @@ export async function createRecordCollection(parts: CollectionParts, plan: Colle
       }
       return records;
     }) as AnyCollection["get"],
+
+    async scopesOf(key: unknown) {
+      return (await store.find(await readable(), recordUri(name, key))).map(({ summary }) => summary.scope);
+    },
+
+    async *keys(options = {}) {
+      checkOptions("keys", options, ["scope", "keyPrefix", "deleted"]);
+      const { keyPrefix, deleted = false } = options;
+      const under = keyPrefix === undefined ? prefix : recordUri(name, keyPrefix);
+      const found = deleted ? deletedUnder(under, options) : store.documents(await scopesOf(options), { under });
+      for await (const { uri, scope } of found) yield { key: keyOfRecord(uri), scope };
+    },
 
     async *list(options: CollectionListOptions<AnyFilter> = {}) {
       checkOptions("list", options, ["scope", "filter"]);
@@ -239,6 +250,7 @@ export async function createRecordCollection(parts: CollectionParts, plan: Colle
 
     search: (query, options) => searchRecords(searching, "dense", query, options),
     hybridSearch: (query, options) => searchRecords(searching, "hybrid", query, options),
+    textSearch: (query, options) => searchRecords(searching, "lexical", query, options),
 
     async rebuild(options = {}) {
       checkOptions("rebuild", options, ["scope", "signal"]);
@@ -263,6 +275,17 @@ export async function createRecordCollection(parts: CollectionParts, plan: Colle
       return totals;
     },
   };
+
+  /** What can be restored, of what the caller may write. */
+  async function* deletedUnder(under: string, address: CollectionAddress): AsyncGenerator<DeletedSummary> {
+    const { scope } = address;
+    // A scope of which everything was deleted is not among those that hold something.
+    const looked: readonly Scope[] =
+      scope === undefined ? [...(await readable()).scopes, "deployment", "platform"] : [parseScope(scope)];
+    const own = gate.writable(caller, (await readable(looked)).scopes);
+    if (store.deleted === undefined || own.length === 0) return;
+    for await (const summary of store.deleted(await readable(own))) if (summary.uri.startsWith(under)) yield summary;
+  }
 
   /** **Errors** `invalid-argument` for a kept record that the schema does not allow any more, or that would have another key now. */
   async function checkKept({ uri, metadata }: TextDocument): Promise<void> {

@@ -50,8 +50,17 @@ export interface IngestJob {
   readonly settle: (onFit: (share: number) => void) => Promise<void>;
 }
 
-/** Documents in flight at once: while one waits for its model or the disk, others are read and cut. */
-const concurrency = 16;
+/** What is in flight at once: while one document waits for its model or the disk, others are read and cut. Many small ones, so that they share a commit. */
+const mostInFlight = 64;
+/** Of a larger document, or one whose size nobody knows yet. */
+const largeWeight = 4;
+/** **Units** bytes of a file, UTF-16 code units of a text. */
+const smallSize = 64 * 1024;
+
+function weigh(item: IngestItem): number {
+  const size = "bytes" in item ? item.size : "text" in item ? item.text.length : 0;
+  return size !== undefined && size <= smallSize ? 1 : largeWeight;
+}
 
 /**
  * The whole way in: read, cut, transform, embed what is new, swap for what was there; then sweep what is gone.
@@ -86,7 +95,7 @@ export async function* ingestDocuments(
     progress.complete = true;
   }
 
-  for await (const outcome of mapInOrder(found(), concurrency, (item) => ingestOne(work, item), job.signal)) {
+  for await (const outcome of mapInOrder(found(), mostInFlight, (item) => ingestOne(work, item), job.signal, weigh)) {
     const { result, sent } = outcome;
     usage.add(outcome);
     seen.add(result.uri);
@@ -275,8 +284,10 @@ async function swap(
   const document = withLanguage(read, stages.analyzer);
   const chunks = await cutDocument(stages.chunker, stages.transformers, document, job.signal);
   job.onEmbedding?.(document.uri);
+  // Of what was not there nothing is held.
+  const held = before === undefined ? [] : [document.id];
   const write = async (): Promise<Pick<Outcome, "sent" | "tokens">> => {
-    const { entries, keeps, ...counted } = await embedChunks(stages, job.into, [document.id], chunks, job.signal);
+    const { entries, keeps, ...counted } = await embedChunks(stages, job.into, held, chunks, job.signal);
     throwIfAborted(job.signal, "The ingestion");
     await stages.store.replace(job.into, {
       document,

@@ -57,8 +57,12 @@ export async function cutDocument(
 /** The platform copies what it hashes, so a large file is given to it in pieces. */
 const hashedAtOnce = 16 * 1024 * 1024;
 
-/** SHA-256, hexadecimal, by the platform's own code: files are hashed at every run. **Shape** beyond 16 MiB the hash of the hashes of its pieces. */
+/** Up to here our own code is done before the platform's has begun, which works in a thread of its own. */
+const hashedHere = 64 * 1024;
+
+/** SHA-256, hexadecimal, of what is large by the platform's own code: files are hashed at every run. **Shape** beyond 16 MiB the hash of the hashes of its pieces. */
 export async function hashBytes(bytes: Uint8Array): Promise<string> {
+  if (bytes.length <= hashedHere) return sha256(bytes);
   if (bytes.length > hashedAtOnce) {
     const hashes: string[] = [];
     for (let at = 0; at < bytes.length; at += hashedAtOnce) {

@@ -117,6 +117,12 @@ function saysTheSame(held: Chunk, chunk: Chunk): boolean {
   return held.documentId === chunk.documentId && held.urtext === chunk.urtext && held.text === chunk.text;
 }
 
+/** What has the ids of some chunks already, in one look-up. */
+function readById(rows: DirectoryReader, scope: number, chunks: readonly IncomingChunk[]): Map<string, ChunkRow> {
+  const ids = chunks.map(({ chunk }) => chunk.id);
+  return new Map(rows.chunksById(scope, ids).map((row) => [row.id, row]));
+}
+
 /** Analyses what will have to be, before the write begins, so that nobody waits for it. */
 export function analyzeAhead(
   rows: DirectoryReader,
@@ -124,8 +130,9 @@ export function analyzeAhead(
   incoming: readonly IncomingChunk[],
 ): () => void {
   const reader = createUncachedReader(rows);
+  const found = scope === undefined ? new Map<string, ChunkRow>() : readById(rows, scope, incoming);
   const wanting = incoming.filter(({ chunk }) => {
-    const held = scope === undefined ? undefined : readHeld(reader, rows.chunkById(scope, chunk.id));
+    const held = readHeld(reader, found.get(chunk.id));
     return held === undefined || !sameWords(held.chunk, chunk);
   });
   return () => wanting.forEach((each) => each.terms());
@@ -222,10 +229,15 @@ export function replaceDocument(
   const key = putDocument(change, scope, entry, ingestedAt);
   const home: HomeDocument = document;
 
+  const elsewhere = readById(
+    rows,
+    scope,
+    incoming.filter(({ chunk }) => !old.has(chunk.id)),
+  );
   let kept = 0;
   for (const each of incoming) {
     const { id } = each.chunk;
-    const row = old.get(id) ?? rows.chunkById(scope, id);
+    const row = old.get(id) ?? elsewhere.get(id);
     old.delete(id);
     if (swapChunk(change, { incoming: each, held: held.get(id), row, document: key, home, keepVectors: true })) kept++;
   }
@@ -268,12 +280,13 @@ export function upsertChunks(change: ScopeChange, incoming: readonly IncomingChu
   const scope = change.before?.row.key ?? change.scopeKey();
   const reader = createUncachedReader(rows);
   const homes = new Map<string, { readonly key: number; readonly home: HomeDocument } | undefined>();
+  const found = readById(rows, scope, incoming);
   // The last of several with one id wins, as if they had come one after the other.
   for (const each of new Map(incoming.map((one) => [one.chunk.id, one])).values()) {
     const { id, documentId } = each.chunk;
     if (!homes.has(documentId)) homes.set(documentId, findHome(rows, scope, documentId));
     const home = homes.get(documentId);
-    const row = rows.chunkById(scope, id);
+    const row = found.get(id);
     const held = readHeld(reader, row);
     swapChunk(change, { incoming: each, held, row, document: home?.key ?? 0, home: home?.home, keepVectors: false });
   }

@@ -54,9 +54,8 @@ function openSearch(
     const held = view.scope(rows, scope);
     if (held === undefined) return [];
     const ordinals = new Map<Segment, number[]>(held.segments.map((segment) => [segment, []]));
-    for (const id of chunkIds) {
-      const row = rows.chunkById(held.row.key, id);
-      const place = row && findPlace(held, row.key);
+    for (const { key } of rows.chunksById(held.row.key, chunkIds)) {
+      const place = findPlace(held, key);
       if (place !== undefined) ordinals.get(place.segment ?? held.tail)?.push(place.ordinal);
     }
     return held.segments.flatMap((segment) => {

@@ -12,7 +12,6 @@ import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { documentOperations } from "./document-operations.ts";
-import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./delete-chunks.ts";
 import { corpusToFit, isAnyLacking } from "./fit-due.ts";
 import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
@@ -32,7 +31,6 @@ import { sealTail } from "./seal-tail.ts";
 import type { PatternSearch } from "./search-pattern.ts";
 import { type LuceneReading, searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
-import { retireVersions } from "./scope-versions.ts";
 import { versionedOperations } from "./versioned-operations.ts";
 
 export interface SegmentStoreOptions {
@@ -54,6 +52,9 @@ const analyzerSetting = "analyzer";
 /** Chunks that are analysed in one go: some ten milliseconds. */
 const analyzedAtOnce = 128;
 
+/** Chunks of one change that wait together in memory. */
+const mostArriving = 1024;
+
 /** The search engine over a directory of segments, as raw operations for the guard. */
 export function createSegmentStore(directory: SegmentDirectory, options: SegmentStoreOptions): RawKnowledgeStore {
   const { analyzer, policy, now } = options;
@@ -65,6 +66,8 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
   /** Ends when what searches made on their way is kept, or cannot be. */
   let keeping: Promise<void> = Promise.resolve();
   let checked = -1;
+  /** Scopes in which a write left something to seal or to merge. */
+  const untidy = new Set<Scope>();
   /** Whether this process left a purge unfinished. */
   let unfinished = false;
 
@@ -91,9 +94,10 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
   const change = <Result>(scope: Scope, work: (change: ScopeChange) => Result): Promise<Result> =>
     write((rows) => {
-      const changes = changeScope(rows, view, scope, { latent, sealAt: policy.sealAt });
+      const changes = changeScope(rows, view, scope, { latent, sealAt: Math.min(policy.sealAt, mostArriving) });
       const result = work(changes);
       changes.finish();
+      if (changes.isUntidy(policy)) untidy.add(scope);
       return result;
     });
 
@@ -117,7 +121,11 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     chooseMerge(view.scope(rows, scope)?.sealed ?? [], policy) !== undefined;
 
   /** Seals and merges what is due. The write before it is done and safe, so it must not fail for want of this. */
-  async function tidy(scope: Scope, sealAt = policy.sealAt): Promise<void> {
+  async function tidy(scope: Scope): Promise<void> {
+    if (untidy.delete(scope)) await tidyFrom(scope, policy.sealAt);
+  }
+
+  async function tidyFrom(scope: Scope, sealAt: number): Promise<void> {
     try {
       const due = await look((rows) => {
         const held = view.scope(rows, scope);
@@ -213,6 +221,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     async doDelete(scope, target, deleteOptions) {
       if ("scope" in target) return deleteScope(scope);
+      const { deleteTargets, findByMetadata } = await import("./delete-chunks.ts");
       const matches = "filter" in target ? compileFilter(target.filter) : () => false;
       let owing: readonly Scope[] | undefined = [scope];
       const gone = await change(scope, (changes) => {
@@ -227,9 +236,16 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       return gone;
     },
 
-    doRestore: (scope, target) => change(scope, (changes) => restoreTargets(changes, target)),
+    async doRestore(scope, target) {
+      const { restoreTargets } = await import("./delete-chunks.ts");
+      return change(scope, (changes) => restoreTargets(changes, target));
+    },
 
     async doVacuum({ olderThanMs }) {
+      const [{ vacuumScope }, { retireVersions }] = await Promise.all([
+        import("./delete-chunks.ts"),
+        import("./scope-versions.ts"),
+      ]);
       const at = now();
       const until = at - olderThanMs;
       const scopes = await allScopes();
@@ -284,7 +300,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     async doSettle(settling = {}) {
       await keeping;
-      for (const { scope } of await look((rows) => rows.scopes())) await tidy(scope, policy.settleAt);
+      for (const { scope } of await look((rows) => rows.scopes())) await tidyFrom(scope, policy.settleAt);
       await fitWhenDue(settling);
       await finishPurges();
     },

@@ -196,6 +196,13 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     chunk: (key) => toChunk(must(`SELECT ${chunkColumns} FROM chunks WHERE key = ?`, key)),
     chunkId: (key) => must<{ id: string }>("SELECT id FROM chunks WHERE key = ?", key).id,
     chunkFacts: (key) => must<StoredFacts>("SELECT metadata, origin FROM chunks WHERE key = ?", key),
+    chunksById: (scope, ids) =>
+      chunks(
+        // The index is asked for each of them; the other way round all chunks would be read.
+        `SELECT ${chunkColumns} FROM (SELECT value FROM json_each(?)) CROSS JOIN chunks ON scope = ? AND id = value`,
+        JSON.stringify(ids),
+        scope,
+      ),
     chunkById: (scope, id) => chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, id)[0],
     chunksOfDocument: (scope, documentId) =>
       chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key`, scope, documentId),

@@ -15,7 +15,11 @@ import { createHnswIndex, type HnswIndex, type IndexedVector, toUnit } from "./h
 import { type ApplyWrite, createHnswKeeper, denseOf, type HnswKeeper, type RevisedStore } from "./hnsw-keeper.ts";
 import { loadUsearch, type NativeIndex, type NativeSettings, type UsearchLibrary } from "./load-usearch.ts";
 
-/** How an HNSW index is built and used. */
+/**
+ * How an HNSW index is built and used.
+ *
+ * @experimental
+ */
 export interface HnswOptions {
   /** Where graphs are kept between runs; nobody else's files belong there. Default: nowhere, they are built again. */
   readonly folder?: string;
@@ -71,6 +75,7 @@ const rounding = 0.01;
  * **Errors** `dependency-missing` without the package `usearch`; `unsupported` for a store without revisions; `invalid-argument` for an option that cannot be.
  * **Cost** in memory and on disk about 2 bytes for each coordinate and 250 for each vector, besides what the store holds; see bench/README.md.
  * **Source** Malkov and Yashunin, Efficient and robust approximate nearest neighbor search using HNSW graphs, 2018; coordinates are kept as bfloat16.
+ * @experimental
  */
 export async function withHnsw(store: KnowledgeStore, options: HnswOptions = {}): Promise<KnowledgeStore> {
   checkOptions("hnsw", options, hnswOptionNames);
