@@ -39,8 +39,7 @@ const faults: Readonly<Record<string, readonly [noticedBy: string, fault: Fault]
     "related",
     {
       view: (good, all) => ({
-        collection: ((name: string, definition: never) =>
-          (name.includes("/") ? all : good).collection(name, definition)) as typeof good.collection,
+        collection: (name: string, definition: never) => (name.includes("/") ? all : good).collection(name, definition),
       }),
     },
   ],
@@ -48,8 +47,7 @@ const faults: Readonly<Record<string, readonly [noticedBy: string, fault: Fault]
     "related",
     {
       view: (good, all) => ({
-        collection: ((name: string, definition: never) =>
-          (name.includes("/") ? good : all).collection(name, definition)) as typeof good.collection,
+        collection: (name: string, definition: never) => (name.includes("/") ? good : all).collection(name, definition),
       }),
     },
   ],

@@ -8,7 +8,7 @@ import { hasAnyLabel } from "../../src/entities/has-any-label.ts";
 import { openEntities } from "../../src/entities/open-entities.ts";
 import { collect } from "../../src/testing/assert.ts";
 import type { Calls } from "./compare-worlds.ts";
-import { anyScope, anyWorld, outcome, type Step, take, type World } from "./worlds.ts";
+import { anyScope, anyWorld, outcome, take, type World } from "./worlds.ts";
 
 /** What somebody does to entities; `near` may be anywhere, or nowhere. */
 type EntityStep =
@@ -91,7 +91,7 @@ async function perform(kb: KnowledgeBase, step: EntityStep): Promise<void> {
 /** Every call about entities and collections. */
 export const entityCalls: Calls<World & { readonly entitySteps: readonly EntityStep[] }> = {
   async live(kb, world, isTaken) {
-    for (const step of world.steps as readonly Step[]) if (isTaken(step.scope)) await take(kb, step);
+    for (const step of world.steps) if (isTaken(step.scope)) await take(kb, step);
     for (const step of world.entitySteps) if (isTaken(step.scope)) await perform(kb, step);
     // What the store puts off is done before anybody asks.
     await kb.ingest([], { settle: true });

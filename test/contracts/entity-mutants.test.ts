@@ -149,7 +149,7 @@ const mutants: readonly Mutant<EntitiesSubject>[] = [
   [
     "takes every label",
     "entities/found-by-label-and-filter",
-    wrong((good) => ({ search: (query, { labels: _, ...rest } = {}) => good.search(query, rest) })),
+    wrong((good) => ({ search: (query, options) => good.search(query, { ...options, labels: ["__Entity__"] }) })),
   ],
   [
     "asks for all labels",

@@ -1,7 +1,7 @@
 // Writes entities and relationships, and takes every third away again, saying what is done, until it is killed.
 import { openEntities, openKnowledgeBase } from "../../src/node.ts";
 
-const kb = await openKnowledgeBase(process.argv[2]!);
+const kb = await openKnowledgeBase(process.argv[2]);
 const entities = openEntities(kb, "chain");
 await entities.upsert({ id: "0", name: "link 0" });
 for (let i = 1; ; i++) {

@@ -43,8 +43,8 @@ describe("a process that is killed while it relates entities", () => {
       const last = `${made.length}`;
       for (const id of made) {
         const known = id !== last || gone.has(id) ? [!gone.has(id)] : [true, false];
-        expect(known, id).toContain(there.has(id));
-        expect(from.has(id), id).toBe(there.has(id));
+        expect(known).toContain(there.has(id));
+        expect({ id, isLedTo: from.has(id) }).toEqual({ id, isLedTo: there.has(id) });
       }
       for (const id of there)
         for (const [name, other] of [

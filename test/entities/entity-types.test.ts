@@ -67,7 +67,7 @@ describe("entities as they are written", () => {
       [{ properties: { at: () => 1 } }, "properties.at"],
     ] as const) {
       const upsert = entities.upsert([good, { id: "b", name: "Bo", ...wrong } as never]);
-      await expect(upsert, field).rejects.toMatchObject({ code: "invalid-argument", details: { fields: [field] } });
+      await expect(upsert).rejects.toMatchObject({ code: "invalid-argument", details: { fields: [field] } });
     }
     await expect(entities.upsert({ id: 1, name: "One" } as never)).rejects.toMatchObject({ code: "invalid-argument" });
     await expect(entities.relate({ from: "a", name: "TO", to: 7 } as never)).rejects.toMatchObject({

@@ -154,7 +154,7 @@ describe("a graph of entities, beside lists of nodes and edges", () => {
     const counted = {
       ...kb,
       collection: ((name: never, definition: never) => {
-        const good = kb.collection(name, definition) as ReturnType<KnowledgeBase["collection"]>;
+        const good = kb.collection(name, definition);
         return { ...good, get: (...given: Parameters<typeof good.get>) => (read++, good.get(...given)) };
       }) as never as KnowledgeBase["collection"],
     };
