@@ -480,7 +480,8 @@ describe("refusals", () => {
     // Asked between the parts of a file: here somebody else writes to it.
     const meddling = {
       get aborted(): boolean {
-        if (++looks === 3) writeFileSync(join(base, "docs/a.md"), "the second version, which is longer".padEnd(2 * long));
+        if (++looks === 3)
+          writeFileSync(join(base, "docs/a.md"), "the second version, which is longer".padEnd(2 * long));
         return false;
       },
     } as AbortSignal;
