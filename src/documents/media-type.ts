@@ -87,7 +87,7 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
     // A declared or named format that is not text may well hold such bytes; its reader will tell.
     if (said !== undefined && !isTextual(said)) return said;
     throw new IbidError("binary", `${name} holds binary data, not text.`, {
-      mend: "Give a text, Markdown, HTML or PDF file.",
+      mend: "Give a text, or a file of a format that is read, such as Markdown, HTML, PDF, DOCX or XLSX.",
       ...(hints.name === undefined ? {} : { uri: hints.name }),
     });
   }

@@ -158,8 +158,7 @@ export function mergeSegments(segments: readonly SealedSegment[]): BuiltSegment 
     text: segments[source]!.textLengths[ordinal]!,
     names: segments[source]!.nameLengths[ordinal]!,
   }));
-  const languagesBySource = segments.map((segment) => segment.languageColumn());
-  const languages = members.map(({ source, ordinal }) => languagesBySource[source]![ordinal]!);
+  const languages = members.map(({ source, ordinal }) => segments[source]!.languageOf(ordinal));
   return assemble(members, { lengths, languages, terms: mergeTerms(segments, moved) }, columns);
 }
 

@@ -3,6 +3,7 @@ import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { DocumentEntry, ReplaceResult } from "../contracts/document-store.ts";
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { SettleOptions } from "../contracts/knowledge-store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Metric } from "../contracts/store.ts";
 import { nextTurn } from "../text/next-turn.ts";
@@ -11,15 +12,12 @@ import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { documentOperations } from "./document-operations.ts";
-import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./delete-chunks.ts";
-import { examineStore } from "./examine.ts";
+import { corpusToFit, isAnyLacking } from "./fit-due.ts";
 import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
 import { countRows, listChunks, listDeleted, listScopes } from "./list-rows.ts";
-import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
-import { createLatentLeg } from "./latent-leg.ts";
+import { createLatentLeg, fittedOn } from "./latent-leg.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
-import { dropFits, fittedOn, forgetTerms, refit } from "./refit.ts";
 import {
   analyzeAhead,
   heldChunks,
@@ -29,11 +27,10 @@ import {
   upsertChunks,
 } from "./replace-document.ts";
 import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
-import { searchPattern } from "./search-pattern.ts";
-import { searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
+import { sealTail } from "./seal-tail.ts";
+import type { PatternSearch } from "./search-pattern.ts";
+import { type LuceneReading, searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
-import { retireVersions } from "./scope-versions.ts";
-import { createTrigramKeeper } from "./trigram-keeper.ts";
 import { versionedOperations } from "./versioned-operations.ts";
 
 export interface SegmentStoreOptions {
@@ -63,7 +60,9 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
   const { analyzer, policy, now } = options;
   const view = createIndexView();
   const latent = options.corpusModel && createLatentLeg(options.corpusModel, analyzer);
-  const trigrams = createTrigramKeeper(policy.sealAt);
+  let patterns: Promise<PatternSearch> | undefined;
+  const loadPatterns = (): Promise<PatternSearch> =>
+    (patterns ??= import("./search-pattern.ts").then((late) => late.createPatternSearch(policy.sealAt)));
   /** Ends when what searches made on their way is kept, or cannot be. */
   let keeping: Promise<void> = Promise.resolve();
   let checked = -1;
@@ -118,6 +117,9 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     return change(scope, (changes) => replaceDocument(changes, entry, incoming, ingestedAt));
   }
 
+  const isMergeDue = (rows: DirectoryReader, scope: Scope): boolean =>
+    chooseMerge(view.scope(rows, scope)?.sealed ?? [], policy) !== undefined;
+
   /** Seals and merges what is due. The write before it is done and safe, so it must not fail for want of this. */
   async function tidy(scope: Scope): Promise<void> {
     if (untidy.delete(scope)) await tidyFrom(scope, policy.sealAt);
@@ -129,11 +131,12 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
         const held = view.scope(rows, scope);
         return {
           seal: (held?.tail.presentCount ?? 0) >= sealAt,
-          merge: held !== undefined && chooseMerge(held.sealed, policy) !== undefined,
+          merge: isMergeDue(rows, scope),
         };
       });
       const sealed = due.seal && (await write((rows) => sealTail(rows, view, scope, sealAt)));
-      if (!sealed && !due.merge) return;
+      if (!due.merge && !(sealed && (await look((rows) => isMergeDue(rows, scope))))) return;
+      const { mergeOnce } = await import("./maintain-segments.ts");
       while (await write((rows) => mergeOnce(rows, view, scope, policy)));
     } catch (error) {
       if (!IbidError.isInstance(error, "store-busy") && !IbidError.isInstance(error, "store-failed")) throw error;
@@ -146,8 +149,12 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
   async function forget(scopes: readonly Scope[]): Promise<boolean> {
     unfinished = true;
     const since = await look(readOwed);
+    const { rewriteHollow } = await import("./maintain-segments.ts");
     for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
-    if (latent !== undefined && scopes.includes(fittedOn)) await write((rows) => forgetTerms(rows, view, latent));
+    if (latent !== undefined && scopes.includes(fittedOn)) {
+      const { forgetTerms } = await import("./refit.ts");
+      await write((rows) => forgetTerms(rows, view, latent));
+    }
     if (!(await directory.scrub())) return false;
     if (since !== undefined) await write((rows) => strikeOwed(rows, since));
     unfinished = false;
@@ -162,7 +169,14 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     return forget([...new Set([...(await allScopes()), fittedOn])]);
   }
 
+  async function fitWhenDue(settling: SettleOptions = {}): Promise<void> {
+    if (latent === undefined) return;
+    const isDue = await look((rows) => corpusToFit(rows, view, latent) > 0 || isAnyLacking(rows, view, latent));
+    if (isDue) await (await import("./refit.ts")).refit({ look, write }, view, latent, settling);
+  }
+
   async function deleteScope(scope: Scope): Promise<number> {
+    const { dropFits } = await import("./refit.ts");
     const gone = await write((rows) => {
       const held = view.scope(rows, scope);
       if (held === undefined) return 0;
@@ -207,6 +221,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     async doDelete(scope, target, deleteOptions) {
       if ("scope" in target) return deleteScope(scope);
+      const { deleteTargets, findByMetadata } = await import("./delete-chunks.ts");
       const matches = "filter" in target ? compileFilter(target.filter) : () => false;
       let owing: readonly Scope[] | undefined = [scope];
       const gone = await change(scope, (changes) => {
@@ -221,9 +236,16 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       return gone;
     },
 
-    doRestore: (scope, target) => change(scope, (changes) => restoreTargets(changes, target)),
+    async doRestore(scope, target) {
+      const { restoreTargets } = await import("./delete-chunks.ts");
+      return change(scope, (changes) => restoreTargets(changes, target));
+    },
 
     async doVacuum({ olderThanMs }) {
+      const [{ vacuumScope }, { retireVersions }] = await Promise.all([
+        import("./delete-chunks.ts"),
+        import("./scope-versions.ts"),
+      ]);
       const at = now();
       const until = at - olderThanMs;
       const scopes = await allScopes();
@@ -245,10 +267,14 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     doScopes: () => look((rows) => listScopes(rows, view)),
 
     doSearch: (scopes, query) => look((rows) => searchVectors(rows, view, scopes, query, options.metric)),
-    doLexicalSearch: (scopes, query) => look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25)),
+    async doLexicalSearch(scopes, query) {
+      const lucene = query.syntax === "lucene" ? await loadLucene() : undefined;
+      return look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25, lucene));
+    },
     async doRegexSearch(scopes, query) {
-      const matches = await look((rows) => searchPattern(rows, view, scopes, query, trigrams));
-      keeping = keeping.then(() => trigrams.save(write));
+      const { search, save } = await loadPatterns();
+      const matches = await look((rows) => search(rows, view, scopes, query));
+      keeping = keeping.then(() => save(write));
       // Told of when the store is settled or closed.
       keeping.catch(() => {});
       return matches;
@@ -275,25 +301,17 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     async doSettle(settling = {}) {
       await keeping;
       for (const { scope } of await look((rows) => rows.scopes())) await tidyFrom(scope, policy.settleAt);
-      if (latent !== undefined) await refit({ look, write }, view, latent, settling);
+      await fitWhenDue(settling);
       await finishPurges();
     },
 
     doDeleted: (scopes) => listDeleted(look, scopes),
     doScrub: finishPurges,
-    doExamine: (examination) =>
-      examineStore(
-        {
-          directory,
-          analyzer,
-          latent,
-          look,
-          write,
-          scrub: finishPurges,
-          settle: async () => void (latent && (await refit({ look, write }, view, latent))),
-        },
-        examination,
-      ),
+    async doExamine(examination) {
+      const { examineStore } = await import("./examine.ts");
+      const parts = { directory, analyzer, latent, look, write, scrub: finishPurges, settle: fitWhenDue };
+      return examineStore(parts, examination);
+    },
 
     async doClose() {
       try {
@@ -304,6 +322,14 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       }
     },
   };
+}
+
+async function loadLucene(): Promise<LuceneReading> {
+  const [{ planLucene }, { parseLucene }] = await Promise.all([
+    import("../indexes/lucene-plan.ts"),
+    import("../text/parse-lucene.ts"),
+  ]);
+  return { planLucene, parseLucene };
 }
 
 function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {
@@ -323,6 +349,7 @@ export async function prepareDirectory(directory: SegmentDirectory, analyzer: An
   const fingerprint = termsFingerprint(analyzer);
   const stored = await directory.read((rows) => [rows.setting("secret"), rows.setting(analyzerSetting)] as const);
   if (stored[0] !== undefined && stored[1] === fingerprint) return fromHex(stored[0]);
+  const { reanalyze } = await import("./maintain-segments.ts");
   return directory.write((rows) => {
     const secret = rows.setting("secret") ?? toHex(createSecret());
     rows.setSetting("secret", secret);
