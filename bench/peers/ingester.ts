@@ -12,9 +12,12 @@ export interface Piece {
   readonly uri: string;
 }
 
+/** What chunks of ibid's hold at most by default, and share: the same for everyone. */
+const sizes = { chunkSize: 1000, chunkOverlap: 125 };
+
 /** For libraries that bring no way to read and cut of their own: the same files, cut by LangChain.js into as many characters as ibid's are. */
 export async function readPieces(documents: string): Promise<Piece[]> {
-  const splitter = new RecursiveCharacterTextSplitter({ chunkSize: 1500, chunkOverlap: 200 });
+  const splitter = new RecursiveCharacterTextSplitter(sizes);
   const pieces: Piece[] = [];
   for (const uri of globSync("**/*.{md,mdx}", { cwd: documents }).toSorted()) {
     const texts = await splitter.splitText(readFileSync(join(documents, uri), "utf8"));

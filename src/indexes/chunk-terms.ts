@@ -81,9 +81,11 @@ export function termsFingerprint({ fingerprint }: Analyzer): string {
   return `two fields/${fingerprint}`;
 }
 
+/** One for all: what it holds is taken before anybody else writes. */
+const writer = createByteWriter();
+
 /** **Shape** language, number of terms; for each, its count in the text, doubled, plus 1 when its count in the names follows; then the terms as a JSON list. */
 export function encodeTerms({ terms, counts, names, language }: ChunkTerms): Uint8Array {
-  const writer = createByteWriter(terms.length * 10 + 16);
   writer.text(language);
   writer.varint(terms.length);
   for (let i = 0; i < terms.length; i++) {

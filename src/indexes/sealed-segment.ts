@@ -47,6 +47,9 @@ export interface SealedSegment extends Segment {
   restate(changed: Pick<SegmentRow, "state" | "columns">, stamp: number): void;
 }
 
+/** Keys that are looked for by going through all of them, before they are put in order: a search finds a few dozen, and ordering takes as long as a thousand looks. */
+const mostScans = 256;
+
 export function packState(live: Uint8Array, present: Uint8Array, size: number): Uint8Array {
   const bytes = (size + 7) >> 3;
   const state = new Uint8Array(2 * bytes);
@@ -77,6 +80,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   let languages: ReadonlySet<string> | undefined;
   let facts: MetadataColumn | undefined;
   let byKey: Uint32Array | undefined;
+  let scans = 0;
   const lists = createPostingsCache((term) => {
     const block = findBlock(index(), term);
     return block < 0 ? undefined : findPostings(file("postings", block), term);
@@ -179,6 +183,10 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       return (facts = growing.column());
     },
     find(key) {
+      if (byKey === undefined && scans < mostScans) {
+        scans++;
+        return keys.indexOf(key);
+      }
       byKey ??= new Uint32Array(size).map((_, i) => i).sort((a, b) => keys[a]! - keys[b]!);
       let low = 0;
       let high = size;

@@ -51,9 +51,9 @@ export interface IngestJob {
 }
 
 /** What is in flight at once: while one document waits for its model or the disk, others are read and cut. Many small ones, so that they share a commit. */
-const mostInFlight = 64;
+const mostInFlight = 32;
 /** Of a larger document, or one whose size nobody knows yet. */
-const largeWeight = 4;
+const largeWeight = 2;
 /** **Units** bytes of a file, UTF-16 code units of a text. */
 const smallSize = 64 * 1024;
 

@@ -60,7 +60,7 @@ export async function run(bench: Bench): Promise<Section> {
   ];
   return {
     title: "Ingesting a documentation site",
-    about: `Pages read from files, cut into at most 1,500 characters with 200 overlap (by ibid's own chunker; for the others by LangChain.js's recursive splitter), the same hash embedding of 256 dimensions for all. Median of ${rounds} rounds in turns; the first round, with libraries still to load, by itself.`,
+    about: `Pages read from files, cut into at most 1,000 characters with 125 overlap, which is ibid's default (by ibid's own chunker; for the others by LangChain.js's recursive splitter), the same hash embedding of 256 dimensions for all. Median of ${rounds} rounds in turns; the first round, with libraries still to load, by itself.`,
     tables: [
       {
         title: "Ingesting",

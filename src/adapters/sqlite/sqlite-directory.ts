@@ -12,7 +12,7 @@ const turnsTogether = 48;
 const longestGathering = 200;
 
 /** So many writes may share one commit, lest a search wait for long. */
-const mostTogether = 64;
+const mostTogether = 32;
 
 /** A write that waits for its turn. */
 interface Waiting {
