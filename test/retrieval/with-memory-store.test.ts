@@ -73,7 +73,10 @@ describe("over the memory store", () => {
       ...store,
       lexicalSearch: async (...asked: Parameters<typeof store.lexicalSearch>) => {
         const { matches, terms } = await store.lexicalSearch(...asked);
-        return { terms, matches: matches.map(({ language: _, ...match }) => match) };
+        return {
+          terms,
+          matches: matches.map(({ scope, chunk, score, terms: its }) => ({ scope, chunk, score, terms: its })),
+        };
       },
     };
     expect(
