@@ -9,7 +9,6 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { noteUnseen } from "../text/describe-suspicions.ts";
 import { hashParts } from "../text/hash.ts";
-import { embedChunks } from "./embed-chunks.ts";
 import { createEmbeddingUsage } from "./embedding-usage.ts";
 import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
@@ -19,7 +18,8 @@ import { mapInOrder } from "./map-in-order.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 import { outerFolder, vanished } from "./sweep.ts";
-import { cutDocument, fetchBytes, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
+import { fetchBytes, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
+import { writeDocument } from "./write-document.ts";
 
 /** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
 export type IngestItem = SourceItem | SourceRefusal | SourceUnchanged | TextDocument | MediaDocument;
@@ -273,26 +273,12 @@ async function swap(
   { validators, ...facts }: SwapFacts,
 ): Promise<Outcome> {
   const document = withLanguage(read, stages.analyzer);
-  const chunks = await cutDocument(stages.chunker, stages.transformers, document, job.signal);
-  job.onEmbedding?.(document.uri);
-  const write = async (): Promise<Pick<Outcome, "sent" | "tokens">> => {
-    const { entries, keeps, ...counted } = await embedChunks(stages, job.into, [document.id], chunks, job.signal);
-    throwIfAborted(job.signal, "The ingestion");
-    await stages.store.replace(job.into, {
-      document,
-      entries,
-      keeps,
-      ...facts,
-      ...(validators && { validators }),
-      folder: outerFolder(before?.folder ?? null, facts.folder),
-      fingerprint: fingerprintPipeline(stages, document.mediaType),
-    });
-    return counted;
-  };
-  // Somebody else may take away, between asking and writing, a chunk whose vectors were to be kept. Asked again, the store tells.
-  const counted = await write().catch((error: unknown) => {
-    if (IbidError.isInstance(error, "store-busy")) return write();
-    throw error;
+  const { chunks, ...counted } = await writeDocument(stages, job, {
+    document,
+    ...facts,
+    ...(validators && { validators }),
+    folder: outerFolder(before?.folder ?? null, facts.folder),
+    fingerprint: fingerprintPipeline(stages, document.mediaType),
   });
   // Whoever runs this sees it before a model does.
   const unseen = noteUnseen(document.text, document.mediaType);
@@ -302,7 +288,7 @@ async function swap(
       scope: job.scope,
       status: before === undefined ? "added" : "updated",
       documentId: document.id,
-      chunks: chunks.length,
+      chunks,
       ...(unseen !== undefined && { notes: [unseen] }),
     },
     ...counted,

@@ -54,6 +54,32 @@ export async function cutDocument(
   return chunks;
 }
 
+/** Chunks that are embedded and handed on together. */
+const batchSize = 512;
+
+/**
+ * Cuts a document that nothing is written around, some chunks at a time: the next are cut when the ones before have been taken.
+ *
+ * **Errors** as {@link cutDocument}.
+ */
+export async function* cutInBatches(
+  chunker: Chunker | AsyncChunker,
+  document: TextDocument,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly Chunk[], undefined> {
+  let batch: Chunk[] = [];
+  for await (const chunk of chunker.chunk(document, signal === undefined ? {} : { signal })) {
+    batch.push(chunk);
+    if (batch.length < batchSize) continue;
+    checkChunkIds(batch);
+    yield batch;
+    batch = [];
+  }
+  checkChunkIds(batch);
+  if (batch.length > 0) yield batch;
+  return undefined;
+}
+
 /** The platform copies what it hashes, so a large file is given to it in pieces. */
 const hashedAtOnce = 16 * 1024 * 1024;
 

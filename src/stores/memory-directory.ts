@@ -222,6 +222,7 @@ function createRows(
     chunkFacts: (key) => must(chunks.get(key)),
     chunkById: (scope, id) => only(chunks, chunksById.keys(`${scope}/${id}`)),
     chunksOfDocument: (scope, documentId) => all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)),
+    chunkKeysOf: (scope, documentId) => all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)),
     liveChunksOf: (scope, documentId) =>
       all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)).filter(({ deletedAt }) => deletedAt === null).length,
     chunksAfter: (scope, id, limit) =>

@@ -1,6 +1,7 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Chunk } from "../contracts/chunk.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
-import type { DocumentEntry, ReplaceResult } from "../contracts/document-store.ts";
+import type { DocumentEntry, LargeDocumentEntry, ReplaceResult } from "../contracts/document-store.ts";
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -21,7 +22,7 @@ import { createLatentLeg } from "./latent-leg.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
 import { dropFits, fittedOn, forgetTerms, refit } from "./refit.ts";
 import {
-  analyzeAhead,
+  chooseWanting,
   heldChunks,
   type IncomingChunk,
   prepareChunks,
@@ -33,6 +34,8 @@ import { searchPattern } from "./search-pattern.ts";
 import { searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
 import { retireVersions } from "./scope-versions.ts";
+import { createMemoryShelf } from "./shelf.ts";
+import { createChunkShelf } from "./shelve-chunks.ts";
 import { createTrigramKeeper } from "./trigram-keeper.ts";
 import { versionedOperations } from "./versioned-operations.ts";
 
@@ -96,20 +99,54 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       return result;
     });
 
-  async function analyze(scope: Scope, incoming: readonly IncomingChunk[]): Promise<void> {
+  const analyzeOne = (chunk: Chunk) => analyzeChunk(analyzer, chunk);
+
+  /** In turns, so that others have theirs; `done` is told of each with whether it had to be analysed. */
+  async function analyze(
+    scope: Scope,
+    incoming: readonly IncomingChunk[],
+    texts = new Map<number, string>(),
+    done?: (incoming: IncomingChunk, analyzed: boolean) => void,
+  ): Promise<void> {
     for (let from = 0; from < incoming.length; from += analyzedAtOnce) {
       const batch = incoming.slice(from, from + analyzedAtOnce);
-      const compute = await look((rows) => analyzeAhead(rows, view.scope(rows, scope)?.row.key, batch));
-      compute();
-      if (incoming.length > analyzedAtOnce) await nextTurn();
+      const wanting = await look((rows) => chooseWanting(rows, view.scope(rows, scope)?.row.key, batch, texts));
+      for (const each of batch) {
+        if (wanting.has(each)) each.terms();
+        done?.(each, wanting.has(each));
+      }
+      if (incoming.length > analyzedAtOnce || done !== undefined) await nextTurn();
     }
   }
 
-  async function replaceWhole(scope: Scope, entry: DocumentEntry): Promise<ReplaceResult> {
-    const incoming = prepareChunks(entry.entries, (chunk) => analyzeChunk(analyzer, chunk));
+  async function replaceWhole(scope: Scope, { entries, keeps, ...facts }: DocumentEntry): Promise<ReplaceResult> {
+    const incoming = prepareChunks(entries, analyzeOne);
     await analyze(scope, incoming);
+    const relying = new Set(keeps);
+    const relies = ({ chunk }: IncomingChunk): boolean => relying.has(chunk.id);
     const ingestedAt = new Date(now()).toISOString();
-    return change(scope, (changes) => replaceDocument(changes, entry, incoming, ingestedAt));
+    return change(scope, (changes) => replaceDocument(changes, facts, incoming, relies, ingestedAt));
+  }
+
+  /** What is on its way waits as bytes, out of memory where the directory has a place for it, and goes into one transaction from there. */
+  async function replaceInBatches(
+    scope: Scope,
+    { batches, reliesOnHeld, ...facts }: LargeDocumentEntry,
+  ): Promise<ReplaceResult> {
+    const shelf = directory.openShelf?.() ?? createMemoryShelf();
+    try {
+      const waiting = createChunkShelf(shelf, facts.document, analyzeOne);
+      const texts = new Map<number, string>();
+      for await (const batch of batches) {
+        await analyze(scope, prepareChunks(batch, analyzeOne), texts, (each, analyzed) => waiting.put(each, analyzed));
+      }
+      texts.clear();
+      const relies = ({ vectors }: IncomingChunk): boolean => reliesOnHeld && vectors.length === 0;
+      const ingestedAt = new Date(now()).toISOString();
+      return await change(scope, (changes) => replaceDocument(changes, facts, waiting.each(), relies, ingestedAt));
+    } finally {
+      shelf.close();
+    }
   }
 
   /** Seals and merges what is due. The write before it is done and safe, so it must not fail for want of this. */
@@ -182,7 +219,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     },
 
     async doUpsert(scope, entries) {
-      const incoming = prepareChunks(entries, (chunk) => analyzeChunk(analyzer, chunk));
+      const incoming = prepareChunks(entries, analyzeOne);
       await analyze(scope, incoming);
       await change(scope, (changes) => upsertChunks(changes, incoming));
       await tidy(scope);
@@ -191,6 +228,12 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     doReplace: (scope, entry) =>
       // Chained, not awaited in one function: what was written need not stay in memory while segments are merged.
       replaceWhole(scope, entry).then(async (result) => {
+        await tidy(scope);
+        return result;
+      }),
+
+    doReplaceInBatches: (scope, entry) =>
+      replaceInBatches(scope, entry).then(async (result) => {
         await tidy(scope);
         return result;
       }),
@@ -254,7 +297,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     doStatus: (scopes) => look((rows) => countRows(rows, view, scopes)),
 
-    ...versionedOperations({ look, write, change, view, analyze: (chunk) => analyzeChunk(analyzer, chunk), tidy, now }),
+    ...versionedOperations({ look, write, change, view, analyze: analyzeOne, tidy, now }),
 
     doRevisions: (scopes) => look((rows) => scopes.map((scope) => readRevision(rows, scope))),
 

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import type {
+  ChunkKey,
   ChunkRow,
   DirectoryWriter,
   DocumentBody,
@@ -199,6 +200,12 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     chunkById: (scope, id) => chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, id)[0],
     chunksOfDocument: (scope, documentId) =>
       chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key`, scope, documentId),
+    chunkKeysOf: (scope, documentId) =>
+      db.all<ChunkKey>(
+        "SELECT key, id, deleted_at AS deletedAt FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key",
+        scope,
+        documentId,
+      ),
     liveChunksOf: (scope, documentId) =>
       must<{ chunks: number }>(
         "SELECT count(*) AS chunks FROM chunks WHERE scope = ? AND document_id = ? AND deleted_at IS NULL",

@@ -116,9 +116,11 @@ function isRevised(store: KnowledgeStore): store is RevisedStore {
 
 function createHnswStore(store: RevisedStore, keeper: HnswKeeper, standard: Metric): KnowledgeStore {
   let closing: Promise<void> | undefined;
+  // The graph must be told of every vector, and holds them all in memory: it takes documents whole.
+  const { replaceInBatches: _, ...others } = store;
 
   return {
-    ...store,
+    ...others,
     capabilities: Object.freeze({ ...store.capabilities, exact: false }),
     get secret() {
       return store.secret;
