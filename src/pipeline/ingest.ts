@@ -18,7 +18,7 @@ import { mapInOrder } from "./map-in-order.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 import { outerFolder, vanished } from "./sweep.ts";
-import { fetchBytes, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
+import { hashBytes, hashMetadata, ItemChanged, seeItem } from "./prepare-document.ts";
 import { writeDocument } from "./write-document.ts";
 
 /** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
@@ -147,12 +147,30 @@ async function ingestOne(work: Work, item: IngestItem): Promise<Outcome> {
       }
       return await ingestText(work, item);
     }
-    return await ("unchanged" in item ? keepUnfetched(work, item) : ingestBytes(work, item));
+    return await ("unchanged" in item ? keepUnfetched(work, item) : ingestSteady(work, item));
   } catch (error) {
     throwIfAborted(job.signal, "The ingestion");
     if (isFatal(error)) throw error;
     return fail(error, known.get(uri)?.id);
   }
+}
+
+/** How often an item is read that is another each time, before it is left for the next ingestion. */
+const attempts = 3;
+
+async function ingestSteady(work: Work, item: SourceItem): Promise<Outcome> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    try {
+      return await ingestBytes(work, item);
+    } catch (error) {
+      if (!(error instanceof ItemChanged)) throw error;
+    }
+  }
+  throw new IbidError("unreadable", `${item.uri} was changed each of the ${attempts} times that it was read.`, {
+    uri: item.uri,
+    mend: "Ingest it again when whoever writes to it has finished.",
+    details: { attempts },
+  });
 }
 
 /** Bytes: unchanged ones under the same pipeline are recognised before they are read (law 7). */
@@ -163,9 +181,8 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   if (!(await look.wants(item.uri, before)) && before !== undefined)
     return keep(work, before, { folder, looked: false });
 
-  let bytes: Uint8Array | undefined = await fetchBytes(stages, item, job.signal);
-  const size = bytes.byteLength;
-  const contentHash = await hashBytes(bytes);
+  const seen = await seeItem(stages, item, job.signal);
+  const { contentHash } = seen;
   const metadata = { ...item.metadata, ...job.metadata };
   const charset = item.charset ?? job.charset;
   const said = [item.title ?? "", job.origin, ...(charset === undefined ? [] : [charset])];
@@ -178,9 +195,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
     (await isMadeBy(stages, job.into, before));
   if (unchanged) return keep(work, before, { folder, validators, looked: true, made: true });
 
-  const read = await readItem(stages, item, bytes, { ...job, charset });
-  // The text is read: nobody needs both while it is cut, embedded and written.
-  bytes = undefined;
+  const read = await seen.read({ ...job, charset });
   const document: TextDocument = {
     type: "text",
     id: before?.id ?? hashParts(job.scope, item.uri),
@@ -196,7 +211,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   };
   if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
     return keep(work, before, { folder, looked: true });
-  const facts = { contentHash, metadataHash, folder, bytes: size, validators };
+  const facts = { contentHash, metadataHash, folder, bytes: seen.bytes, validators };
   const outcome = await swap(stages, job, before, document, facts);
   return withNotes(outcome, read.notes ?? []);
 }

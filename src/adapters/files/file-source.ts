@@ -10,7 +10,7 @@ import { classifyInput, type ClassifiedInput, matchesNothing } from "./classify-
 import { toAbsoluteUri, toDocumentUri, type UriPlace, uriBelow } from "./document-uri.ts";
 import { type Glob, matchAny } from "./glob.ts";
 import { openIgnoreChain } from "./ignore-rules.ts";
-import { readFileBytes, toReadError, tooLarge } from "./read-file.ts";
+import { readFileBytes, readFilePieces, toReadError, tooLarge } from "./read-file.ts";
 import { type FoundFile, walkFolder } from "./walk-folder.ts";
 
 export { toDocumentUri };
@@ -109,6 +109,7 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
       metadata: { fileName: basename(file.path), fileSize: file.size, modifiedAt: file.modified.toISOString() },
       ...(folder === undefined ? {} : { folder }),
       bytes: (signal) => readFileBytes(file.path, { uri, maxBytes, followLink: outright, signal }),
+      pieces: (signal) => readFilePieces(file.path, { uri, maxBytes, followLink: outright, signal }),
     };
   }
 
