@@ -21,7 +21,7 @@ export interface SourceItem {
   readonly validators?: Validators;
   bytes(signal?: AbortSignal): Promise<Uint8Array>;
   /**
-   * The same in pieces, each time from the beginning: what is large is hashed and decoded so, without all its bytes in memory. Absent where they can be had once.
+   * The same in pieces, each time from the beginning: what is large is looked at so before it is read. Absent where it can be had once.
    *
    * **Shape** a piece is good until the next is asked for; the first has 64 KiB at least, or all. **Errors** as `bytes`.
    */
@@ -171,7 +171,7 @@ export interface Reader {
   accepts(mediaType: string): boolean;
   read(input: ReadInput): Promise<ReadResult>;
   /**
-   * The same for a text that was decoded as it came, so that its bytes were never in memory together. Only of readers that decode their input and look at it
+   * The same for a text that somebody else has decoded and whose bytes are gone. Only of readers that decode their input and look at it
    * no further. **Shape** what `read` makes of bytes that decode to `text`.
    */
   readText?(input: TextReadInput): Promise<ReadResult>;

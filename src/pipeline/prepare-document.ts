@@ -44,8 +44,8 @@ const largeItem = 1024 * 1024;
 export class ItemChanged extends Error {}
 
 /**
- * Has a first look at an item: at its bytes, or at what is large piece by piece, so that of what turns out to be unchanged no more than a piece is in memory, and of a text
- * never its bytes beside it.
+ * Has a first look at an item: at its bytes, or at what is large piece by piece, so that of what turns out to be unchanged no more
+ * than some pieces are in memory.
  *
  * **Errors** the source's own, and `too-large` where the item's size says so before anything of it is in memory.
  */
@@ -91,7 +91,17 @@ export async function seeItem(
         }
       }
       const { readers, limits } = stages;
-      const input = { uri, pieces: hashed(), mediaType, charset, password, limits, metadata, signal: said.signal };
+      const input = {
+        uri,
+        pieces: hashed(),
+        size: first.bytes,
+        mediaType,
+        charset,
+        password,
+        limits,
+        metadata,
+        signal: said.signal,
+      };
       const result = await readTextPieces(readers, input);
       if (result !== undefined) {
         if ((await again.finish()) !== contentHash) throw new ItemChanged();
