@@ -330,6 +330,7 @@ export type {
 } from "./contracts/chunker.ts";
 export type {
   DocumentEntry,
+  LargeDocumentEntry,
   DocumentStore,
   DocumentSummary,
   FreshnessMark,
@@ -392,6 +393,7 @@ export type {
   DocumentAddress,
   DocumentView,
   FolderRules,
+  SkippedKind,
   IngestInput,
   IngestOptions,
   IngestProgress,
@@ -460,6 +462,7 @@ export type {
   SourceRefusal,
   SaidOfIt,
   SourceUnchanged,
+  TextReadInput,
   Validators,
 } from "./contracts/reader.ts";
 export type {

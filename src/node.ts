@@ -38,6 +38,7 @@ import {
   openMemory,
   storeChoices,
 } from "./knowledge-base/assemble.ts";
+import type { WalkRules } from "./knowledge-base/ingest-items.ts";
 import { joinSources } from "./knowledge-base/join-sources.ts";
 import { type ReadRun, readSource, type ReadSourceOptions } from "./knowledge-base/read-source.ts";
 import {
@@ -308,7 +309,7 @@ interface SourcePlace {
   /** Of the knowledge base. */
   readonly folder: string | undefined;
   readonly options: OpenOptions;
-  readonly rules: FolderRules | undefined;
+  readonly rules: WalkRules | undefined;
 }
 
 function openSource(inputs: readonly string[], { base, folder, options, rules }: SourcePlace): Source {
@@ -385,7 +386,7 @@ export function readFolder(
     base: process.cwd(),
     ...rules,
     onSkip: (_, kind) => {
-      if (kind === "file") skipped++;
+      if (kind !== "folder") skipped++;
     },
   });
   const reading = { ...(limits && { limits }), ...(signal && { signal }) };

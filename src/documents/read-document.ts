@@ -39,7 +39,7 @@ export type FoundResult = ReadResult & { readonly mediaType: string };
  * Bytes to canonical text, section tree and source map, through the first reader that accepts what they are.
  *
  * **Shape** readers are asked in order, so one of the caller's own goes before ours. The result carries the media type that was found.
- * A text in an encoding that nobody named is read in the one that its words show, and its metadata say so: `encoding`.
+ * A text in an encoding that nobody named is read in the one that its words show, and its metadata say so, `encoding`, and a note.
  * **Errors** always an `IbidError` that names the uri: `empty`, `binary`, `unsupported-media` (no reader accepts it), `encrypted`, `too-large`,
  * `aborted`, and `unreadable` with the `cause` for whatever else went wrong, a reader's own fault included.
  * **Cost** the reader's, and a check linear in sections and blocks.
@@ -72,7 +72,13 @@ export async function readDocument(
   };
   const result = await attemptRead(reader, request, () => reader.read(request));
   if (found?.detected !== true) return { ...result, mediaType };
-  return { ...result, mediaType, metadata: { ...result.metadata, encoding: found.charset } };
+  const note = `It does not say its encoding, and was read as ${found.charset}, which its words show; where that is wrong, name the charset.`;
+  return {
+    ...result,
+    mediaType,
+    metadata: { ...result.metadata, encoding: found.charset },
+    notes: [note, ...(result.notes ?? [])],
+  };
 }
 
 /** The rest of {@link readDocument} for a text that was decoded as it came. **Errors** as there. */
