@@ -12,29 +12,16 @@
  *
  * Ends with exit code 1 when fewer than 90 % of the shuffled answers become ungrounded.
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { createGate, operator } from "../src/access/gate.ts";
-import { answerQuestion } from "../src/answers/answer-question.ts";
 import { checkAnswer } from "../src/answers/check-answer.ts";
 import { namesIn } from "../src/answers/telling-details.ts";
-import { createAutoChunker } from "../src/chunks/auto-chunker.ts";
 import type { Answer, Citation } from "../src/contracts/answer.ts";
-import type { TextDocument } from "../src/contracts/document.ts";
 import type { Hit } from "../src/contracts/retriever.ts";
-import { buildSections } from "../src/documents/build-sections.ts";
-import { latentSemanticModel } from "../src/embeddings/latent-semantic/latent-semantic-model.ts";
 import { languageAnalyzer } from "../src/node.ts";
-import { createRetriever } from "../src/retrieval/create-retriever.ts";
-import { createMemoryStore } from "../src/stores/memory-store.ts";
 import { functionWords } from "../src/text/function-words.ts";
-
-interface Line {
-  readonly _id: string;
-  readonly title?: string;
-  readonly text: string;
-}
+import { formatShare as share, openAnswering } from "./answers-over.ts";
+import { readItems } from "./beir.ts";
 
 const [folder, most = "1000"] = process.argv.slice(2);
 if (folder === undefined) {
@@ -42,33 +29,15 @@ if (folder === undefined) {
   process.exit(2);
 }
 
-const documents = new Map(readLines(join(folder, "corpus.jsonl")).map((line) => [line._id, asDocument(line)]));
-const gate = createGate();
-const write = gate.write(operator, "deployment");
-const read = gate.read(operator, ["deployment"]);
-const store = createMemoryStore({ analyzer: languageAnalyzer, corpusModel: latentSemanticModel });
-const retriever = createRetriever({ store, analyzer: languageAnalyzer });
-const chunker = createAutoChunker();
-for (const document of documents.values()) {
-  await store.replace(write, {
-    document,
-    contentHash: "",
-    metadataHash: "",
-    fingerprint: "bench",
-    bytes: document.text.length,
-    folder: null,
-    entries: [...chunker.chunk(document)].map((chunk) => ({ chunk, embeddings: [] })),
-  });
-}
-
+const answering = await openAnswering(folder);
 const common = new Set(Object.values(functionWords).join(" ").split(/\s+/u));
 const answers: Answer[] = [];
-for (const { text } of readLines(join(folder, "queries.jsonl"))) {
+for (const { text } of readItems(join(folder, "queries.jsonl"))) {
   if (answers.length >= Number(most)) break;
-  const answer = await ask(text);
+  const answer = await answering.ask(text, "preferred");
   if (!answer.refused) answers.push(answer);
 }
-console.log(`${folder}: ${answers.length} answers over ${documents.size} documents`);
+console.log(`${folder}: ${answers.length} answers over ${answering.documents.size} documents`);
 
 let isGood = true;
 for (const [name, change] of [
@@ -100,7 +69,7 @@ for (const [name, change] of [
     `${name}: stands ${share(counts.stands / answers.length)}, shuffled ${share(shuffled)}, nearby ${share(counts.nearby / counts.moves)}`,
   );
 }
-await store.close();
+await answering.close();
 process.exitCode = isGood ? 0 : 1;
 
 /** A fixed permutation's next one that cites none of the same documents. */
@@ -134,44 +103,4 @@ function reword(text: string): string {
     seen += 1;
     return seen % 4 === 0 ? `zq${seen.toString(26).replaceAll(/\d/gu, "x")}` : word;
   });
-}
-
-async function ask(question: string): Promise<Answer> {
-  const hits = await retriever.retrieve(read, question, { explain: true });
-  for await (const event of answerQuestion({
-    question,
-    hits,
-    grounding: "preferred",
-    analyzer: languageAnalyzer,
-    documentText: async (id) => documents.get(id)?.text,
-  })) {
-    if (event.type === "answer") return event.answer;
-  }
-  throw new Error("No answer event.");
-}
-
-function share(part: number): string {
-  return `${(100 * part).toFixed(1)} %`;
-}
-
-function asDocument({ _id, title = "", text }: Line): TextDocument {
-  return {
-    type: "text",
-    id: _id,
-    uri: _id,
-    title,
-    mediaType: "text/plain",
-    text,
-    metadata: {},
-    origin: "user-content",
-    root: buildSections(text, title, []),
-    sourceMap: { lines: "text" },
-  };
-}
-
-function readLines(path: string): Line[] {
-  return readFileSync(path, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Line);
 }

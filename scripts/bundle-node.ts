@@ -16,7 +16,7 @@ const bundle = await rolldown({
     "testing/node": join(dist, "testing", "index.js"),
     "cli/bin": join(dist, "cli", "bin.js"),
     // Started by its name, in a process of its own.
-    "read-worker": join(dist, "read-worker.js"),
+    "node/read-worker": join(dist, "node", "read-worker.js"),
   },
   platform: "node",
   external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[a-z]:/iu.test(id),

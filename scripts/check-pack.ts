@@ -37,7 +37,19 @@ const consumers: readonly Consumer[] = [
     compilerOptions: {
       module: "esnext",
       moduleResolution: "bundler",
+      customConditions: ["browser"],
       lib: ["es2024", "esnext.disposable", "dom", "dom.iterable"],
+      types: [],
+    },
+  },
+  {
+    // What most frameworks on Node set: TypeScript then asks for no condition that says so.
+    name: "bundler",
+    source: 'import { openKnowledgeBase } from "ibid";\nexport const kb = openKnowledgeBase("./kb");\n',
+    compilerOptions: {
+      module: "esnext",
+      moduleResolution: "bundler",
+      lib: ["es2024", "dom", "dom.iterable"],
       types: [],
     },
   },

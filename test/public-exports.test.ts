@@ -27,10 +27,11 @@ function namesOf(modules: ReadonlyMap<string, Module>, path: string): readonly s
       if (name !== undefined) names.add(allTypes === undefined && oneType === undefined ? name : `type ${name}`);
     }
   }
-  for (const match of code.matchAll(/\bexport\s*\*\s*from\s*["']/gu)) {
+  for (const match of code.matchAll(/\bexport\b(\s+type\b)?\s*\*\s*from\s*["']/gu)) {
     const from = source.slice(match.index + match[0].length).split(/["']/u)[0] ?? "";
     const target = resolveImport(module, { from, typeOnly: false });
-    for (const name of namesOf(modules, target ?? "")) names.add(name);
+    for (const name of namesOf(modules, target ?? ""))
+      names.add(match[1] === undefined || name.startsWith("type ") ? name : `type ${name}`);
   }
   return [...names].toSorted((a, b) => {
     const [left, right] = [a.replace("type ", ""), b.replace("type ", "")];
@@ -76,9 +77,10 @@ describe("what the doors let out is what was planned", () => {
           "index.ts",
           'export { a, type B, c as d } from "./x.ts";\nexport type { E } from "./x.ts";\nexport const f = 1; // export const g = 2;',
         ),
-        parseModule("node.ts", 'export * from "./index.ts";\nexport interface H {}'),
+        parseModule("node.ts", 'export * from "./index.ts";\nexport interface H {}\nexport type * from "./y.ts";'),
+        parseModule("y.ts", "export const i = 1;\nexport type J = 2;"),
       ].map((module) => [module.path, module]),
     );
-    expect(namesOf(house, "node.ts")).toEqual(["type B", "type E", "type H", "a", "d", "f"]);
+    expect(namesOf(house, "node.ts")).toEqual(["type B", "type E", "type H", "type J", "a", "d", "f", "type i"]);
   });
 });

@@ -121,7 +121,7 @@ export const requirements: readonly Requirement[] = [
   brought("B49", "Markdown chunking with headings, code blocks and their metadata", "src/chunks/markdown-chunker.ts"),
   brought("B50", "HTML chunking with headings and their metadata", "src/chunks/html-chunker.ts"),
   brought("B51", "Delimiters that mean what they say", "src/chunks/marked-up-plan.ts"),
-  brought("B52", "Loaders for PDF, DOCX, PPTX, HTML and Markdown", "src/readers.ts"),
+  brought("B52", "Loaders for PDF, DOCX, PPTX, HTML and Markdown", "src/node/create-readers.ts"),
   brought("B53", "Spans for embedding, ingesting and retrieving", "src/services/observer.ts"),
   // ToolUp.RAG
   brought("T1", "The retrieval flow from query to prompt and tracer", "src/pipeline/ask.ts"),
@@ -265,7 +265,7 @@ export const requirements: readonly Requirement[] = [
     "No database of others has an adapter yet, and so no filter is translated for one.",
   ),
   brought("W53", "Embeddings in results, when asked for", "src/retrieval/search-store.ts"),
-  brought("W54", "More loaders and chunkers", "src/readers.ts"),
+  brought("W54", "More loaders and chunkers", "src/node/create-readers.ts"),
   // Embabel
   brought("E1", "Five layers", "ARCHITECTURE.md"),
   brought("E2", "Documents are trees of sections", "src/documents/build-sections.ts"),

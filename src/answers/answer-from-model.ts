@@ -9,7 +9,7 @@ import type { PlacedCitation } from "./check-grounded.ts";
 import { type CheckedPiece, createQuoteChecker } from "./check-quotes.ts";
 import { decideSupport, type SupportDecision } from "./decide-support.ts";
 import { findQuote, quoteAround, readEvidence } from "./find-quote.ts";
-import { findSentences } from "./find-sentences.ts";
+import { findSentences } from "../text/find-sentences.ts";
 import { createGroundedMessages, refusal } from "./grounding.ts";
 import { locateWords } from "./locate-words.ts";
 import { addUsage, usageOf } from "./price-usage.ts";

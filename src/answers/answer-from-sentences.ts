@@ -3,7 +3,7 @@ import type { Hit } from "../contracts/retriever.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
 import { createCiter, type DocumentText } from "./cite-quote.ts";
 import { type RankedSentence, rankSentences } from "./rank-sentences.ts";
-import { openFenceAt, type SentenceKind } from "./find-sentences.ts";
+import { openFenceAt, type SentenceKind } from "../text/find-sentences.ts";
 import { languageOfHits } from "./hits-language.ts";
 import { digitsOf } from "./digits-of.ts";
 import { createMarkerScanner } from "../text/scan-markers.ts";

@@ -1,7 +1,7 @@
 import type { Hit } from "../contracts/retriever.ts";
 import { digitsOf } from "./digits-of.ts";
 import type { Evidence } from "./find-quote.ts";
-import { findSentences } from "./find-sentences.ts";
+import { findSentences } from "../text/find-sentences.ts";
 import { locateWords } from "./locate-words.ts";
 import { denies, namesIn } from "./telling-details.ts";
 import { shareHeld } from "./term-weights.ts";

@@ -1,7 +1,7 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { functionWords } from "../text/function-words.ts";
-import { findSentences, type FoundSentence, type SentenceKind } from "./find-sentences.ts";
+import { findSentences, type FoundSentence, type SentenceKind } from "../text/find-sentences.ts";
 import { languageOfHits } from "./hits-language.ts";
 import { shareHeld, type TermWeights, weighTerms } from "./term-weights.ts";
 

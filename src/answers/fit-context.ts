@@ -4,7 +4,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { heuristicTokens } from "../text/length.ts";
-import { findSentences } from "./find-sentences.ts";
+import { findSentences } from "../text/find-sentences.ts";
 import { createFence, renderSource } from "./grounding.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit } from "../contracts/retriever.ts";
-import { findSentences, type SentenceKind } from "./find-sentences.ts";
+import { findSentences, type SentenceKind } from "../text/find-sentences.ts";
 import { languageOfHits } from "./hits-language.ts";
 import { shareHeld, type TermWeights, weighTerms } from "./term-weights.ts";
 

@@ -54,7 +54,8 @@ export interface SearchToolOptions extends FixedLimits {
   readonly onCall?: (event: ToolCallEvent) => void;
 }
 
-const optionNames = [
+/** What {@link createSearchTools} takes. */
+export const searchToolOptions = [
   "filter",
   "scopes",
   "name",
@@ -83,7 +84,7 @@ const mostNeighbours = 10;
  * **Source** Embabel's `ToolishRag` and its formatters (E51 to E54), ToolUp's floors.
  */
 export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions = {}): readonly Tool[] {
-  checkOptions("createSearchTools", options, optionNames);
+  checkOptions("createSearchTools", options, searchToolOptions);
   const { name = "documents", about = "the user's documents", topK = 5, minScore = 0.25, maxLength = 25_000 } = options;
   const { maxTokens, countTokens = heuristicTokens, onCall } = options;
   const view = createFixedView(kb, options);

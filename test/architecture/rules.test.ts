@@ -89,8 +89,15 @@ const broken: Readonly<
   ],
   threeFoldersDeep: [[{ "adapters/pdf/parts/more/a.ts": "" }, { "adapters/pdf/parts/a.ts": "" }]],
   noStarExports: [
-    [{ "index.ts": 'export * from "./a.ts";' }, { "node.ts": 'export * from "./index.ts";' }],
+    [{ "text/a.ts": 'export * from "./b.ts";' }, { "node.ts": 'export * from "./index.ts";' }],
+    [{ "text/public.ts": 'export type * from "./b.ts";' }, { "contracts/public.ts": 'export type * from "./a.ts";' }],
     [{ "text/a.ts": 'export * as b from "./b.ts";' }, { "text/a.ts": "// export * from here\nexport { b };" }],
+  ],
+  onlyDoorsReadWhatIsPublic: [
+    [
+      { "text/a.ts": 'import { b } from "./public.ts";', "text/public.ts": "" },
+      { "index.ts": 'export * from "./text/public.ts";', "text/public.ts": "" },
+    ],
   ],
   noDefaultExports: [
     [{ "text/a.ts": "export default 1;" }, { "text/a.ts": 'const text = "export default 1";' }],
@@ -167,6 +174,18 @@ const broken: Readonly<
         "node.ts": 'export { type B } from "./text/a.ts";',
         "text/a.ts": 'export type { B } from "./b.ts";',
         "text/b.ts": "/** Says what. */\nexport interface B {}",
+      },
+    ],
+    [
+      {
+        "index.ts": 'export * from "./text/public.ts";',
+        "text/public.ts": 'export { a } from "./a.ts";',
+        "text/a.ts": "export function a() {}",
+      },
+      {
+        "index.ts": 'export * from "./text/public.ts";',
+        "text/public.ts": 'export { a } from "./a.ts";',
+        "text/a.ts": "/** Says what. */\nexport function a() {}",
       },
     ],
     [

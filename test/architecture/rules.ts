@@ -93,8 +93,19 @@ export const rules = {
 
   noStarExports: (modules) =>
     modules
-      .filter(({ code, path }) => /\bexport\s*\*/u.test(code) && !Object.hasOwn(starExports, path))
+      .filter(({ code, path }) => /\bexport\b(?:\s+type\b)?\s*\*/u.test(code) && !Object.hasOwn(starExports, path))
       .map(({ path }) => `${path} has an export *`),
+
+  /** Inside, whoever needs a thing names the file that has it. */
+  onlyDoorsReadWhatIsPublic: (modules) =>
+    modules.flatMap((module) =>
+      module.imports.flatMap((each) => {
+        const target = resolveImport(module, each);
+        return target?.endsWith("/public.ts") === true && !(doors as readonly string[]).includes(module.path)
+          ? [`${module.path} imports ${target}`]
+          : [];
+      }),
+    ),
 
   noDefaultExports: (modules) =>
     modules
@@ -251,6 +262,10 @@ export function publicNames(
       });
     },
   );
-  const all = [...own, ...passedOn];
+  const stars = Array.from(module.code.matchAll(/\bexport\s+(?:type\s+)?\*\s*from\s*["']/gu)).flatMap((match) => {
+    const from = module.source.slice(match.index + match[0].length).split(/["']/u)[0] ?? "";
+    return publicNames(modules, resolveImport(module, { from, typeOnly: false }) ?? from, only);
+  });
+  const all = [...own, ...passedOn, ...stars];
   return only === undefined ? all : all.filter((each) => ("as" in each ? each.as : each.name) === only);
 }

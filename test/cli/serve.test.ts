@@ -52,6 +52,16 @@ async function startServing(args: readonly string[], env: NodeJS.ProcessEnv = {}
   };
 }
 
+/** A service is ending when it takes no connection any more. */
+async function isEnding(url: string): Promise<void> {
+  const status = () =>
+    send(url, "/documents").then(
+      ({ status }) => status,
+      () => "closed",
+    );
+  await expect.poll(status, { timeout: 10_000 }).toBe("closed");
+}
+
 describe("ibid mcp --port", () => {
   it("serves agents over HTTP by their keys, and nothing else [L3]", async () => {
     const child = startIbid(folder, ["mcp", "--port", "0", "--keys", "keys.json", "--json"]);
@@ -141,17 +151,7 @@ describe("ibid serve", () => {
     const plain = send(serving.url, "/rag/query", { body: { query: "How long is a key valid?" } });
     await wasAsked;
     serving.kill("SIGTERM");
-    // It is ending when it takes no connection any more.
-    await expect
-      .poll(
-        () =>
-          send(serving.url, "/documents").then(
-            ({ status }) => status,
-            () => "closed",
-          ),
-        { timeout: 10_000 },
-      )
-      .toBe("closed");
+    await isEnding(serving.url);
     release();
     expect(await plain).toMatchObject({ status: 200, json: { response: "A key is valid for ninety days." } });
     expect((await serving.closed)[0]).toBe(143);
@@ -176,16 +176,7 @@ describe("ibid serve", () => {
     const cut = send(serving.url, "/rag/query", { body: { query: "How long is a key valid?" } }).catch(() => "cut");
     await wasAsked;
     serving.kill("SIGTERM");
-    await expect
-      .poll(
-        () =>
-          send(serving.url, "/documents").then(
-            ({ status }) => status,
-            () => "closed",
-          ),
-        { timeout: 10_000 },
-      )
-      .toBe("closed");
+    await isEnding(serving.url);
     expect(await serving.stop("SIGTERM")).toBe(143);
     expect(await cut).toBe("cut");
   }, 40_000);

@@ -11,7 +11,11 @@ import {
 import { createTransformersReranker } from "../../src/adapters/transformers/transformers-reranker.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { createTransformersEmbeddingModel, resolveEmbeddingModel, resolveReranker } from "../../src/models.ts";
+import {
+  createTransformersEmbeddingModel,
+  resolveEmbeddingModel,
+  resolveReranker,
+} from "../../src/node/choose-models.ts";
 import { openKnowledgeBase } from "../../src/node.ts";
 import { createEmbeddingModelPack } from "../../src/testing/embedding-model-pack.ts";
 import { openTransformers, tinyModels } from "../support/plain-transformers.ts";

@@ -7,6 +7,7 @@ import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
 import { createRetriever } from "../../src/retrieval/create-retriever.ts";
 import { createMemoryStore } from "../../src/stores/memory-store.ts";
 import { createRetrieverPack, type RetrievableText } from "../../src/testing/retriever-pack.ts";
+import { chunk } from "../stores/build.ts";
 
 const gate = createGate();
 
@@ -14,25 +15,10 @@ async function open(texts: readonly RetrievableText[], dense: boolean) {
   const store = createMemoryStore();
   const embedder = createEmbedder(createHashingModel(), { secret: store.secret });
   for (const { scope, uri, text, metadata = {}, origin = "user-content" } of texts) {
-    const chunk = {
-      type: "text-chunk" as const,
-      id: uri,
-      documentId: uri,
-      uri,
-      title: uri,
-      text,
-      urtext: text,
-      start: 0,
-      end: text.length,
-      index: 0,
-      sectionId: "0",
-      headings: [],
-      metadata,
-      origin,
-    };
-    const { version, embeddings } = await embedder.embed([chunk], { purpose: "document" });
+    const given = chunk(uri, text, { documentId: uri, uri, title: uri, metadata, origin });
+    const { version, embeddings } = await embedder.embed([given], { purpose: "document" });
     await store.upsert(gate.write(operator, scope), [
-      { chunk, embeddings: embeddings.map((embedding) => ({ version, embedding })) },
+      { chunk: given, embeddings: embeddings.map((embedding) => ({ version, embedding })) },
     ]);
   }
   return createRetriever({ store, ...(dense && { embedder }) });

@@ -8,6 +8,7 @@ import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
 import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
 import { createRetriever } from "../../src/retrieval/create-retriever.ts";
 import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { chunk } from "../stores/build.ts";
 
 const gate = createGate();
 const subjects = ["keys", "backups", "holidays", "invoices", "printers", "audits", "deployments"];
@@ -19,22 +20,13 @@ function createChunks(scope: Scope, count: number, seed: number): Chunk[] {
     const pick = (list: readonly string[], factor: number): string => list[(index * factor + seed) % list.length] ?? "";
     const text = `The ${pick(subjects, 3)} and ${pick(subjects, 5)} are ${pick(actions, 7)} every ${(index % 9) + 1} days by team ${index % 4}.`;
     const id = `${scope}-${index}`;
-    return {
-      type: "text-chunk",
-      id,
+    return chunk(id, text, {
       documentId: `d-${id}`,
       uri: `${id}.txt`,
       title: id,
-      text,
-      urtext: text,
-      start: 0,
-      end: text.length,
-      index: 0,
-      sectionId: "0",
-      headings: [],
       metadata: { year: 2020 + (index % 5) },
       origin: index % 10 === 0 ? "note" : "user-content",
-    };
+    });
   });
 }
 

@@ -4,27 +4,10 @@ import type { Tool } from "../../contracts/tool.ts";
 import { checkOptions } from "../../text/check-options.ts";
 import { createFetchTools } from "../../tools/create-fetch-tools.ts";
 import { createFixedView } from "../../tools/fixed-view.ts";
-import { createSearchTools, type SearchToolName } from "../../tools/create-search-tools.ts";
+import { createSearchTools, type SearchToolName, searchToolOptions } from "../../tools/create-search-tools.ts";
 import { describeToolFailure, isInnerFailure } from "../../tools/tool-failure.ts";
 import { addDocumentResources } from "./document-resources.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
-
-const optionNames = [
-  "filter",
-  "scopes",
-  "name",
-  "about",
-  "tools",
-  "topK",
-  "minScore",
-  "maxTokens",
-  "countTokens",
-  "maxLength",
-  "onCall",
-  "more",
-  "maxResourceLength",
-  "onError",
-] as const satisfies readonly (keyof McpServerOptions)[];
 
 /** `search` stands under that very name already, for the clients that look for it. */
 const defaultTools: readonly SearchToolName[] = [
@@ -47,7 +30,7 @@ const defaultTools: readonly SearchToolName[] = [
  * **Source** Model Context Protocol 2026-07-28, and through the package those before it.
  */
 export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptions = {}): Promise<McpServer> {
-  checkOptions("createMcpServer", options, optionNames);
+  checkOptions("createMcpServer", options, [...searchToolOptions, "more", "maxResourceLength", "onError"]);
   const { more = [], maxResourceLength = 1_000_000, tools = defaultTools, onError, ...rest } = options;
   const { filter, scopes, about, topK, maxLength } = rest;
   const { McpServer: Server, ResourceTemplate } = await import("@modelcontextprotocol/server");

@@ -1,27 +1,27 @@
 /**
  * Which models go by which names, and how a model of the AI SDK becomes one of ours.
  */
-import type { AiSdkEmbeddingModel, AiSdkLanguageModel, AiSdkRerankingModel } from "./adapters/ai-sdk/ai-sdk-model.ts";
-import { fromAiSdkEmbeddingModel } from "./adapters/ai-sdk/embedding-model.ts";
-import { fromAiSdkLanguageModel } from "./adapters/ai-sdk/language-model.ts";
-import { fromAiSdkRerankingModel } from "./adapters/ai-sdk/reranking-model.ts";
+import type { AiSdkEmbeddingModel, AiSdkLanguageModel, AiSdkRerankingModel } from "../adapters/ai-sdk/ai-sdk-model.ts";
+import { fromAiSdkEmbeddingModel } from "../adapters/ai-sdk/embedding-model.ts";
+import { fromAiSdkLanguageModel } from "../adapters/ai-sdk/language-model.ts";
+import { fromAiSdkRerankingModel } from "../adapters/ai-sdk/reranking-model.ts";
 import {
   resolveChatModel,
   type ResolveEmbeddingModelOptions,
   type ResolveModelOptions,
   resolveEmbeddingModel as resolveNamedEmbeddingModel,
   resolveReranker as resolveNamedReranker,
-} from "./adapters/ai-sdk/resolve-model.ts";
-import { purposesOf } from "./adapters/ai-sdk/model-purposes.ts";
+} from "../adapters/ai-sdk/resolve-model.ts";
+import { purposesOf } from "../adapters/ai-sdk/model-purposes.ts";
 import {
   createTransformersEmbeddingModel as createBareTransformersEmbeddingModel,
   type TransformersEmbeddingOptions,
-} from "./adapters/transformers/transformers-embedding-model.ts";
-import { createTransformersReranker } from "./adapters/transformers/transformers-reranker.ts";
-import type { ChatModel } from "./contracts/chat.ts";
-import type { EmbeddingModel } from "./contracts/embedding-model.ts";
-import type { Reranker } from "./contracts/retriever.ts";
-import { checkOptions } from "./text/check-options.ts";
+} from "../adapters/transformers/transformers-embedding-model.ts";
+import { createTransformersReranker } from "../adapters/transformers/transformers-reranker.ts";
+import type { ChatModel } from "../contracts/chat.ts";
+import type { EmbeddingModel } from "../contracts/embedding-model.ts";
+import type { Reranker } from "../contracts/retriever.ts";
+import { checkOptions } from "../text/check-options.ts";
 
 /** An embedding model of one's own, of the AI SDK, or by its name. */
 export type AnyEmbeddingModel = EmbeddingModel | AiSdkEmbeddingModel | string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { findSentences, openFenceAt } from "../../src/answers/find-sentences.ts";
+import { findSentences, openFenceAt } from "../../src/text/find-sentences.ts";
 
 const found = (text: string, titles?: ReadonlySet<string>) =>
   findSentences(text, titles ? { titles } : {}).map(({ start, end, kind }) => `${kind}: ${text.slice(start, end)}`);

@@ -1,4 +1,4 @@
-import { segmentSentences } from "../text/sentences.ts";
+import { segmentSentences } from "./sentences.ts";
 
 /** What a stretch of text is, as far as quoting goes. */
 export type SentenceKind = "prose" | "heading" | "table" | "code" | "markup";

@@ -1,0 +1,36 @@
+/** What of this room is public. Only the doors read it. */
+export { type AutoChunkerOptions, createAutoChunker, type DocumentKind } from "./auto-chunker.ts";
+export { chainTransformers } from "./chain-transformers.ts";
+export { chunkSpreadsheet } from "./chunk-spreadsheet.ts";
+export {
+  type ContextCache,
+  type ContextTransformerOptions,
+  createContextTransformer,
+  withContextualHeader,
+} from "./context-transformer.ts";
+export { createChunkFactory } from "./create-chunk.ts";
+export { createTransformer } from "./create-transformer.ts";
+export type { ChunkDescriber } from "./describe-chunks.ts";
+export { createHtmlChunker, type HtmlChunkerOptions, type HtmlStrategy } from "./html-chunker.ts";
+export { createLineChunker, type LineChunkerOptions } from "./line-chunker.ts";
+export { createMarkdownChunker, type MarkdownChunkerOptions, type MarkdownStrategy } from "./markdown-chunker.ts";
+export { type ChunkMetadata, createMetadataTransformer } from "./metadata-transformer.ts";
+export { pathFromRoot } from "./path-from-root.ts";
+export { chunkDocumentRecursively, createRecursiveChunker } from "./recursive-chunker.ts";
+export { createSectionChunker } from "./section-chunker.ts";
+export { createSemanticChunker, type SemanticChunkerOptions } from "./semantic-chunker.ts";
+export { createSentenceChunker, type SentenceChunkerOptions, splitBySentence } from "./sentence-chunker.ts";
+export { createSeparatorChunker, type SeparatorChunkerOptions, splitTextRecursively } from "./separator-chunker.ts";
+export {
+  splitMarkdownLines,
+  splitMarkdownParagraphs,
+  splitPlainTextLines,
+  splitPlainTextParagraphs,
+  type TokenCounter,
+} from "./split-lines-and-paragraphs.ts";
+export { createSpreadsheetChunker, type SpreadsheetChunkerOptions } from "./spreadsheet-chunker.ts";
+export { createStructureTransformer, structureKeys } from "./structure-transformer.ts";
+export { createTitleTransformer } from "./title-transformer.ts";
+export { type ChunkingConfig, createTokenChunker, splitByTokens, type TokenChunkerOptions } from "./token-chunker.ts";
+export { createWholeChunker } from "./whole-chunker.ts";
+export { createWindowChunker, splitText, type WindowChunkerOptions } from "./window-chunker.ts";

@@ -1,0 +1,91 @@
+import { dirname, resolve } from "node:path";
+import { createLateEventStore } from "../adapters/sqlite/late-event-store.ts";
+import { type HnswOptions, withHnsw } from "../adapters/usearch/hnsw-store.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import { checkReadLimits } from "../documents/read-limits.ts";
+import {
+  type AssembleOptions,
+  assembleKnowledgeBase,
+  assembleOptions,
+  checkEventsOption,
+  openMemory,
+  storeChoices,
+} from "../knowledge-base/assemble.ts";
+import { checkOptions } from "../text/check-options.ts";
+import { chooseModels, type ModelChoices } from "./choose-models.ts";
+import { checkLocation, eventFile, hnswFolder } from "./knowledge-base-folder.ts";
+import { languageAnalyzer } from "./language-analyzer.ts";
+import { type InputOptions, openInputs } from "./open-inputs.ts";
+import { openStoreInFolder } from "./open-store-in-folder.ts";
+import { checkReadInWorker, startReaders } from "./start-readers.ts";
+import { toUri } from "./to-uri.ts";
+
+/** What can be chosen when a knowledge base is opened on Node. */
+export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, ModelChoices, InputOptions {
+  /** An approximate index for large scopes, by the optional package `usearch`; see {@link withHnsw}. Default: none, every search is exact. */
+  readonly hnsw?: Omit<HnswOptions, "folder" | "metric">;
+  /** Make it when it is not there. Default true. */
+  readonly create?: boolean;
+  /**
+   * Whether files are read in a process of their own, which is stopped when one takes too long or too much (`limits`). Default `"auto"`: what is
+   * large or unpacks, where such a process can be started; `true`: every file, else an error; `false`: none. Your own `readers` stay in this process.
+   */
+  readonly readInWorker?: boolean | "auto";
+}
+
+/**
+ * Opens a knowledge base: a folder is durable (made when it is not there), nothing at all is memory, of which `snapshots` can be kept.
+ *
+ * **Shape** documents' uris are relative to the folder that holds the knowledge base.
+ * **Errors** `not-found` with `create: false`; `unsupported-runtime` on a Node whose SQLite can lose data; `store-corrupt`, `store-busy`;
+ * `configuration-missing` and `dependency-missing` for a model by name.
+ * **Cost** opening reads the list of segments, not their contents.
+ */
+export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
+  checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
+  const { analyzer = languageAnalyzer, hnsw, ...others } = options;
+  const { readInWorker = "auto", ...rest } = others;
+  checkReadLimits(options.limits);
+  checkEventsOption(options.events);
+  checkReadInWorker(readInWorker);
+  const chosen: AssembleOptions = {
+    // Models that are named are loaded before anything is opened.
+    ...(rest as Omit<typeof rest, keyof ModelChoices>),
+    analyzer,
+    ...(await chooseModels(options)),
+  };
+  const folder = location === undefined ? undefined : resolve(checkLocation(location));
+  const base = folder === undefined ? process.cwd() : dirname(folder);
+  const kept = { ...options, analyzer };
+  const exact =
+    folder === undefined ? await openMemory(kept) : await openStoreInFolder(folder, storeChoices(kept), options.create);
+  const store = hnsw === undefined ? exact : await putHnswBefore(exact, folder, hnsw);
+
+  const reading = startReaders(options.readers ?? [], readInWorker);
+  return assembleKnowledgeBase(store, chosen, {
+    readers: reading.readers,
+    closeReaders: () => reading.close(),
+    ...(folder !== undefined && {
+      keepsEvents: true,
+      openEvents: (retention) => createLateEventStore(eventFile(folder), retention),
+    }),
+    openSource: (inputs, rules) => openInputs(inputs, { base, folder, options, rules }),
+    resolveUri: toUri(base),
+  });
+}
+
+const nodeOptions = ["hnsw", "create", "maxFileBytes", "readInWorker", "allowAddress"] as const;
+
+async function putHnswBefore(
+  store: KnowledgeStore,
+  folder: string | undefined,
+  options: HnswOptions,
+): Promise<KnowledgeStore> {
+  try {
+    return await withHnsw(store, folder === undefined ? options : { ...options, folder: hnswFolder(folder) });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,11 @@
+/** What of this room is public. Only the doors read it. */
+export { callTools, toChatTool } from "./call-tools.ts";
+export { createFetchTools, type FetchToolOptions } from "./create-fetch-tools.ts";
+export {
+  createSearchTools,
+  type SearchToolName,
+  type SearchToolOptions,
+  type ToolCallEvent,
+} from "./create-search-tools.ts";
+export { createTool, type ToolParts } from "./create-tool.ts";
+export type { FixedLimits } from "./fixed-view.ts";
