@@ -118,7 +118,13 @@ async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs,
   await (output.json
     ? output.object({
         summary: {
-          ...{ added, updated, unchanged, removed, failed, chunks, embedded },
+          added,
+          updated,
+          unchanged,
+          removed,
+          failed,
+          chunks,
+          embedded,
           ...(links > 0 && { links }),
           ...(usage && { usage }),
           ms,

@@ -57,7 +57,7 @@ export async function seeItem(
   const { maxBytes } = limitsOf({ ...(stages.limits && { limits: stages.limits }) });
   const { uri, size = 0 } = item;
   if (size > maxBytes) throw overLimit(uri, "maxBytes", maxBytes, size);
-  const { pieces } = item;
+  const pieces = item.pieces?.bind(item);
   if (pieces === undefined || size < largeItem) {
     let bytes: Uint8Array | undefined = await item.bytes(signal);
     return {
@@ -71,8 +71,9 @@ export async function seeItem(
       },
     };
   }
+  const open = pieces;
   const first = createContentHash();
-  for await (const piece of pieces.call(item, signal)) {
+  for await (const piece of open(signal)) {
     await first.add(piece);
     if (first.bytes > maxBytes) throw overLimit(uri, "maxBytes", maxBytes, first.bytes);
   }
@@ -85,7 +86,7 @@ export async function seeItem(
       const { mediaType, metadata } = item;
       const again = createContentHash();
       async function* hashed(): AsyncGenerator<Uint8Array> {
-        for await (const piece of pieces!.call(item, said.signal)) {
+        for await (const piece of open(said.signal)) {
           await again.add(piece);
           yield piece;
         }
@@ -200,7 +201,7 @@ function createContentHash(): {
 }
 
 async function digest(bytes: Uint8Array): Promise<string> {
-  const hashed = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
+  const hashed = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hashed, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

@@ -1,9 +1,9 @@
 import type { DocumentEntry } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { ChunkEntry } from "../contracts/store.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { createChunkEmbedding, embedChunks } from "./embed-chunks.ts";
-import type { IngestJob } from "./ingest.ts";
 import { cutDocument, cutInBatches } from "./prepare-document.ts";
 import type { IngestStages } from "./stages.ts";
 
@@ -14,7 +14,12 @@ export interface Written {
   readonly tokens?: number;
 }
 
-type WriteJob = Pick<IngestJob, "into" | "signal" | "onEmbedding">;
+interface WriteJob {
+  readonly into: AuthorizedScopes<"write">;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEmbedding?: ((uri: string) => void) | undefined;
+}
+
 type Facts = Omit<DocumentEntry, "entries" | "keeps">;
 
 /** From this length on a document's chunks go from the chunker to the store in batches. **Units** UTF-16 code units. */

@@ -1,17 +1,16 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
-import type { DocumentEntry, LargeDocumentEntry, ReplaceResult } from "../contracts/document-store.ts";
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Metric } from "../contracts/store.ts";
-import { nextTurn } from "../text/next-turn.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
 import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { documentOperations } from "./document-operations.ts";
+import { createDocumentWriter } from "./document-writer.ts";
 import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./delete-chunks.ts";
 import { examineStore } from "./examine.ts";
 import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
@@ -21,21 +20,12 @@ import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segmen
 import { createLatentLeg } from "./latent-leg.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
 import { dropFits, fittedOn, forgetTerms, refit } from "./refit.ts";
-import {
-  chooseWanting,
-  heldChunks,
-  type IncomingChunk,
-  prepareChunks,
-  replaceDocument,
-  upsertChunks,
-} from "./replace-document.ts";
+import { heldChunks, prepareChunks, upsertChunks } from "./replace-document.ts";
 import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
 import { searchPattern } from "./search-pattern.ts";
 import { searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
 import { retireVersions } from "./scope-versions.ts";
-import { createMemoryShelf } from "./shelf.ts";
-import { createChunkShelf } from "./shelve-chunks.ts";
 import { createTrigramKeeper } from "./trigram-keeper.ts";
 import { versionedOperations } from "./versioned-operations.ts";
 
@@ -54,9 +44,6 @@ export interface SegmentStoreOptions {
 }
 
 const analyzerSetting = "analyzer";
-
-/** Chunks that are analysed in one go: some ten milliseconds. */
-const analyzedAtOnce = 128;
 
 /** The search engine over a directory of segments, as raw operations for the guard. */
 export function createSegmentStore(directory: SegmentDirectory, options: SegmentStoreOptions): RawKnowledgeStore {
@@ -100,54 +87,14 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     });
 
   const analyzeOne = (chunk: Chunk) => analyzeChunk(analyzer, chunk);
-
-  /** In turns, so that others have theirs; `done` is told of each with whether it had to be analysed. */
-  async function analyze(
-    scope: Scope,
-    incoming: readonly IncomingChunk[],
-    texts = new Map<number, string>(),
-    done?: (incoming: IncomingChunk, analyzed: boolean) => void,
-  ): Promise<void> {
-    for (let from = 0; from < incoming.length; from += analyzedAtOnce) {
-      const batch = incoming.slice(from, from + analyzedAtOnce);
-      const wanting = await look((rows) => chooseWanting(rows, view.scope(rows, scope)?.row.key, batch, texts));
-      for (const each of batch) {
-        if (wanting.has(each)) each.terms();
-        done?.(each, wanting.has(each));
-      }
-      if (incoming.length > analyzedAtOnce || done !== undefined) await nextTurn();
-    }
-  }
-
-  async function replaceWhole(scope: Scope, { entries, keeps, ...facts }: DocumentEntry): Promise<ReplaceResult> {
-    const incoming = prepareChunks(entries, analyzeOne);
-    await analyze(scope, incoming);
-    const relying = new Set(keeps);
-    const relies = ({ chunk }: IncomingChunk): boolean => relying.has(chunk.id);
-    const ingestedAt = new Date(now()).toISOString();
-    return change(scope, (changes) => replaceDocument(changes, facts, incoming, relies, ingestedAt));
-  }
-
-  /** What is on its way waits as bytes, out of memory where the directory has a place for it, and goes into one transaction from there. */
-  async function replaceInBatches(
-    scope: Scope,
-    { batches, reliesOnHeld, ...facts }: LargeDocumentEntry,
-  ): Promise<ReplaceResult> {
-    const shelf = directory.openShelf?.() ?? createMemoryShelf();
-    try {
-      const waiting = createChunkShelf(shelf, facts.document, analyzeOne);
-      const texts = new Map<number, string>();
-      for await (const batch of batches) {
-        await analyze(scope, prepareChunks(batch, analyzeOne), texts, (each, analyzed) => waiting.put(each, analyzed));
-      }
-      texts.clear();
-      const relies = ({ vectors }: IncomingChunk): boolean => reliesOnHeld && vectors.length === 0;
-      const ingestedAt = new Date(now()).toISOString();
-      return await change(scope, (changes) => replaceDocument(changes, facts, waiting.each(), relies, ingestedAt));
-    } finally {
-      shelf.close();
-    }
-  }
+  const documents = createDocumentWriter({
+    directory,
+    view,
+    look,
+    change,
+    analyze: analyzeOne,
+    now,
+  });
 
   /** Seals and merges what is due. The write before it is done and safe, so it must not fail for want of this. */
   async function tidy(scope: Scope, sealAt = policy.sealAt): Promise<void> {
@@ -220,20 +167,20 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     async doUpsert(scope, entries) {
       const incoming = prepareChunks(entries, analyzeOne);
-      await analyze(scope, incoming);
+      await documents.analyze(scope, incoming);
       await change(scope, (changes) => upsertChunks(changes, incoming));
       await tidy(scope);
     },
 
     doReplace: (scope, entry) =>
       // Chained, not awaited in one function: what was written need not stay in memory while segments are merged.
-      replaceWhole(scope, entry).then(async (result) => {
+      documents.replaceWhole(scope, entry).then(async (result) => {
         await tidy(scope);
         return result;
       }),
 
     doReplaceInBatches: (scope, entry) =>
-      replaceInBatches(scope, entry).then(async (result) => {
+      documents.replaceInBatches(scope, entry).then(async (result) => {
         await tidy(scope);
         return result;
       }),

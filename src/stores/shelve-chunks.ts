@@ -28,15 +28,16 @@ export function createChunkShelf(
   }
 
   return {
-    put({ chunk: { urtext, text: own, ...chunk }, vectors, terms }, analyzed) {
+    put(incoming, analyzed) {
+      const { urtext, text: own, ...chunk } = incoming.chunk;
       const shelved: ShelvedChunk = {
         ...chunk,
         ...(text.slice(chunk.start, chunk.end) === urtext ? {} : { urtext }),
         ...(own === urtext ? {} : { text: own }),
       };
       writer.text(JSON.stringify(shelved));
-      putBytes(encodeVectors(vectors));
-      putBytes(analyzed ? encodeTerms(terms()) : new Uint8Array(0));
+      putBytes(encodeVectors(incoming.vectors));
+      putBytes(analyzed ? encodeTerms(incoming.terms()) : new Uint8Array(0));
       shelf.put(writer.take());
     },
     *each() {

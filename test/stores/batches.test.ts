@@ -33,7 +33,7 @@ const into = write("deployment");
 const from = read("deployment");
 
 /** The same in batches of uneven sizes. */
-function inBatches({ entries, keeps: _, ...facts }: DocumentEntry, reliesOnHeld = false): LargeDocumentEntry {
+function inBatches({ entries, ...facts }: Omit<DocumentEntry, "keeps">, reliesOnHeld = false): LargeDocumentEntry {
   return {
     ...facts,
     reliesOnHeld,

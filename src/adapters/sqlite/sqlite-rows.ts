@@ -43,6 +43,8 @@ const toDocument = (row: Read<DocumentRow, "title">): DocumentRow => readTexts<D
 const chunkColumns = `key, scope, id, document_id AS documentId, document, starts AS "start", ends AS "end", position AS "index",
   details, metadata, origin, ${bytesOf("urtext")}, ${bytesOf("text")}, deleted_at AS deletedAt`;
 
+const ofDocument = "FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key";
+
 const documentColumns = `key, scope, id, uri, ${bytesOf("title")}, media_type AS mediaType, origin, content_hash AS contentHash,
   metadata_hash AS metadataHash, fingerprint, bytes, folder, ingested_at AS ingestedAt, deleted_at AS deletedAt,
   checked_at AS checkedAt, etag, last_modified AS lastModified`;
@@ -198,14 +200,8 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     chunkId: (key) => must<{ id: string }>("SELECT id FROM chunks WHERE key = ?", key).id,
     chunkFacts: (key) => must<StoredFacts>("SELECT metadata, origin FROM chunks WHERE key = ?", key),
     chunkById: (scope, id) => chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, id)[0],
-    chunksOfDocument: (scope, documentId) =>
-      chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key`, scope, documentId),
-    chunkKeysOf: (scope, documentId) =>
-      db.all<ChunkKey>(
-        "SELECT key, id, deleted_at AS deletedAt FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key",
-        scope,
-        documentId,
-      ),
+    chunksOfDocument: (scope, id) => chunks(`SELECT ${chunkColumns} ${ofDocument}`, scope, id),
+    chunkKeysOf: (scope, id) => db.all<ChunkKey>(`SELECT key, id, deleted_at AS deletedAt ${ofDocument}`, scope, id),
     liveChunksOf: (scope, documentId) =>
       must<{ chunks: number }>(
         "SELECT count(*) AS chunks FROM chunks WHERE scope = ? AND document_id = ? AND deleted_at IS NULL",
