@@ -18,6 +18,7 @@ export * from "./stores/public.ts";
 export * from "./retrieval/public.ts";
 export * from "./answers/public.ts";
 export * from "./evaluation/public.ts";
+export * from "./entities/public.ts";
 
 export * from "./pipeline/public.ts";
 export * from "./services/public.ts";

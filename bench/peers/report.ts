@@ -1,6 +1,7 @@
 // Results as Markdown.
 import type { Section, Table } from "./bench.ts";
 import type { Machine } from "./machine.ts";
+import { warmUp } from "./measure.ts";
 
 export function renderReport(
   sections: ReadonlyMap<string, Section>,
@@ -13,7 +14,7 @@ export function renderReport(
     "# Measured beside the others",
     `Made by \`${command}\` (install with \`npm run build && npm --prefix bench/peers ci\`; \`apt-get install python3-faiss python3-numpy\`), ${machine.date}.`,
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGiB} GiB; ${machine.system}; Node ${machine.node}. ${versions.join(", ")}.`,
-    "One shared machine: times are medians of turns taken in one run, and their ratios say more than they do. “Processor” is the time of all threads, of indexing and of a query (the mean).",
+    `One shared machine: times are medians of turns taken in one run, each contestant after ${warmUp.count} queries or ${warmUp.budgetMs / 1000} seconds of them that are not counted, and their ratios say more than they do. “Processor” is the time of all threads, of indexing and of a query (the mean).`,
     ...[...sections].flatMap(([name, section]) =>
       renderSection(section, name === "growth" ? command : commandFor(name)),
     ),

@@ -7,7 +7,7 @@
  * | services for ingestion and for search over a shared store | processes that open one folder, each with `startService` and keys of its own |
  * | functions Ingest, Search and Query over a managed store | a request is handed to `createHandler` over `snapshots`, and all is closed |
  *
- * A third service, of entities, has no counterpart yet: ibid has no entities.
+ * A third service, of entities, is no service of its own: entities lie in the same store, and whichever process opens it has them (`embabel-entities.ts`).
  *
  *     npm run build && npx node examples/seeds/embabel-deployments.ts
  */

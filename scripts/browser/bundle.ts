@@ -35,7 +35,13 @@ export async function bundleForBrowser(program: string): Promise<Bundle> {
     ],
   });
   try {
-    const { output } = await bundle.generate({ format: "esm", minify: true, entryFileNames: "entry.js" });
+    const { output } = await bundle.generate({
+      format: "esm",
+      minify: true,
+      entryFileNames: "entry.js",
+      // What is loaded at once anyway comes in one file, and is compressed as one.
+      codeSplitting: { groups: [{ name: "first", tags: ["$initial"] }] },
+    });
     const chunks = output.filter((file) => file.type === "chunk");
     const first = new Set<string>();
     const follow = (name: string): void => {

@@ -62,6 +62,15 @@ export async function checkPage(browser: string, flags: readonly string[], scree
       writeFileSync(screenshot, Buffer.from(data as string, "base64"));
     }
 
+    // On a telephone nothing stands outside the window.
+    await page("Emulation.setDeviceMetricsOverride", { width: 340, height: 700, deviceScaleFactor: 1, mobile: false });
+    same(
+      "What is wider than a narrow window",
+      await see("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+      0,
+    );
+    await page("Emulation.clearDeviceMetricsOverride", {});
+
     // A place can be passed on.
     const address = await see<string>("location.href");
     await page("Page.navigate", { url: "about:blank" });

@@ -1,11 +1,14 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import { bundleForBrowser } from "./bundle.ts";
+import type * as Ibid from "../../src/index.ts";
+import { type Bundle, bundleForBrowser } from "./bundle.ts";
 
 export interface BundleSize {
   readonly name: string;
-  /** Bytes of what is loaded before the program runs. */
+  /** Bytes of what is loaded: before the program runs, or by the end of what it does. */
   readonly minified: number;
   /** The same, gzipped file by file at the highest level. */
   readonly gzip: number;
@@ -13,15 +16,28 @@ export interface BundleSize {
   readonly later: number;
 }
 
-/** What applications need of ibid, as programs. */
-const programs: Readonly<Record<string, string>> = {
-  everything: 'export * from "ibid";',
-  "open, ingest text, search, ask": 'export { openKnowledgeBase } from "ibid";',
-  "a store and a retriever":
-    'export { createMemoryStore, createRetriever, createEmbedder, createHashingModel } from "ibid";',
+type Door = Pick<typeof Ibid, "openKnowledgeBase">;
+
+interface Application {
+  readonly program: string;
+  /** What is measured is what this has loaded at its end. Default: what is loaded at once. */
+  readonly use?: (ibid: Door) => Promise<void>;
+}
+
+const open = 'export { openKnowledgeBase } from "ibid";';
+
+/** What applications need of ibid, and what they do with it. */
+const applications: Readonly<Record<string, Application>> = {
+  everything: { program: 'export * from "ibid";' },
+  "open a knowledge base": { program: open },
+  "… ingest text, hybrid search": { program: open, use: (ibid) => ingestAndSearch(ibid, 20) },
+  "… of 300 documents, with a fit": { program: open, use: (ibid) => ingestAndSearch(ibid, 300) },
+  "a store and a retriever": {
+    program: 'export { createMemoryStore, createRetriever, createEmbedder, createHashingModel } from "ibid";',
+  },
 };
 
-/** Gzipped bytes that each program may have, by its name. */
+/** Gzipped bytes that each application may have, by its name. */
 export const budgets: Readonly<Record<string, number>> = JSON.parse(
   readFileSync(join(import.meta.dirname, "budget.json"), "utf8"),
 ) as Record<string, number>;
@@ -29,16 +45,51 @@ export const budgets: Readonly<Record<string, number>> = JSON.parse(
 /** **Cost** some seconds. */
 export async function measureBundles(): Promise<readonly BundleSize[]> {
   const sizes: BundleSize[] = [];
-  for (const [name, program] of Object.entries(programs)) {
-    const { files, first } = await bundleForBrowser(program);
+  for (const [name, { program, use }] of Object.entries(applications)) {
+    const bundle = await bundleForBrowser(program);
+    const loaded = use === undefined ? bundle.first : await loadedBy(bundle, use);
     const gzipped = (wanted: boolean): number =>
-      files
-        .filter((file) => first.includes(file.name) === wanted)
+      bundle.files
+        .filter((file) => loaded.includes(file.name) === wanted)
         .reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
-    const minified = files
-      .filter((file) => first.includes(file.name))
+    const minified = bundle.files
+      .filter((file) => loaded.includes(file.name))
       .reduce((sum, { code }) => sum + Buffer.byteLength(code), 0);
     sizes.push({ name, minified, gzip: gzipped(true), later: gzipped(false) });
   }
   return sizes;
+}
+
+/** Texts with words in common, about different things; then the one that a question is about must be found, by both legs. */
+async function ingestAndSearch({ openKnowledgeBase }: Door, documents: number): Promise<void> {
+  const kb = await openKnowledgeBase();
+  const texts = Array.from({ length: documents }, (_, i) => ({
+    uri: `${i}.txt`,
+    text: `Room ${i} is on floor ${i % 7}. Its key hangs beside door ${i % 11}, and heating costs ${(i * 37) % 101} a month.`,
+  }));
+  await kb.ingest([...texts, { uri: "keys.txt", text: "# Keys\n\nSigning keys are rotated every ninety days." }], {
+    settle: true,
+  });
+  const [hit] = await kb.search("how often are signing keys rotated?", { explain: true });
+  if (hit?.source.uri !== "keys.txt" || hit.explain?.latent === undefined)
+    throw new Error("The search that is measured did not find by both legs what it should.");
+  await kb.close();
+}
+
+/** Runs the bundle on Node, each file of it saying that it is loaded. */
+async function loadedBy({ files }: Bundle, use: (ibid: Door) => Promise<void>): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "ibid-bundle-"));
+  const loaded: string[] = [];
+  const tell = "ibidTellsThatItIsLoaded";
+  try {
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    for (const { name, code } of files)
+      writeFileSync(join(folder, name), `globalThis.${tell}(${JSON.stringify(name)});\n${code}`);
+    Object.assign(globalThis, { [tell]: (name: string) => loaded.push(name) });
+    await use((await import(pathToFileURL(join(folder, "entry.js")).href)) as Door);
+    return loaded;
+  } finally {
+    Reflect.deleteProperty(globalThis, tell);
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

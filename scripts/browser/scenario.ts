@@ -5,7 +5,7 @@ export async function runScenario({ openKnowledgeBase, where }: typeof Ibid): Pr
   const kb = await openKnowledgeBase();
   const texts = [
     [
-      "keys.md",
+      "keys.txt",
       "# Keys\n\nTo rotate the signing keys, revoke the old key first.\n\n## Backup\n\nKeys are backed up every night. 🔑",
     ],
     ["leave.txt", "Every employee has twenty five days of leave a year. Ask the office for more."],
@@ -40,7 +40,7 @@ export async function runScenario({ openKnowledgeBase, where }: typeof Ibid): Pr
     lexical: await found("leave", { mode: "lexical" }),
     regex: await found("[Kk]eys?\\b", { mode: "regex" }),
     pattern: await found("days of leave", { pattern: "STRASSEN|Straßen", ignoreCase: true }),
-    filtered: await found("keys", { filter: where("language").ne("keys.md") }),
+    filtered: await found("keys", { filter: where("language").ne("keys.txt") }),
     hers: await found("mat", {}, ada),
     notHers: await found("mat"),
     answer: { text, citations, grounded },

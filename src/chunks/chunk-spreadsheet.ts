@@ -5,10 +5,8 @@ import { formatRow } from "../text/format-row.ts";
 import { heuristicTokens } from "../text/length.ts";
 import { checkSizes } from "./check-sizes.ts";
 import { packRows } from "./pack-rows.ts";
+import { defaultMaxTokens } from "./spreadsheet-fingerprint.ts";
 import type { ChunkingConfig } from "./token-chunker.ts";
-
-/** The budget of a chunk of rows. **Source** ToolUp's tabular configuration: 512 tokens, no overlap (T30). */
-export const defaultMaxTokens = 512;
 
 /**
  * Cuts a table into texts that each say which rows of which sheet they are and what the columns are called:

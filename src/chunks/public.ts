@@ -1,6 +1,7 @@
 /** What of this room is public. Only the doors read it. */
-export { type AutoChunkerOptions, createAutoChunker, type DocumentKind } from "./auto-chunker.ts";
+export { type AutoChunkerOptions, createAutoChunker } from "./auto-chunker.ts";
 export { chainTransformers } from "./chain-transformers.ts";
+export type { DocumentKind } from "./chunk-by-kind.ts";
 export { chunkSpreadsheet } from "./chunk-spreadsheet.ts";
 export {
   type ContextCache,

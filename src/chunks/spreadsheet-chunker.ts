@@ -6,7 +6,7 @@ import { readDelimitedCells } from "../text/delimited-rows.ts";
 import { formatFilledCells, formatRow, namesEmptyCells } from "../text/format-row.ts";
 import { heuristicTokens } from "../text/length.ts";
 import { checkSizes, checkTextDocument } from "./check-sizes.ts";
-import { columnsLine, defaultMaxTokens } from "./chunk-spreadsheet.ts";
+import { columnsLine } from "./chunk-spreadsheet.ts";
 import { createChunkFactory } from "./create-chunk.ts";
 import { findUnits } from "./document-units.ts";
 import { createMeasure } from "./measure.ts";
@@ -14,6 +14,7 @@ import { packRows, type WrittenRow } from "./pack-rows.ts";
 import { createSectionChunker } from "./section-chunker.ts";
 import { createSectionPlan } from "./section-plan.ts";
 import { splitRange } from "./split-range.ts";
+import { defaultMaxTokens, spreadsheetFingerprint } from "./spreadsheet-fingerprint.ts";
 import { createRowCounter, type NumberedRow } from "./number-rows.ts";
 import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 
@@ -24,8 +25,6 @@ export interface SpreadsheetChunkerOptions {
   /** How tokens are counted. Default `heuristicTokens`: one for every four characters. A tokenizer goes here, through `countInPieces`. */
   readonly length?: LengthFunction;
 }
-
-const version = 1;
 
 /** A table of a sheet: a block that names its columns and knows its rows. */
 type SheetBlock = Block & Required<Pick<Block, "columns" | "rowStarts">>;
@@ -99,7 +98,7 @@ export function createSpreadsheetChunker(options: SpreadsheetChunkerOptions = {}
   }
 
   return {
-    fingerprint: JSON.stringify(["spreadsheet", version, maxTokens, length.name]),
+    fingerprint: spreadsheetFingerprint(maxTokens, length),
     chunk: (document) => {
       checkTextDocument(document);
       return { [Symbol.iterator]: () => chunk(document) };

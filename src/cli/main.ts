@@ -45,45 +45,57 @@ export async function main(argv: readonly string[], streams: Streams = process):
   process.on("SIGTERM", interrupt);
 
   let exitCode = 0;
+  let isCutShort = false;
+  const commands = new Set<string>();
   try {
     const context = { output, stdout, stderr, signal: stop.signal };
     const program = createProgram(context, (code) => {
       exitCode = code;
     });
-    refuseUnknownHelp(argv);
-    await program.parseAsync(spreadMetadata(argv), { from: "user" });
+    for (const each of program.commands) commands.add(each.name());
+    refuseUnknownHelp(argv, commands);
+    // The parser takes help for a command that has no help.
+    const words = argv[0] === "help" && argv[1] === "help" ? ["help"] : spreadMetadata(argv);
+    await program.parseAsync(words, { from: "user" });
   } catch (error) {
-    exitCode = stoppedBy === undefined && output.failure === undefined ? await report(output, error, argv) : 1;
+    isCutShort = true;
+    exitCode =
+      stoppedBy === undefined && output.failure === undefined ? await report(output, error, argv, commands) : 1;
   } finally {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
   }
   if (stoppedBy !== undefined) {
-    await output.error(
-      new IbidError(
-        "aborted",
-        "Stopped.",
-        argv[0] === "ingest" || argv[0] === "watch" ? { mend: "What was done is kept." } : {},
-      ),
-    );
+    // What runs until it is stopped has come to its end.
+    if (isCutShort) {
+      const keeps = commandOf(argv, commands) === "ingest" || commandOf(argv, commands) === "watch";
+      await output.error(new IbidError("aborted", "Stopped.", keeps ? { mend: "What was done is kept." } : {}));
+    }
     return 128 + stoppedBy;
   }
+  // Whether all of it could be written is known when the last of it was.
+  await new Promise<void>((written) => void stdout.write("", () => written()));
   if (output.failure === undefined) return exitCode;
   // Whoever read the output has seen enough, as in `ibid list | head`.
   if (output.failure.code === "EPIPE") return 0;
   await output.error(
-    new IbidError("internal", `The output cannot be written: ${output.failure.message}`, { mend: "Check the disk." }),
+    new IbidError("internal", `The output cannot be written: ${output.failure.message}.`, { mend: "Check the disk." }),
   );
   return 1;
 }
 
 /** Says what went wrong. Help and version that were asked for are no errors. */
-async function report(output: Output, error: unknown, argv: readonly string[]): Promise<number> {
+async function report(
+  output: Output,
+  error: unknown,
+  argv: readonly string[],
+  commands: ReadonlySet<string>,
+): Promise<number> {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     // Help that nobody asked for has been printed already: no command was given.
     if (error.code === "commander.help" && !output.json) return 2;
-    await output.error(toUsageError(error, argv));
+    await output.error(toUsageError(error, commandOf(argv, commands)));
     return 2;
   }
   const known = withHint(toIbidError(error));
@@ -92,8 +104,7 @@ async function report(output: Output, error: unknown, argv: readonly string[]): 
 }
 
 /** A mistake in the arguments, in our words. */
-function toUsageError(error: CommanderError, argv: readonly string[]): IbidError {
-  const command = argv.find((word) => commands.has(word));
+function toUsageError(error: CommanderError, command: string | undefined): IbidError {
   const help = `See: ibid ${command === undefined ? "" : `${command} `}--help`;
   if (error.code === "commander.help") return new IbidError("invalid-argument", "No command is given.", { mend: help });
   const [, what = error.message, suggestion] =
@@ -109,24 +120,12 @@ function toUsageError(error: CommanderError, argv: readonly string[]): IbidError
   });
 }
 
-const commands: ReadonlySet<string> = new Set([
-  "ingest",
-  "search",
-  "ask",
-  "chat",
-  "list",
-  "show",
-  "delete",
-  "restore",
-  "vacuum",
-  "doctor",
-  "status",
-  "eval",
-  "serve",
-]);
+function commandOf(argv: readonly string[], commands: ReadonlySet<string>): string | undefined {
+  return argv.find((word) => commands.has(word));
+}
 
 /** Left to itself, the parser would answer with all of its help. */
-function refuseUnknownHelp([first, wanted = "help"]: readonly string[]): void {
+function refuseUnknownHelp([first, wanted = "help"]: readonly string[], commands: ReadonlySet<string>): void {
   if (first !== "help" || wanted === "help" || wanted.startsWith("-") || commands.has(wanted)) return;
   throw new CommanderError(2, "commander.unknownCommand", `error: unknown command '${wanted}'`);
 }

@@ -17,7 +17,7 @@ export interface ReembedCommandOptions extends CommonOptions {
 /** `ibid reembed`: what it takes, how far it is, and what searches use at its end. Exit code 1 where a chunk was refused. */
 export async function reembed(context: Context, options: ReembedCommandOptions): Promise<number> {
   const { output, signal } = context;
-  if (options.embeddingModel === undefined) {
+  if (options.embeddingModel === undefined || options.embeddingModel === "none") {
     throw new IbidError("invalid-argument", "There is no model to embed with.", {
       mend: "Name it: --embedding-model ollama/nomic-embed-text, for example.",
     });

@@ -30,6 +30,11 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
       mend: "Leave out --as-user, --as-team, --as-teams and --write.",
     });
   }
+  if (judge !== undefined && model === undefined) {
+    throw new IbidError("invalid-argument", "--judge is for a model, and none is to write the answers.", {
+      mend: "Name one with --model, or leave it out.",
+    });
+  }
   const { parseKeys, startService } = await import("../server/index.ts");
   const keys = options.keys === undefined ? undefined : await readKeys(options.keys, parseKeys);
   const who: HandlerOptions = keys === undefined ? { local: { access: caller ?? "operator", write } } : { keys };
@@ -51,6 +56,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     else await output.line(`Listening on ${service.url}${only ?? ""} Ctrl-C ends it.`);
     if (!signal.aborted) await once(signal, "abort");
     await service.stop();
+    if (!output.json) await output.line("Stopped. What was accepted is finished.");
     return 0;
   });
 }
@@ -70,7 +76,14 @@ async function readKeys(file: string, parse: (json: string) => readonly AccessKe
       cause,
     });
   }
-  return parse(json);
+  try {
+    return parse(json);
+  } catch (error) {
+    if (!IbidError.isInstance(error)) throw error;
+    const { code, mend, message } = error;
+    const named = message.replace(/^The keys/u, () => `The keys in ${file}`);
+    throw new IbidError(code, named, { cause: error, ...(mend !== undefined && { mend }) });
+  }
 }
 
 /** `12:03:04 200 POST /ask 41 ms ada`, and below it what went wrong. */

@@ -44,18 +44,29 @@ export async function watch(
       const queue = caller === undefined ? whole : whole.as(caller);
       const over = new AbortController();
       const telling = tell(queue.events({ buffer: 100_000, signal: over.signal }), output);
-      // From before the first look on, so that nothing falls in between.
-      const changes = watchFolders(folders, { signal, ignore: [options.kb], ...(options.poll && { poll: true }) });
-      const look = createLook(queue, job, resolve(options.kb));
-      const first = await Promise.all(folders.map((folder) => look(folder, undefined)));
-      await untilStopped(Promise.all(first.map((id) => queue.done(id, { signal }))), signal);
-      const names = folders.map(neutralise).join(", ");
-      if (!signal.aborted)
-        await (output.json ? output.object({ watching: folders }) : output.line(`Watching ${names}. Ctrl-C ends it.`));
-      for await (const { folder, paths } of changes) await look(folder, paths);
-      await queue.drained();
-      over.abort();
-      await telling;
+      try {
+        // From before the first look on, so that nothing falls in between; until it is stopped, or cannot go on.
+        const changes = watchFolders(folders, {
+          signal: AbortSignal.any([signal, over.signal]),
+          ignore: [options.kb],
+          ...(options.poll && { poll: true }),
+        });
+        const look = createLook(queue, job, resolve(options.kb));
+        const first = await Promise.all(folders.map((folder) => look(folder, undefined)));
+        await untilStopped(Promise.all(first.map((id) => queue.done(id, { signal }))), signal);
+        const names = folders.map(neutralise).join(", ");
+        if (!signal.aborted) {
+          await (output.json
+            ? output.object({ watching: folders })
+            : output.line(`Watching ${names}. Ctrl-C ends it.`));
+        }
+        for await (const { folder, paths } of changes) await look(folder, paths);
+        await queue.drained();
+      } finally {
+        over.abort();
+      }
+      const done = await telling;
+      await (output.json ? output.object({ stopped: done }) : output.line(`Stopped. ${describeTally(done)}`));
     });
     return 0;
   });
@@ -111,9 +122,26 @@ async function closing(queue: IngestionQueue, use: (queue: IngestionQueue) => Pr
   }
 }
 
-/** One line for what was ingested, taken out, or refused. */
-async function tell(events: AsyncIterable<IngestionEvent>, output: Output): Promise<void> {
+/** How often what became of a document. */
+type Tally = Record<"added" | "updated" | "removed" | "failed", number>;
+
+function describeTally(tally: Tally): string {
+  const told = Object.entries(tally).filter(([, times]) => times > 0);
+  if (told.length === 0) return "Nothing changed.";
+  return `${told.map(([what, times]) => `${times.toLocaleString("en")} ${what}`).join(", ")}.`;
+}
+
+/** One line for what was ingested, taken out, or refused. **Shape** how much of each there was. */
+async function tell(events: AsyncIterable<IngestionEvent>, output: Output): Promise<Tally> {
+  const tally = { added: 0, updated: 0, removed: 0 };
+  const failed = new Set<string>();
   for await (const event of events) {
+    // What fails, fails at every look.
+    if (event.type === "KnowledgeChunkFailed" && event.retryAt === undefined) failed.add(`${event.scope} ${event.uri}`);
+    if (event.type === "KnowledgeChunkIndexed") {
+      failed.delete(`${event.scope} ${event.uri}`);
+      if (event.status !== "failed" && event.status !== "unchanged") tally[event.status]++;
+    }
     if (output.json) {
       if (event.type !== "IngestionStateChanged") await output.object(event);
     } else {
@@ -121,6 +149,7 @@ async function tell(events: AsyncIterable<IngestionEvent>, output: Output): Prom
       if (line !== undefined) await output.line(line);
     }
   }
+  return { ...tally, failed: failed.size };
 }
 
 function describe(event: IngestionEvent, { style }: Output): string | undefined {
@@ -129,7 +158,9 @@ function describe(event: IngestionEvent, { style }: Output): string | undefined 
       return `${event.status.padEnd(9)} ${neutralise(event.uri)}  ${style.dim(count(event.chunks, "chunk"))}`;
     case "KnowledgeChunkFailed": {
       const again = event.retryAt === undefined ? "" : style.dim("  will be tried again");
-      return `${style.bad("failed   ")} ${neutralise(event.uri)}: ${neutralise(event.error.message)}${again}`;
+      const { message } = event.error;
+      const named = message.includes(event.uri) ? message : `${event.uri}: ${message}`;
+      return `${style.bad("failed   ")} ${neutralise(named)}${again}`;
     }
     case "IngestionStalled":
       return `${style.bad("waiting  ")} ${neutralise(event.error.message)}`;

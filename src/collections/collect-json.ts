@@ -19,7 +19,7 @@ export function collectJson(value: unknown, refuse: (path: string, what: string)
     if (above.has(one)) throw refuse(path, "part of itself");
     const prototype: unknown = Object.getPrototypeOf(one);
     if (!Array.isArray(one) && prototype !== null && Object.getPrototypeOf(prototype) !== null)
-      throw refuse(path, `a ${one.constructor.name}`);
+      throw refuse(path, `a ${(prototype as object).constructor.name}`);
     above.add(one);
     const below = (name: string): string => (path === "" ? name : `${path}.${name}`);
     const collected = Array.isArray(one)

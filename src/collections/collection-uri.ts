@@ -40,5 +40,10 @@ export function recordUri(collection: string, key: unknown): string {
   });
 }
 
+/** The key, as text, of a record's uri. */
+export function keyOfRecord(uri: string): string {
+  return decodeURIComponent(uri.slice(uri.lastIndexOf("/") + 1));
+}
+
 const describe = (key: unknown): string =>
   typeof key === "string" ? JSON.stringify(key) : key === null || typeof key !== "object" ? String(key) : "an object";

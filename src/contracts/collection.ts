@@ -113,6 +113,20 @@ export interface CollectionListOptions<Filter> extends CollectionAddress {
   readonly filter?: Filter;
 }
 
+/** Which keys are listed. */
+export interface CollectionKeysOptions extends CollectionAddress {
+  /** Only those that begin so. **Cost** what lies before and after is not read. */
+  readonly keyPrefix?: string;
+  /** Instead of those that are there, those that were deleted and can be restored, in the scopes that the caller may write. Default false. */
+  readonly deleted?: boolean;
+}
+
+/** A key that is there, as text, and where. */
+export interface CollectionKey {
+  readonly key: string;
+  readonly scope: Scope;
+}
+
 /** Where records are written, and what stops it. */
 export interface CollectionWriteOptions {
   /** Default: as `ingest`: `"deployment"`; for a caller with an access context, their team, else themselves. */
@@ -215,6 +229,10 @@ export interface RecordCollection<
   get(key: Output[Key], options?: CollectionAddress): Promise<Output | undefined>;
   /** Of several keys: those that are there, in the order of the keys. */
   get(keys: readonly Output[Key][], options?: CollectionAddress): Promise<readonly Output[]>;
+  /** In which scopes that the caller may read a record of this key is, sorted. */
+  scopesOf(key: Output[Key]): Promise<readonly Scope[]>;
+  /** Keys alone, by key as text, then scope; no record is read. */
+  keys(options?: CollectionKeysOptions): AsyncIterable<CollectionKey>;
   /** By key as text, then scope; paged, so that writers are never held up. */
   list(options?: CollectionListOptions<CollectionFilter<Output, Filterable>>): AsyncIterable<Output>;
   /**
@@ -234,6 +252,11 @@ export interface RecordCollection<
   ): Promise<readonly CollectionHit<Output, Output[Key]>[]>;
   /** The same by vectors and words together. */
   hybridSearch(
+    query: string,
+    options?: CollectionSearchOptions<CollectionFilter<Output, Filterable>, Vector>,
+  ): Promise<readonly CollectionHit<Output, Output[Key]>[]>;
+  /** The same by words alone; `minScore` says nothing here. */
+  textSearch(
     query: string,
     options?: CollectionSearchOptions<CollectionFilter<Output, Filterable>, Vector>,
   ): Promise<readonly CollectionHit<Output, Output[Key]>[]>;

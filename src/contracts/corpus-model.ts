@@ -73,6 +73,6 @@ export interface CorpusModel {
   /** Ids of the chunks to fit on, ascending; of the same chunks in any order the same. */
   sample(chunks: Iterable<{ readonly id: string; readonly language?: string | undefined }>): readonly string[];
   /** Fits in slices, so that others get their turn. **Shape** yields the share that is done, from 0 to 1. */
-  fit(chunks: Iterable<FitChunk>): Generator<number, CorpusFit>;
+  fit(chunks: Iterable<FitChunk>): Generator<number, CorpusFit> | AsyncGenerator<number, CorpusFit>;
   project(terms: TermCounts, space: TermSpace, purpose: "document" | "query"): TermVector;
 }

@@ -44,6 +44,8 @@ export interface LexicalMatch {
   readonly score: number;
   /** The query terms that the chunk has, in the query's order. */
   readonly terms: readonly TermScore[];
+  /** What the chunk was indexed in, where it does not say itself; `""` when none was known. Absent from stores that do not keep it. */
+  readonly language?: string;
 }
 
 /** A word of a query, by the term that an index knows it by. */

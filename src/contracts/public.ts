@@ -31,6 +31,7 @@ export {
   type Vector,
   type VersionedEmbedding,
 } from "./embedding.ts";
+export type * from "./entity.ts";
 export { IbidError, type IbidErrorCode, type IbidErrorOptions } from "./errors.ts";
 export type * from "./event-store.ts";
 export type * from "./expansion.ts";

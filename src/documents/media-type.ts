@@ -91,7 +91,7 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
     throw new IbidError("binary", `${name} ${what}.`, {
       mend:
         nul === undefined
-          ? "Give a text, Markdown, HTML or PDF file."
+          ? "Give a text, or a file of a format that is read, such as Markdown, HTML, PDF, DOCX or XLSX."
           : "What else begins it is text: where a program left the NULs in it, as logs have them after a crash, take them out (tr -d '\\000' < damaged > mended).",
       ...(hints.name === undefined ? {} : { uri: hints.name }),
       ...(nul === undefined ? {} : { details: { offset: nul } }),

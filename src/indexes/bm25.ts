@@ -46,7 +46,7 @@ interface Scoring {
  *
  * **Shape** the number of chunks, those that have a word, and the average lengths are sums over all live chunks of the segments, whether admitted or not: a filter
  * does not change what a word is worth, and how chunks are spread over segments changes nothing (law 11). Words of one query add up in their order.
- * **Cost** linear in the postings of the query's words, and one number per chunk of a segment that has any. Every chunk that has a word is scored: what skipping (block-max WAND) could save is less than what reading
+ * **Cost** linear in the postings of the query's words. Every chunk that has a word is scored: what skipping (block-max WAND) could save is less than what reading
  * the hits costs; docs/decisions/0018.
  */
 export function searchBm25(
@@ -67,14 +67,17 @@ export function searchBm25(
       }
       return;
     }
-    const scores = scoreEvery(scoring, segment, lists);
-    const { size } = segment;
-    let floor = best.floor;
-    for (let ordinal = 0; ordinal < size; ordinal++) {
+    const count = scoreEvery(scoring, segment, lists);
+    const [scores, ordinals] = [scratch, scored];
+    let floor = Math.max(best.floor, minScore);
+    for (let i = 0; i < count; i++) {
+      const ordinal = ordinals[i]!;
       const score = scores[ordinal]!;
-      if (score <= 0 || score < floor || score < minScore || admitted[ordinal] !== 1) continue;
+      // As the next search wants it; and what is here twice counts once.
+      scores[ordinal] = 0;
+      if (score <= 0 || score < floor || admitted[ordinal] !== 1) continue;
       offer(score, ordinal);
-      floor = best.floor;
+      floor = Math.max(best.floor, minScore);
     }
   });
   return {
@@ -144,14 +147,18 @@ export function postingsOf(segment: Segment, { terms, phrase }: Omit<QueryWord, 
   return joined;
 }
 
-/** Room for the scores of one segment; a search is over before the next begins. */
+/** Room for the scores of one segment by ordinal, all 0 between searches; a search is over before the next begins. */
 let scratch = new Float64Array(1024);
+/** Which of them are not. */
+let scored = new Uint32Array(1024);
 
-/** **Shape** by ordinal, 0 for what has none of the words; valid until the next call. */
-function scoreEvery(scoring: Scoring, segment: Segment, lists: readonly (Postings | undefined)[]): Float64Array {
+/** **Shape** how many ordinals are in `scored`: all whose score is not 0, one whose shares add up to 0 on the way perhaps twice. */
+function scoreEvery(scoring: Scoring, segment: Segment, lists: readonly (Postings | undefined)[]): number {
   if (scratch.length < segment.size) scratch = new Float64Array(segment.size * 2);
-  const scores = scratch;
-  scores.fill(0, 0, segment.size);
+  const most = lists.reduce((sum, list) => sum + (list?.ordinals.length ?? 0), 0);
+  if (scored.length < most) scored = new Uint32Array(most * 2);
+  const [scores, found] = [scratch, scored];
+  let size = 0;
   const { formula, settings, words, idfs } = scoring;
   const { text, names } = scoring.norms(segment);
   const { k1 } = settings;
@@ -165,10 +172,12 @@ function scoreEvery(scoring: Scoring, segment: Segment, lists: readonly (Posting
       const ordinal = ordinals[i]!;
       let frequency = counts[i]! * text[ordinal]! + shift;
       if (list.names !== undefined) frequency += list.names[i]! * names[ordinal]!;
-      scores[ordinal]! += weight * ((gain * frequency) / (k1 + frequency) + bonus);
+      const before = scores[ordinal]!;
+      if (before === 0) found[size++] = ordinal;
+      scores[ordinal] = before + weight * ((gain * frequency) / (k1 + frequency) + bonus);
     }
   });
-  return scores;
+  return size;
 }
 
 /** What each word gives one chunk, in the same arithmetic as {@link scoreEvery}. */

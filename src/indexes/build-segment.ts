@@ -65,12 +65,17 @@ function createTermCollector(): {
 } {
   const numbers = new Map<string, number>();
   const perTerm: number[] = [];
-  const termOf: number[] = [];
-  const ordinalOf: number[] = [];
-  const countOf: number[] = [];
-  const namesOf: number[] = [];
+  /** Number of the term, ordinal, count in the text and in the names, of one posting after the other. */
+  let postings = new Uint32Array(4 * 4096);
+  let length = 0;
   return {
     add(ordinal, { terms, counts, names }) {
+      const end = length + 4 * terms.length;
+      if (end > postings.length) {
+        const grown = new Uint32Array(Math.max(end, 2 * postings.length));
+        grown.set(postings);
+        postings = grown;
+      }
       for (let i = 0; i < terms.length; i++) {
         let number = numbers.get(terms[i]!);
         if (number === undefined) {
@@ -79,26 +84,27 @@ function createTermCollector(): {
           perTerm.push(0);
         }
         perTerm[number]!++;
-        termOf.push(number);
-        ordinalOf.push(ordinal);
-        countOf.push(counts[i]!);
-        namesOf.push(names[i]!);
+        postings[length++] = number;
+        postings[length++] = ordinal;
+        postings[length++] = counts[i]!;
+        postings[length++] = names[i]!;
       }
     },
     *inOrder() {
       const starts = new Uint32Array(perTerm.length + 1);
       for (let term = 0; term < perTerm.length; term++) starts[term + 1] = starts[term]! + perTerm[term]!;
       const next = starts.slice();
-      const ordinals = new Uint32Array(termOf.length);
-      const counts = new Uint32Array(termOf.length);
-      const names = new Uint32Array(termOf.length);
+      const ordinals = new Uint32Array(length / 4);
+      const counts = new Uint32Array(length / 4);
+      const names = new Uint32Array(length / 4);
       const named = new Uint8Array(perTerm.length);
-      for (let i = 0; i < termOf.length; i++) {
-        const at = next[termOf[i]!]!++;
-        ordinals[at] = ordinalOf[i]!;
-        counts[at] = countOf[i]!;
-        names[at] = namesOf[i]!;
-        if (namesOf[i]! > 0) named[termOf[i]!] = 1;
+      for (let i = 0; i < length; i += 4) {
+        const number = postings[i]!;
+        const at = next[number]!++;
+        ordinals[at] = postings[i + 1]!;
+        counts[at] = postings[i + 2]!;
+        names[at] = postings[i + 3]!;
+        if (postings[i + 3]! > 0) named[number] = 1;
       }
       for (const term of [...numbers.keys()].sort()) {
         const number = numbers.get(term)!;
@@ -152,8 +158,7 @@ export function mergeSegments(segments: readonly SealedSegment[]): BuiltSegment 
     text: segments[source]!.textLengths[ordinal]!,
     names: segments[source]!.nameLengths[ordinal]!,
   }));
-  const languagesBySource = segments.map((segment) => segment.languageColumn());
-  const languages = members.map(({ source, ordinal }) => languagesBySource[source]![ordinal]!);
+  const languages = members.map(({ source, ordinal }) => segments[source]!.languageOf(ordinal));
   return assemble(members, { lengths, languages, terms: mergeTerms(segments, moved) }, columns);
 }
 

@@ -111,14 +111,13 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
   }
 
   /** As the scan computes it. */
-  function upperBound(at: number, norm: number): number {
-    const upper = memory.middles[at]! + memory.reaches[at]!;
+  function upperBound(middle: number, reach: number, norm: number): number {
+    const upper = middle + reach;
     return bounds.scaled ? norm * upper - norm * norm * bounds.shrink : upper;
   }
 
   /** A score that the row has at least. */
-  function lowerScore(at: number, norm: number): number {
-    const low = memory.middles[at]! - memory.reaches[at]!;
+  function lowerScore(low: number, norm: number): number {
     if (metric === "cosine") return low;
     if (metric === "dot") return low * norm * denseNorm;
     const farthest = (squared * wider - 2 * denseNorm * (norm * low - norm * norm * half * wider)) * wider;
@@ -151,11 +150,13 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
         size = Math.min(batch, rows - from);
         batch = Math.min(batchRows, batch * 2);
         const count = memory.scan(table, from, size, bounds);
+        const { found: numbers, middles, reaches } = memory;
         for (let at = 0; at < count; at++) {
-          const row = memory.found[at]!;
+          const row = numbers[at]!;
           const norm = norms[row]!;
-          const upper = upperBound(at, norm);
-          if (upper >= bounds.bound) take(row, upper, lowerScore(at, norm));
+          const [middle, reach] = [middles[at]!, reaches[at]!];
+          const upper = upperBound(middle, reach, norm);
+          if (upper >= bounds.bound) take(row, upper, lowerScore(middle - reach, norm));
         }
       }
     },

@@ -29,19 +29,43 @@ export function analyzeChunk(
   { title, headings, text, language: known }: Pick<Chunk, "title" | "headings" | "text" | "language">,
 ): ChunkTerms {
   const language = known ?? analyzer.languageOf?.(text) ?? "";
-  const counts = new Map<string, number>();
-  for (const term of analyzer.analyze(text, language)) counts.set(term, (counts.get(term) ?? 0) + 1);
-  const names = new Map<string, number>();
-  for (const name of new Set([title, ...headings])) {
-    for (const term of analyzer.analyze(name, language)) names.set(term, (names.get(term) ?? 0) + 1);
-  }
-  const terms = [...new Set([...counts.keys(), ...names.keys()])];
-  return {
-    terms,
-    counts: terms.map((term) => counts.get(term) ?? 0),
-    names: terms.map((term) => names.get(term) ?? 0),
-    language,
+  const terms: string[] = [];
+  const counts: number[] = [];
+  const names: number[] = [];
+  const places = new Map<string, number>();
+  const placeOf = (term: string): number => {
+    let place = places.get(term);
+    if (place === undefined) {
+      places.set(term, (place = terms.length));
+      terms.push(term);
+      counts.push(0);
+      names.push(0);
+    }
+    return place;
   };
+  for (const term of analyzer.analyze(text, language)) counts[placeOf(term)]!++;
+  for (const name of new Set([title, ...headings])) {
+    for (const term of termsOfName(analyzer, name, language)) names[placeOf(term)]!++;
+  }
+  return { terms, counts, names, language };
+}
+
+/** Terms of names, which the chunks of a document share, by language. */
+const keptNames = new WeakMap<Analyzer, Map<string, Map<string, readonly string[]>>>();
+/** Names that are kept of a language; when there are more, all are forgotten. */
+const mostNames = 1024;
+
+function termsOfName(analyzer: Analyzer, name: string, language: string): readonly string[] {
+  let languages = keptNames.get(analyzer);
+  if (languages === undefined) keptNames.set(analyzer, (languages = new Map()));
+  let names = languages.get(language);
+  if (names === undefined) languages.set(language, (names = new Map()));
+  let terms = names.get(name);
+  if (terms === undefined) {
+    if (names.size >= mostNames) names.clear();
+    names.set(name, (terms = analyzer.analyze(name, language)));
+  }
+  return terms;
 }
 
 export function lengthsOf({ counts, names }: Pick<ChunkTerms, "counts" | "names">): FieldLengths {

@@ -43,7 +43,7 @@ export function createNorms(
   return made;
 }
 
-/** A field that no chunk has anything in has no occurrences to count either. */
+/** An empty field has no occurrences to count: its norm is any number, but for the infinity that a `b` of 1 would make it. */
 function norm(length: number, average: number, b: number): number {
-  return average === 0 ? 1 : 1 / (1 - b + (b * length) / average);
+  return length === 0 ? 1 : 1 / (1 - b + (b * length) / average);
 }

@@ -11,19 +11,28 @@ export function encodeLanguages(languages: readonly string[]): Uint8Array {
   return writer.take();
 }
 
-/** The language of each chunk, by ordinal. */
-export function decodeLanguages(bytes: Uint8Array): string[] {
+/** What each chunk is written in: `names[places[ordinal]]`. */
+export interface LanguageColumn {
+  readonly names: readonly string[];
+  readonly places: Uint8Array;
+}
+
+/** **Shape** `places` is a view. */
+export function readLanguages(bytes: Uint8Array): LanguageColumn {
   const reader = createByteReader(bytes);
   const names = Array.from({ length: reader.varint() }, () => reader.text());
-  return Array.from(bytes.subarray(reader.position), (place) => names[place] ?? "");
+  return { names, places: bytes.subarray(reader.position) };
+}
+
+/** The language of a chunk; `""` when none was known. */
+export function languageAt({ names, places }: LanguageColumn, ordinal: number): string {
+  return names[places[ordinal]!] ?? "";
 }
 
 /** What the live chunks are written in. */
-export function liveLanguages(bytes: Uint8Array, live: Uint8Array): ReadonlySet<string> {
-  const reader = createByteReader(bytes);
-  const names = Array.from({ length: reader.varint() }, () => reader.text());
+export function liveLanguages({ names, places }: LanguageColumn, live: Uint8Array): ReadonlySet<string> {
   const used = new Uint8Array(names.length);
-  bytes.subarray(reader.position).forEach((place, ordinal) => {
+  places.forEach((place, ordinal) => {
     used[place]! |= live[ordinal]!;
   });
   return new Set(names.filter((_, place) => used[place] === 1));

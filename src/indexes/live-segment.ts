@@ -56,7 +56,7 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
   /** By term: ordinal, count in the text and count in the names of one chunk after the other. */
   const postings = new Map<string, number[]>();
   const lists = createPostingsCache(buildPostings);
-  const languageOf: string[] = [];
+  const spoken: string[] = [];
   const columns = new Map<string, GrowingColumn>();
   const admitted = new Map<string, Uint8Array>();
   const facts = createFactsColumn();
@@ -65,6 +65,7 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
   let nameLengths = new Uint32Array(64);
   let liveCount = 0;
   let liveLengths: FieldLengths | undefined;
+  let languages: ReadonlySet<string> | undefined;
   let inverted = 0;
   let collected = 0;
   let rank: Uint32Array | undefined;
@@ -81,7 +82,7 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       const { text, names: named } = lengthsOf(decoded);
       textLengths[inverted] = text;
       nameLengths[inverted] = named;
-      languageOf[inverted] = decoded.language;
+      spoken[inverted] = decoded.language;
       for (let i = 0; i < terms.length; i++) {
         const entries = postings.get(terms[i]!);
         if (entries === undefined) postings.set(terms[i]!, [inverted, counts[i]!, names[i]!]);
@@ -185,6 +186,7 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
         liveCount++;
       }
       liveLengths = undefined;
+      languages = undefined;
       rank = undefined;
       admitted.clear();
     },
@@ -198,6 +200,7 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
         liveCount--;
       }
       liveLengths = undefined;
+      languages = undefined;
       rank = undefined;
       admitted.clear();
     },
@@ -218,7 +221,11 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
     },
     languages() {
       invert();
-      return new Set(languageOf.filter((_, ordinal) => live[ordinal] === 1));
+      return (languages ??= new Set(spoken.filter((_, ordinal) => live[ordinal] === 1)));
+    },
+    languageOf(ordinal) {
+      invert();
+      return spoken[ordinal] ?? "";
     },
     column(version, kind, form) {
       collectVectors();

@@ -4,7 +4,7 @@ import { packBits, unpackBits } from "../kernels/bitset.ts";
 import { asFloat64, asUint32 } from "./bytes.ts";
 import { createFactsColumn } from "./facts-column.ts";
 import type { FieldLengths } from "./chunk-terms.ts";
-import { decodeLanguages, liveLanguages } from "./language-column.ts";
+import { languageAt, type LanguageColumn, liveLanguages, readLanguages } from "./language-column.ts";
 import { createPostingsCache } from "./postings-cache.ts";
 import { findBlock, findPostings, readIndex, termsOf } from "./postings-file.ts";
 import type { MetadataColumn, Segment, SegmentSource, VectorColumn } from "./segment.ts";
@@ -38,7 +38,7 @@ export interface SealedSegment extends Segment {
   /** The ordinal of a chunk's row, or -1. */
   find(key: number): number;
   /** What each chunk is written in, by ordinal; for merging. */
-  languageColumn(): readonly string[];
+  languageColumn(): LanguageColumn;
   /** What it says of its columns; one that was dropped is of version `""`, so that the others keep their places. */
   headers(): readonly ColumnHeader[];
   /** Every block of its postings; for merging. */
@@ -73,6 +73,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   let liveLengths: FieldLengths = { text: 0, names: 0 };
   let presentCount = 0;
   let firsts: readonly string[] | undefined;
+  let spoken: LanguageColumn | undefined;
   let languages: ReadonlySet<string> | undefined;
   let facts: MetadataColumn | undefined;
   let byKey: Uint32Array | undefined;
@@ -110,6 +111,10 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
 
   function index(): readonly string[] {
     return (firsts ??= readIndex(file("terms", 0)));
+  }
+
+  function languageColumn(): LanguageColumn {
+    return (spoken ??= readLanguages(file("languages", 0)));
   }
 
   function load(column: number): VectorColumn {
@@ -155,7 +160,8 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
         if ((yield* termsOf(file("postings", block), prefix)) === "done") return;
       }
     },
-    languages: () => (languages ??= liveLanguages(file("languages", 0), live)),
+    languages: () => (languages ??= liveLanguages(languageColumn(), live)),
+    languageOf: (ordinal) => languageAt(languageColumn(), ordinal),
     column(version, kind, form) {
       const column = headers.findIndex(
         (header) => header.version === version && header.kind === kind && (header.form ?? "float32") === form,
@@ -183,7 +189,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       }
       return low < size && keys[byKey[low]!] === key ? byKey[low]! : -1;
     },
-    languageColumn: () => decodeLanguages(file("languages", 0)),
+    languageColumn,
     headers: () => headers,
     *blocks() {
       for (let block = 0; block < index().length; block++) yield file("postings", block);

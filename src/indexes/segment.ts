@@ -91,6 +91,8 @@ export interface Segment {
   terms(prefix: string): Iterable<string>;
   /** What its live chunks are written in. */
   languages(): ReadonlySet<string>;
+  /** What a chunk was indexed in; `""` when none was known. */
+  languageOf(ordinal: number): string;
   /** At most one of each form. */
   column(version: string, kind: EmbeddingKind, form: DenseForm): VectorColumn | undefined;
   columns(): Iterable<VectorColumn>;

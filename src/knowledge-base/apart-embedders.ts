@@ -15,12 +15,12 @@ export interface ApartEmbedders {
  * **Shape** one embedder for each model, however many fields have it. A search of all fields goes by one model: the collection's where all of them have it, else the
  * knowledge base's own, of which every chunk has a vector; scores of different models cannot be compared (law 6).
  */
-export function createApartEmbedders(
+export async function createApartEmbedders(
   { models, vectors, text }: CollectionPlan,
-  embed: (model: EmbeddingModel) => Embedder,
-): ApartEmbedders {
+  embed: (model: EmbeddingModel) => Promise<Embedder>,
+): Promise<ApartEmbedders> {
   const byModel = new Map<EmbeddingModel, Embedder>();
-  for (const model of models.values()) if (!byModel.has(model)) byModel.set(model, embed(modelApart(model)));
+  for (const model of new Set(models.values())) byModel.set(model, await embed(modelApart(model)));
   const parts = [...vectors, ...(vectors.length < text.length ? [""] : [])];
   const embedderOf = (part: string): Embedder | undefined => {
     const model = models.get(part);

@@ -1,11 +1,9 @@
-import { checkPrices, withPrice } from "../answers/price-usage.ts";
-import { createAutoChunker } from "../chunks/auto-chunker.ts";
-import { withHandlers } from "../chunks/handler-chunker.ts";
+import { createLateAutoChunker } from "../chunks/late-auto-chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel, Prices } from "../contracts/chat.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
-import type { EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
+import type { Embedder, EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { EventRetention, EventStore } from "../contracts/event-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
@@ -16,21 +14,17 @@ import type { Reranker, Retriever, WrapRetriever } from "../contracts/retriever.
 import type { AccessPolicy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
-import { createHandlerReader } from "../documents/handler-reader.ts";
 import { checkReadLimits } from "../documents/read-limits.ts";
-import { createEmbedder, type EmbedderOptions } from "../embeddings/create-embedder.ts";
-import { createEmbeddingCache } from "../embeddings/embedding-cache.ts";
+import type { EmbedderOptions } from "../embeddings/create-embedder.ts";
 import { latentSemanticModel } from "../embeddings/latent-semantic/latent-semantic-model.ts";
 import type { Bm25Options } from "../indexes/bm25-settings.ts";
 import { decideRetention } from "../stores/check-events.ts";
-import { createMemoryEventStore } from "../stores/memory-event-store.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";
 import type { SnapshotOptions } from "../stores/snapshot-options.ts";
-import { openSnapshotStore } from "../stores/snapshot-store.ts";
 import type { StoreOptions } from "../stores/store-options.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../text/check-options.ts";
-import { createKnowledgeBase } from "./create-knowledge-base.ts";
+import { createKnowledgeBase, type KnowledgeBaseParts } from "./create-knowledge-base.ts";
 import type { OpenSource } from "./ingest-items.ts";
 
 /** What can be chosen when a knowledge base is opened, on any runtime. Everything has a default. */
@@ -134,7 +128,9 @@ export function storeChoices(wishes: StoreWishes): Pick<StoreOptions, "analyzer"
 /** A store in memory, and where that is wanted, one that is kept. */
 export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise<KnowledgeStore> {
   const choices = storeChoices(wishes);
-  return snapshots === undefined ? createMemoryStore(choices) : openSnapshotStore({ ...choices, snapshots });
+  if (snapshots === undefined) return createMemoryStore(choices);
+  const { openSnapshotStore } = await import("../stores/snapshot-store.ts");
+  return openSnapshotStore({ ...choices, snapshots });
 }
 
 /** A model is fitted on the deployment's chunks, and would show in the scores of those who may not read them (law 3). */
@@ -153,32 +149,31 @@ export interface RuntimeParts {
   readonly keepsEvents?: boolean;
 }
 
-/** Puts defaults where nothing was chosen, and the knowledge base together. */
-export function assembleKnowledgeBase(
+/** Puts defaults where nothing was chosen, and the knowledge base together. What was not chosen is not loaded. */
+export async function assembleKnowledgeBase(
   store: KnowledgeStore,
   options: AssembleOptions,
   runtime: RuntimeParts,
-): KnowledgeBase {
-  const model = options.embeddingModel ?? null;
-  const { handlers = [] } = options;
-  const cache = options.embeddingCache ?? createEmbeddingCache();
-  checkPrices(options.prices);
+): Promise<KnowledgeBase> {
+  const { prices } = options;
+  const pricing = prices && (await import("../answers/price-usage.ts"));
+  pricing?.checkPrices(prices);
+  const priced = (model: ChatModel | undefined): ChatModel | undefined =>
+    model && pricing ? pricing.withPrice(model, prices) : model;
   checkOptions("embedding", options.embedding, ["batchSize", "maxBatchTokens", "concurrency"]);
-  const embedderOptions = { ...options.embedding, cache, secret: store.secret };
-  const events = chooseEvents(options.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
+  const readers = [...(options.readers ?? []), ...runtime.readers];
+  const chunker = options.chunker ?? createLateAutoChunker();
+  const events = await chooseEvents(options.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
   return createKnowledgeBase({
     store,
-    embed: (other) => createEmbedder(other, embedderOptions),
-    embedder: model === null ? undefined : createEmbedder(model, embedderOptions),
-    formerEmbedders: (options.formerEmbeddingModels ?? []).map((former) => createEmbedder(former, embedderOptions)),
-    readers: [...handlers.map(createHandlerReader), ...(options.readers ?? []), ...runtime.readers],
+    ...(await chooseEmbedders(store, options)),
+    ...(await chooseHandlers(options.handlers ?? [], readers, chunker)),
     limits: checkReadLimits(options.limits),
-    chunker: withHandlers(options.chunker ?? createAutoChunker(), handlers),
     transformers: options.transformers ?? [],
     analyzer: options.analyzer ?? defaultAnalyzer,
-    chatModel: options.model && withPrice(options.model, options.prices),
-    judge: options.judge && withPrice(options.judge, options.prices),
-    prices: options.prices,
+    chatModel: priced(options.model),
+    judge: priced(options.judge),
+    prices,
     reranker: options.reranker,
     retriever: options.retriever,
     tracer: options.tracer,
@@ -193,12 +188,48 @@ export function assembleKnowledgeBase(
   });
 }
 
-function chooseEvents(
+/** All of them with one cache, also those of models that a collection brings. */
+async function chooseEmbedders(
+  store: KnowledgeStore,
+  { embedding, embeddingCache, embeddingModel = null, formerEmbeddingModels = [] }: AssembleOptions,
+): Promise<Pick<KnowledgeBaseParts, "embed" | "embedder" | "formerEmbedders">> {
+  const load = async (): Promise<(model: EmbeddingModel) => Embedder> => {
+    const { createCachedEmbedders } = await import("../embeddings/cached-embedders.ts");
+    return createCachedEmbedders({ ...embedding, cache: embeddingCache, secret: store.secret });
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  const embed = async (model: EmbeddingModel): Promise<Embedder> => (await (loaded ??= load()))(model);
+  return {
+    embed,
+    embedder: embeddingModel === null ? undefined : await embed(embeddingModel),
+    formerEmbedders: await Promise.all(formerEmbeddingModels.map(embed)),
+  };
+}
+
+/** Handlers are asked before any reader, and cut what they read. */
+async function chooseHandlers(
+  handlers: readonly MediaTypeHandler[],
+  readers: readonly Reader[],
+  chunker: Chunker | AsyncChunker,
+): Promise<Pick<KnowledgeBaseParts, "readers" | "chunker">> {
+  if (handlers.length === 0) return { readers, chunker };
+  const [{ createHandlerReader }, { withHandlers }] = await Promise.all([
+    import("../documents/handler-reader.ts"),
+    import("../chunks/handler-chunker.ts"),
+  ]);
+  return { readers: [...handlers.map(createHandlerReader), ...readers], chunker: withHandlers(chunker, handlers) };
+}
+
+async function chooseEvents(
   wanted: boolean | EventStore | EventRetention,
-  open: (retention: EventRetention) => EventStore = createMemoryEventStore,
-): EventStore | undefined {
-  if (typeof wanted === "boolean") return wanted ? open({}) : undefined;
-  return "append" in wanted ? wanted : open(wanted);
+  open: RuntimeParts["openEvents"],
+): Promise<EventStore | undefined> {
+  if (wanted === false) return undefined;
+  if (wanted !== true && "append" in wanted) return wanted;
+  const retention = wanted === true ? {} : wanted;
+  if (open !== undefined) return open(retention);
+  const { createMemoryEventStore } = await import("../stores/memory-event-store.ts");
+  return createMemoryEventStore(retention);
 }
 
 /** **Errors** `invalid-argument` for what is neither a switch, nor a store of events, nor a retention. */

@@ -14,7 +14,6 @@ import type { Reranker, Retriever, RetrieverParts, SearchOptions, WrapRetriever 
 import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
-import { createEmbedder } from "../embeddings/create-embedder.ts";
 import { ingestChunks } from "../pipeline/ingest-chunks.ts";
 import { ingestDocuments } from "../pipeline/ingest.ts";
 import type { IngestStages } from "../pipeline/stages.ts";
@@ -25,21 +24,19 @@ import { forgetEmbeddings } from "../services/forget-embeddings.ts";
 import { createObserver } from "../services/observer.ts";
 import { rememberTeller } from "../services/tellers.ts";
 import { checkReembedOptions } from "../services/check-reembed-options.ts";
-import { createReembedding } from "../services/reembed.ts";
 import { checkCharset } from "../text/check-charset.ts";
 import { checkOptions } from "../text/check-options.ts";
-import { createCatalogue } from "./catalogue.ts";
 import { createCollections } from "./collections.ts";
 import { createRun } from "./create-run.ts";
 import { type OpenSource, sortInput } from "./ingest-items.ts";
-import { createKeeping, type KeepingParts } from "./keeping.ts";
+import { createLateKeeping } from "./late-keeping.ts";
 import { createSettler } from "./settle-later.ts";
 
 /** Everything a knowledge base is made of, already chosen. `openKnowledgeBase` chooses for those who do not want to. */
 export interface KnowledgeBaseParts extends IngestStages {
   readonly analyzer: Analyzer;
   /** Puts around a model that a collection brings what is around the knowledge base's own. Default: checks and batches, without a cache. */
-  readonly embed?: ((model: EmbeddingModel) => Embedder) | undefined;
+  readonly embed?: ((model: EmbeddingModel) => Embedder | Promise<Embedder>) | undefined;
   /** Default: the built-in retriever over the store, the embedder and the reranker. A function is given that one, to make another around it. */
   readonly retriever?: Retriever | WrapRetriever | undefined;
   readonly reranker?: Reranker | "proximity" | undefined;
@@ -108,15 +105,22 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
   const gate = createGate(parts.access);
   const authority = systemAuthority();
   const settler = createSettler(store);
-  const reembedding = createReembedding(parts);
+  /** Where a re-embedding is under way here. */
+  const reembedded = new Set<Scope>();
+  async function* reembed(proofs: () => Promise<readonly AuthorizedScopes<"write">[]>, options: ReembedOptions) {
+    const { reembedScopes } = await import("../services/reembed.ts");
+    return yield* reembedScopes(parts, reembedded, proofs, options);
+  }
   let closing: Promise<void> | undefined;
 
   const checkOpen = (): void => {
     if (closing !== undefined)
       throw new IbidError("store-closed", "This knowledge base is closed.", { mend: "Open it again." });
   };
-  const embed = (model: EmbeddingModel): Embedder =>
-    observer.embedder(parts.embed?.(model) ?? createEmbedder(model, { secret: store.secret }));
+  const embedBare = async (model: EmbeddingModel): Promise<Embedder> =>
+    (await import("../embeddings/create-embedder.ts")).createEmbedder(model, { secret: store.secret });
+  const embed = async (model: EmbeddingModel): Promise<Embedder> =>
+    observer.embedder(await (parts.embed ?? embedBare)(model));
   /** By the knowledge base's own models, or by one of a collection's. */
   const builtInFor = (who: AccessContext | "operator", by?: Embedder): Retriever =>
     createRetriever({
@@ -165,7 +169,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       const named = await chooseScopes(chosen, who, (await readable(scopes)).scopes);
       return readable(named);
     };
-    const keeping: KeepingParts = {
+    const keeping = createLateKeeping({
       store,
       gate,
       caller,
@@ -173,9 +177,8 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       readable,
       resolveUri: parts.resolveUri,
       embedder: parts.embedder,
-      isReembedding: (scope) => reembedding.isUnderWay(scope),
-    };
-    const catalogue = createCatalogue(keeping);
+      isReembedding: (scope) => reembedded.has(scope),
+    });
     const writable = async (scope: Scope | undefined): Promise<readonly AuthorizedScopes<"write">[]> => {
       const scopes = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];
       return scopes.map((one) => gate.write(caller, one));
@@ -245,7 +248,6 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         );
       },
 
-      ...catalogue,
       ...createCollections({
         store,
         stages,
@@ -253,13 +255,13 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         caller,
         readable,
         retriever,
-        deleteDocument: catalogue.delete,
+        deleteDocument: keeping.delete,
         retrieverBy: (by) => observer.retriever(withStructure(store, builtInFor(who, by))),
         embed,
         watch: (scope, run) => observer.ingestion(scope, run),
         settleLater: () => settler.later(),
       }),
-      ...createKeeping(keeping),
+      ...keeping,
 
       async health(options = {}) {
         checkOptions("health", options, ["everywhere"]);
@@ -267,7 +269,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         // What others search for, and how often, is nobody's business but the operator's.
         if (caller !== operator) {
           throw new IbidError("access-denied", "Only the operator may see how the knowledge base is doing.", {
-            mend: "Call health() on the knowledge base itself.",
+            mend: "Call health() on the knowledge base itself; at a terminal, leave out --as-user and --as-team.",
           });
         }
         return observer.health(options);
@@ -277,7 +279,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         checkReembedOptions(options);
         return createRun(() => {
           checkOpen();
-          return observer.reembedding(reembedding.run(() => writable(options.scope), options));
+          return observer.reembedding(reembed(() => writable(options.scope), options));
         });
       },
 

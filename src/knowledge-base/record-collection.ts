@@ -2,7 +2,7 @@ import { type Caller, type Gate, narrowProof, operator } from "../access/gate.ts
 import { homeScope, parseScope } from "../access/scopes.ts";
 import { readRecord, takeRecord } from "../collections/check-against-schema.ts";
 import type { CollectionPlan } from "../collections/check-definition.ts";
-import { collectionUri, recordsUri, recordUri } from "../collections/collection-uri.ts";
+import { collectionUri, keyOfRecord, recordsUri, recordUri } from "../collections/collection-uri.ts";
 import type {
   CollectionAddress,
   CollectionFilter,
@@ -17,7 +17,7 @@ import type { TextDocument } from "../contracts/document.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestResult, IngestSummary, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { DeletedSummary, KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
@@ -42,7 +42,7 @@ export interface CollectionParts {
   /** One that searches by an embedder of a collection's own. */
   readonly retrieverBy: (embedder: Embedder) => Retriever;
   /** A model, with what is around every model of the knowledge base. */
-  readonly embed: (model: Embedder["model"]) => Embedder;
+  readonly embed: (model: Embedder["model"]) => Promise<Embedder>;
   readonly watch: (
     scope: Scope,
     run: AsyncGenerator<IngestResult, IngestSummary>,
@@ -51,7 +51,8 @@ export interface CollectionParts {
 }
 
 type Key = string | number;
-type AnyCollection = RecordCollection<unknown, Record<string, unknown>, string, string>;
+/** Of whatever schema: from here on fields are names. */
+export type AnyCollection = RecordCollection<unknown, Record<string, unknown>, string, string>;
 type AnyFilter = CollectionFilter<Record<string, unknown>, string>;
 
 /** How long a store is waited for. **Units** milliseconds. */
@@ -61,12 +62,12 @@ const defaultReadyMs = 60_000;
 const rebuiltAtOnce = 256;
 
 /** One collection, as somebody sees it. */
-export function createRecordCollection(parts: CollectionParts, plan: CollectionPlan): AnyCollection {
+export async function createRecordCollection(parts: CollectionParts, plan: CollectionPlan): Promise<AnyCollection> {
   const { store, gate, caller, readable } = parts;
   const { name } = plan;
   const ownUri = collectionUri(name);
   const prefix = recordsUri(name);
-  const apart = createApartEmbedders(plan, parts.embed);
+  const apart = await createApartEmbedders(plan, parts.embed);
 
   const scopesOf = (address: CollectionAddress): Promise<AuthorizedScopes> =>
     readable(address.scope === undefined ? undefined : [parseScope(address.scope)]);
@@ -175,8 +176,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
         const uris = [];
         for await (const { uri } of store.documents(from, { under: prefix })) uris.push(uri);
         // With a purge, what was only deleted goes too.
-        if (purge && store.deleted)
-          for await (const { uri } of store.deleted(from)) if (uri.startsWith(prefix)) uris.push(uri);
+        if (purge) for await (const { uri } of deletedUnder(prefix, { scope })) uris.push(uri);
         for (const uri of new Set(uris)) gone += (await parts.deleteDocument(uri, { scope, purge })).length;
         await parts.deleteDocument(ownUri, { scope, purge });
       }
@@ -197,6 +197,18 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
       }
       return records;
     }) as AnyCollection["get"],
+
+    async scopesOf(key: unknown) {
+      return (await store.find(await readable(), recordUri(name, key))).map(({ summary }) => summary.scope);
+    },
+
+    async *keys(options = {}) {
+      checkOptions("keys", options, ["scope", "keyPrefix", "deleted"]);
+      const { keyPrefix, deleted = false } = options;
+      const under = keyPrefix === undefined ? prefix : recordUri(name, keyPrefix);
+      const found = deleted ? deletedUnder(under, options) : store.documents(await scopesOf(options), { under });
+      for await (const { uri, scope } of found) yield { key: keyOfRecord(uri), scope };
+    },
 
     async *list(options: CollectionListOptions<AnyFilter> = {}) {
       checkOptions("list", options, ["scope", "filter"]);
@@ -238,6 +250,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
 
     search: (query, options) => searchRecords(searching, "dense", query, options),
     hybridSearch: (query, options) => searchRecords(searching, "hybrid", query, options),
+    textSearch: (query, options) => searchRecords(searching, "lexical", query, options),
 
     async rebuild(options = {}) {
       checkOptions("rebuild", options, ["scope", "signal"]);
@@ -262,6 +275,17 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
       return totals;
     },
   };
+
+  /** What can be restored, of what the caller may write. */
+  async function* deletedUnder(under: string, address: CollectionAddress): AsyncGenerator<DeletedSummary> {
+    const { scope } = address;
+    // A scope of which everything was deleted is not among those that hold something.
+    const looked: readonly Scope[] =
+      scope === undefined ? [...(await readable()).scopes, "deployment", "platform"] : [parseScope(scope)];
+    const own = gate.writable(caller, (await readable(looked)).scopes);
+    if (store.deleted === undefined || own.length === 0) return;
+    for await (const summary of store.deleted(await readable(own))) if (summary.uri.startsWith(under)) yield summary;
+  }
 
   /** **Errors** `invalid-argument` for a kept record that the schema does not allow any more, or that would have another key now. */
   async function checkKept({ uri, metadata }: TextDocument): Promise<void> {

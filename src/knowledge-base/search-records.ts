@@ -41,6 +41,9 @@ const optionNames = [
   "signal",
 ] as const satisfies readonly (keyof SearchOptions)[];
 
+/** Ways of searching, by the verb that asks for each. */
+const verbs = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch" } as const;
+
 /** **Source** DESIGN 6: the retriever's. */
 const defaultTopK = 5;
 
@@ -51,12 +54,12 @@ const defaultTopK = 5;
  */
 export async function searchRecords(
   search: RecordSearch,
-  mode: "dense" | "hybrid",
+  mode: keyof typeof verbs,
   query: string,
   options: SearchOptions = {},
 ): Promise<readonly CollectionHit<AnyRecord, never>[]> {
   const { store, plan, apart } = search;
-  checkOptions(mode === "dense" ? "search" : "hybridSearch", options, optionNames);
+  checkOptions(verbs[mode], options, optionNames);
   const { topK = defaultTopK, skip = 0, vectorProperty, minScore, includeEmbeddings, signal } = options;
   checkPage(topK, skip);
   const filter = restrict(plan, vectorProperty, parseCollectionFilter(plan, options.filter));

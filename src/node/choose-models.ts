@@ -26,7 +26,11 @@ import { checkOptions } from "../text/check-options.ts";
 /** An embedding model of one's own, of the AI SDK, or by its name. */
 export type AnyEmbeddingModel = EmbeddingModel | AiSdkEmbeddingModel | string;
 
-/** See `adapters/transformers/transformers-embedding-model.ts`; with the prefixes that well-known models want, unless others are given. */
+/**
+ * See `adapters/transformers/transformers-embedding-model.ts`; with the prefixes that well-known models want, unless others are given.
+ *
+ * @experimental
+ */
 export function createTransformersEmbeddingModel(
   name: string,
   options: TransformersEmbeddingOptions = {},

@@ -1,8 +1,14 @@
 import { join } from "node:path";
 import { IbidError } from "../contracts/errors.ts";
 
-/** **Errors** `invalid-argument` for a blank one, `unsupported` for what is no folder. */
+/** **Errors** `invalid-argument` for a blank one, or options in its place, `unsupported` for what is no folder. */
 export function checkLocation(location: string): string {
+  // The types say so; a program in JavaScript has none.
+  if (typeof (location as unknown) !== "string") {
+    throw new IbidError("invalid-argument", "The knowledge base's location is no text.", {
+      mend: "Name a folder, or pass undefined for memory; options come second.",
+    });
+  }
   if (location.trim() === "") {
     throw new IbidError("invalid-argument", "The knowledge base's location is blank.", {
       mend: "Name a folder, or pass nothing for memory.",

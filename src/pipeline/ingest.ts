@@ -18,7 +18,7 @@ import { mapInOrder } from "./map-in-order.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 import { outerFolder, vanished } from "./sweep.ts";
-import { hashBytes, hashMetadata, ItemChanged, seeItem } from "./prepare-document.ts";
+import { hashBytes, hashMetadata, seeItem, untilSteady } from "./prepare-document.ts";
 import { writeDocument } from "./write-document.ts";
 
 /** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
@@ -50,8 +50,17 @@ export interface IngestJob {
   readonly settle: (onFit: (share: number) => void) => Promise<void>;
 }
 
-/** Documents in flight at once: while one waits for its model or the disk, others are read and cut. */
-const concurrency = 16;
+/** What is in flight at once: while one document waits for its model or the disk, others are read and cut. Many small ones, so that they share a commit. */
+const mostInFlight = 64;
+/** Of a larger document, or one whose size nobody knows yet. */
+const largeWeight = 4;
+/** **Units** bytes of a file, UTF-16 code units of a text. */
+const smallSize = 64 * 1024;
+
+function weigh(item: IngestItem): number {
+  const size = "bytes" in item ? item.size : "text" in item ? item.text.length : 0;
+  return size !== undefined && size <= smallSize ? 1 : largeWeight;
+}
 
 /**
  * The whole way in: read, cut, transform, embed what is new, swap for what was there; then sweep what is gone.
@@ -86,7 +95,7 @@ export async function* ingestDocuments(
     progress.complete = true;
   }
 
-  for await (const outcome of mapInOrder(found(), concurrency, (item) => ingestOne(work, item), job.signal)) {
+  for await (const outcome of mapInOrder(found(), mostInFlight, (item) => ingestOne(work, item), job.signal, weigh)) {
     const { result, sent } = outcome;
     usage.add(outcome);
     seen.add(result.uri);
@@ -147,30 +156,12 @@ async function ingestOne(work: Work, item: IngestItem): Promise<Outcome> {
       }
       return await ingestText(work, item);
     }
-    return await ("unchanged" in item ? keepUnfetched(work, item) : ingestSteady(work, item));
+    return await ("unchanged" in item ? keepUnfetched(work, item) : untilSteady(item, () => ingestBytes(work, item)));
   } catch (error) {
     throwIfAborted(job.signal, "The ingestion");
     if (isFatal(error)) throw error;
     return fail(error, known.get(uri)?.id);
   }
-}
-
-/** How often an item is read that is another each time, before it is left for the next ingestion. */
-const attempts = 3;
-
-async function ingestSteady(work: Work, item: SourceItem): Promise<Outcome> {
-  for (let attempt = 1; attempt <= attempts; attempt++) {
-    try {
-      return await ingestBytes(work, item);
-    } catch (error) {
-      if (!(error instanceof ItemChanged)) throw error;
-    }
-  }
-  throw new IbidError("unreadable", `${item.uri} was changed each of the ${attempts} times that it was read.`, {
-    uri: item.uri,
-    mend: "Ingest it again when whoever writes to it has finished.",
-    details: { attempts },
-  });
 }
 
 /** Bytes: unchanged ones under the same pipeline are recognised before they are read (law 7). */
@@ -288,13 +279,17 @@ async function swap(
   { validators, ...facts }: SwapFacts,
 ): Promise<Outcome> {
   const document = withLanguage(read, stages.analyzer);
-  const { chunks, ...counted } = await writeDocument(stages, job, {
-    document,
-    ...facts,
-    ...(validators && { validators }),
-    folder: outerFolder(before?.folder ?? null, facts.folder),
-    fingerprint: fingerprintPipeline(stages, document.mediaType),
-  });
+  const { chunks, ...counted } = await writeDocument(
+    stages,
+    { ...job, isNew: before === undefined },
+    {
+      document,
+      ...facts,
+      ...(validators && { validators }),
+      folder: outerFolder(before?.folder ?? null, facts.folder),
+      fingerprint: fingerprintPipeline(stages, document.mediaType),
+    },
+  );
   // Whoever runs this sees it before a model does.
   const unseen = noteUnseen(document.text, document.mediaType);
   return {

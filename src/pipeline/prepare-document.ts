@@ -3,6 +3,7 @@ import { transformChunks } from "../chunks/transform-chunks.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
+import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { SourceItem } from "../contracts/reader.ts";
 import { type FoundResult, readDocument } from "../documents/read-document.ts";
@@ -33,7 +34,7 @@ export function readItem(
 export interface SeenItem {
   readonly contentHash: string;
   readonly bytes: number;
-  /** To be called once. **Errors** as {@link readItem}; `changed` where the bytes are others by now. */
+  /** To be called once. **Errors** as {@link readItem}; what {@link untilSteady} takes where the bytes are others by now. */
   read(said: Said): Promise<FoundResult>;
 }
 
@@ -41,7 +42,26 @@ export interface SeenItem {
 const largeItem = 1024 * 1024;
 
 /** Thrown where an item gives other bytes the second time. */
-export class ItemChanged extends Error {}
+class ItemChanged extends Error {}
+
+/** How often an item is read that is another each time, before it is left for the next ingestion. */
+const attempts = 3;
+
+/** Does again what found that its item had changed. **Errors** `unreadable` when that does not end. */
+export async function untilSteady<Result>({ uri }: SourceItem, work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ItemChanged)) throw error;
+    }
+  }
+  throw new IbidError("unreadable", `${uri} was changed each of the ${attempts} times that it was read.`, {
+    uri,
+    mend: "Ingest it again when whoever writes to it has finished.",
+    details: { attempts },
+  });
+}
 
 /**
  * Has a first look at an item: at its bytes, or at what is large piece by piece, so that of what turns out to be unchanged no more
@@ -157,7 +177,10 @@ export async function* cutInBatches(
 /** The platform copies what it hashes, so a large file is given to it in pieces. */
 const hashedAtOnce = 16 * 1024 * 1024;
 
-/** SHA-256, hexadecimal, by the platform's own code: files are hashed at every run. **Shape** beyond 16 MiB the hash of the hashes of its pieces. */
+/** Up to here our own code is done before the platform's has begun, which works in a thread of its own. */
+const hashedHere = 64 * 1024;
+
+/** SHA-256, hexadecimal, of what is large by the platform's own code: files are hashed at every run. **Shape** beyond 16 MiB the hash of the hashes of its pieces. */
 export async function hashBytes(bytes: Uint8Array): Promise<string> {
   const hashes: string[] = [];
   for (let at = 0; at === 0 || at < bytes.length; at += hashedAtOnce) {
@@ -201,6 +224,7 @@ function createContentHash(): {
 }
 
 async function digest(bytes: Uint8Array): Promise<string> {
+  if (bytes.length <= hashedHere) return sha256(bytes);
   const hashed = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hashed, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

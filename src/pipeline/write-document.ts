@@ -16,6 +16,8 @@ export interface Written {
 
 interface WriteJob {
   readonly into: AuthorizedScopes<"write">;
+  /** Of what was not there nothing is held. */
+  readonly isNew: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onEmbedding?: ((uri: string) => void) | undefined;
 }
@@ -44,12 +46,14 @@ export async function writeDocument(stages: IngestStages, job: WriteJob, facts: 
   });
 }
 
+const heldOf = ({ isNew }: WriteJob, { document }: Facts): readonly string[] => (isNew ? [] : [document.id]);
+
 async function prepareWhole(stages: IngestStages, job: WriteJob, facts: Facts): Promise<() => Promise<Written>> {
   const { document } = facts;
   const chunks = await cutDocument(stages.chunker, stages.transformers, document, job.signal);
   job.onEmbedding?.(document.uri);
   return async () => {
-    const { entries, keeps, ...counted } = await embedChunks(stages, job.into, [document.id], chunks, job.signal);
+    const { entries, keeps, ...counted } = await embedChunks(stages, job.into, heldOf(job, facts), chunks, job.signal);
     throwIfAborted(job.signal, "The ingestion");
     await stages.store.replace(job.into, { ...facts, entries, keeps });
     return { chunks: chunks.length, ...counted };
@@ -58,7 +62,7 @@ async function prepareWhole(stages: IngestStages, job: WriteJob, facts: Facts): 
 
 async function writeInBatches(stages: IngestStages, job: WriteJob, facts: Facts): Promise<Written> {
   const { document } = facts;
-  const embed = createChunkEmbedding(stages, job.into, [document.id], job.signal);
+  const embed = createChunkEmbedding(stages, job.into, heldOf(job, facts), job.signal);
   let [chunks, sent] = [0, 0];
   let tokens: number | undefined = 0;
 

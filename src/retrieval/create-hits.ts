@@ -1,7 +1,7 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { cutSnippet } from "../text/snippet.ts";
-import type { Candidate } from "./candidate.ts";
+import { type Candidate, languageOf } from "./candidate.ts";
 import { type ExplainContext, explainHit } from "./explain-hit.ts";
 import type { SearchPlan } from "./search-plan.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
@@ -28,8 +28,7 @@ export function createHits(candidates: readonly Candidate[], context: HitContext
     return terms;
   };
   return candidates.map((candidate, index) => {
-    // A chunk that does not say its language was indexed in the one that its words show.
-    const language = candidate.chunk.language ?? analyzer.languageOf?.(candidate.chunk.text) ?? "";
+    const language = languageOf(candidate, analyzer);
     return createHit(candidate, index + 1, language, termsFor(candidate, language), context);
   });
 }

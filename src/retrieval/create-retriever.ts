@@ -7,7 +7,6 @@ import type { AccessContext, AuthorizedScopes } from "../contracts/scope.ts";
 import type { Tracer } from "../contracts/tracer.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../text/check-options.ts";
-import { luceneWords, parseLucene } from "../text/parse-lucene.ts";
 import { hmacSha256 } from "../text/hash.ts";
 import type { Candidate } from "./candidate.ts";
 import { createHits, type HitContext } from "./create-hits.ts";
@@ -15,10 +14,8 @@ import { embedQuery } from "./embed-query.ts";
 import { findSubject } from "./find-subject.ts";
 import { poolSize } from "./fuse-legs.ts";
 import type { QueryEmbedding, SearchableStore } from "./legs.ts";
-import { rerankCandidates } from "./rerank-candidates.ts";
 import { reportRetrieval } from "./report-retrieval.ts";
 import { checkQuery, defaultMaxQueryLength, planSearch, type SearchPlan } from "./search-plan.ts";
-import { proximityPool, weighProximity } from "./weigh-proximity.ts";
 import { searchStore } from "./search-store.ts";
 import {
   createEvidenceScale,
@@ -148,7 +145,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     let hits: readonly Hit[] = [];
     if (scopes.scopes.length > 0) {
       // Signs mean something there, and nothing is to be left out.
-      const asked = plan.syntax === "lucene" ? luceneWords(parseLucene(query)) : query;
+      const asked = plan.syntax === "lucene" ? await readLucene(query) : query;
       const subject = findSubject(asked, analyzer);
       const queryEmbeddings = await embedIn(scopes, query, plan, search);
       if (queryEmbeddings.length > 0) stages.push("embed");
@@ -157,7 +154,8 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       const reranking = reranker !== undefined && plan.rerank && plan.mode !== "regex";
       const nearing = byProximity && plan.rerank && plan.mode !== "regex" && plan.syntax === "literal";
       const least = reranking ? poolSize(plan.topK) : atLeastTwo(plan.topK);
-      const wanted = nearing && least !== "all" ? Math.max(least, proximityPool) : least;
+      const proximity = nearing ? await import("./weigh-proximity.ts") : undefined;
+      const wanted = proximity && least !== "all" ? Math.max(least, proximity.proximityPool) : least;
       const found = await searchStore({
         store,
         scopes,
@@ -175,12 +173,20 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       let candidates: readonly Candidate[] = found.candidates;
       if (reranking) {
         const pool = wanted === "all" ? candidates : candidates.slice(0, wanted);
+        const { rerankCandidates } = await import("./rerank-candidates.ts");
         candidates = await rerankCandidates(reranker, query, pool, search);
         stages.push("rerank");
         stopIfAborted(signal);
-      } else if (nearing) {
+      } else if (proximity !== undefined) {
         const { terms = [], fusion } = found;
-        candidates = weighProximity({ candidates, subject: subject.text, terms, fusion, analyzer, topK: plan.topK });
+        candidates = proximity.weighProximity({
+          candidates,
+          subject: subject.text,
+          terms,
+          fusion,
+          analyzer,
+          topK: plan.topK,
+        });
         stages.push("rerank");
       }
 
@@ -229,6 +235,12 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     return hits;
   };
   return { retrieve };
+}
+
+/** The words of a query in Lucene's syntax, which few send: what reads it is loaded then. */
+async function readLucene(query: string): Promise<string> {
+  const { luceneWords, parseLucene } = await import("../text/parse-lucene.ts");
+  return luceneWords(parseLucene(query));
 }
 
 /** So that a miss can be told from a search that only wanted one (T50). */

@@ -148,6 +148,7 @@ function addLexical(merged: Map<string, Entry>, matches: readonly LexicalMatch[]
     merged.set(key, {
       ...(merged.get(key) ?? { scope: match.scope, chunk: match.chunk }),
       lexical: { score: match.score, rank: before + index + 1, terms: match.terms },
+      ...(match.language !== undefined && { language: match.language }),
     });
   }
 }

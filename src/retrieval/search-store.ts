@@ -118,13 +118,16 @@ async function denseOnly(search: StoreSearch, leg: DenseLeg): Promise<Found> {
 }
 
 async function lexicalOnly(search: StoreSearch, leg: LexicalLeg): Promise<Found> {
-  const candidates = (await leg.search(search.wanted)).map(({ scope, chunk, score, terms }, index): Candidate => ({
-    scope,
-    chunk,
-    score,
-    parts: [{ name: "lexical", value: score }],
-    lexical: { score, rank: index + 1, terms },
-  }));
+  const candidates = (await leg.search(search.wanted)).map(
+    ({ scope, chunk, score, terms, language }, index): Candidate => ({
+      scope,
+      chunk,
+      score,
+      parts: [{ name: "lexical", value: score }],
+      lexical: { score, rank: index + 1, terms },
+      ...(language !== undefined && { language }),
+    }),
+  );
   return {
     candidates: floor(candidates, search.plan),
     fusion: "lexical",

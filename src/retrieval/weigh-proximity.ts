@@ -1,7 +1,7 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { FusionName } from "../contracts/retriever.ts";
 import { weighBestPlace, type WeightedWords } from "./best-place.ts";
-import { type Candidate, compareCandidates, type QueryTerms, sumParts } from "./candidate.ts";
+import { type Candidate, compareCandidates, languageOf, type QueryTerms, sumParts } from "./candidate.ts";
 import { createFusion, type Fusion } from "./fusion.ts";
 
 /** The candidates whose texts are read. It does not depend on how many are asked for, so that asking for more never reorders the first. */
@@ -37,7 +37,7 @@ export function weighProximity(input: ProximityInput): readonly Candidate[] {
   const add = gainOf(fusion, terms);
   if (add === undefined || terms.length < 2) return candidates;
   const pool = candidates.slice(0, proximityPool);
-  const languages = new Map(pool.map(({ chunk }) => [chunk, languageOf(chunk, analyzer)]));
+  const languages = new Map(pool.map((candidate) => [candidate.chunk, languageOf(candidate, analyzer)]));
   const words = weighWords(distinctWords(analyzer, subject, [...new Set(languages.values())].toSorted()), terms);
   const near = (candidate: Candidate, place: number): Candidate => {
     if (candidate.lexical === undefined) return candidate;
@@ -100,11 +100,6 @@ function gainOf(name: string, terms: QueryTerms): ((score: number, gain: number)
 
 function lexicalPart(fusion: Fusion, score: number): number {
   return fusion.parts({ lexical: { score, rank: 1, terms: [] } }).find(({ name }) => name === "lexical")?.value ?? 0;
-}
-
-/** What a chunk that does not say its language was indexed in. */
-function languageOf({ language, text }: Candidate["chunk"], analyzer: Analyzer): string {
-  return language ?? analyzer.languageOf?.(text) ?? "";
 }
 
 function weighChunk(

@@ -83,7 +83,12 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   };
 
   /** Who may go on with a route, and is counted for it. */
-  const admit = async (route: Route, request: Request, address: string | undefined): Promise<Caller | undefined> => {
+  const admit = async (
+    route: Route,
+    request: Request,
+    address: string | undefined,
+    know: (name: string) => void,
+  ): Promise<Caller | undefined> => {
     const group = `address ${addressGroup(address ?? "unknown")}`;
     if (route.needs === "nobody") {
       countRequest(group, limits.requestsPerMinute);
@@ -96,6 +101,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         "www-authenticate": "Bearer",
       });
     }
+    // Who was turned away is what the operator wants to know of it.
+    know(caller.name);
     countRequest(hasKeys ? `caller ${caller.name}` : group, caller.perMinute);
     if ((route.needs === "operator" && !caller.isOperator) || (route.needs === "writer" && !caller.mayWrite))
       throw new Refusal(403, "access-denied", `This is for ${route.needs}s.`);
@@ -155,8 +162,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       const route = known.find((each) => each.method === method);
       if (route === undefined) throw new Refusal(405, "method-not-allowed", `Use ${allowed}.`, { allow: allowed });
 
-      const caller = await admit(route, request, connection.remoteAddress);
-      if (caller !== undefined) entry.caller = caller.name;
+      const caller = await admit(route, request, connection.remoteAddress, (name) => (entry.caller = name));
       const timeoutMs = route.isSlow === true ? limits.answerTimeoutMs : limits.timeoutMs;
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
       const giveBack = await slots.take(signal);

@@ -101,9 +101,11 @@ export function readQuery<Schema extends z.ZodType>(request: Request, schema: Sc
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const said = parsed.error.issues
-    .slice(0, 3)
-    .map(({ path, message }) => `${path.length === 0 ? "" : `${path.map(String).join(".")}: `}${message}`);
+  const said = parsed.error.issues.slice(0, 3).map(({ path, message }) => {
+    const where = path.map(String).join(".");
+    if (where === "") return message;
+    return message.endsWith("received undefined") ? `${where} is missing` : `${where}: ${message}`;
+  });
   throw new Refusal(400, "invalid-argument", `${said.join("; ").slice(0, 500)}.`);
 }
 

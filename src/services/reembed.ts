@@ -26,16 +26,6 @@ export interface ReembedParts {
 /** Permission to write one scope. */
 export type ScopeProof = AuthorizedScopes<"write">;
 
-/** One knowledge base's re-embeddings: at most one for a scope at a time. */
-export interface Reembedding {
-  /** Whether one is under way here. */
-  isUnderWay(scope: Scope): boolean;
-  run(
-    proofs: () => Promise<readonly ScopeProof[]>,
-    options: ReembedOptions,
-  ): AsyncGenerator<ReembedEvent, ReembedSummary>;
-}
-
 /**
  * Moves scopes from the vectors of one model to those of another, while searches go on with the old ones.
  *
@@ -43,51 +33,47 @@ export interface Reembedding {
  * searches change over. Nothing is remembered but the vectors themselves: what is stopped or killed goes on with the chunks that still lack theirs.
  * Chunks that came meanwhile without a vector of the new version get theirs in another pass, until none lacks one.
  *
- * **Shape** a batch that the model refuses is tried again chunk by chunk; a chunk that it refuses alone keeps its old vector, and its scope the old version.
+ * **Shape** `underWay` has the scopes that one is at here, and gets these for as long: at most one for a scope at a time. A batch that the model refuses is tried again chunk by chunk; a chunk that it refuses alone keeps its old vector, and its scope the old version.
  * **Errors** `store-busy` for a scope whose re-embedding is under way; `configuration-missing` without a model; `unsupported` for a store that keeps one
  * version; `not-found` for a rollback where there is nothing before; `aborted`, `timeout`; those of the model, when it refuses everything.
  * **Source** ToolUp (T3, T44).
  */
-export function createReembedding(parts: ReembedParts): Reembedding {
-  const underWay = new Set<Scope>();
-
-  async function* run(
-    findProofs: () => Promise<readonly ScopeProof[]>,
-    options: ReembedOptions,
-  ): AsyncGenerator<ReembedEvent, ReembedSummary> {
-    const started = performance.now();
-    const store = versionedStore(parts.store);
-    const proofs = await findProofs();
-    const claimed = proofs.map(scopeOf);
-    const busy = claimed.find((scope) => underWay.has(scope));
-    if (busy !== undefined) {
-      throw new IbidError("store-busy", `${busy} is being re-embedded already.`, {
-        mend: "Wait for the run that is under way, or stop it by its signal.",
-      });
-    }
-    for (const scope of claimed) underWay.add(scope);
-    try {
-      const scopes: ReembeddedScope[] = [];
-      if (options.rollback === true) {
-        for (const proof of proofs) scopes.push(...(yield* rollBack(store, parts, proof)));
-        if (scopes.length === 0) throw nothingBefore();
-        return summarize(scopes, options, started);
-      }
-      const embedder = parts.embedder ?? missingModel();
-      const version = await versionOf(embedder, options.signal);
-      for (const proof of proofs) scopes.push(yield* estimate(store, proof, version, options));
-      if (options.estimate !== true) {
-        for (const [i, proof] of proofs.entries()) {
-          scopes[i] = yield* moveScope(store, embedder, proof, scopes[i]!, options);
-        }
-      }
-      return summarize(scopes, options, started);
-    } finally {
-      for (const scope of claimed) underWay.delete(scope);
-    }
+export async function* reembedScopes(
+  parts: ReembedParts,
+  underWay: Set<Scope>,
+  findProofs: () => Promise<readonly ScopeProof[]>,
+  options: ReembedOptions,
+): AsyncGenerator<ReembedEvent, ReembedSummary> {
+  const started = performance.now();
+  const store = versionedStore(parts.store);
+  const proofs = await findProofs();
+  const claimed = proofs.map(scopeOf);
+  const busy = claimed.find((scope) => underWay.has(scope));
+  if (busy !== undefined) {
+    throw new IbidError("store-busy", `${busy} is being re-embedded already.`, {
+      mend: "Wait for the run that is under way, or stop it by its signal.",
+    });
   }
-
-  return { isUnderWay: (scope) => underWay.has(scope), run };
+  for (const scope of claimed) underWay.add(scope);
+  try {
+    const scopes: ReembeddedScope[] = [];
+    if (options.rollback === true) {
+      for (const proof of proofs) scopes.push(...(yield* rollBack(store, parts, proof)));
+      if (scopes.length === 0) throw nothingBefore();
+      return summarize(scopes, options, started);
+    }
+    const embedder = parts.embedder ?? missingModel();
+    const version = await versionOf(embedder, options.signal);
+    for (const proof of proofs) scopes.push(yield* estimate(store, proof, version, options));
+    if (options.estimate !== true) {
+      for (const [i, proof] of proofs.entries()) {
+        scopes[i] = yield* moveScope(store, embedder, proof, scopes[i]!, options);
+      }
+    }
+    return summarize(scopes, options, started);
+  } finally {
+    for (const scope of claimed) underWay.delete(scope);
+  }
 }
 
 function versionedStore(store: KnowledgeStore): KnowledgeStore & VersionedStore {

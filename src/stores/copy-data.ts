@@ -17,8 +17,17 @@ export function copyPlain<Value>(value: Value): Value {
   }
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(copyPlain) as Value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyPlain(inner)])) as Value;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const inner = copyPlain((value as Record<string, unknown>)[key]);
+    // Assigned, it would become the copy's prototype.
+    if (key === "__proto__") Object.defineProperty(copy, key, { value: inner, ...plain });
+    else copy[key] = inner;
+  }
+  return copy as Value;
 }
+
+const plain = { configurable: true, enumerable: true, writable: true };
 
 function copyVector(vector: Vector): Vector {
   return vector.slice();
@@ -34,8 +43,12 @@ export function copyEmbedding(embedding: Embedding): Embedding {
 }
 
 /** Without the vector that it came with: vectors are beside chunks, not in them (W15). */
-export function copyChunk({ embedding: _embedding, ...chunk }: Chunk): Chunk {
-  return { ...chunk, headings: [...chunk.headings], metadata: copyPlain(chunk.metadata) };
+export function copyChunk(chunk: Chunk): Chunk {
+  if ("embedding" in chunk) {
+    const { embedding: _embedding, ...bare } = chunk;
+    return copyChunk(bare);
+  }
+  return { ...chunk, headings: chunk.headings.slice(), metadata: copyPlain(chunk.metadata) };
 }
 
 export function copyVersioned({ version, embedding }: VersionedEmbedding): VersionedEmbedding {

@@ -126,7 +126,7 @@ function findForeign(scope: Scope, count: number): Finding {
 
 function* readSealed(segment: SealedSegment): Generator<Indexed> {
   const terms = collectTerms(segment, (ordinal) => segment.present[ordinal] === 1);
-  if (segment.languageColumn().length !== segment.size)
+  if (segment.languageColumn().places.length !== segment.size)
     throw corrupt("The languages of a segment are not as many as its chunks.");
   for (const [ordinal, counted] of terms) {
     const key = segment.key(ordinal);

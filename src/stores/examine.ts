@@ -5,9 +5,8 @@ import type { Scope } from "../contracts/scope.ts";
 import { examineScope, mendedByRebuilding } from "./examine-scope.ts";
 import { isPurgeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
-import type { LatentLeg } from "./latent-leg.ts";
+import { fittedOn, type LatentLeg } from "./latent-leg.ts";
 import { rebuildScope } from "./rebuild-scope.ts";
-import { fittedOn } from "./refit.ts";
 import { createUncachedReader } from "./replace-document.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
 

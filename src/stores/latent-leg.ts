@@ -2,6 +2,7 @@ import type { Analyzer } from "../contracts/analyzer.ts";
 import type { CorpusModel, TermCounts, TermSpace } from "../contracts/corpus-model.ts";
 import { type EmbeddingVersion, versionKey } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { Scope } from "../contracts/scope.ts";
 import type { QueryWord } from "../indexes/bm25.ts";
 import type { ChunkTerms } from "../indexes/chunk-terms.ts";
 import { totalCounts } from "../indexes/forward-terms.ts";
@@ -34,6 +35,9 @@ export interface LatentLeg {
   /** Forgets what it has read: some of it has been taken back. */
   forget(): void;
 }
+
+/** A model is fitted on what all its readers may read (law 3); other scopes are folded in. */
+export const fittedOn: Scope = "deployment";
 
 export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentLeg {
   const spaces = new Map<number, StoredSpace>();

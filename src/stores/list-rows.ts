@@ -60,9 +60,7 @@ function namedChunks(
   ids: readonly string[] | undefined,
 ): ChunkRow[] {
   const found =
-    ids === undefined
-      ? rows.chunksOfDocument(scope, documentId ?? "")
-      : [...new Set(ids)].flatMap((id) => rows.chunkById(scope, id) ?? []);
+    ids === undefined ? rows.chunksOfDocument(scope, documentId ?? "") : rows.chunksById(scope, [...new Set(ids)]);
   return found
     .filter((row) => row.deletedAt === null && (documentId === undefined || row.documentId === documentId))
     .sort((a, b) => compareCodePoints(a.id, b.id));

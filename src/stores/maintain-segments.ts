@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { type BuiltSegment, mergeSegments, sealSegment } from "../indexes/build-segment.ts";
+import { mergeSegments, sealSegment } from "../indexes/build-segment.ts";
 import { analyzeChunk, encodeTerms } from "../indexes/chunk-terms.ts";
 import { createLiveSegment } from "../indexes/live-segment.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
@@ -10,32 +10,11 @@ import { vectorsAt } from "../indexes/vector-column.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
+import { addSegment, finishRewrite } from "./seal-tail.ts";
 import type { DirectoryWriter, PendingRow } from "./segment-directory.ts";
 import { mergeSegmentTrigrams } from "./trigram-keeper.ts";
 
 /** Each of these is the work of one transaction, and changes nothing that a search could tell (law 11). */
-
-function addSegment(rows: DirectoryWriter, scope: number, stamp: number, { row, files }: BuiltSegment): void {
-  const key = rows.addSegment({ ...row, scope, stamp });
-  for (const { name, part, data } of files) rows.addFile(key, name, part, data);
-}
-
-function finish(rows: DirectoryWriter, view: ScopeView, stamp: number, rewritten: boolean): void {
-  const { row } = view;
-  rows.putScope({ ...row, stamp, rewrites: row.rewrites + (rewritten ? 1 : 0) });
-  rows.setStamp(stamp);
-}
-
-/** Makes a sealed segment of the tail when it holds at least `atLeast` chunks. **Shape** whether it did. */
-export function sealTail(rows: DirectoryWriter, view: IndexView, scope: Scope, atLeast: number): boolean {
-  const held = view.scope(rows, scope);
-  if (held === undefined || held.tail.presentCount < Math.max(1, atLeast)) return false;
-  const stamp = rows.stamp() + 1;
-  addSegment(rows, held.row.key, stamp, sealSegment(held.tail));
-  rows.deleteAllPending(held.row.key);
-  finish(rows, held, stamp, true);
-  return true;
-}
 
 /** One merge, when the policy wants one. **Shape** whether it did: then there may be another to do. */
 export function mergeOnce(rows: DirectoryWriter, view: IndexView, scope: Scope, policy: SegmentPolicy): boolean {
@@ -44,7 +23,7 @@ export function mergeOnce(rows: DirectoryWriter, view: IndexView, scope: Scope, 
   if (held === undefined || chosen === undefined) return false;
   const stamp = rows.stamp() + 1;
   rewrite(rows, held, stamp, chosen);
-  finish(rows, held, stamp, false);
+  finishRewrite(rows, held, stamp, false);
   return true;
 }
 
@@ -55,7 +34,7 @@ export function rewriteHollow(rows: DirectoryWriter, view: IndexView, scope: Sco
   if (held === undefined || hollow.length === 0) return;
   const stamp = rows.stamp() + 1;
   for (const segment of hollow) rewrite(rows, held, stamp, [segment]);
-  finish(rows, held, stamp, false);
+  finishRewrite(rows, held, stamp, false);
 }
 
 function rewrite(rows: DirectoryWriter, view: ScopeView, stamp: number, segments: readonly SealedSegment[]): void {

@@ -221,6 +221,7 @@ function createRows(
     chunkId: (key) => must(chunks.get(key)).id,
     chunkFacts: (key) => must(chunks.get(key)),
     chunkById: (scope, id) => only(chunks, chunksById.keys(`${scope}/${id}`)),
+    chunksById: (scope, ids) => ids.flatMap((id) => only(chunks, chunksById.keys(`${scope}/${id}`)) ?? []),
     chunksOfDocument: (scope, documentId) => all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)),
     chunkKeysOf: (scope, documentId) => all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)),
     liveChunksOf: (scope, documentId) =>

@@ -1,4 +1,4 @@
-import type { CorpusFit, FitChunk, TermCounts, TermSpace } from "../contracts/corpus-model.ts";
+import type { CorpusFit, CorpusModel, FitChunk, TermCounts, TermSpace } from "../contracts/corpus-model.ts";
 import { versionKey } from "../contracts/embedding.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { collectLiveTerms, collectTerms } from "../indexes/forward-terms.ts";
@@ -11,7 +11,8 @@ import { throwIfAborted } from "../text/abort.ts";
 import { nextTurn } from "../text/next-turn.ts";
 import { dropColumnFiles, dropColumns, droppedColumn } from "./drop-columns.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
-import type { LatentLeg } from "./latent-leg.ts";
+import { corpusToFit, hasColumn, isAnyLacking } from "./fit-due.ts";
+import { fittedOn, type LatentLeg } from "./latent-leg.ts";
 import { isOwnVersion } from "./own-version.ts";
 import type { DirectoryReader, DirectoryWriter, FitRow } from "./segment-directory.ts";
 
@@ -27,11 +28,6 @@ export interface RefitOptions {
   readonly onProgress?: ((share: number) => void) | undefined;
 }
 
-/** A model is fitted on what all its readers may read (law 3); other scopes are folded in. */
-export const fittedOn: Scope = "deployment";
-/** A corpus has outgrown its fit when it is so many times what it was. **Source** DESIGN 7. */
-const outgrown = 2;
-
 /**
  * Fits the store's model anew when there is enough to fit on, or twice as much as the last time, and moves every chunk into the new space.
  *
@@ -46,11 +42,7 @@ export async function refit(
   leg: LatentLeg,
   { signal, onProgress }: RefitOptions = {},
 ): Promise<boolean> {
-  const corpus = await access.look((rows) => {
-    const live = liveCount(view.scope(rows, fittedOn));
-    const fit = rows.fits().find(({ current }) => current);
-    return live >= leg.model.leastChunks && (fit === undefined || live >= outgrown * fit.corpus) ? live : 0;
-  });
+  const corpus = await access.look((rows) => corpusToFit(rows, view, leg));
   if (corpus === 0) return catchUp(access, view, leg);
   const { chunks, stays } = await access.look((rows) => {
     const held = view.scope(rows, fittedOn);
@@ -76,35 +68,8 @@ export async function refit(
 
 /** Chunks that were written without the model, or by an earlier version of ours, get their vectors. */
 async function catchUp(access: RefitAccess, view: IndexView, leg: LatentLeg): Promise<boolean> {
-  const lacking = await access.look((rows) => {
-    const version = versionKey(leg.versionOf(leg.space(rows)));
-    return rows.scopes().some(({ scope }) => isLacking(view.scope(rows, scope), version));
-  });
+  const lacking = await access.look((rows) => isAnyLacking(rows, view, leg));
   return lacking && access.write((rows) => changeOver(rows, view, leg, undefined, leg.space(rows)));
-}
-
-function isLacking(held: ScopeView | undefined, version: string): boolean {
-  if (held === undefined) return false;
-  if (held.sealed.some((segment) => !hasColumn(segment, version))) return true;
-  for (const [, row] of held.tail.rows()) {
-    if (!decodeVectors(row.vectors).some((vector) => vector.version === version)) return true;
-  }
-  return false;
-}
-
-/** Whether every chunk of the segment has a vector of that version. */
-function hasColumn(segment: SealedSegment, version: string): boolean {
-  const header = segment.headers().find((one) => one.version === version);
-  if (header === undefined || header.rows < segment.presentCount) return false;
-  if (header.rows === segment.size) return true;
-  // Rows of chunks that are gone are still counted: only a look tells whether the others have theirs.
-  for (const { version: other, ordinals } of segment.columns()) {
-    if (other !== version) continue;
-    let present = 0;
-    for (const ordinal of ordinals) present += segment.present[ordinal]!;
-    return present >= segment.presentCount;
-  }
-  return false;
 }
 
 /**
@@ -155,18 +120,14 @@ function termsHeld(held: ScopeView | undefined): (term: string) => boolean {
   return (term) => inTail.has(term) || held.sealed.some((segment) => isIn(segment, term));
 }
 
-function liveCount(held: ScopeView | undefined): number {
-  return held?.segments.reduce((sum, segment) => sum + segment.liveCount, 0) ?? 0;
-}
-
 /** The terms of the chunks that the model chooses. */
 function sampleChunks(held: ScopeView | undefined, { model }: LatentLeg): readonly FitChunk[] {
   if (held === undefined) return [];
   const known: { readonly id: string; readonly language: string }[] = [];
   for (const segment of held.sealed) {
-    const languages = segment.languageColumn();
     for (let ordinal = 0; ordinal < segment.size; ordinal++) {
-      if (segment.live[ordinal] === 1) known.push({ id: segment.chunkId(ordinal), language: languages[ordinal]! });
+      if (segment.live[ordinal] === 1)
+        known.push({ id: segment.chunkId(ordinal), language: segment.languageOf(ordinal) });
     }
   }
   for (const [, row] of held.tail.rows()) {
@@ -188,13 +149,13 @@ function sampleChunks(held: ScopeView | undefined, { model }: LatentLeg): readon
 }
 
 async function runFit(
-  steps: Generator<number, CorpusFit>,
+  steps: ReturnType<CorpusModel["fit"]>,
   signal: AbortSignal | undefined,
   onProgress: RefitOptions["onProgress"],
 ): Promise<CorpusFit> {
   for (;;) {
     throwIfAborted(signal, "The fit");
-    const step = steps.next();
+    const step = await steps.next();
     if (step.done === true) return step.value;
     onProgress?.(step.value);
     await nextTurn();

@@ -76,6 +76,26 @@ function saysTheSame(held: Chunk, chunk: Chunk): boolean {
   return held.documentId === chunk.documentId && held.urtext === chunk.urtext && held.text === chunk.text;
 }
 
+/** What has the ids of some chunks already, in one look-up. */
+function readById(rows: DirectoryReader, scope: number, chunks: readonly IncomingChunk[]): Map<string, ChunkRow> {
+  const ids = chunks.map(({ chunk }) => chunk.id);
+  return new Map(rows.chunksById(scope, ids).map((row) => [row.id, row]));
+}
+
+/** Chunks that are looked up together. */
+const lookedUpAtOnce = 128;
+
+function* inGroups(incoming: Iterable<IncomingChunk>): Generator<readonly IncomingChunk[], undefined> {
+  let group: IncomingChunk[] = [];
+  for (const each of incoming) {
+    if (group.push(each) < lookedUpAtOnce) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+  return undefined;
+}
+
 /**
  * Tells what will have to be analysed, so that it is before the write begins and nobody waits for it. `texts` are those of documents that were read on the
  * way: a batch after the other asks for the same, and one that is out of date by then costs an analysis too many or too late, nothing else.
@@ -87,9 +107,10 @@ export function chooseWanting(
   texts: Map<number, string>,
 ): ReadonlySet<IncomingChunk> {
   const reader = createUncachedReader(rows, texts);
+  const found = scope === undefined ? new Map<string, ChunkRow>() : readById(rows, scope, incoming);
   return new Set(
     incoming.filter(({ chunk }) => {
-      const held = scope === undefined ? undefined : readHeld(reader, rows.chunkById(scope, chunk.id));
+      const held = readHeld(reader, found.get(chunk.id));
       return held === undefined || !sameWords(held.chunk, chunk);
     }),
   );
@@ -192,18 +213,21 @@ export function replaceDocument(
   const home: HomeDocument = document;
 
   let [kept, came] = [0, 0];
-  for (const each of incoming) {
-    const { id } = each.chunk;
-    const row = rows.chunkById(scope, id);
-    const held = left.delete(id) ? readHeld(reader, row) : undefined;
-    if (held === undefined && relies(each)) {
-      throw new IbidError("store-busy", `${document.uri} was changed by somebody else while it was being ingested.`, {
-        uri: document.uri,
-        mend: "Ingest it again.",
-      });
+  for (const group of inGroups(incoming)) {
+    const found = readById(rows, scope, group);
+    for (const each of group) {
+      const { id } = each.chunk;
+      const row = found.get(id);
+      const held = left.delete(id) ? readHeld(reader, row) : undefined;
+      if (held === undefined && relies(each)) {
+        throw new IbidError("store-busy", `${document.uri} was changed by somebody else while it was being ingested.`, {
+          uri: document.uri,
+          mend: "Ingest it again.",
+        });
+      }
+      if (swapChunk(change, { incoming: each, held, row, document: key, home, keepVectors: true })) kept++;
     }
-    if (swapChunk(change, { incoming: each, held, row, document: key, home, keepVectors: true })) kept++;
-    came++;
+    came += group.length;
   }
   for (const chunk of left.values()) change.remove(rows.chunk(chunk.key));
   return { added: came - kept, kept, removed: live - kept };
@@ -244,12 +268,13 @@ export function upsertChunks(change: ScopeChange, incoming: readonly IncomingChu
   const scope = change.before?.row.key ?? change.scopeKey();
   const reader = createUncachedReader(rows);
   const homes = new Map<string, { readonly key: number; readonly home: HomeDocument } | undefined>();
+  const found = readById(rows, scope, incoming);
   // The last of several with one id wins, as if they had come one after the other.
   for (const each of new Map(incoming.map((one) => [one.chunk.id, one])).values()) {
     const { id, documentId } = each.chunk;
     if (!homes.has(documentId)) homes.set(documentId, findHome(rows, scope, documentId));
     const home = homes.get(documentId);
-    const row = rows.chunkById(scope, id);
+    const row = found.get(id);
     const held = readHeld(reader, row);
     swapChunk(change, { incoming: each, held, row, document: home?.key ?? 0, home: home?.home, keepVectors: false });
   }

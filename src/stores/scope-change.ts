@@ -3,6 +3,7 @@ import type { Scope } from "../contracts/scope.ts";
 import { sealSegment } from "../indexes/build-segment.ts";
 import { type ChunkTerms, encodeTerms } from "../indexes/chunk-terms.ts";
 import { createLiveSegment } from "../indexes/live-segment.ts";
+import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { packState, type SealedSegment } from "../indexes/sealed-segment.ts";
 import { encodeVectors, type StoredVector } from "../indexes/stored-vector.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
@@ -35,6 +36,8 @@ export interface ScopeChange {
   forget(): void;
   /** **Shape** whether anything changed. */
   finish(): boolean;
+  /** Whether, once this is done, there may be something to seal or to merge. */
+  isUntidy(policy: SegmentPolicy): boolean;
 }
 
 /** Keys of scopes are never used again, so what is left of a scope that went counts for no other. */
@@ -98,6 +101,7 @@ export function changeScope(
   let rewritten = false;
   let changed = false;
   let forgotten = false;
+  let sealed = false;
 
   function changeSegment(segment: SealedSegment): ChangedSegment {
     let state = segments.get(segment);
@@ -116,6 +120,7 @@ export function changeScope(
     const batch = createLiveSegment(scope, rows);
     for (const row of arriving.values()) batch.add(row);
     arriving.clear();
+    sealed = true;
     const { row, files } = sealSegment(batch);
     const segment = rows.addSegment({ ...row, scope: scopeRow, stamp });
     for (const { name, part, data } of files) rows.addFile(segment, name, part, data);
@@ -200,5 +205,10 @@ export function changeScope(
       rows.setStamp(stamp);
       return true;
     },
+    isUntidy: (policy) =>
+      sealed ||
+      segments.size > 0 ||
+      (before?.tail.presentCount ?? 0) + arriving.size >= policy.sealAt ||
+      chooseMerge(before?.sealed ?? [], policy) !== undefined,
   };
 }

@@ -11,7 +11,7 @@ import type { IndexView, ScopeView } from "./index-view.ts";
 import type { Decided } from "./raw-store.ts";
 import { createRowFilter, restrictionOf } from "./search-segments.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
-import type { TrigramKeeper } from "./trigram-keeper.ts";
+import { createTrigramKeeper, type TrigramKeeper } from "./trigram-keeper.ts";
 
 interface RegexHit {
   readonly scope: Scope;
@@ -22,12 +22,33 @@ interface RegexHit {
 /** Of the live chunks, the part up to which rows are read one by one rather than all in order. */
 const fewOf = 8;
 
+/** Searches by pattern, and the indexes that they make on their way. Loaded when somebody first looks for a pattern. */
+export interface PatternSearch {
+  search(
+    rows: DirectoryReader,
+    view: IndexView,
+    scopes: readonly Scope[],
+    query: Decided<RegexQuery>,
+  ): readonly RegexMatch[];
+  /** See {@link TrigramKeeper}. */
+  readonly save: TrigramKeeper["save"];
+}
+
+/** **Shape** `worthIndexing` as for {@link createTrigramKeeper}. */
+export function createPatternSearch(worthIndexing: number): PatternSearch {
+  const trigrams = createTrigramKeeper(worthIndexing);
+  return {
+    search: (rows, view, scopes, query) => searchPattern(rows, view, scopes, query, trigrams),
+    save: (write) => trigrams.save(write),
+  };
+}
+
 /**
  * Matches a pattern in the chunks that have the trigrams which every match must have; in all of them where there are no trigrams to go by.
  *
  * **Shape** the same as by looking at every chunk.
  */
-export function searchPattern(
+function searchPattern(
   rows: DirectoryReader,
   view: IndexView,
   scopes: readonly Scope[],

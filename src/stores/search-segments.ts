@@ -12,13 +12,13 @@ import type { SearchedSegment } from "../indexes/best-chunks.ts";
 import { searchBm25 } from "../indexes/bm25.ts";
 import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { findEvery } from "../indexes/every-chunk.ts";
-import { planLucene } from "../indexes/lucene-plan.ts";
+import type { planLucene } from "../indexes/lucene-plan.ts";
 import { findWords } from "../indexes/query-words.ts";
 import { searchNearest } from "../indexes/nearest.ts";
 import type { ChunkFacts, Segment } from "../indexes/segment.ts";
 import { toEmbedding, toStoredVector } from "../indexes/stored-vector.ts";
 import { rowOf, vectorAt } from "../indexes/vector-column.ts";
-import { parseLucene } from "../text/parse-lucene.ts";
+import type { parseLucene } from "../text/parse-lucene.ts";
 import { createChunkReader } from "./chunk-rows.ts";
 import { findPlace, type IndexView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
@@ -54,9 +54,8 @@ function openSearch(
     const held = view.scope(rows, scope);
     if (held === undefined) return [];
     const ordinals = new Map<Segment, number[]>(held.segments.map((segment) => [segment, []]));
-    for (const id of chunkIds) {
-      const row = rows.chunkById(held.row.key, id);
-      const place = row && findPlace(held, row.key);
+    for (const { key } of rows.chunksById(held.row.key, chunkIds)) {
+      const place = findPlace(held, key);
       if (place !== undefined) ordinals.get(place.segment ?? held.tail)?.push(place.ordinal);
     }
     return held.segments.flatMap((segment) => {
@@ -116,6 +115,13 @@ function embeddingOf(
   return undefined;
 }
 
+/** What reads a query in Lucene's syntax, which few send. */
+export interface LuceneReading {
+  readonly planLucene: typeof planLucene;
+  readonly parseLucene: typeof parseLucene;
+}
+
+/** **Shape** `lucene` is there when the query is in that syntax. */
 export function searchTerms(
   rows: DirectoryReader,
   view: IndexView,
@@ -123,24 +129,24 @@ export function searchTerms(
   query: Decided<LexicalQuery>,
   analyzer: Analyzer,
   bm25: Bm25Settings,
+  lucene?: LuceneReading,
 ): LexicalResult {
   const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds);
   const reader = createChunkReader(rows, view);
   const plan =
-    query.syntax === "lucene"
-      ? planLucene(parseLucene(query.text), analyzer, searched, (segment, ordinal) =>
+    lucene !== undefined
+      ? lucene.planLucene(lucene.parseLucene(query.text), analyzer, searched, (segment, ordinal) =>
           reader.chunk(rows.chunk(segment.key(ordinal))),
         )
       : { words: findWords(analyzer, query.text, searched), searched };
   const result = searchBm25(plan.searched, plan.words, query.topK, query.minScore ?? 0, bm25);
   return {
     terms: result.terms,
-    matches: result.hits.map(({ segment, ordinal, score, terms }) => ({
-      scope: segment.scope,
-      chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
-      score,
-      terms,
-    })),
+    matches: result.hits.map(({ segment, ordinal, score, terms }) => {
+      const chunk = reader.chunk(rows.chunk(segment.key(ordinal)));
+      const language = chunk.language === undefined ? { language: segment.languageOf(ordinal) } : {};
+      return { scope: segment.scope, chunk, score, terms, ...language };
+    }),
   };
 }
 

@@ -117,6 +117,8 @@ export interface DirectoryReader extends SegmentSource {
   pending(key: number): PendingRow;
   chunk(key: number): ChunkRow;
   chunkById(scope: number, id: string): ChunkRow | undefined;
+  /** Those that are there, in no order. */
+  chunksById(scope: number, ids: readonly string[]): readonly ChunkRow[];
   chunksOfDocument(scope: number, documentId: string): readonly ChunkRow[];
   /** What tells those chunks apart, without what they say. */
   chunkKeysOf(scope: number, documentId: string): readonly ChunkKey[];

@@ -3,6 +3,7 @@ import type { Chunk } from "../contracts/chunk.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { SettleOptions } from "../contracts/knowledge-store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Metric } from "../contracts/store.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
@@ -11,22 +12,18 @@ import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { documentOperations } from "./document-operations.ts";
 import { createDocumentWriter } from "./document-writer.ts";
-import { deleteTargets, findByMetadata, restoreTargets, vacuumScope } from "./delete-chunks.ts";
-import { examineStore } from "./examine.ts";
+import { corpusToFit, isAnyLacking } from "./fit-due.ts";
 import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
 import { countRows, listChunks, listDeleted, listScopes } from "./list-rows.ts";
-import { mergeOnce, reanalyze, rewriteHollow, sealTail } from "./maintain-segments.ts";
-import { createLatentLeg } from "./latent-leg.ts";
+import { createLatentLeg, fittedOn } from "./latent-leg.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
-import { dropFits, fittedOn, forgetTerms, refit } from "./refit.ts";
 import { heldChunks, prepareChunks, upsertChunks } from "./replace-document.ts";
 import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
-import { searchPattern } from "./search-pattern.ts";
-import { searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
+import { sealTail } from "./seal-tail.ts";
+import type { PatternSearch } from "./search-pattern.ts";
+import { type LuceneReading, searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
-import { retireVersions } from "./scope-versions.ts";
-import { createTrigramKeeper } from "./trigram-keeper.ts";
 import { versionedOperations } from "./versioned-operations.ts";
 
 export interface SegmentStoreOptions {
@@ -45,15 +42,23 @@ export interface SegmentStoreOptions {
 
 const analyzerSetting = "analyzer";
 
+/** Chunks of one change that wait together in memory. */
+const mostArriving = 1024;
+
 /** The search engine over a directory of segments, as raw operations for the guard. */
 export function createSegmentStore(directory: SegmentDirectory, options: SegmentStoreOptions): RawKnowledgeStore {
   const { analyzer, policy, now } = options;
   const view = createIndexView();
+  const analyzeOne = (chunk: Chunk) => analyzeChunk(analyzer, chunk);
   const latent = options.corpusModel && createLatentLeg(options.corpusModel, analyzer);
-  const trigrams = createTrigramKeeper(policy.sealAt);
+  let patterns: Promise<PatternSearch> | undefined;
+  const loadPatterns = (): Promise<PatternSearch> =>
+    (patterns ??= import("./search-pattern.ts").then((late) => late.createPatternSearch(policy.sealAt)));
   /** Ends when what searches made on their way is kept, or cannot be. */
   let keeping: Promise<void> = Promise.resolve();
   let checked = -1;
+  /** Scopes in which a write left something to seal or to merge. */
+  const untidy = new Set<Scope>();
   /** Whether this process left a purge unfinished. */
   let unfinished = false;
 
@@ -80,34 +85,40 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
   const change = <Result>(scope: Scope, work: (change: ScopeChange) => Result): Promise<Result> =>
     write((rows) => {
-      const changes = changeScope(rows, view, scope, { latent, sealAt: policy.sealAt });
+      const changes = changeScope(rows, view, scope, { latent, sealAt: Math.min(policy.sealAt, mostArriving) });
       const result = work(changes);
       changes.finish();
+      if (changes.isUntidy(policy)) untidy.add(scope);
       return result;
     });
 
-  const analyzeOne = (chunk: Chunk) => analyzeChunk(analyzer, chunk);
-  const documents = createDocumentWriter({
-    directory,
-    view,
-    look,
-    change,
-    analyze: analyzeOne,
-    now,
-  });
+  const documents = createDocumentWriter({ directory, view, look, change, analyze: analyzeOne, now });
+
+  const isMergeDue = (rows: DirectoryReader, scope: Scope): boolean =>
+    chooseMerge(view.scope(rows, scope)?.sealed ?? [], policy) !== undefined;
 
   /** Seals and merges what is due. The write before it is done and safe, so it must not fail for want of this. */
-  async function tidy(scope: Scope, sealAt = policy.sealAt): Promise<void> {
+  async function tidy(scope: Scope): Promise<void> {
+    if (untidy.delete(scope)) await tidyFrom(scope, policy.sealAt);
+  }
+
+  async function tidied<Result>(scope: Scope, result: Result): Promise<Result> {
+    await tidy(scope);
+    return result;
+  }
+
+  async function tidyFrom(scope: Scope, sealAt: number): Promise<void> {
     try {
       const due = await look((rows) => {
         const held = view.scope(rows, scope);
         return {
           seal: (held?.tail.presentCount ?? 0) >= sealAt,
-          merge: held !== undefined && chooseMerge(held.sealed, policy) !== undefined,
+          merge: isMergeDue(rows, scope),
         };
       });
       const sealed = due.seal && (await write((rows) => sealTail(rows, view, scope, sealAt)));
-      if (!sealed && !due.merge) return;
+      if (!due.merge && !(sealed && (await look((rows) => isMergeDue(rows, scope))))) return;
+      const { mergeOnce } = await import("./maintain-segments.ts");
       while (await write((rows) => mergeOnce(rows, view, scope, policy)));
     } catch (error) {
       if (!IbidError.isInstance(error, "store-busy") && !IbidError.isInstance(error, "store-failed")) throw error;
@@ -120,8 +131,12 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
   async function forget(scopes: readonly Scope[]): Promise<boolean> {
     unfinished = true;
     const since = await look(readOwed);
+    const { rewriteHollow } = await import("./maintain-segments.ts");
     for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
-    if (latent !== undefined && scopes.includes(fittedOn)) await write((rows) => forgetTerms(rows, view, latent));
+    if (latent !== undefined && scopes.includes(fittedOn)) {
+      const { forgetTerms } = await import("./refit.ts");
+      await write((rows) => forgetTerms(rows, view, latent));
+    }
     if (!(await directory.scrub())) return false;
     if (since !== undefined) await write((rows) => strikeOwed(rows, since));
     unfinished = false;
@@ -136,7 +151,14 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     return forget([...new Set([...(await allScopes()), fittedOn])]);
   }
 
+  async function fitWhenDue(settling: SettleOptions = {}): Promise<void> {
+    if (latent === undefined) return;
+    const isDue = await look((rows) => corpusToFit(rows, view, latent) > 0 || isAnyLacking(rows, view, latent));
+    if (isDue) await (await import("./refit.ts")).refit({ look, write }, view, latent, settling);
+  }
+
   async function deleteScope(scope: Scope): Promise<number> {
+    const { dropFits } = await import("./refit.ts");
     const gone = await write((rows) => {
       const held = view.scope(rows, scope);
       if (held === undefined) return 0;
@@ -172,21 +194,14 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       await tidy(scope);
     },
 
-    doReplace: (scope, entry) =>
-      // Chained, not awaited in one function: what was written need not stay in memory while segments are merged.
-      documents.replaceWhole(scope, entry).then(async (result) => {
-        await tidy(scope);
-        return result;
-      }),
-
+    // Chained, not awaited in one function: what was written need not stay in memory while segments are merged.
+    doReplace: (scope, entry) => documents.replaceWhole(scope, entry).then((result) => tidied(scope, result)),
     doReplaceInBatches: (scope, entry) =>
-      documents.replaceInBatches(scope, entry).then(async (result) => {
-        await tidy(scope);
-        return result;
-      }),
+      documents.replaceInBatches(scope, entry).then((result) => tidied(scope, result)),
 
     async doDelete(scope, target, deleteOptions) {
       if ("scope" in target) return deleteScope(scope);
+      const { deleteTargets, findByMetadata } = await import("./delete-chunks.ts");
       const matches = "filter" in target ? compileFilter(target.filter) : () => false;
       let owing: readonly Scope[] | undefined = [scope];
       const gone = await change(scope, (changes) => {
@@ -201,9 +216,16 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       return gone;
     },
 
-    doRestore: (scope, target) => change(scope, (changes) => restoreTargets(changes, target)),
+    async doRestore(scope, target) {
+      const { restoreTargets } = await import("./delete-chunks.ts");
+      return change(scope, (changes) => restoreTargets(changes, target));
+    },
 
     async doVacuum({ olderThanMs }) {
+      const [{ vacuumScope }, { retireVersions }] = await Promise.all([
+        import("./delete-chunks.ts"),
+        import("./scope-versions.ts"),
+      ]);
       const at = now();
       const until = at - olderThanMs;
       const scopes = await allScopes();
@@ -225,10 +247,14 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     doScopes: () => look((rows) => listScopes(rows, view)),
 
     doSearch: (scopes, query) => look((rows) => searchVectors(rows, view, scopes, query, options.metric)),
-    doLexicalSearch: (scopes, query) => look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25)),
+    async doLexicalSearch(scopes, query) {
+      const lucene = query.syntax === "lucene" ? await loadLucene() : undefined;
+      return look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25, lucene));
+    },
     async doRegexSearch(scopes, query) {
-      const matches = await look((rows) => searchPattern(rows, view, scopes, query, trigrams));
-      keeping = keeping.then(() => trigrams.save(write));
+      const { search, save } = await loadPatterns();
+      const matches = await look((rows) => search(rows, view, scopes, query));
+      keeping = keeping.then(() => save(write));
       // Told of when the store is settled or closed.
       keeping.catch(() => {});
       return matches;
@@ -254,26 +280,18 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     async doSettle(settling = {}) {
       await keeping;
-      for (const { scope } of await look((rows) => rows.scopes())) await tidy(scope, policy.settleAt);
-      if (latent !== undefined) await refit({ look, write }, view, latent, settling);
+      for (const { scope } of await look((rows) => rows.scopes())) await tidyFrom(scope, policy.settleAt);
+      await fitWhenDue(settling);
       await finishPurges();
     },
 
     doDeleted: (scopes) => listDeleted(look, scopes),
     doScrub: finishPurges,
-    doExamine: (examination) =>
-      examineStore(
-        {
-          directory,
-          analyzer,
-          latent,
-          look,
-          write,
-          scrub: finishPurges,
-          settle: async () => void (latent && (await refit({ look, write }, view, latent))),
-        },
-        examination,
-      ),
+    async doExamine(examination) {
+      const { examineStore } = await import("./examine.ts");
+      const parts = { directory, analyzer, latent, look, write, scrub: finishPurges, settle: fitWhenDue };
+      return examineStore(parts, examination);
+    },
 
     async doClose() {
       try {
@@ -284,6 +302,14 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       }
     },
   };
+}
+
+async function loadLucene(): Promise<LuceneReading> {
+  const [{ planLucene }, { parseLucene }] = await Promise.all([
+    import("../indexes/lucene-plan.ts"),
+    import("../text/parse-lucene.ts"),
+  ]);
+  return { planLucene, parseLucene };
 }
 
 function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {
@@ -303,6 +329,7 @@ export async function prepareDirectory(directory: SegmentDirectory, analyzer: An
   const fingerprint = termsFingerprint(analyzer);
   const stored = await directory.read((rows) => [rows.setting("secret"), rows.setting(analyzerSetting)] as const);
   if (stored[0] !== undefined && stored[1] === fingerprint) return fromHex(stored[0]);
+  const { reanalyze } = await import("./maintain-segments.ts");
   return directory.write((rows) => {
     const secret = rows.setting("secret") ?? toHex(createSecret());
     rows.setSetting("secret", secret);

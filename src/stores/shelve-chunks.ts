@@ -47,9 +47,9 @@ export function createChunkShelf(
         const shelved = JSON.parse(reader.text()) as ShelvedChunk;
         const urtext = shelved.urtext ?? text.slice(shelved.start, shelved.end);
         const chunk: Chunk = { ...shelved, urtext, text: shelved.text ?? urtext };
-        // Numbers are read in place, and the place is another's by the next chunk.
+        // Numbers and terms are read in place, and the place may be another's by the next chunk.
         const vectors = decodeVectors(take().slice());
-        const encoded = take();
+        const encoded = take().slice();
         yield { chunk, vectors, terms: () => (encoded.length === 0 ? analyze(chunk) : decodeTerms(encoded)) };
       }
       return undefined;

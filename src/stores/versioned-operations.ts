@@ -5,7 +5,6 @@ import type { ChunkTerms } from "../indexes/chunk-terms.ts";
 import type { IndexView } from "./index-view.ts";
 import type { RawVersionedStore } from "./raw-store.ts";
 import type { ScopeChange } from "./scope-change.ts";
-import { addVectors, changeVersion, listLacking, prepareVectors, readVersions } from "./scope-versions.ts";
 import type { DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
 
 interface StoreAccess {
@@ -19,13 +18,20 @@ interface StoreAccess {
   readonly now: () => number;
 }
 
-/** What the segment store does with the vectors of two models. */
+/** What the segment store does with the vectors of two models: loaded when somebody has a model. */
 export function versionedOperations(store: StoreAccess): RawVersionedStore {
   const { look, write, change, view, analyze, tidy, now } = store;
   return {
-    doVersions: (scopes) => look((rows) => scopes.map((scope) => readVersions(rows, view, scope))),
-    doLacking: (scope, version) => listLacking(look, view, scope, version),
+    async doVersions(scopes) {
+      const { readVersions } = await import("./scope-versions.ts");
+      return look((rows) => scopes.map((scope) => readVersions(rows, view, scope)));
+    },
+    async *doLacking(scope, version) {
+      const { listLacking } = await import("./scope-versions.ts");
+      yield* listLacking(look, view, scope, version);
+    },
     async doAddVectors(scope, version, vectors) {
+      const { addVectors, prepareVectors } = await import("./scope-versions.ts");
       const key = versionKey(version);
       const waiting = await look((rows) => prepareVectors(rows, view.scope(rows, scope), key, vectors, analyze));
       if (waiting.length === 0) return 0;
@@ -33,7 +39,9 @@ export function versionedOperations(store: StoreAccess): RawVersionedStore {
       await tidy(scope);
       return added;
     },
-    doChangeVersion: (scope, version, partial) =>
-      write((rows) => changeVersion(rows, view, scope, version, { partial, now: now() })),
+    async doChangeVersion(scope, version, partial) {
+      const { changeVersion } = await import("./scope-versions.ts");
+      return write((rows) => changeVersion(rows, view, scope, version, { partial, now: now() }));
+    },
   };
 }

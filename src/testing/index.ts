@@ -20,6 +20,8 @@ export { createEmbeddingCachePack } from "./embedding-cache-pack.ts";
 export type { EmbeddingCacheSubject } from "./embedding-cache-pack.ts";
 export { createEmbeddingModelPack } from "./embedding-model-pack.ts";
 export type { EmbeddingModelSubject } from "./embedding-model-pack.ts";
+export { createEntitiesPack } from "./entities-pack.ts";
+export type { EntitiesSubject } from "./entities-pack.ts";
 export { createEventStorePack } from "./event-store-pack.ts";
 export type { EventStoreSubject } from "./event-store-pack.ts";
 export { createFixedEmbeddingModel } from "./fixed-embedding-model.ts";

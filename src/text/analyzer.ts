@@ -6,7 +6,8 @@ import { createLanguageDetector, detectorVersion } from "./detect-language.ts";
 import { foldAscii, foldWord, maxTermLength } from "./fold-word.ts";
 import { hashParts } from "./hash.ts";
 import { coreLanguages, type LanguageRules } from "./language-rules.ts";
-import { createStemmers } from "./stemmers.ts";
+import { ownCopy } from "./own-copy.ts";
+import { createStemmers, type Stemmer } from "./stemmers.ts";
 import { unicodeVersion } from "./unicode-version.ts";
 import { type WordScanner, scanWords } from "./words.ts";
 
@@ -53,6 +54,7 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
   const functionWords = collectFunctionWords(languages);
   const detect = createLanguageDetector(functionWords);
   const stopWords = new Set(options.stopWords?.map(foldWord));
+  const known = new Map<Stemmer, Map<string, readonly string[]>>();
   const settings = JSON.stringify([kind, ...[...stopWords].toSorted()]);
 
   return Object.freeze({
@@ -61,11 +63,24 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
     languageOf: detect,
     analyze(text: string, language?: string): readonly string[] {
       const stem = stemmers.of(language ?? detect(text));
+      const known = knownTo(stem);
       const terms: string[] = [];
-      walk(text, {
+      const sink: Sink = {
+        single(word, classes, ascii) {
+          const found = known.get(word);
+          if (found !== undefined) {
+            for (const term of found) terms.push(term);
+            return;
+          }
+          const from = terms.length;
+          const kept = word.length > maxTermLength || known.size >= mostKept ? undefined : ownCopy(word);
+          addWord(kept ?? word, classes, ascii, sink);
+          if (kept !== undefined) known.set(kept, terms.slice(from));
+        },
         word: (folded, classes) => terms.push(stem(folded, classes)),
         run: (start, end) => addBigrams(text, start, end, terms),
-      });
+      };
+      walk(text, sink);
       return terms;
     },
     analyzeQuery(text: string, searched: readonly string[]): readonly (readonly string[])[] {
@@ -74,17 +89,27 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
       const ordered = detected !== "" && searched.includes(detected) ? [detected, ...searched] : searched;
       const stems = [...new Set((ordered.length === 0 ? [detected] : ordered).map((each) => stemmers.of(each)))];
       const groups: (readonly string[])[] = [];
-      walk(text, {
+      const sink: Sink = {
+        single: (word, classes, ascii) => addWord(word, classes, ascii, sink),
         word: (folded, classes) => groups.push([...new Set(stems.map((stem) => stem(folded, classes)))]),
         run(start, end) {
           const terms: string[] = [];
           addBigrams(text, start, end, terms);
           for (const term of terms) groups.push([term]);
         },
-      });
+      };
+      walk(text, sink);
       return groups;
     },
   });
+
+  /** Most words of a text have stood in one before: what such a word gives is looked up, and neither folded, split nor stemmed again. */
+  function knownTo(stem: Stemmer): Map<string, readonly string[]> {
+    let words = known.get(stem);
+    if (words === undefined) known.set(stem, (words = new Map()));
+    if (words.size >= mostKept) words.clear();
+    return words;
+  }
 
   /** Finds the words of a text, whatever its language. */
   function walk(text: string, sink: Sink): void {
@@ -115,8 +140,9 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
         addCompound(text, parts, sink);
       } else {
         const sign = end - start <= 2 ? signAfter(text, end) : "";
-        if (sign === "") addWord(text.slice(start, end), classes, ascii, sink);
-        else add(foldWord(text.slice(start, end)) + sign, number, sink);
+        const word = text.slice(start, end);
+        if (sign === "") sink.single(word, classes, ascii);
+        else add((ascii ? foldAscii : foldWord)(word) + sign, number, sink);
       }
     }
   }
@@ -133,20 +159,21 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
     const last = parts[parts.length - 1]!;
     const whole =
       last.end - first.start <= maxTermLength ? text.slice(first.start, last.end).replaceAll(/[‐‑]/g, "-") : "";
+    const fold = parts.every((part) => part.ascii) ? foldAscii : foldWord;
     if (acronym.test(whole)) {
-      add(foldWord(whole.replaceAll(".", "")), number, sink);
+      add(fold(whole.replaceAll(".", "")), number, sink);
       return;
     }
     const identifier =
       whole !== "" && (parts.some((part) => (part.classes & number) !== 0) || identifierSign.test(whole));
     const prefixed =
       !identifier && whole !== "" && parts.length === 2 && first.end - first.start === 1 && whole[1] === "-";
-    if (identifier) add(foldWord(whole), number, sink);
-    if (prefixed) add(foldWord(whole.replace("-", "")), last.classes, sink);
+    if (identifier) add(fold(whole), number, sink);
+    if (prefixed) add(fold(whole.replace("-", "")), last.classes, sink);
     for (const part of parts) {
       // A single letter of something that was added whole says nothing by itself.
       if ((identifier || prefixed) && part.end - part.start === 1 && (part.classes & number) === 0) continue;
-      addWord(text.slice(part.start, part.end), part.classes, part.ascii, sink);
+      sink.single(text.slice(part.start, part.end), part.classes, part.ascii);
     }
   }
 
@@ -182,6 +209,9 @@ export const defaultAnalyzer: Analyzer = createAnalyzer();
 
 /** Who takes the words that are found. */
 interface Sink {
+  /** A word as it stands in the text. */
+  single(word: string, classes: number, ascii: boolean): void;
+  /** A term to be, folded. */
   word(folded: string, classes: number): void;
   run(start: number, end: number): void;
 }
@@ -192,6 +222,9 @@ interface Part {
   readonly classes: number;
   readonly ascii: boolean;
 }
+
+/** Words that are kept for each way of stemming; when there are more, all are forgotten. */
+const mostKept = 20_000;
 
 /** Single letters with full stops between them. */
 const acronym = /^\p{L}(?:\.\p{L})+$/u;

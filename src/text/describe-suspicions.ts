@@ -38,9 +38,8 @@ export function showSuspicion({ quote, says }: Pick<Suspicion, "quote" | "says">
  */
 export function noteUnseen(text: string, mediaType: string): string | undefined {
   const isPage = /^text\/(?:markdown|mdx|html|plain)\b|^application\/xhtml/u.test(mediaType);
-  const found = findSuspicious(text).filter(
+  const found = findSuspicious(text, unseenKinds).filter(
     ({ kind, quote }) =>
-      unseenKinds.has(kind) &&
       (kind === "comment" ? isPage && (quote.match(/\p{L}{2,}/gu)?.length ?? 0) >= fewWords : true) &&
       (kind === "hidden" ? isPage && !/^<(?:script|style|template)\b/iu.test(quote) : true),
   );

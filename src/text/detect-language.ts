@@ -155,7 +155,7 @@ function decideLanguage(text: string, places: readonly number[], index: Function
       hits[at]!++;
       // Between equals, what fewer languages have tells more.
       telling[at]! += 1 / holders.length;
-      if (!/^[a-z]$/iu.test(word)) distinct[at]!.add(word);
+      if (distinct[at]!.size < leastDistinct && !/^[a-z]$/iu.test(word)) distinct[at]!.add(word);
     }
   }
   let best = -1;

@@ -12,9 +12,10 @@ const longestQuote = 200;
  * **Shape** in order of `start`; findings may lie within one another. **Cost** linear.
  * **Source** Unicode (tags, bidirectional controls, variation selectors); the chat templates of ChatML, Llama, Mistral, Gemma, DeepSeek, Alpaca and Claude for tokens and turns.
  */
-export function findSuspicious(text: string): readonly Suspicion[] {
+export function findSuspicious(text: string, kinds?: ReadonlySet<SuspicionKind>): readonly Suspicion[] {
   const found: Suspicion[] = findHiddenMarkup(text).map(({ kind, start, end }) => finding(text, kind, start, end));
   for (const [kind, pattern] of patterns) {
+    if (kinds !== undefined && !kinds.has(kind)) continue;
     for (const match of text.matchAll(pattern))
       found.push(finding(text, kind, match.index, match.index + match[0].length));
   }

@@ -8,7 +8,8 @@ import { checkOptions } from "../text/check-options.ts";
 import { heuristicTokens } from "../text/length.ts";
 import { createTool } from "./create-tool.ts";
 import { createFixedView, type FixedLimits } from "./fixed-view.ts";
-import { asData, asTitle, formatResults, hitItems, type ResultItem, showAddress } from "./format-results.ts";
+import { describeForModel } from "./describe-for-model.ts";
+import { formatResults, hitItems, type ResultItem } from "./format-results.ts";
 import { countField, type Field, type InputOf, scoreField, textField, toolInput } from "./tool-input.ts";
 
 /** The tools there are, by what they do. */
@@ -101,14 +102,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
 
   const open = (excerpt: Excerpt | undefined, what: string): Shown => {
     if (excerpt === undefined) return { text: `There is no ${what} of this id.`, chunkIds: [] };
-    const { uri, headings, text, start, end, whole, truncated, chunks } = excerpt;
-    const left = whole.end - whole.start - (end - start);
-    const lines = [`url: ${showAddress(uri)}`, `section: ${asTitle(headings.join(" > "))}`, asData(text)];
-    if (truncated)
-      lines.push(
-        `[TRUNCATED: ${left} of ${whole.end - whole.start} characters are not shown. Read its parts: list_sections names them.]`,
-      );
-    return { text: lines.join("\n"), chunkIds: chunks.map((chunk) => chunk.chunkId) };
+    return { text: describeForModel(excerpt), chunkIds: excerpt.chunks.map((chunk) => chunk.chunkId) };
   };
 
   const find = async (
@@ -220,8 +214,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
       async (input) => {
         const found = await view.outline(input.document);
         if (found === undefined) return { text: "There is no document of this url.", chunkIds: [] };
-        const lines = found.sections.map(({ id, title, level }) => `${"  ".repeat(level)}${id} ${asTitle(title)}`);
-        return { text: [`url: ${showAddress(found.uri)}`, ...lines].join("\n"), chunkIds: [] };
+        return { text: describeForModel(found), chunkIds: [] };
       },
     ),
     make(

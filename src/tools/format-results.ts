@@ -46,7 +46,8 @@ function join(items: readonly string[], all: number): string {
   return [all === 0 ? "0 results" : header, items.join("\n---\n")].filter((part) => part !== "").join("\n");
 }
 
-function formatItem({ chunkId, uri, score, text }: ResultItem): string {
+/** One of them. */
+export function formatItem({ chunkId, uri, score, text }: ResultItem): string {
   const shown = score === undefined ? "" : `${score.toFixed(2)} - `;
   return `chunkId: ${chunkId} url: ${showAddress(uri)}\n${shown}${asData(text)}`;
 }

@@ -9,3 +9,4 @@ export {
 } from "./create-search-tools.ts";
 export { createTool, type ToolParts } from "./create-tool.ts";
 export type { FixedLimits } from "./fixed-view.ts";
+export { describeForModel, type Retrievable } from "./describe-for-model.ts";

@@ -12,19 +12,42 @@ export interface Comparison {
   readonly expected: Readonly<Record<string, unknown>>;
 }
 
+/** What is done to a knowledge base, and asked of it. */
+export interface Calls<Some extends World> {
+  /** What happens in the scopes that are there. */
+  live(kb: KnowledgeBase, world: Some, isTaken: (scope: Scope) => boolean): Promise<void>;
+  /** What each call gives that only reads, by what was asked. */
+  read(asker: Asker, world: Some, known: Known, dense: boolean): Promise<Readonly<Record<string, unknown>>>;
+  /** What each call gives that writes. */
+  write(kb: KnowledgeBase, world: Some): Promise<Readonly<Record<string, unknown>>>;
+}
+
+const documentCalls: Calls<World> = {
+  async live(kb, { steps }, isTaken) {
+    for (const step of steps) if (isTaken(step.scope)) await take(kb, step);
+  },
+  read: readEverything,
+  write: writeEverything,
+};
+
 /**
  * Lives through a world twice: whole, with everybody's documents, and as the oracle, which holds only what the caller may read and is asked by its operator,
  * for whom no gate is in the way.
  */
-export async function compareWorlds(subject: Subject, world: World, fault: Fault = {}): Promise<Comparison> {
+export async function compareWorlds<Some extends World>(
+  subject: Subject,
+  world: Some,
+  fault: Fault = {},
+  calls: Calls<Some> = documentCalls,
+): Promise<Comparison> {
   const whole = await open(subject, world.policy, fault);
   // What anybody may choose is chosen in both; only what is wrong is in one.
   const { reranker, chatModel } = fault;
   const oracle = await open(subject, world.policy, { ...(reranker && { reranker }), ...(chatModel && { chatModel }) });
   try {
     const readable = scopes.filter((scope) => mayRead(world, scope));
-    for (const step of world.steps) await take(whole.kb, step);
-    for (const step of world.steps) if (readable.includes(step.scope)) await take(oracle.kb, step);
+    await calls.live(whole.kb, world, () => true);
+    await calls.live(oracle.kb, world, (scope) => readable.includes(scope));
 
     const gate = createGate(world.policy);
     const everyone = gate.read(operator, scopes);
@@ -37,20 +60,20 @@ export async function compareWorlds(subject: Subject, world: World, fault: Fault
       proof: gate.read(operator, readable, readable),
       everywhere: readable,
     };
-    await warm(whole, subject, world, known);
+    await warm(whole, subject, (asker, dense) => calls.read(asker, world, known, dense), world);
     const sees = subject.sees === "given" || (subject.sees === "own" && readable.length > 0);
-    const given = [await readEverything(caller, world, known, sees)];
-    const expected = [await readEverything(alone, world, known, sees)];
+    const given = [await calls.read(caller, world, known, sees)];
+    const expected = [await calls.read(alone, world, known, sees)];
 
     // Then they write, as themselves in both; what they may not write is there as before.
     const others = async ({ store }: Opened): Promise<unknown> =>
       outcome(() => collect(store.chunks(gate.read(operator, scopes, hidden))));
     const hidden = scopes.filter((scope) => !readable.includes(scope));
     const before = await others(whole);
-    given.push(await writeEverything(view, world));
-    expected.push(await writeEverything(oracle.kb.as(world.caller), world));
-    given.push(await readEverything(caller, world, known, sees), { "what others have": await others(whole) });
-    expected.push(await readEverything(alone, world, known, sees), { "what others have": before });
+    given.push(await calls.write(view, world));
+    expected.push(await calls.write(oracle.kb.as(world.caller), world));
+    given.push(await calls.read(caller, world, known, sees), { "what others have": await others(whole) });
+    expected.push(await calls.read(alone, world, known, sees), { "what others have": before });
     return { given: numbered(given), expected: numbered(expected) };
   } finally {
     await whole.close();
@@ -59,13 +82,18 @@ export async function compareWorlds(subject: Subject, world: World, fault: Fault
 }
 
 /** Everybody else asks first: whatever is kept of that must not show. */
-async function warm(whole: Opened, subject: Subject, world: World, known: Known): Promise<void> {
+async function warm(
+  whole: Opened,
+  subject: Subject,
+  read: (asker: Asker, dense: boolean) => Promise<unknown>,
+  world: World,
+): Promise<void> {
   const gate = createGate(world.policy);
   const { store } = whole;
   const dense = subject.sees !== "nothing";
   const other = { userId: "nobody", teamId: "south" };
-  await readEverything({ kb: whole.kb, store, proof: gate.read(operator, scopes) }, world, known, dense);
-  await readEverything({ kb: whole.kb.as(other), store, proof: gate.read(other, []) }, world, known, dense);
+  await read({ kb: whole.kb, store, proof: gate.read(operator, scopes) }, dense);
+  await read({ kb: whole.kb.as(other), store, proof: gate.read(other, []) }, dense);
 }
 
 async function writeEverything(kb: KnowledgeBase, world: World): Promise<Record<string, unknown>> {

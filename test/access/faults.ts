@@ -194,7 +194,7 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
 const showing = (kb: KnowledgeBase, verb: keyof KnowledgeBase): Partial<KnowledgeBase> => ({ [verb]: kb[verb] });
 
 /** One operation of the store is another. */
-function widened<Name extends keyof RawKnowledgeStore>(
+export function widened<Name extends keyof RawKnowledgeStore>(
   name: Name,
   wider: (raw: RawKnowledgeStore) => RawKnowledgeStore[Name],
 ): Fault {

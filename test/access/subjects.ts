@@ -69,7 +69,7 @@ export async function open(subject: Subject, access: AccessPolicy, fault: Fault 
   const reranker = fault.reranker?.() ?? subject.reranker?.();
   const retriever = fault.retriever?.() ?? subject.retriever;
   const model = fault.chatModel?.() ?? subject.chatModel?.();
-  const good = assembleKnowledgeBase(
+  const good = await assembleKnowledgeBase(
     store,
     {
       access,

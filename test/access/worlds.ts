@@ -45,7 +45,14 @@ export interface World {
 const anyWord = fc.constantFrom(...words);
 const someWords = fc.array(anyWord, { minLength: 4, maxLength: 9 });
 // The deployment holds most, so that the store's own model has something to be fitted on.
-const anyScope = fc.constantFrom<Scope>(...scopes, "deployment", "deployment", "deployment", "team:north", "user:ada");
+export const anyScope = fc.constantFrom<Scope>(
+  ...scopes,
+  "deployment",
+  "deployment",
+  "deployment",
+  "team:north",
+  "user:ada",
+);
 const anyUri = fc.constantFrom(...uris);
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { createAutoChunker, findDocumentKind } from "../../src/chunks/auto-chunker.ts";
+import { createAutoChunker } from "../../src/chunks/auto-chunker.ts";
+import { findDocumentKind } from "../../src/chunks/chunk-by-kind.ts";
+import { createLateAutoChunker } from "../../src/chunks/late-auto-chunker.ts";
 import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
 import { createSemanticChunker, type SemanticChunkerOptions } from "../../src/chunks/semantic-chunker.ts";
 import { createSpreadsheetChunker } from "../../src/chunks/spreadsheet-chunker.ts";
@@ -146,15 +148,25 @@ describe("the automatic chunker", () => {
     expect([...auto.chunk(plain)]).toEqual([...bySection.chunk(plain)]);
   });
 
+  const sheet = createDocument("Ship,Tea\nArk,12\nArgo,7\n", {
+    uri: "ships.csv",
+    mediaType: "text/csv",
+    blocks: [{ kind: "table", start: 0, end: 23, bodyStart: 9, rowStarts: [9, 16], columns: ["Ship", "Tea"] }],
+  });
+
   it("cuts sheets between rows when nothing else is said [B36 T34]", () => {
-    const text = "Ship,Tea\nArk,12\nArgo,7\n";
-    const sheet = createDocument(text, {
-      uri: "ships.csv",
-      mediaType: "text/csv",
-      blocks: [{ kind: "table", start: 0, end: 23, bodyStart: 9, rowStarts: [9, 16], columns: ["Ship", "Tea"] }],
-    });
     expect([...createAutoChunker().chunk(sheet)]).toEqual([...createSpreadsheetChunker().chunk(sheet)]);
     expect([...createAutoChunker().chunk(sheet)][0]?.text).toContain("Columns: Ship, Tea");
+  });
+
+  it("is the same, by its name and its chunks, where what cuts sheets is loaded late [B36 L7]", async () => {
+    const late = createLateAutoChunker();
+    expect(late.fingerprint).toBe(createAutoChunker().fingerprint);
+    for (const document of [sheet, of("text/plain", "a.txt")]) {
+      const chunks = [];
+      for await (const chunk of late.chunk(document)) chunks.push(chunk);
+      expect(chunks).toEqual([...createAutoChunker().chunk(document)]);
+    }
   });
 
   it("is known by all that it may choose [B36 L7]", () => {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
-import { callIbid, type Finished, jsonLines, makeFolder } from "./run-ibid.ts";
+import { bareEnv, callIbid, type Finished, jsonLines, makeFolder } from "./run-ibid.ts";
 
 const executable = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));
 
@@ -11,7 +11,7 @@ function chat(cwd: string, lines: string, args: readonly string[] = []): Promise
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [executable, "chat", ...args], {
       cwd,
-      env: { PATH: process.env["PATH"], HOME: cwd },
+      env: bareEnv(cwd),
       stdio: ["pipe", "pipe", "pipe"],
     });
     let [stdout, stderr] = ["", ""];

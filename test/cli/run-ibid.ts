@@ -14,12 +14,18 @@ export interface Finished {
   readonly stderr: string;
 }
 
+/** What a process needs, and nothing of the caller's settings. */
+export function bareEnv(home: string): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, HOME: home };
+}
+
 /** Runs the real command line in a process of its own. Nothing of the caller's settings reaches it. */
 export function runIbid(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [executable, ...args], {
       cwd,
-      env: { PATH: process.env["PATH"], HOME: cwd, ...env },
+      env: { ...bareEnv(cwd), ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let stdout = "";

@@ -39,6 +39,11 @@ describe("used wrongly: exit 2, what and the mend on standard error, nothing on 
     [["show", "a.md", "--at", "9-4"], "It must be START:END", "ibid show --help"],
     [["show", "a.md", "--outline", "--at", "0:1"], "cannot be used with", "ibid show --help"],
     [["delete", "a.md", "--scope", "everyone"], "team:<id>", "ibid delete --help"],
+    [["reembed"], "There is no model to embed with.", "--embedding-model"],
+    [["reembed", "--embedding-model", "none"], "There is no model to embed with.", "--embedding-model"],
+    [["watch", "--poll-often"], "Unknown option '--poll-often'.", "ibid watch --help"],
+    [["serve", "--judge", "ollama/qwen3"], "--judge is for a model", "--model"],
+    [["serve", "--keys", "a.md"], "The keys in a.md cannot be used: it is not JSON.", "sha256"],
     [["list", "extra"], "Too many arguments", "ibid list --help"],
   ])("ibid %j", async (args, message, mend) => {
     const [plain, json] = await Promise.all([runHere(args), runHere([...args, "--json"])]);
@@ -84,6 +89,11 @@ describe("help", () => {
         expect(stdout).toContain(option);
     }
     for (const name of commands) expect(texts[0]?.stdout).toContain(`  ${name} `);
+    const listed = [...(texts[0]?.stdout ?? "").matchAll(/^ {2}([a-z]+)(?: \[| <| {2,}[a-z])/gmu)].map(
+      ([, name]) => name!,
+    );
+    expect(listed).toEqual(expect.arrayContaining([...commands, "watch", "mcp", "reembed"]));
+    for (const each of await Promise.all(listed.map((name) => runHere(["help", name])))) expect(each.code).toBe(0);
     const [again, version] = await Promise.all([runHere(["help", "show"]), runIbid(cwd, ["--version"])]);
     expect(again).toEqual(texts[1 + commands.indexOf("show")]);
     expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\S*\n$/) });

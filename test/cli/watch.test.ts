@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
-import { callIbid, makeFolder, startIbid, writeFiles } from "./run-ibid.ts";
+import { callIbid, makeFolder, runIbid, startIbid, writeFiles } from "./run-ibid.ts";
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -19,9 +20,12 @@ async function project(files: Readonly<Record<string, string>>): Promise<string>
 /** A process that watches, and a way to wait for what it says. */
 function startWatching(cwd: string, ...args: string[]) {
   const child = startIbid(cwd, ["watch", ...args, "--json"]);
-  child.stderr.resume();
+  let complaints = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
+    /** What it said on standard error. */
+    complaints: () => complaints,
     /** The next object that has all of these. */
     async until(facts: Record<string, unknown>): Promise<Record<string, unknown>> {
       for (;;) {
@@ -57,7 +61,11 @@ describe("ibid watch", () => {
     await watching.until({ type: "KnowledgeChunkIndexed", uri: "docs/a.md", status: "updated" });
     await rm(join(cwd, "docs/sub/b.md"));
     await watching.until({ type: "KnowledgeChunkIndexed", uri: "docs/sub/b.md", status: "removed" });
-    expect(await watching.stop()).toBe(130);
+    const ended = watching.stop();
+    // Files may be found together or one by one, and so changed once or twice; what is gone is gone once.
+    expect(await watching.until({})).toMatchObject({ stopped: { removed: 1, failed: 0 } });
+    expect(await ended).toBe(130);
+    expect(watching.complaints()).toBe("");
     expect(await uris(cwd)).toEqual(["docs/a.md", "docs/c [1].md", "docs/new/folder/d.md"]);
   }, 60_000);
 
@@ -83,6 +91,18 @@ describe("ibid watch", () => {
     await watching.until({ uri: "b.md", status: "added" });
     expect(await watching.stop()).toBe(130);
     expect(await uris(cwd, "--kb", "kept")).toEqual(["a.md", "b.md"]);
+  }, 60_000);
+
+  it("ends when it cannot go on", async () => {
+    const cwd = await project({ "docs/a.md": "# Apples\n" });
+    expect((await callIbid(cwd, ["ingest", "docs"])).code).toBe(0);
+    const database = new DatabaseSync(join(cwd, ".ibid/ibid.sqlite"));
+    database.exec("CREATE TRIGGER no_jobs BEFORE INSERT ON jobs BEGIN SELECT RAISE(FAIL, 'no room'); END");
+    database.close();
+    expect(await runIbid(cwd, ["watch", "docs"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("no room") as string,
+    });
   }, 60_000);
 
   it("says what is no folder", async () => {

@@ -1,10 +1,9 @@
 import { createHashingModel, createMemoryStore, guardStore, IbidError, type RawKnowledgeStore } from "ibid";
 import { describe, expect, it } from "vitest";
-import { assembleKnowledgeBase } from "../../src/knowledge-base/assemble.ts";
-import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
 import { createMemoryDirectory } from "../../src/stores/memory-directory.ts";
 import { createSecret, createSegmentStore } from "../../src/stores/segment-store.ts";
 import { decideStoreOptions } from "../../src/stores/store-options.ts";
+import { knowledgeBaseOver } from "../support/knowledge-base-over.ts";
 import { definition, kettle } from "./shop.ts";
 
 /** A knowledge base over a store that says how it is each time it is asked, as a database does that makes an index in the background. */
@@ -15,7 +14,7 @@ function openOver(doReady: RawKnowledgeStore["doReady"]) {
     secret: createSecret(),
   });
   const store = guardStore({ ...raw, doReady });
-  return assembleKnowledgeBase(store, { embeddingModel: createHashingModel() }, { readers: [plainTextReader] });
+  return knowledgeBaseOver(store, createHashingModel());
 }
 
 describe("a store that is not ready yet [S4]", () => {

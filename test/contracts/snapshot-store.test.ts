@@ -59,7 +59,7 @@ function inBlobs(
   openStore: (blobs: BlobStore, clock: ReturnType<typeof createClock>["clock"]) => Promise<KnowledgeStore>,
 ): RestartSubject {
   const blobsOf = new Map<string, BlobStore>();
-  const clocks = new WeakMap<KnowledgeStore, ReturnType<typeof createClock>>();
+  const opened = new WeakMap<KnowledgeStore, { time: ReturnType<typeof createClock>; blobs: BlobStore }>();
   const blobsAt = (place: string): BlobStore => {
     const blobs = blobsOf.get(place) ?? createBlobs();
     blobsOf.set(place, blobs);
@@ -68,14 +68,19 @@ function inBlobs(
   return {
     async open(place) {
       const time = createClock(0);
-      const store = await openStore(blobsAt(place), time.clock);
-      clocks.set(store, time);
+      const blobs = blobsAt(place);
+      const store = await openStore(blobs, time.clock);
+      opened.set(store, { time, blobs });
       return store;
     },
     async wait(store) {
-      await clocks.get(store)?.pass(5000);
-      // Files take turns that no clock of ours tells of.
-      await new Promise((resolve) => void setTimeout(resolve, 50));
+      const { time, blobs } = opened.get(store)!;
+      const manifest = async (): Promise<string | undefined> => (await blobs.get("ibid/manifest"))?.etag;
+      const before = await manifest();
+      await time.pass(5000);
+      // Files take turns that no clock of ours tells of; what is never kept is waited for a while, and no longer.
+      for (let turn = 0; turn < 200 && (await manifest()) === before; turn++)
+        await new Promise((resolve) => void setTimeout(resolve, 5));
     },
     async damage(place) {
       const blobs = blobsAt(place);

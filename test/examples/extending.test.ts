@@ -13,9 +13,10 @@ describe("examples of extending", () => {
     "refresh-policy.ts": "E38",
     "transformer.ts": "E39",
     "backend.ts": "E40",
+    "entity-types.ts": "E41",
   } as const;
 
-  it("are all tried here, and named in the page about them [E37 E38 E39 E40]", () => {
+  it("are all tried here, and named in the page about them [E37 E38 E39 E40 E41]", () => {
     const page = readFileSync(join(root, "examples/README.md"), "utf8");
     expect(readdirSync(join(root, "examples/extending")).toSorted()).toEqual(Object.keys(programs).toSorted());
     for (const name of Object.keys(programs)) expect(page).toContain(`(extending/${name})`);
@@ -31,6 +32,7 @@ describe("examples of extending", () => {
     ["reader.ts", "readers: [subtitleReader]", "readers: []"],
     ["refresh-policy.ts", "{ refresh: careful }", "{}"],
     ["transformer.ts", "transformers: [spellOut]", "transformers: []"],
+    ["entity-types.ts", 'direction: "incoming" }', 'direction: "outgoing" }'],
     ["backend.ts", "b.score - a.score ||", "a.score - b.score ||"],
   ])("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
     const { failed, stderr } = await runExample(`extending/${name}`, (code) => code.replace(right, wrong));

@@ -470,26 +470,30 @@ describe("refusals", () => {
     expect(await bytesOf(item)).toContain("Name:");
   });
 
+  // A small file is read in one go, with no turn for anybody between: these are longer.
+  const long = 100_000;
+
   it("reads a file again that was written to meanwhile, and gives one version whole", async () => {
-    await write({ "docs/a.md": "the first version" });
+    await write({ "docs/a.md": "the first version".padEnd(long) });
     const [item] = await collect("docs");
     let looks = 0;
     // Asked between the parts of a file: here somebody else writes to it.
     const meddling = {
       get aborted(): boolean {
-        if (++looks === 3) writeFileSync(join(base, "docs/a.md"), "the second version, which is longer");
+        if (++looks === 3)
+          writeFileSync(join(base, "docs/a.md"), "the second version, which is longer".padEnd(2 * long));
         return false;
       },
     } as AbortSignal;
     const bytes = item !== undefined && "bytes" in item ? await item.bytes(meddling) : undefined;
-    expect(new TextDecoder().decode(bytes)).toBe("the second version, which is longer");
+    expect(new TextDecoder().decode(bytes)).toBe("the second version, which is longer".padEnd(2 * long));
     expect(looks).toBeGreaterThan(3);
   });
 
   it("refuses a file that somebody never stops writing to", async () => {
-    await write({ "docs/a.md": "a" });
+    await write({ "docs/a.md": "a".repeat(long) });
     const [item] = await collect("docs");
-    let size = 1;
+    let size = long;
     const meddling = {
       get aborted(): boolean {
         writeFileSync(join(base, "docs/a.md"), "x".repeat(++size));

@@ -124,6 +124,49 @@ describe("what a graph finds [T17 W51 L4]", () => {
     expect(store.capabilities.exact).toBe(false);
   });
 
+  it("looks up no more of the graph's candidates than rounding may have moved", async () => {
+    const inner = createMemoryStore();
+    const lookedUp: number[] = [];
+    const counting: KnowledgeStore = {
+      ...inner,
+      search: (scopes, query) => {
+        if (query.chunkIds !== undefined) lookedUp.push(query.chunkIds.length);
+        return inner.search(scopes, query);
+      },
+    };
+    const store = await open(counting);
+    await fill(inner, 3000);
+    await warm(store);
+    for (let i = 0; i < 50; i++) await near(store, draw());
+    expect(lookedUp).toHaveLength(50);
+    expect(lookedUp.reduce((sum, each) => sum + each, 0) / 50).toBeLessThan(20);
+    expect(Math.min(...lookedUp)).toBeGreaterThanOrEqual(10);
+  });
+
+  it("does not rely on where the graph says that a vector is", async () => {
+    /** The vector that came last answers as the one whose place it took: nearest to everything. */
+    class Stale extends watched.Index {
+      #last = 0n;
+      override add(keys: BigUint64Array, vectors: Float32Array, threads: number): void {
+        this.#last = keys.at(-1)!;
+        super.add(keys, vectors, threads);
+      }
+      override search(vector: Float32Array, k: number, threads: number): ReturnType<NativeIndex["search"]> {
+        const { keys, distances } = super.search(vector, k - 1, threads);
+        if (keys.includes(this.#last)) return { keys, distances };
+        return { keys: BigUint64Array.from([this.#last, ...keys]), distances: Float32Array.from([0, ...distances]) };
+      }
+    }
+    const inner = createMemoryStore();
+    const store = await open(inner, { usearch: { Index: Stale } });
+    await fill(inner, 300);
+    await warm(store);
+    const query = draw();
+    const away = query.map((value) => -value);
+    await store.upsert(into(deployment), [entryOf("away", away, {}, version)]);
+    expect(await byGraph(store, query)).toEqual(idsOf(await near(inner, query)));
+  });
+
   it("a filter that one in a thousand passes starves nothing, and the graph is not asked for it twice", async () => {
     const inner = createMemoryStore();
     const store = await open(inner);

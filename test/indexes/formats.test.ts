@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createByteReader, createByteWriter } from "../../src/indexes/bytes.ts";
 import { analyzeChunk, decodeTerms, encodeTerms, lengthsOf } from "../../src/indexes/chunk-terms.ts";
+import { encodeLanguages, languageAt, liveLanguages, readLanguages } from "../../src/indexes/language-column.ts";
+import { readSpace, writeSpace } from "../../src/indexes/space-file.ts";
 import { findBlock, findPostings, readIndex, readTerms, writePostings } from "../../src/indexes/postings-file.ts";
 import { decodeVectors, encodeVectors, toEmbedding, toStoredVector } from "../../src/indexes/stored-vector.ts";
 import { formOf } from "../../src/indexes/dense-rows.ts";
@@ -88,6 +90,49 @@ describe("what is written is read back", () => {
         expect([...readTerms(blocks)]).toEqual(written);
       }),
       { numRuns: 15 },
+    );
+  });
+
+  it("what each chunk is written in, and what the live ones are", () => {
+    const spoken = fc.tuple(fc.constantFrom("", "en", "de", "zh"), fc.boolean());
+    fc.assert(
+      fc.property(fc.array(spoken, { maxLength: 40 }), (chunks) => {
+        const column = readLanguages(encodeLanguages(chunks.map(([language]) => language)));
+        expect(chunks.map((_, ordinal) => languageAt(column, ordinal))).toEqual(chunks.map(([language]) => language));
+        const live = Uint8Array.from(chunks, ([, isLive]) => (isLive ? 1 : 0));
+        const wanted = new Set(chunks.flatMap(([language, isLive]) => (isLive ? [language] : [])));
+        expect(liveLanguages(column, live)).toEqual(wanted);
+      }),
+    );
+  });
+
+  it("a fitted space, over as many blocks as it takes; and of other terms nothing", () => {
+    const term = fc.record({
+      term: text,
+      weight: fc.float({ noNaN: true }),
+      scale: fc.float({ noNaN: true }),
+      row: fc.int8Array({ minLength: 16, maxLength: 16 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(term, { maxLength: 30, selector: (each) => each.term }),
+        fc.boolean(),
+        (some, many) => {
+          const more = Array.from({ length: many ? 2000 : 0 }, (_, i) => ({
+            term: `\u{10ffff}${String(i).padStart(4, "0")}`,
+            weight: i,
+            scale: 1,
+            row: new Int8Array(16).fill(i % 128),
+          }));
+          const terms = [...some, ...more].sort((x, y) => (x.term < y.term ? -1 : 1));
+          const parts = writeSpace({ terms });
+          const space = readSpace({ fingerprint: "f", dimensions: 16 }, (part) => parts[part]!);
+          expect([...space.terms()]).toEqual(terms);
+          for (const { term: name, ...row } of some) expect(space.find(name)).toEqual(row);
+          expect(space.find("absent, as it is longer than all")).toBeUndefined();
+        },
+      ),
+      { numRuns: 30 },
     );
   });
 

@@ -39,6 +39,10 @@ describe("openKnowledgeBase", () => {
   it("says what it cannot do: another database, an unknown option, a blank place", async () => {
     await expect(openKnowledgeBase("postgres://localhost/kb")).rejects.toMatchObject({ code: "unsupported" });
     await expect(openKnowledgeBase(" ")).rejects.toMatchObject({ code: "invalid-argument" });
+    await expect(openKnowledgeBase({ model: "x/y" } as never)).rejects.toMatchObject({
+      code: "invalid-argument",
+      mend: expect.stringContaining("options come second") as string,
+    });
     await expect(openKnowledgeBase(undefined, { modle: "x" } as never)).rejects.toThrow(/no option "modle"/u);
   });
 });

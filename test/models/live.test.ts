@@ -14,7 +14,7 @@ function live(
     execFile(
       process.execPath,
       [script, ...args],
-      { env: { PATH: process.env["PATH"], ...env } },
+      { env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...env } },
       (error, stdout, stderr) =>
         resolve({
           code: typeof error?.code === "number" ? error.code : error === null ? 0 : -1,

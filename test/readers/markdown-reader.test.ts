@@ -193,6 +193,26 @@ describe("front matter", () => {
     expect(JSON.parse(JSON.stringify(metadata))).toEqual(metadata);
   });
 
+  it("is the same whether a parser of all of YAML reads it or its lines are plain enough to do without", async () => {
+    const word = fc.stringMatching(/^[a-z][a-zA-Z -]{0,5}(?:[:#.,/()'_"&*!|>%@-]|true|null|yes|1e3)? ?[a-z0-9]{0,3}$/);
+    const value = fc.oneof(
+      word,
+      fc.constantFrom("true", "False", "NULL", "no", "inf", "x: y", "x #y", "e1", "trueish", "", "it's", "a  b", "a,b"),
+      fc.stringMatching(/^[^"\n\r]{0,8}$/).map((text) => `"${text}"`),
+    );
+    const line = fc.tuple(fc.constantFrom("title", "a-b", "True", "id", "x_1", "constructor", "__proto__"), value);
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 4 }), async (lines) => {
+        const body = lines.map(([key, text]) => `${key}: ${text}`).join("\n");
+        // A comment is more than plain lines hold, and says nothing.
+        const [plain, whole] = [body, `${body}\n# a comment`].map((yaml) => readAs("a.md", `---\n${yaml}\n---\ntext`));
+        const { metadata, title } = await plain!;
+        expect({ metadata, title }).toEqual((({ metadata, title }) => ({ metadata, title }))(await whole!));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it("is read of TOML, too, as far as its top level goes [B4 E15]", async () => {
     const source = `+++
 title = "Keys \\"and\\" \\u00e9"   # a comment

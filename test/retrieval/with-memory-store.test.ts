@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { createGate, operator } from "../../src/access/gate.ts";
+import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { FusionName, SearchMode } from "../../src/contracts/retriever.ts";
@@ -8,6 +9,7 @@ import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
 import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
 import { createRetriever } from "../../src/retrieval/create-retriever.ts";
 import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createAnalyzer } from "../../src/text/analyzer.ts";
 import { chunk } from "../stores/build.ts";
 
 const gate = createGate();
@@ -46,6 +48,40 @@ const query = "how often are the keys rotated by team 3?";
 const everything = gate.read(operator, ["deployment", "team:a", "team:b"]);
 
 describe("over the memory store", () => {
+  it("says what hits are written in, and looks for it once, when they are stored", async () => {
+    let looks = 0;
+    const languageOf = (text: string): string => {
+      looks++;
+      return text.includes("keys") ? "en" : "";
+    };
+    const analyzer: Analyzer = { ...createAnalyzer(), languageOf };
+    const store = createMemoryStore({ analyzer });
+    const [first, ...others] = createChunks("deployment", 40, 1);
+    const entries = [{ ...first!, language: "de" }, ...others].map((chunk) => ({ chunk, embeddings: [] }));
+    await store.upsert(gate.write(operator, "deployment"), entries);
+    const retriever = createRetriever({ store, analyzer });
+    const stored = looks;
+    const hits = await retriever.retrieve(everything, "keys days team", { topK: 40 });
+    expect(hits).toHaveLength(40);
+    expect(looks).toBe(stored);
+    for (const { chunkId, text, source } of hits) {
+      const found = text.includes("keys") ? "en" : undefined;
+      expect(source.language).toBe(chunkId === first!.id ? "de" : found);
+    }
+    // What a store does not say is found in the words.
+    const unsaid = {
+      ...store,
+      lexicalSearch: async (...asked: Parameters<typeof store.lexicalSearch>) => {
+        const { matches, terms } = await store.lexicalSearch(...asked);
+        return { terms, matches: matches.map(({ language: _, ...match }) => match) };
+      },
+    };
+    expect(
+      await createRetriever({ store: unsaid, analyzer }).retrieve(everything, "keys days team", { topK: 40 }),
+    ).toEqual(hits);
+    expect(looks).toBe(stored + 39);
+  });
+
   it("asking for more never reorders the first [L11 T28 C10]", async () => {
     const retriever = await open({ deployment: 200, "team:a": 150 });
     const ways: [SearchMode, FusionName][] = [

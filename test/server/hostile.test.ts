@@ -99,6 +99,8 @@ describe("hostile requests", () => {
       "/openapi.json?x=1",
     ])
       expect({ path, status: (await as("ada", path)).status }).toEqual({ path, status: 400 });
+    const { json } = await as("ada", "/document");
+    expect(json).toMatchObject({ error: { message: "uri is missing." } });
   });
 
   it("paths: only those that there are, as they stand", async () => {

@@ -239,7 +239,7 @@ describe("the other routes", () => {
   });
 
   it("tells operators how the last minute went, and nobody else [T54]", async () => {
-    const { as } = await startWorld();
+    const { as, log } = await startWorld();
     await as("ada", "/search", { body: { query: "rotate key" } });
     await as("ada", "/search", { body: { query: "qwertz" } });
     const health = await as("operator", "/health/rag");
@@ -250,6 +250,11 @@ describe("the other routes", () => {
     for (const who of ["ada", "bob", "anyone"] as const)
       expect(await as(who, "/health/rag")).toMatchObject({ status: 403, json: { error: { code: "access-denied" } } });
     expect((await as(null, "/health/rag")).status).toBe(401);
+    // The log names who was turned away, where that is known; a line comes after its answer.
+    const lines = (): unknown[] =>
+      log.filter(({ path }) => path === "/health/rag").map(({ status, caller }) => `${status} ${caller}`);
+    await expect.poll(() => lines().length).toBe(5);
+    expect(lines().toSorted()).toEqual(["200 operator", "401 undefined", "403 ada", "403 anyone", "403 bob"]);
   });
 
   it("shows a page that loads nothing from elsewhere, and no data without a key", async () => {

@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
-import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
-import { assembleKnowledgeBase } from "../../src/knowledge-base/assemble.ts";
 import { eachStore } from "../stores/each-store.ts";
+import { knowledgeBaseOver as over } from "../support/knowledge-base-over.ts";
 import { lettersModel } from "./letters-model.ts";
 
 const inputs = Array.from({ length: 5 }, (_, i) => ({ uri: `${i}.txt`, text: `The ${"heron ".repeat(i + 1)}waits.` }));
-const over = (store: KnowledgeStore, embeddingModel: EmbeddingModel, former: readonly EmbeddingModel[] = []) =>
-  assembleKnowledgeBase(store, { embeddingModel, formerEmbeddingModels: former }, { readers: [plainTextReader] });
 
 describe.each(eachStore)("an ingestion after a re-embedding, in a store in $name", ({ open }) => {
   it("of what has not changed writes nothing, though another model made it [T44 L7]", async () => {

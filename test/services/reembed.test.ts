@@ -5,11 +5,10 @@ import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import type { ReembedEvent } from "../../src/contracts/reembedding.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
-import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
-import { assembleKnowledgeBase } from "../../src/knowledge-base/assemble.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
 import { eachStore } from "../stores/each-store.ts";
+import { knowledgeBaseOver as over } from "../support/knowledge-base-over.ts";
 
 const gate = createGate();
 const read = (...scopes: Scope[]) => gate.read(operator, scopes);
@@ -22,15 +21,6 @@ const newModel = (
   otherwise = (text: string): readonly number[] => [text.split("a").length, 1, text.length % 5],
 ): ReturnType<typeof createFixedEmbeddingModel> =>
   createFixedEmbeddingModel({}, { model: "new", dimensions: 3, otherwise });
-
-const over = (store: KnowledgeStore, embeddingModel: EmbeddingModel, former: readonly EmbeddingModel[] = []) =>
-  assembleKnowledgeBase(
-    store,
-    { embeddingModel, formerEmbeddingModels: former },
-    {
-      readers: [plainTextReader],
-    },
-  );
 
 const texts = (count: number) =>
   Array.from({ length: count }, (_, i) => ({

@@ -7,11 +7,11 @@ import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import type { MediaTypeHandler } from "../../src/contracts/media-type-handler.ts";
 import type { ScopeVersions } from "../../src/contracts/reembedding.ts";
-import { assembleKnowledgeBase } from "../../src/knowledge-base/assemble.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
 import { sha256 } from "../../src/text/hash.ts";
 import { eachStore } from "../stores/each-store.ts";
+import { knowledgeBaseOver } from "../support/knowledge-base-over.ts";
 
 /** One direction for each text and model, as if drawn: no two models agree on any text, though all have two dimensions. */
 function direction(model: string, text: string): readonly [number, number] {
@@ -67,8 +67,7 @@ class World {
     this.texts = before?.texts ?? this.texts;
     this.deleted = before?.deleted ?? this.deleted;
     const former = names.filter((name) => name !== model).map(modelOf);
-    const options = { embeddingModel: modelOf(model), formerEmbeddingModels: former, handlers: [lines] };
-    this.kb = assembleKnowledgeBase(store, options, { readers: [] });
+    this.kb = knowledgeBaseOver(store, modelOf(model), former, [lines]);
   }
 
   async ingest({ document: which, text: said }: { readonly document: number; readonly text: number }): Promise<void> {

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkRuntime } from "../../src/adapters/sqlite/sqlite-runtime.ts";
+import { openSqliteEventStore } from "../../src/adapters/sqlite/sqlite-event-store.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import { documentEntry, entry, plainAnalyzer, read, system, three, write } from "../stores/build.ts";
@@ -152,15 +153,22 @@ describe("a place that cannot be written to", () => {
     const written = await openSqliteStore(path);
     await written.upsert(into, [entry("a", "ash birch")]);
     await written.close();
+    const events = await openSqliteEventStore(join(folder, "events.sqlite"));
+    await events.append([{ at: Date.now(), name: "KnowledgeFlushed", scopes: [], data: { latencyMs: 1 } }]);
+    await events.close();
     chmodSync(folder, 0o555);
     const script = `
       import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, "../../src/adapters/sqlite/sqlite-store.ts"))};
+      import { openSqliteEventStore } from ${JSON.stringify(join(import.meta.dirname, "../../src/adapters/sqlite/sqlite-event-store.ts"))};
       import { createGate, operator } from ${JSON.stringify(join(import.meta.dirname, "../../src/access/gate.ts"))};
       const store = await openSqliteStore(${JSON.stringify(path)});
       const gate = createGate();
       const { matches } = await store.lexicalSearch(gate.read(operator, ["deployment"]), { text: "birch" });
       await store.delete(gate.write(operator, "deployment"), { ids: ["a"] }).catch((error) => console.log(error.code));
       await store.close();
+      const events = await openSqliteEventStore(${JSON.stringify(join(folder, "events.sqlite"))}, { readOnly: true });
+      for await (const { name } of events.read()) console.log(name);
+      await events.close();
       console.log(matches.map(({ chunk }) => chunk.text).join());`;
     // Root may write anywhere, so the attempt is made as nobody.
     const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
@@ -169,7 +177,7 @@ describe("a place that cannot be written to", () => {
       encoding: "utf8",
       cwd: "/",
     });
-    expect(said.trim().split("\n")).toEqual(["store-failed", "ash birch"]);
+    expect(said.trim().split("\n")).toEqual(["store-failed", "KnowledgeFlushed", "ash birch"]);
   });
 });
 

@@ -229,7 +229,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
     const store = await open({
       corpusModel: {
         ...model,
-        *fit(chunks) {
+        async *fit(chunks) {
           yield 0;
           if (fails) throw new Error("no memory");
           return yield* model.fit(chunks);

@@ -39,9 +39,9 @@ export function watchedModel(leastChunks: number, between: (share: number) => vo
     get fits() {
       return fits;
     },
-    *fit(chunks) {
+    async *fit(chunks) {
       const steps = latentSemanticModel.fit(chunks);
-      for (let step = steps.next(); ; step = steps.next()) {
+      for (let step = await steps.next(); ; step = await steps.next()) {
         if (step.done === true) {
           fits++;
           return step.value;

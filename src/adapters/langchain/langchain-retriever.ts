@@ -4,7 +4,11 @@ import { BaseRetriever } from "@langchain/core/retrievers";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Hit, SearchOptions } from "../../contracts/retriever.ts";
 
-/** A hit as LangChain has documents: the passage, and in its metadata where it stands. */
+/**
+ * A hit as LangChain has documents: the passage, and in its metadata where it stands.
+ *
+ * @experimental
+ */
 export function toLangChainDocument({ chunkId, text, metadata, source, score }: Hit): Document {
   const { uri, title, headings, start, end, page, line } = source;
   const place = {
@@ -44,6 +48,7 @@ class KnowledgeBaseRetriever extends BaseRetriever {
  * A knowledge base as a LangChain retriever. Hand in the view of whoever asks; options are the application's, as everywhere (law 12).
  *
  * **Shape** LangChain documents, best first: id the chunk's, metadata the chunk's with `source`, `uri`, `title`, `headings`, `start`, `end`, `score`.
+ * @experimental
  */
 export function createLangChainRetriever(kb: KnowledgeBase, options: SearchOptions = {}): BaseRetriever {
   return new KnowledgeBaseRetriever(kb, options);

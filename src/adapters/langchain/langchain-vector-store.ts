@@ -9,7 +9,11 @@ import type { SearchOptions } from "../../contracts/retriever.ts";
 import { hashParts } from "../../text/hash.ts";
 import { toLangChainDocument } from "./langchain-retriever.ts";
 
-/** How the store is written and searched; everything has a default. */
+/**
+ * How the store is written and searched; everything has a default.
+ *
+ * @experimental
+ */
 export interface LangChainVectorStoreOptions {
   /** Of every search; a filter that a call brings narrows this one. */
   readonly search?: Omit<SearchOptions, "topK">;
@@ -98,6 +102,7 @@ class KnowledgeBaseVectorStore extends VectorStore {
  *
  * **Errors** `unsupported` for vectors that somebody else made: a vector is compared only with those of its own model (law 6), and here nobody could say
  * whose it is. Give the model to `openKnowledgeBase` instead.
+ * @experimental
  */
 export function createLangChainVectorStore(kb: KnowledgeBase, options: LangChainVectorStoreOptions = {}): VectorStore {
   return new KnowledgeBaseVectorStore(kb, options);

@@ -84,6 +84,8 @@ function findClosingFence(
  * for a thousand nested braces. For the same reason keys are not checked for repetition (the last one wins) and aliases are not followed.
  */
 function parseYaml(body: string): Metadata | "other" | "broken" {
+  const plain = readPlainLines(body);
+  if (plain !== undefined) return toMetadata(plain);
   try {
     // The core schema leaves dates as the strings that were written.
     const document = parseDocument(body, {
@@ -98,6 +100,26 @@ function parseYaml(body: string): Metadata | "other" | "broken" {
     // Nested beyond what the parser's recursion bears.
     return "broken";
   }
+}
+
+/** A key, and words as they stand or between quotes: no escapes, no signs of YAML's, and nothing that stands for a number, a truth or nothing. */
+const plainLine =
+  /^(?!(?:true|false|null):)([a-z][\w-]{0,99}): +(?:"([^"\\\p{C}]*)"|(?!(?:true|false|null)$)([a-z](?:[\w ,./()'-]*[\w.)])?))$/iu;
+
+/**
+ * Most front matter is lines of a key and a word or a quoted string. Those are read here: a parser of all of YAML takes longer for them than everything else
+ * that is done with a page's blocks. **Shape** `undefined` for any other.
+ */
+function readPlainLines(body: string): JsonValue | undefined {
+  const lines = body.replace(/\n$/, "").split("\n");
+  if (lines.length > maxEntries) return undefined;
+  const object: Record<string, JsonValue> = {};
+  for (const line of lines) {
+    const [, key, quoted, word] = plainLine.exec(line) ?? [];
+    if (key === undefined) return undefined;
+    object[key] = (quoted ?? word ?? "").slice(0, maxStringLength);
+  }
+  return object;
 }
 
 function toMetadata(mapping: JsonValue | undefined): Metadata {

@@ -3,11 +3,11 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { holdFile } from "./database-file.ts";
+import { openToRead } from "./open-to-read.ts";
 import { createProbeFinder } from "./find-probes.ts";
 import type { FileReport } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { isBusy } from "./sqlite-errors.ts";
-import { loadSqlite } from "./sqlite-runtime.ts";
 
 /** So much of a file is held at once. */
 const pieceBytes = 16 * 1024 * 1024;
@@ -51,11 +51,10 @@ export async function inspectFiles(
 /** Opened for reading, as SQLite: so nobody's locks are lost. One that another process is writing to at the moment is looked at as it was before. */
 function inspectEvents(path: string): readonly string[] {
   if (!existsSync(path)) return [];
-  const { DatabaseSync: Database } = loadSqlite();
   const name = basename(path);
   const held = holdFile(path);
   try {
-    const database = new Database(path, { readOnly: true });
+    const database = openToRead(path);
     try {
       return database
         .prepare("PRAGMA integrity_check(20)")

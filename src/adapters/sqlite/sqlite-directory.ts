@@ -7,10 +7,13 @@ import { createSqliteRows } from "./sqlite-rows.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** Turns of the event loop for which a write waits for others to share its commit: nothing where nothing else goes on, a document each where documents are read. */
-const turnsTogether = 12;
+const turnsTogether = 48;
+
+/** As long at most, where a turn is a search. **Units** milliseconds. */
+const longestGathering = 200;
 
 /** So many writes may share one commit, lest a search wait for long. */
-const mostTogether = 32;
+const mostTogether = 64;
 
 /** A write that waits for its turn. */
 interface Waiting {
@@ -49,7 +52,11 @@ export function createSqliteDirectory(connection: SqliteConnection, path?: strin
   }
 
   async function gather(): Promise<void> {
-    for (let turn = 0; turn < turnsTogether && waiting.length < mostTogether; turn++) await nextTurn();
+    const until = performance.now() + longestGathering;
+    for (let turn = 0; turn < turnsTogether && waiting.length < mostTogether; turn++) {
+      await nextTurn();
+      if (performance.now() > until) return;
+    }
   }
 
   async function commitAll(): Promise<void> {

@@ -46,7 +46,7 @@ export function toStoreError(error: unknown, path: string): unknown {
     case codes.notADatabase:
       return new IbidError("store-corrupt", `${path} is not a SQLite database.`, {
         ...options,
-        mend: "Name another file, or move this one away: nothing was written to it.",
+        mend: "Name another place, or move this file away: nothing was written to it.",
       });
     case codes.corrupt:
       return new IbidError("store-corrupt", `${path} is damaged: ${reason}.`, {

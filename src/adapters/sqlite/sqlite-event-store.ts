@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import type { EventFilter, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkEventFilter, checkEvents, decideRetention } from "../../stores/check-events.ts";
 import type { EventStoreOptions } from "../../stores/memory-event-store.ts";
 import { checkOptions } from "../../text/check-options.ts";
 import { holdFile } from "./database-file.ts";
+import { openToRead } from "./open-to-read.ts";
 import { isBusy, toStoreError } from "./sqlite-errors.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
 
@@ -134,16 +134,9 @@ export async function openSqliteEventStore(path: string, options: SqliteEventSto
 }
 
 function openFile(path: string, readOnly: boolean): DatabaseSync {
+  if (readOnly) return openToRead(path);
   const { DatabaseSync: Database } = loadSqlite();
-  try {
-    return new Database(path, { readOnly });
-  } catch (error) {
-    if (!readOnly) throw error;
-    // Where nobody may write, SQLite needs neither locks nor a log.
-    const address = pathToFileURL(path);
-    address.searchParams.set("immutable", "1");
-    return new Database(address, { readOnly });
-  }
+  return new Database(path);
 }
 
 function prepare(database: DatabaseSync, path: string, readOnly: boolean): void {

@@ -14,31 +14,8 @@ import type {
 } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createStrays } from "./sqlite-strays.ts";
+import { bytesOf, type Read, toChunk, toDocument } from "./sqlite-row-texts.ts";
 import { createSqliteTexts, missingRow } from "./sqlite-texts.ts";
-
-/** Free text may hold U+0000, at which Node 22 ends a string that it reads from SQLite: it is read as bytes. */
-function bytesOf(column: string): string {
-  return `CAST(${column} AS BLOB) AS ${column}`;
-}
-
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** A row as SQLite has it, and the names of its columns that were read as bytes. */
-type Read<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: Uint8Array | null };
-
-/** In place, for a row is nobody else's yet, and there are many. */
-function readTexts<Row, Names extends keyof Row & string>(row: Read<Row, Names>, ...names: readonly Names[]): Row {
-  const texts = row as Record<Names, Uint8Array | string | null>;
-  for (const name of names) {
-    const bytes: Uint8Array | null = row[name];
-    if (bytes !== null) texts[name] = decoder.decode(bytes);
-  }
-  return row as unknown as Row;
-}
-
-const toChunk = (row: Read<ChunkRow, "urtext" | "text">): ChunkRow =>
-  readTexts<ChunkRow, "urtext" | "text">(row, "urtext", "text");
-const toDocument = (row: Read<DocumentRow, "title">): DocumentRow => readTexts<DocumentRow, "title">(row, "title");
 
 const chunkColumns = `key, scope, id, document_id AS documentId, document, starts AS "start", ends AS "end", position AS "index",
   details, metadata, origin, ${bytesOf("urtext")}, ${bytesOf("text")}, deleted_at AS deletedAt`;
@@ -199,6 +176,13 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     chunk: (key) => toChunk(must(`SELECT ${chunkColumns} FROM chunks WHERE key = ?`, key)),
     chunkId: (key) => must<{ id: string }>("SELECT id FROM chunks WHERE key = ?", key).id,
     chunkFacts: (key) => must<StoredFacts>("SELECT metadata, origin FROM chunks WHERE key = ?", key),
+    chunksById: (scope, ids) =>
+      chunks(
+        // The index is asked for each of them; the other way round all chunks would be read.
+        `SELECT ${chunkColumns} FROM (SELECT value FROM json_each(?)) CROSS JOIN chunks ON scope = ? AND id = value`,
+        JSON.stringify(ids),
+        scope,
+      ),
     chunkById: (scope, id) => chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, id)[0],
     chunksOfDocument: (scope, id) => chunks(`SELECT ${chunkColumns} ${ofDocument}`, scope, id),
     chunkKeysOf: (scope, id) => db.all<ChunkKey>(`SELECT key, id, deleted_at AS deletedAt ${ofDocument}`, scope, id),

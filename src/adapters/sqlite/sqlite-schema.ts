@@ -119,7 +119,7 @@ export function readSchemaState(database: DatabaseSync, path: string): SchemaSta
   if (application === 0 && version === 0 && number("SELECT count(*) FROM sqlite_schema") === 0) return "none";
   throw new IbidError("store-corrupt", `${path} is a SQLite database of another application.`, {
     uri: path,
-    mend: "Name another file. Nothing was written to this one.",
+    mend: "Name another place. Nothing was written to this file.",
   });
 }
 

@@ -44,7 +44,11 @@ export interface TransformersLibrary {
   readonly AutoModelForSequenceClassification: Pretrained<NativeModel>;
 }
 
-/** How a model is loaded into this process. */
+/**
+ * How a model is loaded into this process.
+ *
+ * @experimental
+ */
 export interface TransformersOptions {
   /** Whether the model may be fetched from the Hugging Face Hub where it is not on this machine. Default false: nothing is downloaded unless you say so. */
   readonly allowDownload?: boolean;

@@ -14,7 +14,11 @@ import { createTurns, runModel } from "./run-model.ts";
 /** How the vectors of a text's tokens become the text's: their mean, the first one's, or the last one's. */
 export type Pooling = "mean" | "cls" | "last";
 
-/** How a model in this process makes vectors of texts. */
+/**
+ * How a model in this process makes vectors of texts.
+ *
+ * @experimental
+ */
 export interface TransformersEmbeddingOptions extends TransformersOptions {
   /** Default: what the model's card says, for families that are known; else `mean`. */
   readonly pooling?: Pooling;

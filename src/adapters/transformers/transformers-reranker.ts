@@ -10,7 +10,11 @@ import {
 } from "./load-transformers.ts";
 import { createTurns, runModel } from "./run-model.ts";
 
-/** How a cross-encoder in this process is loaded and asked. */
+/**
+ * How a cross-encoder in this process is loaded and asked.
+ *
+ * @experimental
+ */
 export interface TransformersRerankerOptions extends TransformersOptions {
   /** Candidates that are read beside the query; the rest keep their order behind them (T28). Default 32. */
   readonly maxBatchSize?: number;
@@ -23,6 +27,7 @@ export interface TransformersRerankerOptions extends TransformersOptions {
  * one logit, or of the last less the first where there are several labels. Pairs that are too long are cut at the text's end.
  * **Errors** as `createTransformersEmbeddingModel`, with `model-failed` where that has `embedding-failed`.
  * **Cost** one run of the model for each text, one after another. **Source** Sentence-Transformers, `CrossEncoder.predict`; ToolUp (T28).
+ * @experimental
  */
 export function createTransformersReranker(name: string, options: TransformersRerankerOptions = {}): Reranker {
   checkOptions("createTransformersReranker", options, [...transformersOptionNames, "maxBatchSize"]);

@@ -8,7 +8,10 @@ export interface IndexedVector {
 
 /** The nearest by the graph's word. */
 export interface Candidates {
+  /** Nearest first. */
   readonly ids: readonly string[];
+  /** The cosine of each. */
+  readonly cosines: readonly number[];
   /** Cosine of the farthest of them: whatever was not found lies beyond, as far as the graph knows. */
   readonly reach: number;
 }
@@ -96,14 +99,17 @@ export function createHnswIndex(native: NativeIndex, threads: number, facts?: In
       for (const id of entryOf.keys()) if (!stays(id)) remove(id);
     },
     search(unit, k) {
-      if (entryOf.size === 0) return { ids: [], reach: -Infinity };
+      if (entryOf.size === 0) return { ids: [], cosines: [], reach: -Infinity };
       const { keys, distances } = native.search(unit, k, 1);
       const ids: string[] = [];
-      for (const key of keys) {
+      const cosines: number[] = [];
+      keys.forEach((key, i) => {
         const id = idOf.get(Number(key));
-        if (id !== undefined) ids.push(id);
-      }
-      return { ids, reach: 1 - (distances.at(-1) ?? Infinity) };
+        if (id === undefined) return;
+        ids.push(id);
+        cosines.push(1 - distances[i]!);
+      });
+      return { ids, cosines, reach: 1 - (distances.at(-1) ?? Infinity) };
     },
     save(path) {
       native.save(path);

@@ -15,7 +15,11 @@ import { createHnswIndex, type HnswIndex, type IndexedVector, toUnit } from "./h
 import { type ApplyWrite, createHnswKeeper, denseOf, type HnswKeeper, type RevisedStore } from "./hnsw-keeper.ts";
 import { loadUsearch, type NativeIndex, type NativeSettings, type UsearchLibrary } from "./load-usearch.ts";
 
-/** How an HNSW index is built and used. */
+/**
+ * How an HNSW index is built and used.
+ *
+ * @experimental
+ */
 export interface HnswOptions {
   /** Where graphs are kept between runs; nobody else's files belong there. Default: nowhere, they are built again. */
   readonly folder?: string;
@@ -71,6 +75,7 @@ const rounding = 0.01;
  * **Errors** `dependency-missing` without the package `usearch`; `unsupported` for a store without revisions; `invalid-argument` for an option that cannot be.
  * **Cost** in memory and on disk about 2 bytes for each coordinate and 250 for each vector, besides what the store holds; see bench/README.md.
  * **Source** Malkov and Yashunin, Efficient and robust approximate nearest neighbor search using HNSW graphs, 2018; coordinates are kept as bfloat16.
+ * @experimental
  */
 export async function withHnsw(store: KnowledgeStore, options: HnswOptions = {}): Promise<KnowledgeStore> {
   checkOptions("hnsw", options, hnswOptionNames);
@@ -265,17 +270,31 @@ async function searchGraph(
   const isRestricted = filter !== undefined || origins !== undefined;
   const restriction = isRestricted ? JSON.stringify([filter, origins, topK, query.minScore]) : "";
   if (isRestricted && hasStarved(index, restriction)) return undefined;
-  // Twice as many and some: rounded coordinates may have changed places.
+  // Twice as many and some: rounded coordinates may have changed places, and some may be hidden.
   const wanted = (isRestricted ? restrictedCandidates : 2) * topK + 8;
-  const { ids, reach } = index.search(unit, Math.min(wanted, index.size));
+  const { ids, cosines, reach } = index.search(unit, Math.min(wanted, index.size));
   const { minScore = -Infinity, ...rest } = query;
-  const matches = await store.search(proof, { ...rest, chunkIds: ids });
+  const look = (chunkIds: readonly string[]) => store.search(proof, { ...rest, chunkIds });
+  const scale = metric === "dot" ? length : 1;
+  // What lies farther off than rounding can have moved it is not among the best.
+  const near = isRestricted ? ids.length : countAbove(cosines, cosines[topK - 1]! - rounding);
+  let matches = await look(ids.slice(0, near));
+  // Unless one of those before it is hidden, or is not where the graph has it: a removed vector may answer for the one that took its place.
+  if (near < ids.length && (matches[topK - 1]?.score ?? -Infinity) < cosines[near]! * scale) {
+    matches = await look(ids);
+  }
   const kept = matches.filter(({ score }) => score >= minScore);
   const isAll = ids.length === index.size;
-  const isBelow = (reach + rounding) * (metric === "dot" ? length : 1) < minScore;
+  const isBelow = (reach + rounding) * scale < minScore;
   if (matches.length === topK || isAll || isBelow) return kept;
   if (isRestricted) remember(index, restriction);
   return undefined;
+}
+
+/** How many of the first are no farther off; all, when there is nothing to compare them with. */
+function countAbove(cosines: readonly number[], least: number): number {
+  const past = cosines.findIndex((cosine) => cosine < least);
+  return past < 0 ? cosines.length : past;
 }
 
 /** Restrictions that left too few candidates: the next search is not made twice for them. The scan is right whatever has changed since. */

@@ -1,6 +1,5 @@
 import type { CorpusModel } from "../../contracts/corpus-model.ts";
 import { embedTerms, formDimensions } from "./embed-terms.ts";
-import { latentSemanticSteps } from "./fit-latent-semantic.ts";
 import { latentSemanticVersion } from "./latent-basis.ts";
 import { sampleForFit } from "./sample-for-fit.ts";
 
@@ -15,6 +14,10 @@ export const latentSemanticModel: CorpusModel = Object.freeze({
   unfitted: { fingerprint: `forms/${latentSemanticVersion}`, dimensions: 0, find: () => undefined },
   vectorLength: (dimensions) => dimensions + formDimensions,
   sample: (chunks) => sampleForFit(chunks),
-  fit: (chunks) => latentSemanticSteps(chunks),
+  // What fits is large, and loaded when there is enough to fit on.
+  async *fit(chunks) {
+    const { latentSemanticSteps } = await import("./fit-latent-semantic.ts");
+    return yield* latentSemanticSteps(chunks);
+  },
   project: (terms, space, purpose) => embedTerms(terms, space.dimensions, (term) => space.find(term), purpose),
 } satisfies CorpusModel);

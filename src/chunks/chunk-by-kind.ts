@@ -1,0 +1,69 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
+import type { TextDocument } from "../contracts/document.ts";
+import { checkTextDocument } from "./check-sizes.ts";
+
+/** What an automatic choice tells apart. */
+export type DocumentKind = "markdown" | "html" | "code" | "sheet" | "other";
+
+export const documentKinds = ["markdown", "html", "code", "sheet", "other"] as const satisfies readonly DocumentKind[];
+
+/**
+ * What found most of what answers a question at an equal budget of characters, and least else. **Source** `bench/chunk-quality.ts`; the table is in
+ * docs/chunking.md. Embabel's 1,500 and 200 (E17) are the section chunker's own.
+ */
+export const sectionSizes = { maxSize: 1000, overlap: 125 };
+
+const version = 1;
+
+/** A chunker that hands each document to the one for its kind. **Shape** its chunks are those of the chunker that it was handed to. */
+export function chunkByKind(chunkerOf: (kind: DocumentKind) => Chunker | AsyncChunker): Chunker | AsyncChunker {
+  return {
+    fingerprint: JSON.stringify(["auto", version, ...documentKinds.map((kind) => chunkerOf(kind).fingerprint)]),
+    chunk: (document, chunkOptions) => {
+      checkTextDocument(document);
+      const chunks = chunkerOf(findDocumentKind(document)).chunk(document, chunkOptions);
+      return Symbol.iterator in chunks ? eitherWay(chunks) : chunks;
+    },
+  };
+}
+
+/** What need not wait can be waited for: beside a chunker that asks somebody, all are walked alike. */
+function eitherWay(chunks: Iterable<Chunk>): Iterable<Chunk> & AsyncIterable<Chunk> {
+  return {
+    [Symbol.iterator]: () => chunks[Symbol.iterator](),
+    async *[Symbol.asyncIterator]() {
+      yield* chunks;
+    },
+  };
+}
+
+const kindsOfMediaTypes: readonly (readonly [RegExp, DocumentKind])[] = [
+  [/^text\/(?:markdown|mdx|x-markdown)$/, "markdown"],
+  [/^(?:text\/html|application\/xhtml\+xml)$/, "html"],
+  [
+    /^(?:text\/(?:csv|tab-separated-values)|application\/vnd\.(?:ms-excel|openxmlformats-officedocument\.spreadsheetml|oasis\.opendocument\.spreadsheet).*)$/,
+    "sheet",
+  ],
+  [
+    /^(?:text\/(?:x-(?!rst|org|tex|log|diff)|javascript|typescript|css)|application\/(?:javascript|typescript|x-(?:sh|python|ruby|php|httpd-php))).*$/,
+    "code",
+  ],
+];
+
+const kindsOfNames: readonly (readonly [RegExp, DocumentKind])[] = [
+  [/\.(?:md|mdx|markdown)$/i, "markdown"],
+  [/\.(?:html?|xhtml)$/i, "html"],
+  [/\.(?:csv|tsv|xlsx?|ods)$/i, "sheet"],
+  [/\.(?:[cm]?[jt]sx?|py|java|cs|go|rs|c|h|cc|cpp|hpp|rb|php|kt|swift|scala|sh|sql|css)$/i, "code"],
+];
+
+/** Which kind a document is: by its media type, else by its sheets, else by the end of its name. */
+export function findDocumentKind({ mediaType, uri, metadata, sourceMap }: TextDocument): DocumentKind {
+  const type = mediaType.split(";")[0]!.trim().toLowerCase();
+  const byType = kindsOfMediaTypes.find(([pattern]) => pattern.test(type))?.[1];
+  if (byType !== undefined) return byType;
+  if ((sourceMap.sheets?.length ?? 0) > 0) return "sheet";
+  const name = metadata.fileName ?? uri.replace(/[?#].*$/, "");
+  return kindsOfNames.find(([pattern]) => pattern.test(name))?.[1] ?? "other";
+}

@@ -1,0 +1,17 @@
+import { afterAll, describe } from "vitest";
+import { openEntities } from "../../src/entities/open-entities.ts";
+import { createEntitiesPack } from "../../src/testing/entities-pack.ts";
+import { createHomes } from "../collections/shop.ts";
+import { runPack } from "./run-pack.ts";
+
+describe.each(createHomes())("entities in $name", (home) => {
+  afterAll(() => home.close());
+  runPack(
+    createEntitiesPack({
+      async open(options) {
+        const kb = await home.open();
+        return (who) => openEntities(who === undefined ? kb : kb.as(who), "company", options);
+      },
+    }),
+  );
+});

@@ -1,0 +1,31 @@
+import { createAutoChunker } from "../../src/chunks/auto-chunker.ts";
+import { withHandlers } from "../../src/chunks/handler-chunker.ts";
+import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { MediaTypeHandler } from "../../src/contracts/media-type-handler.ts";
+import { createHandlerReader } from "../../src/documents/handler-reader.ts";
+import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
+import { createCachedEmbedders } from "../../src/embeddings/cached-embedders.ts";
+import { createKnowledgeBase } from "../../src/knowledge-base/create-knowledge-base.ts";
+import { defaultAnalyzer } from "../../src/text/analyzer.ts";
+
+/** A knowledge base over a store of the test's own, as the doors put it together, at once. */
+export function knowledgeBaseOver(
+  store: KnowledgeStore,
+  embeddingModel: EmbeddingModel,
+  formerEmbeddingModels: readonly EmbeddingModel[] = [],
+  handlers: readonly MediaTypeHandler[] = [],
+): KnowledgeBase {
+  const embed = createCachedEmbedders({ secret: store.secret });
+  return createKnowledgeBase({
+    store,
+    embed,
+    embedder: embed(embeddingModel),
+    formerEmbedders: formerEmbeddingModels.map(embed),
+    readers: [...handlers.map(createHandlerReader), plainTextReader],
+    chunker: withHandlers(createAutoChunker(), handlers),
+    transformers: [],
+    analyzer: defaultAnalyzer,
+  });
+}
