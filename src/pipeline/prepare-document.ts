@@ -7,7 +7,6 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { SourceItem } from "../contracts/reader.ts";
 import { type FoundResult, readDocument } from "../documents/read-document.ts";
-import { readTextPieces } from "../documents/read-text-pieces.ts";
 import { limitsOf, overLimit } from "../documents/read-limits.ts";
 import { sha256 } from "../text/hash.ts";
 import type { IngestStages } from "./stages.ts";
@@ -123,6 +122,7 @@ export async function seeItem(
         metadata,
         signal: said.signal,
       };
+      const { readTextPieces } = await import("../documents/read-text-pieces.ts");
       const result = await readTextPieces(readers, input);
       if (result !== undefined) {
         if ((await again.finish()) !== contentHash) throw new ItemChanged();

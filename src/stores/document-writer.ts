@@ -7,8 +7,6 @@ import type { IndexView } from "./index-view.ts";
 import { chooseWanting, type IncomingChunk, prepareChunks, replaceDocument } from "./replace-document.ts";
 import type { ScopeChange } from "./scope-change.ts";
 import type { DirectoryReader, SegmentDirectory } from "./segment-directory.ts";
-import { createMemoryShelf } from "./shelf.ts";
-import { createChunkShelf } from "./shelve-chunks.ts";
 
 /** Chunks that are analysed in one go: some ten milliseconds. */
 const analyzedAtOnce = 128;
@@ -71,6 +69,10 @@ export function createDocumentWriter({
     scope: Scope,
     { batches, reliesOnHeld, ...facts }: LargeDocumentEntry,
   ): Promise<ReplaceResult> {
+    const [{ createMemoryShelf }, { createChunkShelf }] = await Promise.all([
+      import("./shelf.ts"),
+      import("./shelve-chunks.ts"),
+    ]);
     const shelf = directory.openShelf?.() ?? createMemoryShelf();
     try {
       const waiting = createChunkShelf(shelf, facts.document, analyzeChunk);
