@@ -56,6 +56,7 @@ export async function ingest(
   }
   const scope = readTarget(options);
   const metadata = readMetadata(options.metadata);
+  const links = new Set<string>();
   // Beside JSON on the same terminal a moving line would be noise.
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
   const job: IngestOptions = {
@@ -69,6 +70,7 @@ export async function ingest(
     settle: true,
     signal,
     onProgress: (progress) => line.update(progress),
+    onSkip: (uri, kind) => void (kind === "link" && links.add(uri)),
   };
   // The work finds its documents only just before it reads them, and a person wants to know how many there will be.
   if (line.isShown && sitemap.length === 0)
@@ -77,19 +79,20 @@ export async function ingest(
 
   return await withKnowledgeBase(options, { create: true, embeds: "documents" }, async (kb) => {
     try {
-      return await run(context, startIngest(kb, inputs, job, options), named, line);
+      return await run(context, startIngest(kb, inputs, job, options), { named, links }, line);
     } finally {
       line.clear();
     }
   });
 }
 
-async function run(
-  { output, signal }: Context,
-  work: IngestRun,
-  inputs: readonly string[],
-  line: ProgressLine,
-): Promise<number> {
+/** What was named, and which links a walk of it came upon and left alone. */
+interface Inputs {
+  readonly named: readonly string[];
+  readonly links: ReadonlySet<string>;
+}
+
+async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs, line: ProgressLine): Promise<number> {
   const missing: IbidError[] = [];
   let firstFailure: IbidError | undefined;
   for await (const result of work) {
@@ -111,9 +114,21 @@ async function run(
 
   const { added, updated, unchanged, removed, failed, chunks, embedded, usage, ms } = summary;
   const done = added + updated + unchanged + removed;
+  const links = inputs.links.size;
   await (output.json
     ? output.object({
-        summary: { added, updated, unchanged, removed, failed, chunks, embedded, ...(usage && { usage }), ms },
+        summary: {
+          added,
+          updated,
+          unchanged,
+          removed,
+          failed,
+          chunks,
+          embedded,
+          ...(links > 0 && { links }),
+          ...(usage && { usage }),
+          ms,
+        },
       })
     : output.line(describeSummary(summary, inputs)));
   for (const error of missing) await output.error(error);
@@ -276,18 +291,27 @@ function describeResult(result: IngestResult, { style, columns }: Output): reado
   ];
 }
 
-function describeSummary(summary: IngestSummary, inputs: readonly string[]): string {
+function describeSummary(summary: IngestSummary, { named, links }: Inputs): string {
   const states = ["added", "updated", "unchanged", "removed", "failed"] as const;
   const counts = states
     .filter((state) => summary[state] > 0)
     .map((state) => `${summary[state].toLocaleString("en")} ${state}`);
+  // A folder lists its names in any order.
+  const [link = ""] = [...links].toSorted();
+  const left =
+    links.size === 0
+      ? []
+      : [
+          `${count(links.size, "link")} not followed (${neutralise(link)}${links.size > 1 ? " …" : ""}): --follow-symlinks`,
+        ];
   if (counts.length === 0) {
-    return `Nothing to ingest in ${inputs.map(neutralise).join(", ")}: no files, or only hidden ones and what .gitignore leaves out.`;
+    const nothing = `Nothing to ingest in ${named.map(neutralise).join(", ")}: no files, or only hidden ones and what .gitignore leaves out.`;
+    return [nothing, ...left].join(" ");
   }
   const tokens = summary.usage?.inputTokens;
   const used = tokens === undefined ? "" : ` (${count(tokens, "token")})`;
   const chunks = `${count(summary.chunks, "chunk")}, ${summary.embedded.toLocaleString("en")} embedded${used}`;
-  return [counts.join(", "), ...(summary.chunks > 0 ? [chunks] : []), formatDuration(summary.ms)].join(" · ");
+  return [counts.join(", "), ...(summary.chunks > 0 ? [chunks] : []), formatDuration(summary.ms), ...left].join(" · ");
 }
 
 function nothingCame(failed: number, first: IbidError): IbidError {

@@ -43,6 +43,16 @@ export interface DocumentEntry extends Provenance {
   readonly keeps?: readonly string[];
 }
 
+/** A large document on its way into a store: its chunks come in batches, so that not all of them need be in memory at once. */
+export interface LargeDocumentEntry extends Provenance {
+  /** Stored without its `blocks`. */
+  readonly document: TextDocument;
+  /** In order, each chunk once. Read to its end before anything is stored; what it throws stores nothing. */
+  readonly batches: AsyncIterable<readonly ChunkEntry[]>;
+  /** Whether each entry without embeddings relies on the vectors that the store has of its chunk, as {@link DocumentEntry.keeps} says of single ones. */
+  readonly reliesOnHeld: boolean;
+}
+
 /** A document as a list shows it. */
 export interface DocumentSummary extends Provenance {
   readonly scope: Scope;
@@ -86,6 +96,11 @@ export interface ReplaceResult {
  */
 export interface DocumentStore extends ChunkStore {
   replace(into: AuthorizedScopes<"write">, entry: DocumentEntry): Promise<ReplaceResult>;
+  /**
+   * The same for a document whose chunks come in batches. Absent where a store takes a document whole only. Whoever wraps `replace` wraps this too, or leaves
+   * it out. **Cost** memory for the document's text and for some batches, however many there are.
+   */
+  replaceInBatches?(into: AuthorizedScopes<"write">, entry: LargeDocumentEntry): Promise<ReplaceResult>;
   /**
    * What of a document need not be embedded again (law 7): its live chunks that have a vector of `version` (all of them when it is
    * `undefined`). **Shape** chunk id to `text`.

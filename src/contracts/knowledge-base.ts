@@ -102,7 +102,15 @@ export interface IngestOptions {
   readonly onProgress?: (progress: IngestProgress) => void;
   /** Called when a document's bytes have been read and cut, and its chunks are about to be embedded; what has not changed never gets there. */
   readonly onEmbedding?: (uri: string) => void;
+  /**
+   * Called for each file, folder and symbolic link that a rule leaves out of a walk; what is in such a folder is not looked at. May be called again for
+   * one that several inputs lead to.
+   */
+  readonly onSkip?: (uri: string, kind: SkippedKind) => void;
 }
+
+/** What a walk left out. A link is one that is not followed, whatever it leads to. */
+export type SkippedKind = "file" | "folder" | "link";
 
 /**
  * Which files of a folder, or of what a glob matches, are taken. What is left out counts as not there: documents that it brought before are swept.

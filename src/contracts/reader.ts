@@ -20,6 +20,12 @@ export interface SourceItem {
   /** What its sender said of this version, to ask with next time. */
   readonly validators?: Validators;
   bytes(signal?: AbortSignal): Promise<Uint8Array>;
+  /**
+   * The same in pieces, each time from the beginning: what is large is looked at so before it is read. Absent where it can be had once.
+   *
+   * **Shape** a piece is good until the next is asked for; the first has 64 KiB at least, or all. **Errors** as `bytes`.
+   */
+  pieces?(signal?: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -104,6 +110,11 @@ export interface ReadInput {
   readonly readPart?: (part: ReadPart) => Promise<ReadResult & { readonly mediaType: string }>;
 }
 
+/** What a reader of texts is given where somebody else has decoded them: the canonical text in the place of bytes. */
+export interface TextReadInput extends Omit<ReadInput, "bytes" | "charset"> {
+  readonly text: string;
+}
+
 /** Something that a file carries inside. */
 export interface ReadPart {
   /** As the file calls it: `notes.txt`, `OEBPS/chapter1.xhtml`. */
@@ -159,4 +170,9 @@ export interface Reader {
   /** Whether this reader takes what `mediaType` names. */
   accepts(mediaType: string): boolean;
   read(input: ReadInput): Promise<ReadResult>;
+  /**
+   * The same for a text that somebody else has decoded and whose bytes are gone. Only of readers that decode their input and look at it
+   * no further. **Shape** what `read` makes of bytes that decode to `text`.
+   */
+  readText?(input: TextReadInput): Promise<ReadResult>;
 }

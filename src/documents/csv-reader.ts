@@ -1,12 +1,12 @@
 import type { Block } from "../contracts/document.ts";
-import type { Reader, ReadInput, ReadResult } from "../contracts/reader.ts";
+import type { Reader, ReadResult, TextReadInput } from "../contracts/reader.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { nextTurn } from "../text/next-turn.ts";
 import { createDelimitedScanner, readDelimitedCells } from "../text/delimited-rows.ts";
 import { nameColumn } from "../text/format-row.ts";
 import { columnName } from "../text/locate.ts";
 import { buildSections } from "./build-sections.ts";
-import { decodeSource } from "./decode-source.ts";
+import { decodeInput } from "./decode-source.ts";
 import { detectDelimiter } from "./detect-delimiter.ts";
 import { fileNameOf } from "./file-name.ts";
 import { headerSampleRows, judgeHeader, type JudgedCell } from "./header-row.ts";
@@ -32,15 +32,15 @@ const maxColumns = 16_384;
 export const csvReader: Reader = {
   name: "csv/1",
   accepts: (mediaType) => mediaTypes.has(mediaType),
-  read: readCsv,
+  read: async ({ bytes, charset, ...input }) => readCsv({ ...input, text: decodeInput(bytes, charset, input) }),
+  readText: readCsv,
 };
 
 /** Rows after which others have their turn. */
 const rowsAtOnce = 4096;
 
-async function readCsv({ uri, bytes, mediaType, charset, limits, signal }: ReadInput): Promise<ReadResult> {
-  const { maxCells, maxTextLength } = limitsOf(limits === undefined ? {} : { limits });
-  const text = decodeSource(bytes, uri, charset, maxTextLength);
+async function readCsv({ uri, text, mediaType, limits, signal }: TextReadInput): Promise<ReadResult> {
+  const { maxCells } = limitsOf(limits === undefined ? {} : { limits });
   const title = fileNameOf(uri);
   // Excel takes a first line such as "sep=;" as a word about the file, not as a row of it.
   const told = /^sep=([,;|\t:^~ ])\n/.exec(text)?.[1];

@@ -1,7 +1,8 @@
 import { IbidError } from "../contracts/errors.ts";
+import type { ReadInput } from "../contracts/reader.ts";
 import { canonicalize } from "../text/canonical-text.ts";
 import { decodeText } from "../text/decode-text.ts";
-import { defaultReadLimits } from "./read-limits.ts";
+import { defaultReadLimits, limitsOf } from "./read-limits.ts";
 
 /**
  * Bytes of a text format to canonical text: decoded (by byte order mark, else by `charset`, else as UTF-8), BOM off, newlines `\n`;
@@ -20,6 +21,15 @@ export function decodeSource(
   const text = canonicalize(decodeNamed(bytes, uri, charset));
   if (text.length > max) throw textTooLarge(uri, text.length, max);
   return text;
+}
+
+/** {@link decodeSource} within the limits of a reading. */
+export function decodeInput(
+  bytes: Uint8Array,
+  charset: string | undefined,
+  { uri, limits }: Pick<ReadInput, "uri" | "limits">,
+): string {
+  return decodeSource(bytes, uri, charset, limitsOf(limits === undefined ? {} : { limits }).maxTextLength);
 }
 
 /** The refusal of a text that is longer than `max`. */

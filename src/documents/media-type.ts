@@ -86,9 +86,15 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
   if (looksBinary(bytes)) {
     // A declared or named format that is not text may well hold such bytes; its reader will tell.
     if (said !== undefined && !isTextual(said)) return said;
-    throw new IbidError("binary", `${name} holds binary data, not text.`, {
-      mend: "Give a text, or a file of a format that is read, such as Markdown, HTML, PDF, DOCX or XLSX.",
+    const nul = findStrayNul(bytes);
+    const what = nul === undefined ? "holds binary data, not text" : `holds a NUL, at byte ${nul}, which no text has`;
+    throw new IbidError("binary", `${name} ${what}.`, {
+      mend:
+        nul === undefined
+          ? "Give a text, or a file of a format that is read, such as Markdown, HTML, PDF, DOCX or XLSX."
+          : "What else begins it is text: where a program left the NULs in it, as logs have them after a crash, take them out (tr -d '\\000' < damaged > mended).",
       ...(hints.name === undefined ? {} : { uri: hints.name }),
+      ...(nul === undefined ? {} : { details: { offset: nul } }),
     });
   }
   if (
@@ -103,6 +109,25 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
   }
   return said ?? matchMail(bytes) ?? "text/plain";
 }
+
+/** Where the first NUL stands in what would be a text without it, as far as bytes are looked at. */
+function findStrayNul(bytes: Uint8Array): number | undefined {
+  const sample = bytes.subarray(0, strayBytes);
+  const nul = sample.indexOf(0);
+  if (nul === -1) return undefined;
+  const others = sample.filter((byte) => byte !== 0);
+  // A few letters between zeros are anything.
+  if (others.length < 16 || others.length < sample.length / 2 || looksBinary(others)) return undefined;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(others, { stream: true });
+    return nul;
+  } catch {
+    return undefined;
+  }
+}
+
+/** **Units** bytes. */
+const strayBytes = 64 * 1024;
 
 /** `text/html` for ` Text/HTML; charset=utf-8`; `undefined` for what says nothing. */
 function normalizeMediaType(declared: string | undefined): string | undefined {

@@ -1,12 +1,11 @@
 import type { Block } from "../contracts/document.ts";
-import type { Reader, ReadInput, ReadResult } from "../contracts/reader.ts";
+import type { Reader, ReadResult, TextReadInput } from "../contracts/reader.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { nextTurn } from "../text/next-turn.ts";
 import { buildSections } from "./build-sections.ts";
 import { codeBlocks } from "./code-blocks.ts";
-import { decodeSource } from "./decode-source.ts";
+import { decodeInput } from "./decode-source.ts";
 import { fileNameOf } from "./file-name.ts";
-import { limitsOf } from "./read-limits.ts";
 
 /** Prose that we read paragraph by paragraph, whatever markup it has. */
 const proseTypes = new Set(["text/plain", "text/x-rst", "text/asciidoc", "text/x-log"]);
@@ -58,7 +57,8 @@ export function isPlainTextType(mediaType: string): boolean {
 export const plainTextReader: Reader = {
   name: "plain-text/1",
   accepts: isPlainTextType,
-  read: readPlainText,
+  read: async ({ bytes, charset, ...input }) => readPlainText({ ...input, text: decodeInput(bytes, charset, input) }),
+  readText: readPlainText,
 };
 
 /** Paragraphs after which others have their turn. */
@@ -72,9 +72,7 @@ const mostParagraphs = 500_000;
 /** **Units** UTF-16. The size of a chunk, by default. */
 const joinedLength = 1000;
 
-async function readPlainText({ uri, bytes, mediaType, charset, limits, signal }: ReadInput): Promise<ReadResult> {
-  const { maxTextLength } = limitsOf({ ...(limits && { limits }) });
-  const text = decodeSource(bytes, uri, charset, maxTextLength);
+async function readPlainText({ uri, text, mediaType, signal }: TextReadInput): Promise<ReadResult> {
   const title = fileNameOf(uri);
   const blocks: Block[] = [];
   if (proseTypes.has(mediaType)) {

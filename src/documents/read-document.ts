@@ -1,6 +1,6 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { Reader, ReadInput, ReadLimits, ReadPart, ReadResult } from "../contracts/reader.ts";
+import type { Reader, ReadInput, ReadLimits, ReadPart, ReadResult, TextReadInput } from "../contracts/reader.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { checkReadResult } from "./check-read-result.ts";
 import { nameMediaType } from "./media-type-names.ts";
@@ -32,13 +32,14 @@ export interface DocumentInput {
 /** A part on its way to a reader. */
 export type PartInput = Omit<DocumentInput, "readElsewhere" | "signal">;
 
-type FoundResult = ReadResult & { readonly mediaType: string };
+/** What a reader made of a file, and what the file was found to be. */
+export type FoundResult = ReadResult & { readonly mediaType: string };
 
 /**
  * Bytes to canonical text, section tree and source map, through the first reader that accepts what they are.
  *
  * **Shape** readers are asked in order, so one of the caller's own goes before ours. The result carries the media type that was found.
- * A text in an encoding that nobody named is read in the one that its words show, and its metadata say so: `encoding`.
+ * A text in an encoding that nobody named is read in the one that its words show, and its metadata say so, `encoding`, and a note.
  * **Errors** always an `IbidError` that names the uri: `empty`, `binary`, `unsupported-media` (no reader accepts it), `encrypted`, `too-large`,
  * `aborted`, and `unreadable` with the `cause` for whatever else went wrong, a reader's own fault included.
  * **Cost** the reader's, and a check linear in sections and blocks.
@@ -48,7 +49,7 @@ export async function readDocument(
   readers: readonly Reader[],
   input: DocumentInput,
 ): Promise<ReadResult & { mediaType: string }> {
-  const { uri, bytes, charset, password, metadata, signal, depth = 0 } = input;
+  const { uri, bytes, charset, signal } = input;
   throwIfAborted(signal, `Reading ${uri}`, { uri });
   const limits = limitsOf({ ...(input.limits && { limits: input.limits }) });
   if (bytes.length > limits.maxBytes) throw overLimit(uri, "maxBytes", limits.maxBytes, bytes.length);
@@ -65,22 +66,63 @@ export async function readDocument(
   const found = charset === undefined && isTextual(mediaType) ? await findCharset(bytes) : undefined;
   const known = charset ?? found?.charset;
   const request: ReadInput = {
-    uri,
+    ...requestOf(readers, { ...input, limits }, mediaType),
     bytes,
+    ...(known === undefined ? {} : { charset: known }),
+  };
+  const result = await attemptRead(reader, request, () => reader.read(request));
+  if (found?.detected !== true) return { ...result, mediaType };
+  const note = `It does not say its encoding, and was read as ${found.charset}, which its words show; where that is wrong, name the charset.`;
+  return {
+    ...result,
+    mediaType,
+    metadata: { ...result.metadata, encoding: found.charset },
+    notes: [note, ...(result.notes ?? [])],
+  };
+}
+
+/** The rest of {@link readDocument} for a text that was decoded as it came. **Errors** as there. */
+export async function readByText(
+  reader: Reader,
+  input: Omit<DocumentInput, "bytes"> & { readonly mediaType: string },
+  text: string,
+): Promise<FoundResult> {
+  throwIfAborted(input.signal, `Reading ${input.uri}`, { uri: input.uri });
+  const limits = limitsOf({ ...(input.limits && { limits: input.limits }) });
+  const request: TextReadInput = { ...requestOf([], { ...input, limits }, input.mediaType), text };
+  const result = await attemptRead(reader, request, () => reader.readText!(request));
+  return { ...result, mediaType: input.mediaType };
+}
+
+/** What a reader is told, but for what it reads. */
+function requestOf(
+  readers: readonly Reader[],
+  input: Omit<DocumentInput, "bytes"> & { readonly limits: ReadLimits },
+  mediaType: string,
+): Omit<ReadInput, "bytes" | "charset"> {
+  const { uri, limits, password, metadata, signal, depth = 0 } = input;
+  return {
+    uri,
     mediaType,
     limits,
-    ...(known === undefined ? {} : { charset: known }),
     ...(password === undefined ? {} : { password }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(signal === undefined ? {} : { signal }),
     depth,
-    readPart: createPartReader(readers, { ...input, limits }),
+    readPart: createPartReader(readers, input),
   };
+}
+
+/** **Errors** an `IbidError`, always, that names the uri. */
+async function attemptRead(
+  reader: Reader,
+  { uri, mediaType, limits, signal }: Omit<ReadInput, "bytes" | "charset">,
+  read: () => Promise<ReadResult>,
+): Promise<ReadResult> {
   try {
-    const result = await reader.read(request);
-    checkReadResult(result, reader.name, uri, limits.maxTextLength);
-    if (found?.detected !== true) return { ...result, mediaType };
-    return { ...result, mediaType, metadata: { ...result.metadata, encoding: found.charset } };
+    const result = await read();
+    checkReadResult(result, reader.name, uri, limitsOf({ ...(limits && { limits }) }).maxTextLength);
+    return result;
   } catch (error) {
     if (IbidError.isInstance(error)) throw error;
     throwIfAborted(signal, `Reading ${uri}`, { uri, cause: error });

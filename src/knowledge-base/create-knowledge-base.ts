@@ -71,6 +71,7 @@ const ingestOptions = [
   "signal",
   "onProgress",
   "onEmbedding",
+  "onSkip",
 ] as const;
 const searchOptions = [...retrieveOptionNames, "scopes", "strategy"];
 const askOptions = [
@@ -188,7 +189,10 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         checkOptions("ingest", options, ingestOptions);
         const scope = parseScope(options.scope ?? homeScope(caller === operator ? undefined : caller));
         const into = gate.write(caller, scope);
-        const sorted = sortInput(input, parts.openSource, options.folders);
+        const sorted = sortInput(input, parts.openSource, {
+          ...options.folders,
+          ...(options.onSkip && { onSkip: options.onSkip }),
+        });
         const metadata = options.metadata ?? {};
         return createRun(() => {
           checkOpen();

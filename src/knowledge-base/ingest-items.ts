@@ -1,14 +1,17 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { MediaDocument, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { BytesInput, FolderRules, IngestInput, TextInput } from "../contracts/knowledge-base.ts";
+import type { BytesInput, FolderRules, IngestInput, IngestOptions, TextInput } from "../contracts/knowledge-base.ts";
 import type { Source, SourceItem } from "../contracts/reader.ts";
 import { collectBytes } from "../documents/collect-bytes.ts";
 import type { IngestItem, IngestJob } from "../pipeline/ingest.ts";
 import { joinSources } from "./join-sources.ts";
 
 /** How paths, globs and addresses become a source; on a runtime without files there is no way. */
-export type OpenSource = (inputs: readonly string[], folders?: FolderRules) => Source;
+export type OpenSource = (inputs: readonly string[], rules?: WalkRules) => Source;
+
+/** Which files below a folder, and who is told of the others. */
+export type WalkRules = FolderRules & Pick<IngestOptions, "onSkip">;
 
 /** What an ingestion takes in, told apart: chunks that are already cut, or items that walk the pipeline. */
 export type SortedInput =
@@ -16,13 +19,13 @@ export type SortedInput =
   | ({ readonly kind: "items" } & Pick<IngestJob, "items" | "changes" | "folders" | "has">);
 
 /** Tells the forms of {@link IngestInput} apart. **Errors** `invalid-argument` for anything else. */
-export function sortInput(input: IngestInput, openSource: OpenSource | undefined, folders?: FolderRules): SortedInput {
-  if (typeof input === "string") return fromSource(open([input], openSource, folders));
+export function sortInput(input: IngestInput, openSource: OpenSource | undefined, rules?: WalkRules): SortedInput {
+  if (typeof input === "string") return fromSource(open([input], openSource, rules));
   if (Array.isArray(input)) {
     const list = input as readonly unknown[];
     if (list.length > 0 && list.every((entry) => typeof entry === "string" || isSource(entry))) {
       const paths = list.filter((entry) => typeof entry === "string");
-      const opened = paths.length === 0 ? [] : [open(paths, openSource, folders)];
+      const opened = paths.length === 0 ? [] : [open(paths, openSource, rules)];
       return fromSource(joinSources([...opened, ...list.filter(isSource)]));
     }
     if (list.length > 0 && list.every(isChunk)) return { kind: "chunks", chunks: list };
@@ -37,13 +40,13 @@ export function sortInput(input: IngestInput, openSource: OpenSource | undefined
   return { kind: "items", items: () => each([input]), folders: [] };
 }
 
-function open(inputs: readonly string[], openSource: OpenSource | undefined, folders: FolderRules | undefined): Source {
+function open(inputs: readonly string[], openSource: OpenSource | undefined, rules: WalkRules | undefined): Source {
   if (openSource === undefined) {
     throw new IbidError("unsupported-runtime", "Paths and addresses cannot be read on this runtime.", {
       mend: "Pass texts instead: kb.ingest({ uri, text }).",
     });
   }
-  return openSource(inputs, folders);
+  return openSource(inputs, rules);
 }
 
 const fromSource = (source: Source): SortedInput => ({

@@ -1,8 +1,8 @@
 import { openFileSource } from "../adapters/files/file-source.ts";
 import { isUrl } from "../adapters/web/normalize-url.ts";
 import { openUrlSource } from "../adapters/web/url-source.ts";
-import type { FolderRules } from "../contracts/knowledge-base.ts";
 import type { Source } from "../contracts/reader.ts";
+import type { WalkRules } from "../knowledge-base/ingest-items.ts";
 import { joinSources } from "../knowledge-base/join-sources.ts";
 import { ownFiles } from "./knowledge-base-folder.ts";
 
@@ -21,7 +21,7 @@ export interface InputPlace {
   /** Of the knowledge base. */
   readonly folder: string | undefined;
   readonly options: InputOptions;
-  readonly rules: FolderRules | undefined;
+  readonly rules: WalkRules | undefined;
 }
 
 /** What a person names to be ingested, files and addresses alike, as one source. */

@@ -19,7 +19,7 @@ export function readFolder(
     base: process.cwd(),
     ...rules,
     onSkip: (_, kind) => {
-      if (kind === "file") skipped++;
+      if (kind !== "folder") skipped++;
     },
   });
   const reading = { ...(limits && { limits }), ...(signal && { signal }) };

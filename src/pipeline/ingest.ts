@@ -9,7 +9,6 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { noteUnseen } from "../text/describe-suspicions.ts";
 import { hashParts } from "../text/hash.ts";
-import { embedChunks } from "./embed-chunks.ts";
 import { createEmbeddingUsage } from "./embedding-usage.ts";
 import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
@@ -19,7 +18,8 @@ import { mapInOrder } from "./map-in-order.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 import { outerFolder, vanished } from "./sweep.ts";
-import { cutDocument, fetchBytes, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
+import { hashBytes, hashMetadata, seeItem, untilSteady } from "./prepare-document.ts";
+import { writeDocument } from "./write-document.ts";
 
 /** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
 export type IngestItem = SourceItem | SourceRefusal | SourceUnchanged | TextDocument | MediaDocument;
@@ -156,7 +156,7 @@ async function ingestOne(work: Work, item: IngestItem): Promise<Outcome> {
       }
       return await ingestText(work, item);
     }
-    return await ("unchanged" in item ? keepUnfetched(work, item) : ingestBytes(work, item));
+    return await ("unchanged" in item ? keepUnfetched(work, item) : untilSteady(item, () => ingestBytes(work, item)));
   } catch (error) {
     throwIfAborted(job.signal, "The ingestion");
     if (isFatal(error)) throw error;
@@ -172,9 +172,8 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   if (!(await look.wants(item.uri, before)) && before !== undefined)
     return keep(work, before, { folder, looked: false });
 
-  let bytes: Uint8Array | undefined = await fetchBytes(stages, item, job.signal);
-  const size = bytes.byteLength;
-  const contentHash = await hashBytes(bytes);
+  const seen = await seeItem(stages, item, job.signal);
+  const { contentHash } = seen;
   const metadata = { ...item.metadata, ...job.metadata };
   const charset = item.charset ?? job.charset;
   const said = [item.title ?? "", job.origin, ...(charset === undefined ? [] : [charset])];
@@ -187,9 +186,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
     (await isMadeBy(stages, job.into, before));
   if (unchanged) return keep(work, before, { folder, validators, looked: true, made: true });
 
-  const read = await readItem(stages, item, bytes, { ...job, charset });
-  // The text is read: nobody needs both while it is cut, embedded and written.
-  bytes = undefined;
+  const read = await seen.read({ ...job, charset });
   const document: TextDocument = {
     type: "text",
     id: before?.id ?? hashParts(job.scope, item.uri),
@@ -205,7 +202,7 @@ async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
   };
   if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
     return keep(work, before, { folder, looked: true });
-  const facts = { contentHash, metadataHash, folder, bytes: size, validators };
+  const facts = { contentHash, metadataHash, folder, bytes: seen.bytes, validators };
   const outcome = await swap(stages, job, before, document, facts);
   return withNotes(outcome, read.notes ?? []);
 }
@@ -282,29 +279,17 @@ async function swap(
   { validators, ...facts }: SwapFacts,
 ): Promise<Outcome> {
   const document = withLanguage(read, stages.analyzer);
-  const chunks = await cutDocument(stages.chunker, stages.transformers, document, job.signal);
-  job.onEmbedding?.(document.uri);
-  // Of what was not there nothing is held.
-  const held = before === undefined ? [] : [document.id];
-  const write = async (): Promise<Pick<Outcome, "sent" | "tokens">> => {
-    const { entries, keeps, ...counted } = await embedChunks(stages, job.into, held, chunks, job.signal);
-    throwIfAborted(job.signal, "The ingestion");
-    await stages.store.replace(job.into, {
+  const { chunks, ...counted } = await writeDocument(
+    stages,
+    { ...job, isNew: before === undefined },
+    {
       document,
-      entries,
-      keeps,
       ...facts,
       ...(validators && { validators }),
       folder: outerFolder(before?.folder ?? null, facts.folder),
       fingerprint: fingerprintPipeline(stages, document.mediaType),
-    });
-    return counted;
-  };
-  // Somebody else may take away, between asking and writing, a chunk whose vectors were to be kept. Asked again, the store tells.
-  const counted = await write().catch((error: unknown) => {
-    if (IbidError.isInstance(error, "store-busy")) return write();
-    throw error;
-  });
+    },
+  );
   // Whoever runs this sees it before a model does.
   const unseen = noteUnseen(document.text, document.mediaType);
   return {
@@ -313,7 +298,7 @@ async function swap(
       scope: job.scope,
       status: before === undefined ? "added" : "updated",
       documentId: document.id,
-      chunks: chunks.length,
+      chunks,
       ...(unseen !== undefined && { notes: [unseen] }),
     },
     ...counted,

@@ -1,9 +1,10 @@
 import { createGate, operator } from "../access/gate.ts";
+import type { ReplaceResult } from "../contracts/document-store.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
-import type { DeleteTarget, ListChunksOptions } from "../contracts/store.ts";
+import type { ChunkEntry, DeleteTarget, ListChunksOptions } from "../contracts/store.ts";
 import { withOperations } from "./with-operations.ts";
 
 /** Texts whose entries are let go of at one time. */
@@ -31,6 +32,19 @@ export function forgetEmbeddings(store: KnowledgeStore, embedders: readonly Embe
     for (const embedder of forgetting) await embedder.forget?.(batch);
   };
 
+  /** What a document said and says no more. */
+  async function forgetLeft(
+    into: AuthorizedScopes<"write">,
+    documentId: string,
+    replace: (stays: (entries: readonly ChunkEntry[]) => void) => Promise<ReplaceResult>,
+  ): Promise<ReplaceResult> {
+    const left = new Set<string>();
+    for await (const text of texts(into, { documentId })) left.add(text);
+    const result = await replace((entries) => entries.forEach(({ chunk }) => left.delete(chunk.text)));
+    if (left.size > 0) await forget([...left]).catch(() => {});
+    return result;
+  }
+
   return withOperations(store, {
     async delete(from, target, options) {
       let batch: string[] = [];
@@ -53,15 +67,26 @@ export function forgetEmbeddings(store: KnowledgeStore, embedders: readonly Embe
       }
       return store.delete(from, target, options);
     },
-    async replace(into, entry) {
-      const left = new Set<string>();
-      for await (const text of texts(into, { documentId: entry.document.id })) left.add(text);
-      const result = await store.replace(into, entry);
-      for (const { chunk } of entry.entries) left.delete(chunk.text);
-      if (left.size > 0) await forget([...left]).catch(() => {});
-      return result;
-    },
+    replace: (into, entry) =>
+      forgetLeft(into, entry.document.id, async (stays) => {
+        const result = await store.replace(into, entry);
+        stays(entry.entries);
+        return result;
+      }),
+    ...(store.replaceInBatches && {
+      replaceInBatches: (into, entry) =>
+        forgetLeft(into, entry.document.id, (stays) =>
+          store.replaceInBatches!(into, { ...entry, batches: tell(entry.batches, stays) }),
+        ),
+    }),
   });
+}
+
+async function* tell<Item>(items: AsyncIterable<Item>, told: (item: Item) => void): AsyncGenerator<Item> {
+  for await (const item of items) {
+    told(item);
+    yield item;
+  }
 }
 
 function listings(target: DeleteTarget): readonly ListChunksOptions[] {

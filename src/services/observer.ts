@@ -156,8 +156,11 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
     store(store) {
       const flushed = (scope: readonly Scope[]) => (latencyMs: number) =>
         tell("KnowledgeFlushed", scope, { latencyMs });
-      const seen: Pick<KnowledgeStore, "replace" | "upsert"> = {
+      const seen: Pick<KnowledgeStore, "replace" | "replaceInBatches" | "upsert"> = {
         replace: (into, entry) => timed(() => store.replace(into, entry), flushed(into.scopes)),
+        ...(store.replaceInBatches && {
+          replaceInBatches: (into, entry) => timed(() => store.replaceInBatches!(into, entry), flushed(into.scopes)),
+        }),
         upsert: (into, entries) => timed(() => store.upsert(into, entries), flushed(into.scopes)),
       };
       return withOperations(store, seen);

@@ -88,9 +88,12 @@ export interface ChunkReader {
   chunk(row: ChunkRow): Chunk;
 }
 
-export function createChunkReader(rows: DirectoryReader, view: Pick<IndexView, "text">): ChunkReader {
-  const documents = new Map<number, DocumentRow>();
-
+/** `documents` are rows that were read already. */
+export function createChunkReader(
+  rows: DirectoryReader,
+  view: Pick<IndexView, "text">,
+  documents = new Map<number, DocumentRow>(),
+): ChunkReader {
   function home(row: ChunkRow): DocumentRow | undefined {
     if (row.document === 0) return undefined;
     let document = documents.get(row.document);

@@ -1,9 +1,10 @@
 import { assertSystem } from "../access/gate.ts";
-import type { DocumentStore } from "../contracts/document-store.ts";
+import type { DocumentStore, LargeDocumentEntry } from "../contracts/document-store.ts";
+import type { TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
-import type { ChunkStore, DeleteTarget } from "../contracts/store.ts";
+import type { ChunkEntry, ChunkStore, DeleteTarget } from "../contracts/store.ts";
 import type { VectorStore } from "../contracts/vector-store.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
@@ -76,8 +77,36 @@ function copyTarget(target: DeleteTarget): DeleteTarget {
   return "filter" in target ? { filter: parseFilter(target.filter) } : copyPlain(target);
 }
 
+/** What is wrong with a document's entries, however many times they come. **Errors** `invalid-id`, and those of {@link checkEntries}. */
+function createEntryCheck(document: TextDocument, guard: Guard): (entries: readonly ChunkEntry[]) => void {
+  checkId(document.id, "document");
+  checkId(document.uri, "document");
+  const ids = new Set<string>();
+  return (entries) => {
+    checkEntries(entries, guard.policy);
+    for (const { chunk } of entries) {
+      if (chunk.documentId !== document.id || ids.has(chunk.id)) {
+        throw new IbidError(
+          "invalid-id",
+          `Chunk ${chunk.id} ${ids.has(chunk.id) ? "comes twice" : "is of another document"}.`,
+          {
+            uri: document.uri,
+            mend: "A document's chunks have its id, and ids of their own.",
+          },
+        );
+      }
+      ids.add(chunk.id);
+    }
+  };
+}
+
+async function* mapBatches<From, To>(batches: AsyncIterable<From>, work: (batch: From) => To): AsyncGenerator<To> {
+  for await (const batch of batches) yield work(batch);
+}
+
 function guardDocuments(raw: RawDocumentStore, guard: Guard): Omit<DocumentStore, keyof ChunkStore> {
   const chunkCounts = raw.doChunkCounts?.bind(raw);
+  const replaceInBatches = raw.doReplaceInBatches?.bind(raw);
   return {
     ...(chunkCounts &&
       ({
@@ -91,23 +120,8 @@ function guardDocuments(raw: RawDocumentStore, guard: Guard): Omit<DocumentStore
     async replace(into, entry) {
       const scope = guard.write(into);
       const { document, entries } = entry;
-      checkId(document.id, "document");
-      checkId(document.uri, "document");
-      checkEntries(entries, guard.policy);
-      const ids = new Set<string>();
-      for (const { chunk } of entries) {
-        if (chunk.documentId !== document.id || ids.has(chunk.id)) {
-          throw new IbidError(
-            "invalid-id",
-            `Chunk ${chunk.id} ${ids.has(chunk.id) ? "comes twice" : "is of another document"}.`,
-            {
-              uri: document.uri,
-              mend: "A document's chunks have its id, and ids of their own.",
-            },
-          );
-        }
-        ids.add(chunk.id);
-      }
+      const check = createEntryCheck(document, guard);
+      check(entries);
       return raw.doReplace(scope, {
         ...entry,
         document: copyDocument(document),
@@ -115,6 +129,20 @@ function guardDocuments(raw: RawDocumentStore, guard: Guard): Omit<DocumentStore
         ...(entry.keeps === undefined ? {} : { keeps: [...entry.keeps] }),
       });
     },
+    ...(replaceInBatches && {
+      async replaceInBatches(into: AuthorizedScopes<"write">, entry: LargeDocumentEntry) {
+        const scope = guard.write(into);
+        const check = createEntryCheck(entry.document, guard);
+        return replaceInBatches(scope, {
+          ...entry,
+          document: copyDocument(entry.document),
+          batches: mapBatches(entry.batches, (batch) => {
+            check(batch);
+            return batch.map(copyEntry);
+          }),
+        });
+      },
+    }),
     async held(into, documentId, version) {
       return new Map(await raw.doHeld(guard.write(into), documentId, version && { ...version }));
     },

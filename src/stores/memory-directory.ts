@@ -223,6 +223,7 @@ function createRows(
     chunkById: (scope, id) => only(chunks, chunksById.keys(`${scope}/${id}`)),
     chunksById: (scope, ids) => ids.flatMap((id) => only(chunks, chunksById.keys(`${scope}/${id}`)) ?? []),
     chunksOfDocument: (scope, documentId) => all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)),
+    chunkKeysOf: (scope, documentId) => all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)),
     liveChunksOf: (scope, documentId) =>
       all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)).filter(({ deletedAt }) => deletedAt === null).length,
     chunksAfter: (scope, id, limit) =>

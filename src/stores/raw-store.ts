@@ -3,6 +3,7 @@ import type {
   DocumentEntry,
   DocumentSummary,
   FreshnessMark,
+  LargeDocumentEntry,
   ListDocumentsOptions,
   ReplaceResult,
   StoredDocument,
@@ -70,6 +71,8 @@ export interface RawRegexSearch extends RawChunkStore {
 /** Texts and trees, for {@link guardStore}. */
 export interface RawDocumentStore extends RawChunkStore {
   doReplace(scope: Scope, entry: DocumentEntry): Promise<ReplaceResult>;
+  /** The guard checks and copies each batch as it is asked for. */
+  doReplaceInBatches?(scope: Scope, entry: LargeDocumentEntry): Promise<ReplaceResult>;
   doHeld(scope: Scope, documentId: string, version: EmbeddingVersion | undefined): Promise<ReadonlyMap<string, string>>;
   doFind(scopes: readonly Scope[], uri: string): Promise<readonly StoredDocument[]>;
   doDocument(scopes: readonly Scope[], id: string): Promise<StoredDocument | undefined>;

@@ -3,7 +3,7 @@ import type { DocumentEntry, ReplaceResult } from "../contracts/document-store.t
 import { type EmbeddingVersion, versionKey } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { ChunkEntry } from "../contracts/store.ts";
-import { type ChunkTerms, decodeTerms, encodeTerms } from "../indexes/chunk-terms.ts";
+import type { ChunkTerms } from "../indexes/chunk-terms.ts";
 import type { Segment } from "../indexes/segment.ts";
 import { sameVectors, type StoredVector, toStoredVectors } from "../indexes/stored-vector.ts";
 import { rowOf, vectorsAt } from "../indexes/vector-column.ts";
@@ -18,7 +18,7 @@ import {
 import { findPlace, type ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import type { ScopeChange } from "./scope-change.ts";
-import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
+import type { ChunkRow, DirectoryReader, DocumentRow } from "./segment-directory.ts";
 
 /** A chunk on its way in. Its terms are computed once, when first needed. */
 export interface IncomingChunk {
@@ -27,56 +27,11 @@ export interface IncomingChunk {
   terms(): ChunkTerms;
 }
 
-/** Of more chunks than this, terms wait as bytes: as lists of words they take five times as much. */
-const mostAsWords = 1024;
-
 export function prepareChunks(entries: readonly ChunkEntry[], analyze: (chunk: Chunk) => ChunkTerms): IncomingChunk[] {
-  const shelf = entries.length > mostAsWords ? createByteShelf() : undefined;
   return entries.map(({ chunk, embeddings }) => {
-    const vectors = toStoredVectors(embeddings);
-    return { chunk, vectors, terms: shelf ? packedTerms(chunk, analyze, shelf) : keptTerms(chunk, analyze) };
+    let terms: ChunkTerms | undefined;
+    return { chunk, vectors: toStoredVectors(embeddings), terms: () => (terms ??= analyze(chunk)) };
   });
-}
-
-function keptTerms(chunk: Chunk, analyze: (chunk: Chunk) => ChunkTerms): () => ChunkTerms {
-  let terms: ChunkTerms | undefined;
-  return () => (terms ??= analyze(chunk));
-}
-
-function packedTerms(chunk: Chunk, analyze: (chunk: Chunk) => ChunkTerms, shelf: ByteShelf): () => ChunkTerms {
-  let packed: (() => Uint8Array) | undefined;
-  return () => {
-    if (packed !== undefined) return decodeTerms(packed());
-    const terms = analyze(chunk);
-    packed = shelf.put(encodeTerms(terms));
-    return terms;
-  };
-}
-
-/** Keeps many short runs of bytes in a few long ones: by itself each would take half as much again. */
-interface ByteShelf {
-  put(bytes: Uint8Array): () => Uint8Array;
-}
-
-const boardBytes = 1024 * 1024;
-
-function createByteShelf(): ByteShelf {
-  let board = new Uint8Array(boardBytes);
-  let length = 0;
-  return {
-    put(bytes) {
-      if (length + bytes.length > board.length) {
-        board = new Uint8Array(Math.max(boardBytes, bytes.length));
-        length = 0;
-      }
-      const from = length;
-      const on = board;
-      on.set(bytes, from);
-      length += bytes.length;
-      const to = length;
-      return () => on.subarray(from, to);
-    },
-  };
 }
 
 /** A live chunk that is there already. */
@@ -92,15 +47,19 @@ function readHeld(reader: ChunkReader, row: ChunkRow | undefined): HeldChunk | u
 }
 
 /** Texts are read past the view's cache, which must not see what a transaction may take back. */
-export function createUncachedReader(rows: DirectoryReader): ChunkReader {
-  const texts = new Map<number, string>();
-  return createChunkReader(rows, {
-    text(from, document) {
+export function createUncachedReader(
+  rows: DirectoryReader,
+  texts = new Map<number, string>(),
+  documents = new Map<number, DocumentRow>(),
+): ChunkReader {
+  const view = {
+    text(from: DirectoryReader, document: number): string {
       let text = texts.get(document);
       if (text === undefined) texts.set(document, (text = from.documentText(document)));
       return text;
     },
-  });
+  };
+  return createChunkReader(rows, view, documents);
 }
 
 /** Whether the index would have the same of both: title, headings and words, in the same language. */
@@ -123,19 +82,38 @@ function readById(rows: DirectoryReader, scope: number, chunks: readonly Incomin
   return new Map(rows.chunksById(scope, ids).map((row) => [row.id, row]));
 }
 
-/** Analyses what will have to be, before the write begins, so that nobody waits for it. */
-export function analyzeAhead(
+/** Chunks that are looked up together. */
+const lookedUpAtOnce = 128;
+
+function* inGroups(incoming: Iterable<IncomingChunk>): Generator<readonly IncomingChunk[], undefined> {
+  let group: IncomingChunk[] = [];
+  for (const each of incoming) {
+    if (group.push(each) < lookedUpAtOnce) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+  return undefined;
+}
+
+/**
+ * Tells what will have to be analysed, so that it is before the write begins and nobody waits for it. `texts` are those of documents that were read on the
+ * way: a batch after the other asks for the same, and one that is out of date by then costs an analysis too many or too late, nothing else.
+ */
+export function chooseWanting(
   rows: DirectoryReader,
   scope: number | undefined,
   incoming: readonly IncomingChunk[],
-): () => void {
-  const reader = createUncachedReader(rows);
+  texts: Map<number, string>,
+): ReadonlySet<IncomingChunk> {
+  const reader = createUncachedReader(rows, texts);
   const found = scope === undefined ? new Map<string, ChunkRow>() : readById(rows, scope, incoming);
-  const wanting = incoming.filter(({ chunk }) => {
-    const held = readHeld(reader, found.get(chunk.id));
-    return held === undefined || !sameWords(held.chunk, chunk);
-  });
-  return () => wanting.forEach((each) => each.terms());
+  return new Set(
+    incoming.filter(({ chunk }) => {
+      const held = readHeld(reader, found.get(chunk.id));
+      return held === undefined || !sameWords(held.chunk, chunk);
+    }),
+  );
 }
 
 /** What of a document's chunks the store holds, for {@link DocumentStore.held}: id to text. */
@@ -205,47 +183,57 @@ function swapChunk(change: ScopeChange, { incoming, held, row, document, home, k
   return keeps;
 }
 
-/** **Errors** `store-busy` when a chunk whose vectors were to be kept has gone meanwhile. */
+/** What of a document's entry is not its chunks. */
+export type DocumentFacts = Omit<DocumentEntry, "entries" | "keeps">;
+
+/**
+ * A document's chunk set for the one that was there. `relies` says which chunks count on vectors that the store has.
+ *
+ * **Errors** `store-busy` when a chunk whose vectors were to be kept has gone meanwhile. **Cost** memory for the ids of the old chunks; the new ones are read
+ * one after the other.
+ */
 export function replaceDocument(
   change: ScopeChange,
-  entry: DocumentEntry,
-  incoming: readonly IncomingChunk[],
+  facts: DocumentFacts,
+  incoming: Iterable<IncomingChunk>,
+  relies: (incoming: IncomingChunk) => boolean,
   ingestedAt: string,
 ): ReplaceResult {
   const { rows } = change;
-  const { document } = entry;
+  const { document } = facts;
   const scope = change.scopeKey();
-  const reader = createUncachedReader(rows);
-  const old = new Map(rows.chunksOfDocument(scope, document.id).map((row) => [row.id, row]));
-  const held = new Map([...old].map(([id, row]) => [id, readHeld(reader, row)]));
-  for (const id of entry.keeps ?? []) {
-    if (held.get(id) !== undefined) continue;
-    throw new IbidError("store-busy", `${document.uri} was changed by somebody else while it was being ingested.`, {
-      uri: document.uri,
-      mend: "Ingest it again.",
-    });
-  }
-  const live = [...old.values()].filter(({ deletedAt }) => deletedAt === null).length;
-  const key = putDocument(change, scope, entry, ingestedAt);
+  const left = new Map(rows.chunkKeysOf(scope, document.id).map((chunk) => [chunk.id, chunk]));
+  let live = 0;
+  for (const { deletedAt } of left.values()) if (deletedAt === null) live++;
+  // The row that is there is about to be another: the chunks were indexed under its title, and are slices of its text.
+  const before = rows.documentById(scope, document.id);
+  const texts = before === undefined || live === 0 ? [] : [[before.key, rows.documentText(before.key)] as const];
+  const reader = createUncachedReader(rows, new Map(texts), new Map(before && [[before.key, before]]));
+  const key = putDocument(change, scope, facts, ingestedAt);
   const home: HomeDocument = document;
 
-  const elsewhere = readById(
-    rows,
-    scope,
-    incoming.filter(({ chunk }) => !old.has(chunk.id)),
-  );
-  let kept = 0;
-  for (const each of incoming) {
-    const { id } = each.chunk;
-    const row = old.get(id) ?? elsewhere.get(id);
-    old.delete(id);
-    if (swapChunk(change, { incoming: each, held: held.get(id), row, document: key, home, keepVectors: true })) kept++;
+  let [kept, came] = [0, 0];
+  for (const group of inGroups(incoming)) {
+    const found = readById(rows, scope, group);
+    for (const each of group) {
+      const { id } = each.chunk;
+      const row = found.get(id);
+      const held = left.delete(id) ? readHeld(reader, row) : undefined;
+      if (held === undefined && relies(each)) {
+        throw new IbidError("store-busy", `${document.uri} was changed by somebody else while it was being ingested.`, {
+          uri: document.uri,
+          mend: "Ingest it again.",
+        });
+      }
+      if (swapChunk(change, { incoming: each, held, row, document: key, home, keepVectors: true })) kept++;
+    }
+    came += group.length;
   }
-  for (const row of old.values()) change.remove(row);
-  return { added: incoming.length - kept, kept, removed: live - kept };
+  for (const chunk of left.values()) change.remove(rows.chunk(chunk.key));
+  return { added: came - kept, kept, removed: live - kept };
 }
 
-function putDocument(change: ScopeChange, scope: number, entry: DocumentEntry, ingestedAt: string): number {
+function putDocument(change: ScopeChange, scope: number, entry: DocumentFacts, ingestedAt: string): number {
   const { document, contentHash, metadataHash, fingerprint, bytes, folder, validators } = entry;
   const { id, uri, title, mediaType, origin } = document;
   const body = toDocumentBody(document);

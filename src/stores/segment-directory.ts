@@ -4,6 +4,7 @@ import type { Durability } from "../contracts/store.ts";
 import type { PendingRow } from "../indexes/live-segment.ts";
 import type { SegmentRow } from "../indexes/sealed-segment.ts";
 import type { SegmentSource } from "../indexes/segment.ts";
+import type { Shelf } from "./shelf.ts";
 
 export type { PendingRow } from "../indexes/live-segment.ts";
 export type { SegmentRow } from "../indexes/sealed-segment.ts";
@@ -55,6 +56,9 @@ export interface ChunkRow {
   /** Milliseconds since 1970; `null` for what is not deleted. */
   readonly deletedAt: number | null;
 }
+
+/** Which chunk a row is. */
+export type ChunkKey = Pick<ChunkRow, "key" | "id" | "deletedAt">;
 
 /** A document without its text, as a list shows it. */
 export interface DocumentRow {
@@ -116,6 +120,8 @@ export interface DirectoryReader extends SegmentSource {
   /** Those that are there, in no order. */
   chunksById(scope: number, ids: readonly string[]): readonly ChunkRow[];
   chunksOfDocument(scope: number, documentId: string): readonly ChunkRow[];
+  /** What tells those chunks apart, without what they say. */
+  chunkKeysOf(scope: number, documentId: string): readonly ChunkKey[];
   liveChunksOf(scope: number, documentId: string): number;
   /** Live chunks, by id. */
   chunksAfter(scope: number, id: string, limit: number): readonly ChunkRow[];
@@ -206,6 +212,8 @@ export interface SegmentDirectory {
   write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void): Promise<Result>;
   /** Makes what was deleted unreadable in the files too. **Shape** false when a reader holds on to an old state, so that it must be tried again. */
   scrub(): Promise<boolean>;
+  /** Where what is on its way into a large document waits, out of memory. Absent where there is nothing but memory. **Errors** `store-failed`. */
+  openShelf?(): Shelf;
   /** Looks at the files as bytes. Absent where there are none. */
   inspect?(probes: readonly string[]): Promise<FileReport>;
   close(): Promise<void>;

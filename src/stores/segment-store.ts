@@ -1,31 +1,24 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Chunk } from "../contracts/chunk.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
-import type { DocumentEntry, ReplaceResult } from "../contracts/document-store.ts";
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { SettleOptions } from "../contracts/knowledge-store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Metric } from "../contracts/store.ts";
-import { nextTurn } from "../text/next-turn.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
 import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { analyzeChunk, termsFingerprint } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { documentOperations } from "./document-operations.ts";
+import { createDocumentWriter } from "./document-writer.ts";
 import { corpusToFit, isAnyLacking } from "./fit-due.ts";
 import { isPurgeOwed, owePurge, readOwed, strikeOwed } from "./forgetting.ts";
 import { createIndexView } from "./index-view.ts";
 import { countRows, listChunks, listDeleted, listScopes } from "./list-rows.ts";
 import { createLatentLeg, fittedOn } from "./latent-leg.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
-import {
-  analyzeAhead,
-  heldChunks,
-  type IncomingChunk,
-  prepareChunks,
-  replaceDocument,
-  upsertChunks,
-} from "./replace-document.ts";
+import { heldChunks, prepareChunks, upsertChunks } from "./replace-document.ts";
 import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
 import { sealTail } from "./seal-tail.ts";
 import type { PatternSearch } from "./search-pattern.ts";
@@ -49,9 +42,6 @@ export interface SegmentStoreOptions {
 
 const analyzerSetting = "analyzer";
 
-/** Chunks that are analysed in one go: some ten milliseconds. */
-const analyzedAtOnce = 128;
-
 /** Chunks of one change that wait together in memory. */
 const mostArriving = 1024;
 
@@ -59,6 +49,7 @@ const mostArriving = 1024;
 export function createSegmentStore(directory: SegmentDirectory, options: SegmentStoreOptions): RawKnowledgeStore {
   const { analyzer, policy, now } = options;
   const view = createIndexView();
+  const analyzeOne = (chunk: Chunk) => analyzeChunk(analyzer, chunk);
   const latent = options.corpusModel && createLatentLeg(options.corpusModel, analyzer);
   let patterns: Promise<PatternSearch> | undefined;
   const loadPatterns = (): Promise<PatternSearch> =>
@@ -101,21 +92,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
       return result;
     });
 
-  async function analyze(scope: Scope, incoming: readonly IncomingChunk[]): Promise<void> {
-    for (let from = 0; from < incoming.length; from += analyzedAtOnce) {
-      const batch = incoming.slice(from, from + analyzedAtOnce);
-      const compute = await look((rows) => analyzeAhead(rows, view.scope(rows, scope)?.row.key, batch));
-      compute();
-      if (incoming.length > analyzedAtOnce) await nextTurn();
-    }
-  }
-
-  async function replaceWhole(scope: Scope, entry: DocumentEntry): Promise<ReplaceResult> {
-    const incoming = prepareChunks(entry.entries, (chunk) => analyzeChunk(analyzer, chunk));
-    await analyze(scope, incoming);
-    const ingestedAt = new Date(now()).toISOString();
-    return change(scope, (changes) => replaceDocument(changes, entry, incoming, ingestedAt));
-  }
+  const documents = createDocumentWriter({ directory, view, look, change, analyze: analyzeOne, now });
 
   const isMergeDue = (rows: DirectoryReader, scope: Scope): boolean =>
     chooseMerge(view.scope(rows, scope)?.sealed ?? [], policy) !== undefined;
@@ -123,6 +100,11 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
   /** Seals and merges what is due. The write before it is done and safe, so it must not fail for want of this. */
   async function tidy(scope: Scope): Promise<void> {
     if (untidy.delete(scope)) await tidyFrom(scope, policy.sealAt);
+  }
+
+  async function tidied<Result>(scope: Scope, result: Result): Promise<Result> {
+    await tidy(scope);
+    return result;
   }
 
   async function tidyFrom(scope: Scope, sealAt: number): Promise<void> {
@@ -206,18 +188,16 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     },
 
     async doUpsert(scope, entries) {
-      const incoming = prepareChunks(entries, (chunk) => analyzeChunk(analyzer, chunk));
-      await analyze(scope, incoming);
+      const incoming = prepareChunks(entries, analyzeOne);
+      await documents.analyze(scope, incoming);
       await change(scope, (changes) => upsertChunks(changes, incoming));
       await tidy(scope);
     },
 
-    doReplace: (scope, entry) =>
-      // Chained, not awaited in one function: what was written need not stay in memory while segments are merged.
-      replaceWhole(scope, entry).then(async (result) => {
-        await tidy(scope);
-        return result;
-      }),
+    // Chained, not awaited in one function: what was written need not stay in memory while segments are merged.
+    doReplace: (scope, entry) => documents.replaceWhole(scope, entry).then((result) => tidied(scope, result)),
+    doReplaceInBatches: (scope, entry) =>
+      documents.replaceInBatches(scope, entry).then((result) => tidied(scope, result)),
 
     async doDelete(scope, target, deleteOptions) {
       if ("scope" in target) return deleteScope(scope);
@@ -290,7 +270,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 
     doStatus: (scopes) => look((rows) => countRows(rows, view, scopes)),
 
-    ...versionedOperations({ look, write, change, view, analyze: (chunk) => analyzeChunk(analyzer, chunk), tidy, now }),
+    ...versionedOperations({ look, write, change, view, analyze: analyzeOne, tidy, now }),
 
     doRevisions: (scopes) => look((rows) => scopes.map((scope) => readRevision(rows, scope))),
 

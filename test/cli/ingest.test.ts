@@ -36,6 +36,28 @@ async function ingest(cwd: string, ...args: string[]) {
   };
 }
 
+describe("a symbolic link in a folder", () => {
+  it("that is not followed is said, and how to follow it [L9]", async () => {
+    const cwd = await project({ ...documents, "other/a.md": "# Other\n\nWords.\n" });
+    await symlink("../other/a.md", join(cwd, "docs/link.md"));
+    await symlink("../other", join(cwd, "docs/others"));
+    const { stdout } = await callIbid(cwd, ["ingest", "docs"]);
+    expect(stdout).toContain("2 added");
+    expect(stdout).toContain("2 links not followed (docs/link.md …): --follow-symlinks");
+    expect((await ingest(cwd, "docs")).summary).toMatchObject({ unchanged: 2, links: 2 });
+    const followed = await ingest(cwd, "docs", "--follow-symlinks");
+    expect(followed.summary).not.toHaveProperty("links");
+  });
+
+  it("is all that there is to say of a folder of links", async () => {
+    const cwd = await project({ "other/a.md": "# Other\n\nWords.\n", "docs/.keep": "" });
+    await symlink("../other/a.md", join(cwd, "docs/link.md"));
+    expect((await callIbid(cwd, ["ingest", "docs"])).stdout).toContain(
+      "1 link not followed (docs/link.md): --follow-symlinks",
+    );
+  });
+});
+
 describe("ibid ingest --json", () => {
   it("one object a line, then the summary; the keys are a contract", async () => {
     const cwd = await project(documents);

@@ -19,6 +19,30 @@ function refusal(run: () => unknown): IbidError {
   throw new Error("nothing was refused");
 }
 
+describe("a NUL in what is otherwise text", () => {
+  const line = "2026-11-22 INFO the keeper looked on\n";
+  const log = new TextEncoder().encode(`${line.repeat(100)}\0\0\0${line.repeat(100)}`);
+
+  it("is refused as such, with its place and how to take it out [L9]", () => {
+    expect(() => detectMediaType(log, { name: "a.log" })).toThrow(
+      expect.objectContaining({
+        code: "binary",
+        message: `a.log holds a NUL, at byte ${line.length * 100}, which no text has.`,
+        mend: expect.stringContaining("tr -d '\\000'") as string,
+        details: { offset: line.length * 100 },
+      }) as Error,
+    );
+  });
+
+  it.each([
+    ["controls", Uint8Array.from({ length: 300 }, (_, i) => i % 32)],
+    ["mostly zeros", Uint8Array.from({ length: 3000 }, (_, i) => (i % 7 === 0 ? 0x61 : 0))],
+    ["no UTF-8", Uint8Array.from({ length: 3000 }, (_, i) => (i % 50 === 0 ? 0 : 0x80 + (i % 64)))],
+  ])("is not blamed where there is no text beside it: %s", (_, bytes) => {
+    expect(() => detectMediaType(bytes, { name: "a.log" })).toThrow("a.log holds binary data, not text.");
+  });
+});
+
 describe("detectMediaType", () => {
   it.each([
     ["%PDF-1.7\n", "application/pdf"],

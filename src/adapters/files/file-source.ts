@@ -2,7 +2,7 @@ import { lstatSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, isAbsolute, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
-import type { FolderRules } from "../../contracts/knowledge-base.ts";
+import type { FolderRules, SkippedKind } from "../../contracts/knowledge-base.ts";
 import type { Source, SourceItem, SourceRefusal } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../text/abort.ts";
 import { checkOptions } from "../../text/check-options.ts";
@@ -10,7 +10,7 @@ import { classifyInput, type ClassifiedInput, matchesNothing } from "./classify-
 import { toAbsoluteUri, toDocumentUri, type UriPlace, uriBelow } from "./document-uri.ts";
 import { type Glob, matchAny } from "./glob.ts";
 import { openIgnoreChain } from "./ignore-rules.ts";
-import { readFileBytes, toReadError, tooLarge } from "./read-file.ts";
+import { readFileBytes, readFilePieces, toReadError, tooLarge } from "./read-file.ts";
 import { type FoundFile, walkFolder } from "./walk-folder.ts";
 
 export { toDocumentUri };
@@ -21,8 +21,8 @@ export interface FileSourceOptions extends UriPlace, FolderRules {
   readonly maxFileBytes?: number;
   /** Paths that no walk enters, such as the knowledge base's own folder. */
   readonly ignore?: readonly string[];
-  /** Called for each file and folder that a rule leaves out, with its uri; what is in such a folder is not looked at. */
-  readonly onSkip?: (uri: string, kind: "file" | "folder") => void;
+  /** Called for each file, folder and link that a rule leaves out, with its uri; what is in such a folder is not looked at. */
+  readonly onSkip?: (uri: string, kind: SkippedKind) => void;
 }
 
 const optionNames = [
@@ -109,6 +109,7 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
       metadata: { fileName: basename(file.path), fileSize: file.size, modifiedAt: file.modified.toISOString() },
       ...(folder === undefined ? {} : { folder }),
       bytes: (signal) => readFileBytes(file.path, { uri, maxBytes, followLink: outright, signal }),
+      pieces: (signal) => readFilePieces(file.path, { uri, maxBytes, followLink: outright, signal }),
     };
   }
 
@@ -130,9 +131,7 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
       maxDepth: Math.min(maxDepth, glob?.maxDepth ?? Infinity),
       maxFiles,
       symlinks,
-      onSkip:
-        onSkip &&
-        ((path: string, isFolder: boolean) => onSkip(uriBelow(rootUri, path, baseUri), isFolder ? "folder" : "file")),
+      onSkip: onSkip && ((path: string, kind: SkippedKind) => onSkip(uriBelow(rootUri, path, baseUri), kind)),
       include: glob === undefined ? include : (path: string) => glob.matches(path) && include(path),
       exclude,
     };

@@ -19,22 +19,73 @@ export interface ReadFileOptions {
  * written to each time that it was read; `aborted`. **Cost** one allocation of the file's size. A pipe or device is never waited for.
  */
 export async function readFileBytes(path: string, options: ReadFileOptions): Promise<Uint8Array> {
-  const { uri, followLink, signal } = options;
+  const { uri, maxBytes, signal } = options;
   throwIfAborted(signal, "Reading", { uri });
-  // Absent on Windows. Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-  const nonBlocking = (constants.O_NONBLOCK as number | undefined) ?? 0;
-  const noFollow = (constants.O_NOFOLLOW as number | undefined) ?? 0;
-  const flags = constants.O_RDONLY | nonBlocking | (followLink ? 0 : noFollow);
   try {
-    const small = readAtOnce(path, flags, options.maxBytes);
+    const small = readAtOnce(path, flagsFor(options), maxBytes);
     if (small !== undefined) return small;
-    const file = await open(path, flags);
+    const file = await openRegular(path, options);
     try {
       return await readSteady(file, options);
     } finally {
       await file.close();
     }
   } catch (error) {
+    throw toReadError(error, uri);
+  }
+}
+
+/** **Units** bytes. */
+const pieceBytes = 1024 * 1024;
+
+/**
+ * The bytes of a regular file, piece by piece, never more than `maxBytes` of them. Whether it was changed meanwhile is for whoever reads it twice.
+ *
+ * **Shape** a piece is good until the next is asked for. **Errors** as {@link readFileBytes}. **Cost** memory for one piece.
+ */
+export async function* readFilePieces(path: string, options: ReadFileOptions): AsyncGenerator<Uint8Array, undefined> {
+  const { uri, maxBytes, signal } = options;
+  const file = await openRegular(path, options);
+  try {
+    const piece = new Uint8Array(pieceBytes);
+    for (let at = 0; ;) {
+      throwIfAborted(signal, "Reading", { uri });
+      let length = 0;
+      while (length < piece.length) {
+        const { bytesRead } = await file.read(piece, length, piece.length - length, at + length);
+        if (bytesRead === 0) break;
+        length += bytesRead;
+      }
+      at += length;
+      if (at > maxBytes) throw tooLarge(uri, at, maxBytes);
+      if (length > 0) yield piece.subarray(0, length);
+      if (length < piece.length) return undefined;
+    }
+  } catch (error) {
+    throw toReadError(error, uri);
+  } finally {
+    await file.close();
+  }
+}
+
+function flagsFor({ followLink }: ReadFileOptions): number {
+  // Absent on Windows. Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+  const nonBlocking = (constants.O_NONBLOCK as number | undefined) ?? 0;
+  const noFollow = (constants.O_NOFOLLOW as number | undefined) ?? 0;
+  return constants.O_RDONLY | nonBlocking | (followLink ? 0 : noFollow);
+}
+
+async function openRegular(path: string, options: ReadFileOptions): Promise<FileHandle> {
+  const { uri, signal } = options;
+  throwIfAborted(signal, "Reading", { uri });
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, flagsFor(options));
+    const facts = await file.stat();
+    if (!facts.isFile()) throw notAFile(uri, facts);
+    return file;
+  } catch (error) {
+    await file?.close();
     throw toReadError(error, uri);
   }
 }
@@ -68,7 +119,6 @@ const attempts = 3;
 async function readSteady(file: FileHandle, options: ReadFileOptions): Promise<Uint8Array> {
   const { uri } = options;
   let before = await file.stat();
-  if (!before.isFile()) throw notAFile(uri, before);
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const bytes = await readWhole(file, before.size, options);
     const after = await file.stat();

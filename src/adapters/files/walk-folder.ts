@@ -2,7 +2,7 @@ import { type Dirent, lstatSync } from "node:fs";
 import { opendir, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
-import type { FolderRules } from "../../contracts/knowledge-base.ts";
+import type { FolderRules, SkippedKind } from "../../contracts/knowledge-base.ts";
 import { throwIfAborted } from "../../text/abort.ts";
 import type { PathMatcher } from "./glob.ts";
 import { type IgnoreChain, isIgnored, readIgnoreFile } from "./ignore-rules.ts";
@@ -23,7 +23,7 @@ export interface WalkRules {
   readonly maxFiles: number;
   readonly symlinks: NonNullable<FolderRules["symlinks"]>;
   /** Told of each file and folder that a rule leaves out. */
-  readonly onSkip?: ((relative: string, isFolder: boolean) => void) | undefined;
+  readonly onSkip?: ((relative: string, kind: SkippedKind) => void) | undefined;
   /** On paths relative to the root; of files. */
   readonly include: PathMatcher;
   /** On paths relative to the root; of files and folders. */
@@ -104,7 +104,7 @@ export async function* walkFolder(
       for (const entry of listed) {
         const { name } = entry;
         if (!entry.isSymbolicLink()) entries.push({ name, isFolder: entry.isDirectory() });
-        else if (rules.symlinks === "skip") skip(relative, name, false);
+        else if (rules.symlinks === "skip") skip(relative, name, "link");
         else entries.push(await seeThrough(join(folder, name), name));
       }
       levels.push({ folder, relative, ignored, real, entries: sortAsPaths(entries), next: 0 });
@@ -127,7 +127,7 @@ export async function* walkFolder(
   }
 
   const below = (folder: string, name: string): string => (folder === "" ? name : `${folder}/${name}`);
-  const skip = (folder: string, name: string, isFolder: boolean): void => rules.onSkip?.(below(folder, name), isFolder);
+  const skip = (folder: string, name: string, kind: SkippedKind): void => rules.onSkip?.(below(folder, name), kind);
 
   const trouble = await enter(root, "", rules.ignored, realRoot);
   if (trouble !== undefined) yield trouble;
@@ -150,7 +150,7 @@ export async function* walkFolder(
       isIgnored(level.ignored, path, isFolder) ||
       (!isFolder && !rules.include(relative));
     if (isLeftOut) {
-      skip(level.relative, name, isFolder);
+      skip(level.relative, name, isFolder ? "folder" : "file");
       continue;
     }
     if (entry.trouble !== undefined) {
@@ -160,7 +160,7 @@ export async function* walkFolder(
     if (isFolder) {
       if (target !== undefined) {
         if (linked.has(target) || levels.some(({ real }) => isWithin(real, target))) {
-          skip(level.relative, name, true);
+          skip(level.relative, name, "folder");
           continue;
         }
         linked.add(target);

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryWriter, SegmentDirectory } from "../../stores/segment-directory.ts";
+import { openFileShelf } from "./file-shelf.ts";
 import { inspectFiles } from "./inspect-files.ts";
 import { scrubPatiently } from "./scrub-file.ts";
 import { createSqliteRows } from "./sqlite-rows.ts";
@@ -98,6 +99,7 @@ export function createSqliteDirectory(connection: SqliteConnection, path?: strin
         return connection.scrub();
       }),
     ...(path !== undefined && {
+      openShelf: () => openFileShelf(path),
       inspect: async (probes: readonly string[]) => {
         await lastWrite;
         return inspectFiles(connection, path, probes);

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import type {
+  ChunkKey,
   ChunkRow,
   DirectoryWriter,
   DocumentBody,
@@ -13,34 +14,13 @@ import type {
 } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createStrays } from "./sqlite-strays.ts";
+import { bytesOf, type Read, toChunk, toDocument } from "./sqlite-row-texts.ts";
 import { createSqliteTexts, missingRow } from "./sqlite-texts.ts";
-
-/** Free text may hold U+0000, at which Node 22 ends a string that it reads from SQLite: it is read as bytes. */
-function bytesOf(column: string): string {
-  return `CAST(${column} AS BLOB) AS ${column}`;
-}
-
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** A row as SQLite has it, and the names of its columns that were read as bytes. */
-type Read<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: Uint8Array | null };
-
-/** In place, for a row is nobody else's yet, and there are many. */
-function readTexts<Row, Names extends keyof Row & string>(row: Read<Row, Names>, ...names: readonly Names[]): Row {
-  const texts = row as Record<Names, Uint8Array | string | null>;
-  for (const name of names) {
-    const bytes: Uint8Array | null = row[name];
-    if (bytes !== null) texts[name] = decoder.decode(bytes);
-  }
-  return row as unknown as Row;
-}
-
-const toChunk = (row: Read<ChunkRow, "urtext" | "text">): ChunkRow =>
-  readTexts<ChunkRow, "urtext" | "text">(row, "urtext", "text");
-const toDocument = (row: Read<DocumentRow, "title">): DocumentRow => readTexts<DocumentRow, "title">(row, "title");
 
 const chunkColumns = `key, scope, id, document_id AS documentId, document, starts AS "start", ends AS "end", position AS "index",
   details, metadata, origin, ${bytesOf("urtext")}, ${bytesOf("text")}, deleted_at AS deletedAt`;
+
+const ofDocument = "FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key";
 
 const documentColumns = `key, scope, id, uri, ${bytesOf("title")}, media_type AS mediaType, origin, content_hash AS contentHash,
   metadata_hash AS metadataHash, fingerprint, bytes, folder, ingested_at AS ingestedAt, deleted_at AS deletedAt,
@@ -204,8 +184,8 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
         scope,
       ),
     chunkById: (scope, id) => chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, id)[0],
-    chunksOfDocument: (scope, documentId) =>
-      chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key`, scope, documentId),
+    chunksOfDocument: (scope, id) => chunks(`SELECT ${chunkColumns} ${ofDocument}`, scope, id),
+    chunkKeysOf: (scope, id) => db.all<ChunkKey>(`SELECT key, id, deleted_at AS deletedAt ${ofDocument}`, scope, id),
     liveChunksOf: (scope, documentId) =>
       must<{ chunks: number }>(
         "SELECT count(*) AS chunks FROM chunks WHERE scope = ? AND document_id = ? AND deleted_at IS NULL",

@@ -121,9 +121,12 @@ function isRevised(store: KnowledgeStore): store is RevisedStore {
 
 function createHnswStore(store: RevisedStore, keeper: HnswKeeper, standard: Metric): KnowledgeStore {
   let closing: Promise<void> | undefined;
+  const others: Partial<RevisedStore> & Omit<RevisedStore, "replaceInBatches"> = { ...store };
+  // The graph must be told of every vector, and holds them all in memory: it takes documents whole.
+  delete others.replaceInBatches;
 
   return {
-    ...store,
+    ...others,
     capabilities: Object.freeze({ ...store.capabilities, exact: false }),
     get secret() {
       return store.secret;

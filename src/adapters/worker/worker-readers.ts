@@ -91,7 +91,13 @@ export function createWorkerReaders(
   };
 
   return {
-    readers: readers.map((reader, index) => ({ ...described(reader), read: (input) => read(reader, index, input) })),
+    readers: readers.map((reader, index) => ({
+      ...described(reader),
+      read: (input) => read(reader, index, input),
+      ...(reader.readText !== undefined && readInWorker !== true && !needsWorker(reader.name, Infinity)
+        ? { readText: (input) => reader.readText!(input) }
+        : {}),
+    })),
     close: () => pool.close(),
   };
 }
