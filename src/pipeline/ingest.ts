@@ -18,6 +18,7 @@ import { createLook, type Look, markOf } from "./look-again.ts";
 import { mapInOrder } from "./map-in-order.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
+import { mostInFlight, weighItem } from "./weigh-item.ts";
 import { outerFolder, vanished } from "./sweep.ts";
 import { cutDocument, fetchBytes, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
 
@@ -48,18 +49,6 @@ export interface IngestJob {
   readonly onEmbedding?: ((uri: string) => void) | undefined;
   /** Lets the store finish what it put off: at once, telling how far a fit has come, or later. */
   readonly settle: (onFit: (share: number) => void) => Promise<void>;
-}
-
-/** What is in flight at once: while one document waits for its model or the disk, others are read and cut. Many small ones, so that they share a commit. */
-const mostInFlight = 32;
-/** Of a larger document, or one whose size nobody knows yet. */
-const largeWeight = 2;
-/** **Units** bytes of a file, UTF-16 code units of a text. */
-const smallSize = 64 * 1024;
-
-function weigh(item: IngestItem): number {
-  const size = "bytes" in item ? item.size : "text" in item ? item.text.length : 0;
-  return size !== undefined && size <= smallSize ? 1 : largeWeight;
 }
 
 /**
@@ -95,7 +84,13 @@ export async function* ingestDocuments(
     progress.complete = true;
   }
 
-  for await (const outcome of mapInOrder(found(), mostInFlight, (item) => ingestOne(work, item), job.signal, weigh)) {
+  for await (const outcome of mapInOrder(
+    found(),
+    mostInFlight,
+    (item) => ingestOne(work, item),
+    job.signal,
+    weighItem,
+  )) {
     const { result, sent } = outcome;
     usage.add(outcome);
     seen.add(result.uri);

@@ -26,6 +26,7 @@ import {
   replaceDocument,
   upsertChunks,
 } from "./replace-document.ts";
+import { createSecret, fromHex, toHex } from "./create-secret.ts";
 import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
 import { sealTail } from "./seal-tail.ts";
 import type { PatternSearch } from "./search-pattern.ts";
@@ -358,17 +359,4 @@ export async function prepareDirectory(directory: SegmentDirectory, analyzer: An
     rows.setSetting(analyzerSetting, fingerprint);
     return fromHex(secret);
   });
-}
-
-/** 32 bytes that nobody can guess. */
-export function createSecret(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(32));
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function fromHex(text: string): Uint8Array {
-  return Uint8Array.from(text.match(/../gu) ?? [], (pair) => Number.parseInt(pair, 16));
 }

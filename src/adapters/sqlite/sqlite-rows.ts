@@ -13,6 +13,7 @@ import type {
 } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createStrays } from "./sqlite-strays.ts";
+import { chunkValues, documentValues } from "./sqlite-values.ts";
 import { createSqliteTexts, missingRow } from "./sqlite-texts.ts";
 
 /** Free text may hold U+0000, at which Node 22 ends a string that it reads from SQLite: it is read as bytes. */
@@ -323,16 +324,4 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     ...createStrays(db),
     deleteSetting: (name) => void db.run("DELETE FROM settings WHERE name = ?", name),
   };
-}
-
-function chunkValues(row: Omit<ChunkRow, "key">): SQLInputValue[] {
-  const { scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt } =
-    row;
-  return [scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt];
-}
-
-function documentValues(row: Omit<DocumentRow, "key">): SQLInputValue[] {
-  const source = [row.scope, row.id, row.uri, row.title, row.mediaType, row.origin];
-  const provenance = [row.contentHash, row.metadataHash, row.fingerprint, row.bytes, row.folder];
-  return [...source, ...provenance, row.ingestedAt, row.deletedAt];
 }
