@@ -1,9 +1,9 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
-import type { MediaDocument, Origin, TextDocument } from "../contracts/document.ts";
+import type { Origin, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { Source, SourceItem, SourceRefusal, SourceUnchanged, Validators } from "../contracts/reader.ts";
+import type { Source, SourceItem, SourceUnchanged, Validators } from "../contracts/reader.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../text/abort.ts";
@@ -14,16 +14,13 @@ import { createEmbeddingUsage } from "./embedding-usage.ts";
 import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
+import { type IngestItem, mostInFlight, weighItem } from "./ingest-item.ts";
 import { createLook, type Look, markOf } from "./look-again.ts";
 import { mapInOrder } from "./map-in-order.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
-import { mostInFlight, weighItem } from "./weigh-item.ts";
 import { outerFolder, vanished } from "./sweep.ts";
 import { cutDocument, fetchBytes, hashBytes, hashMetadata, readItem } from "./prepare-document.ts";
-
-/** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
-export type IngestItem = SourceItem | SourceRefusal | SourceUnchanged | TextDocument | MediaDocument;
 
 export interface IngestJob {
   readonly items: (signal?: AbortSignal) => AsyncIterable<IngestItem>;

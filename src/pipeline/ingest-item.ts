@@ -1,4 +1,8 @@
-import type { IngestItem } from "./ingest.ts";
+import type { MediaDocument, TextDocument } from "../contracts/document.ts";
+import type { SourceItem, SourceRefusal, SourceUnchanged } from "../contracts/reader.ts";
+
+/** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
+export type IngestItem = SourceItem | SourceRefusal | SourceUnchanged | TextDocument | MediaDocument;
 
 /** What is in flight at once: while one document waits for its model or the disk, others are read and cut. Many small ones, so that they share a commit. */
 export const mostInFlight = 32;
