@@ -16,3 +16,10 @@ export function weighItem(item: IngestItem): number {
   const size = "bytes" in item ? item.size : "text" in item ? item.text.length : 0;
   return size !== undefined && size <= smallSize ? 1 : largeWeight;
 }
+
+/** What an item goes by in results and errors. */
+export function uriOf(item: IngestItem): string {
+  if ("uri" in item) return item.uri;
+  const name = item.metadata.fileName;
+  return typeof name === "string" ? name : `(${item.type})`;
+}

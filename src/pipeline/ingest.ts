@@ -14,7 +14,7 @@ import { createEmbeddingUsage } from "./embedding-usage.ts";
 import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
-import { type IngestItem, mostInFlight, weighItem } from "./ingest-item.ts";
+import { type IngestItem, mostInFlight, uriOf, weighItem } from "./ingest-item.ts";
 import { createLook, type Look, markOf } from "./look-again.ts";
 import { mapInOrder } from "./map-in-order.ts";
 import { createReport } from "./settle-store.ts";
@@ -317,12 +317,6 @@ function withNotes({ result, ...counted }: Outcome, notes: readonly string[]): O
   return notes.length === 0
     ? { result, ...counted }
     : { result: { ...result, notes: [...notes, ...(result.notes ?? [])] }, ...counted };
-}
-
-function uriOf(item: IngestItem): string {
-  if ("uri" in item) return item.uri;
-  const name = item.metadata.fileName;
-  return typeof name === "string" ? name : `(${item.type})`;
 }
 
 function asIbidError(error: unknown, uri: string): IbidError {
