@@ -4,7 +4,8 @@ import { IbidError } from "../contracts/errors.ts";
 import type { BytesInput, FolderRules, IngestInput, IngestOptions, TextInput } from "../contracts/knowledge-base.ts";
 import type { Source, SourceItem } from "../contracts/reader.ts";
 import { collectBytes } from "../documents/collect-bytes.ts";
-import type { IngestItem, IngestJob } from "../pipeline/ingest.ts";
+import type { IngestItem } from "../pipeline/ingest-item.ts";
+import type { IngestJob } from "../pipeline/ingest.ts";
 import { joinSources } from "./join-sources.ts";
 
 /** How paths, globs and addresses become a source; on a runtime without files there is no way. */

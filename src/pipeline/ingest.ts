@@ -1,9 +1,9 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
-import type { MediaDocument, Origin, TextDocument } from "../contracts/document.ts";
+import type { Origin, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { Source, SourceItem, SourceRefusal, SourceUnchanged, Validators } from "../contracts/reader.ts";
+import type { Source, SourceItem, SourceUnchanged, Validators } from "../contracts/reader.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../text/abort.ts";
@@ -13,6 +13,7 @@ import { createEmbeddingUsage } from "./embedding-usage.ts";
 import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
+import { type IngestItem, mostInFlight, uriOf, weighItem } from "./ingest-item.ts";
 import { createLook, type Look, markOf } from "./look-again.ts";
 import { mapInOrder } from "./map-in-order.ts";
 import { createReport } from "./settle-store.ts";
@@ -20,9 +21,6 @@ import type { IngestStages } from "./stages.ts";
 import { outerFolder, vanished } from "./sweep.ts";
 import { hashBytes, hashMetadata, seeItem, untilSteady } from "./prepare-document.ts";
 import { writeDocument } from "./write-document.ts";
-
-/** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
-export type IngestItem = SourceItem | SourceRefusal | SourceUnchanged | TextDocument | MediaDocument;
 
 export interface IngestJob {
   readonly items: (signal?: AbortSignal) => AsyncIterable<IngestItem>;
@@ -48,18 +46,6 @@ export interface IngestJob {
   readonly onEmbedding?: ((uri: string) => void) | undefined;
   /** Lets the store finish what it put off: at once, telling how far a fit has come, or later. */
   readonly settle: (onFit: (share: number) => void) => Promise<void>;
-}
-
-/** What is in flight at once: while one document waits for its model or the disk, others are read and cut. Many small ones, so that they share a commit. */
-const mostInFlight = 32;
-/** Of a larger document, or one whose size nobody knows yet. */
-const largeWeight = 2;
-/** **Units** bytes of a file, UTF-16 code units of a text. */
-const smallSize = 64 * 1024;
-
-function weigh(item: IngestItem): number {
-  const size = "bytes" in item ? item.size : "text" in item ? item.text.length : 0;
-  return size !== undefined && size <= smallSize ? 1 : largeWeight;
 }
 
 /**
@@ -95,7 +81,13 @@ export async function* ingestDocuments(
     progress.complete = true;
   }
 
-  for await (const outcome of mapInOrder(found(), mostInFlight, (item) => ingestOne(work, item), job.signal, weigh)) {
+  for await (const outcome of mapInOrder(
+    found(),
+    mostInFlight,
+    (item) => ingestOne(work, item),
+    job.signal,
+    weighItem,
+  )) {
     const { result, sent } = outcome;
     usage.add(outcome);
     seen.add(result.uri);
@@ -310,12 +302,6 @@ function withNotes({ result, ...counted }: Outcome, notes: readonly string[]): O
   return notes.length === 0
     ? { result, ...counted }
     : { result: { ...result, notes: [...notes, ...(result.notes ?? [])] }, ...counted };
-}
-
-function uriOf(item: IngestItem): string {
-  if ("uri" in item) return item.uri;
-  const name = item.metadata.fileName;
-  return typeof name === "string" ? name : `(${item.type})`;
 }
 
 function asIbidError(error: unknown, uri: string): IbidError {

@@ -3,7 +3,8 @@ import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { guardStore } from "./guard-store.ts";
 import { createMemoryDirectory } from "./memory-directory.ts";
-import { createSecret, createSegmentStore } from "./segment-store.ts";
+import { createSecret } from "./create-secret.ts";
+import { createSegmentStore } from "./segment-store.ts";
 import { decideStoreOptions, type StoreOptions, storeOptionNames } from "./store-options.ts";
 
 export interface MemoryStoreOptions extends StoreOptions {

@@ -18,6 +18,7 @@ import { createIndexView } from "./index-view.ts";
 import { countRows, listChunks, listDeleted, listScopes } from "./list-rows.ts";
 import { createLatentLeg, fittedOn } from "./latent-leg.ts";
 import type { RawKnowledgeStore } from "./raw-store.ts";
+import { createSecret, fromHex, toHex } from "./create-secret.ts";
 import { heldChunks, prepareChunks, upsertChunks } from "./replace-document.ts";
 import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
 import { sealTail } from "./seal-tail.ts";
@@ -330,17 +331,4 @@ export async function prepareDirectory(directory: SegmentDirectory, analyzer: An
     rows.setSetting(analyzerSetting, fingerprint);
     return fromHex(secret);
   });
-}
-
-/** 32 bytes that nobody can guess. */
-export function createSecret(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(32));
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function fromHex(text: string): Uint8Array {
-  return Uint8Array.from(text.match(/../gu) ?? [], (pair) => Number.parseInt(pair, 16));
 }

@@ -15,7 +15,8 @@ import { assembleKnowledgeBase, storeChoices } from "../../src/knowledge-base/as
 import { guardStore } from "../../src/stores/guard-store.ts";
 import { createMemoryDirectory } from "../../src/stores/memory-directory.ts";
 import type { RawKnowledgeStore } from "../../src/stores/raw-store.ts";
-import { createSecret, createSegmentStore } from "../../src/stores/segment-store.ts";
+import { createSecret } from "../../src/stores/create-secret.ts";
+import { createSegmentStore } from "../../src/stores/segment-store.ts";
 import { decideStoreOptions, type StoreOptions } from "../../src/stores/store-options.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";

@@ -15,6 +15,7 @@ import type {
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createStrays } from "./sqlite-strays.ts";
 import { bytesOf, type Read, toChunk, toDocument } from "./sqlite-row-texts.ts";
+import { chunkValues, documentValues } from "./sqlite-values.ts";
 import { createSqliteTexts, missingRow } from "./sqlite-texts.ts";
 
 const chunkColumns = `key, scope, id, document_id AS documentId, document, starts AS "start", ends AS "end", position AS "index",
@@ -303,16 +304,4 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     ...createStrays(db),
     deleteSetting: (name) => void db.run("DELETE FROM settings WHERE name = ?", name),
   };
-}
-
-function chunkValues(row: Omit<ChunkRow, "key">): SQLInputValue[] {
-  const { scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt } =
-    row;
-  return [scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt];
-}
-
-function documentValues(row: Omit<DocumentRow, "key">): SQLInputValue[] {
-  const source = [row.scope, row.id, row.uri, row.title, row.mediaType, row.origin];
-  const provenance = [row.contentHash, row.metadataHash, row.fingerprint, row.bytes, row.folder];
-  return [...source, ...provenance, row.ingestedAt, row.deletedAt];
 }
