@@ -27,15 +27,11 @@ async function work(name: string, seed: number, isDoneAgain: () => boolean) {
 }
 
 describe("operations that are done again by another process, as after a death between the work and its receipt", () => {
-  // 1019: when segments were sealed and merged decided once which models' vectors a vacuum took.
-  it.each([1019, 4])(
-    "leave what they leave when done once (seed %i) [L6 L7 L8]",
-    async (seed) => {
-      const random = createRandom(seed + 2);
-      expect(await work(`${seed}-again`, seed, () => random() < 0.3)).toEqual(
-        await work(`${seed}-once`, seed, () => false),
-      );
-    },
-    60_000,
-  );
+  it("leave what they leave when done once [L6 L7 L8]", async () => {
+    // Of this one, when segments were sealed and merged decided once which models' vectors a vacuum took.
+    const seed = 1019;
+    const random = createRandom(seed + 2);
+    const again = await work("again", seed, () => random() < 0.3);
+    expect(again).toEqual(await work("once", seed, () => false));
+  }, 60_000);
 });
