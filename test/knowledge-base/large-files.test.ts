@@ -42,7 +42,7 @@ describe("a file that is large [E15 L7 L8]", () => {
     await writeFile(path, text);
     // A process of its own, with a heap that what the index knows of this file would not fit into.
     const { stdout } = await promisify(execFile)(process.execPath, [
-      "--max-old-space-size=40",
+      "--max-old-space-size=52",
       join(import.meta.dirname, "large-file-child.ts"),
       path,
     ]);
