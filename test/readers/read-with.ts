@@ -1,31 +1,11 @@
-import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
-import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
-import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
-import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
-import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
-import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
-import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
-import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
-import { createXlsReader } from "../../src/adapters/sheetjs/xls-reader.ts";
 import type { Section } from "../../src/contracts/document.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { ReadResult } from "../../src/contracts/reader.ts";
-import { csvReader } from "../../src/documents/csv-reader.ts";
+import { createReaders } from "../../src/node/create-readers.ts";
 import { readDocument } from "../../src/documents/read-document.ts";
 import { walkSections } from "../../src/text/walk-sections.ts";
 
-const readers = [
-  createMarkdownReader(),
-  createHtmlReader(),
-  createPdfReader(),
-  createDocxReader(),
-  createPptxReader(),
-  createOdtReader(),
-  createEpubReader(),
-  createXlsxReader(),
-  createXlsReader(),
-  csvReader,
-];
+const readers = createReaders();
 
 /** Through detection, reader and check, as the pipeline does it. */
 export function readAs(
