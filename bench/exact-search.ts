@@ -13,7 +13,8 @@ import { openSqliteStore } from "../src/adapters/sqlite/sqlite-store.ts";
 import type { ChunkEntry } from "../src/contracts/store.ts";
 import type { Filter } from "../src/contracts/filter.ts";
 import type { KnowledgeStore } from "../src/contracts/knowledge-store.ts";
-import { batchRows, codeMemory } from "../src/kernels/code-memory.ts";
+import { batchRows } from "../src/kernels/code-layout.ts";
+import { codeMemory } from "../src/kernels/code-memory.ts";
 import { createMemoryStore } from "../src/stores/memory-store.ts";
 
 const dimensions = 384;
@@ -167,8 +168,10 @@ async function run(rows: number): Promise<void> {
   const table = memory.allocate(dimensions, rows);
   table.codes().forEach((_, i, codes) => (codes[i] = (i * 7919) % 255));
   memory.reserve(dimensions, rows);
+  memory.weave(table, rows);
   memory.flags.fill(1);
-  const bounds = { tau: 1, more: 1, margin: 0, scaled: false, shrink: 0, bound: 1 };
+  const exact = { tau: 1, more: 1, margin: 0 };
+  const bounds = { coarse: exact, fine: exact, scaled: false, shrink: 0, bound: 1 };
   const scan = (): void => {
     for (let at = 0; at < rows; at += batchRows) memory.scan(table, at, Math.min(batchRows, rows - at), bounds);
   };

@@ -224,7 +224,7 @@ describe("the nearest vectors are those of a plain loop over all of them, to the
     vi.stubGlobal("WebAssembly", undefined);
     vi.resetModules();
     const { codeMemory } = await import("../../src/kernels/code-memory.ts");
-    expect(codeMemory().simd).toBe(false);
+    expect(codeMemory().simd).toBe("none");
     check(
       {
         ...(await import("../../src/indexes/nearest.ts")),
