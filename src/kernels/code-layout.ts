@@ -16,11 +16,16 @@ export function tableBytes(stride: number, rows: number): number {
   return rows * (stride + boundBytes);
 }
 
-/** The views of a table that starts there. */
-export function viewTable(buffer: ArrayBuffer, start: number, stride: number, rows: number) {
+/** Where the parts of a table lie that starts there, after its codes. */
+export function layTable(start: number, stride: number, rows: number) {
   const norms = start + stride * rows;
   const slopes = norms + 8 * rows;
   const residuals = slopes + 4 * rows;
+  return { norms, slopes, residuals, end: start + tableBytes(stride, rows) };
+}
+
+export function viewTable(buffer: ArrayBuffer, start: number, stride: number, rows: number) {
+  const { norms, slopes, residuals } = layTable(start, stride, rows);
   return {
     bytes: new Uint8Array(buffer, start, tableBytes(stride, rows)),
     codes: new Int8Array(buffer, start, stride * rows),

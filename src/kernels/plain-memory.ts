@@ -88,8 +88,8 @@ export function boundListed(
     const row = found[at]!;
     const middle = slopes[row]! * (tau * sums[at]!);
     const reach = residuals[row]! * more + margin;
-    const norm = norms[row]!;
-    const upper = scaled ? norm * (middle + reach) - norm * norm * shrink : middle + reach;
+    let upper = middle + reach;
+    if (scaled) upper = norms[row]! * upper - norms[row]! * norms[row]! * shrink;
     if (upper < bound) continue;
     found[count] = row;
     middles[count] = middle;

@@ -1,5 +1,13 @@
-import { layScratch, type Scratch, tableBytes, type TableViews, viewScratch, viewTable } from "./code-layout.ts";
-import type { CodeMemory, CodeTable } from "./code-memory.ts";
+import {
+  layScratch,
+  layTable,
+  type Scratch,
+  tableBytes,
+  type TableViews,
+  viewScratch,
+  viewTable,
+} from "./code-layout.ts";
+import type { CodeBounds, CodeMemory, CodeTable } from "./code-memory.ts";
 import { createFreeList } from "./free-list.ts";
 import { boundListed, createPlainMemory, listFlagged, scanPlainly } from "./plain-memory.ts";
 import { scanCodesModule } from "./scan-codes-module.ts";
@@ -13,6 +21,7 @@ const leastPages = 16;
 
 type Exports = WebAssembly.Instance["exports"];
 type Kernel = (...args: number[]) => number;
+type SiftKernels = Readonly<Record<"weave" | "sift" | "sum", Kernel>>;
 
 /** **Errors** whatever the platform throws that does not know an instruction, or forbids all (a content security policy may). */
 function instantiate(module: string, imports?: ConstructorParameters<typeof WebAssembly.Instance>[1]): Exports {
@@ -29,21 +38,20 @@ interface Placed {
 /** The scan on SIMD instructions, and on the relaxed ones where there are any; `undefined` where there are none at all. */
 export function createSimdMemory(): CodeMemory | undefined {
   let scanning: Exports;
-  let sifting: Exports | undefined;
+  let sifting: SiftKernels | undefined;
   try {
     scanning = instantiate(scanCodesModule);
   } catch {
     return undefined;
   }
   try {
-    sifting = instantiate(siftCodesModule, { codes: { memory: scanning["memory"]! } });
+    sifting = instantiate(siftCodesModule, { codes: { memory: scanning["memory"]! } }) as unknown as SiftKernels;
   } catch {
     // Then every row is looked at by all the bits of the query.
   }
   const memory = scanning["memory"] as WebAssembly.Memory;
   const sum = scanning["sum"] as Kernel;
-  const sift = sifting?.["sift"] as Kernel | undefined;
-  const weave = sifting?.["weave"] as Kernel | undefined;
+  const bound = scanning["bound"] as Kernel;
   const plain = createPlainMemory();
   const free = createFreeList();
   const placed = new WeakMap<CodeTable, Placed>();
@@ -117,8 +125,77 @@ export function createSimdMemory(): CodeMemory | undefined {
     return table;
   }
 
+  /** By all the bits of the query. */
+  function scanWhole(table: CodeTable, { start }: Placed, from: number, rows: number, bounds: CodeBounds): number {
+    const { stride } = table;
+    const { query, flags, found, sums, middles } = layScratch(place.stride, place.rows);
+    const { norms, slopes, residuals } = layTable(start, stride, table.rows);
+    const { tau, more, margin } = bounds.fine;
+    const flag = place.start + flags + from;
+    sum(start + from * stride, stride, rows, flag, place.start + query, place.start + sums);
+    const behind = bound(
+      from,
+      rows,
+      flag,
+      place.start + sums,
+      slopes + 4 * from,
+      residuals + 4 * from,
+      norms + 8 * from,
+      bounds.scaled ? 1 : 0,
+      tau,
+      more,
+      margin,
+      bounds.shrink,
+      bounds.bound,
+      place.start + found,
+      place.start + middles,
+      place.start,
+    );
+    return (behind - place.start - found) >> 2;
+  }
+
+  /** By the digits, and what they leave by all the bits. The last rows may be none that are woven: they are left. */
+  function scanWoven(
+    kernels: SiftKernels,
+    table: CodeTable,
+    { start, woven }: Placed,
+    from: number,
+    rows: number,
+    bounds: CodeBounds,
+  ): number {
+    const { stride } = table;
+    const { query, digits, flags, found, sums } = layScratch(place.stride, place.rows);
+    const { norms, slopes, residuals, end: biases } = layTable(start, stride, table.rows);
+    const { tau, more, margin } = bounds.coarse;
+    const until = Math.min(from + rows, woven);
+    const behind = kernels.sift(
+      from,
+      until,
+      place.start + flags + from,
+      start + from * stride,
+      stride,
+      place.start + digits,
+      biases + 4 * from,
+      slopes + 4 * from,
+      residuals + 4 * from,
+      norms + 8 * from,
+      bounds.scaled ? 1 : 0,
+      tau,
+      more,
+      margin,
+      bounds.shrink,
+      bounds.bound,
+      place.start + found,
+    );
+    const sifted = (behind - place.start - found) >> 2;
+    const count = listFlagged(until, from + rows, sifted, look());
+    if (count === 0) return 0;
+    kernels.sum(place.start + found, count, start, stride, woven, place.start + query, place.start + sums);
+    return boundListed(table, count, bounds, look());
+  }
+
   return {
-    simd: sift === undefined ? "plain" : "relaxed",
+    simd: sifting === undefined ? "plain" : "relaxed",
     allocate,
     free(table) {
       const own = placed.get(table);
@@ -130,12 +207,12 @@ export function createSimdMemory(): CodeMemory | undefined {
     weave(table, rows) {
       const own = placed.get(table);
       const until = rows - (rows % 4);
-      if (own === undefined || weave === undefined || until <= own.woven) return;
+      if (own === undefined || sifting === undefined || until <= own.woven) return;
       const { start, woven } = own;
       const { stride } = table;
       look();
-      const biases = start + tableBytes(stride, table.rows) + 4 * woven;
-      weave(
+      const biases = layTable(start, stride, table.rows).end + 4 * woven;
+      sifting.weave(
         until - woven,
         start + woven * stride,
         stride,
@@ -168,42 +245,9 @@ export function createSimdMemory(): CodeMemory | undefined {
     scan(table, from, rows, bounds) {
       const own = placed.get(table);
       if (own === undefined) return scanPlainly(table, from, rows, bounds, look());
-      const { start, woven } = own;
-      const { stride } = table;
-      const { found, sums, query, digits, flags } = layScratch(place.stride, place.rows);
-      const until = sift === undefined ? from : Math.max(from, Math.min(from + rows, woven));
-      let count = 0;
-      if (sift !== undefined && until > from) {
-        const norms = start + stride * table.rows;
-        const slopes = norms + 8 * table.rows;
-        const residuals = slopes + 4 * table.rows;
-        const biases = residuals + 4 * table.rows;
-        const { tau, more, margin } = bounds.coarse;
-        const behind = sift(
-          from,
-          until,
-          place.start + flags + from,
-          start + from * stride,
-          stride,
-          place.start + digits,
-          biases + 4 * from,
-          slopes + 4 * from,
-          residuals + 4 * from,
-          norms + 8 * from,
-          bounds.scaled ? 1 : 0,
-          tau,
-          more,
-          margin,
-          bounds.shrink,
-          bounds.bound,
-          place.start + found,
-        );
-        count = (behind - place.start - found) >> 2;
-      }
-      if (until < from + rows) count = listFlagged(until, from + rows, count, look());
-      if (count === 0) return 0;
-      sum(place.start + found, count, start, stride, woven, place.start + query, place.start + sums);
-      return boundListed(table, count, bounds, look());
+      return sifting === undefined || own.woven <= from
+        ? scanWhole(table, own, from, rows, bounds)
+        : scanWoven(sifting, table, own, from, rows, bounds);
     },
   };
 }
