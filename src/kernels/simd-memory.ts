@@ -154,7 +154,7 @@ export function createSimdMemory(): CodeMemory | undefined {
     return (behind - place.start - found) >> 2;
   }
 
-  /** By the digits, and what they leave by all the bits. The last rows may be none that are woven: they are left. */
+  /** By the digits, and what they leave by all the bits; so are the last rows that make no four. */
   function scanWoven(
     kernels: SiftKernels,
     table: CodeTable,
@@ -167,7 +167,8 @@ export function createSimdMemory(): CodeMemory | undefined {
     const { query, digits, flags, found, sums } = layScratch(place.stride, place.rows);
     const { norms, slopes, residuals, end: biases } = layTable(start, stride, table.rows);
     const { tau, more, margin } = bounds.coarse;
-    const until = Math.min(from + rows, woven);
+    const last = from + rows;
+    const until = Math.min(last - (last % 4), woven);
     const behind = kernels.sift(
       from,
       until,
@@ -188,7 +189,7 @@ export function createSimdMemory(): CodeMemory | undefined {
       place.start + found,
     );
     const sifted = (behind - place.start - found) >> 2;
-    const count = listFlagged(until, from + rows, sifted, look());
+    const count = listFlagged(until, last, sifted, look());
     if (count === 0) return 0;
     kernels.sum(place.start + found, count, start, stride, woven, place.start + query, place.start + sums);
     return boundListed(table, count, bounds, look());
@@ -262,7 +263,7 @@ function copyRow(codes: Int8Array, row: number, stride: number, woven: number): 
   if (row >= woven) return codes.slice(row * stride, (row + 1) * stride);
   const copied = new Int8Array(stride);
   const first = (row - (row % 4)) * stride + (row % 4) * 16;
-  for (let i = 0; i < stride; i += 16) copied.set(codes.subarray(first + 4 * i, first + 4 * i + 16), i);
+  for (let i = 0; i < stride; i++) copied[i] = codes[first + (i >> 4) * 64 + (i & 15)]!;
   return copied;
 }
 
