@@ -14,7 +14,8 @@ import type { ChunkEntry } from "../src/contracts/store.ts";
 import type { Filter } from "../src/contracts/filter.ts";
 import type { KnowledgeStore } from "../src/contracts/knowledge-store.ts";
 import { batchRows } from "../src/kernels/code-layout.ts";
-import { codeMemory, type CodeTable } from "../src/kernels/code-memory.ts";
+import { codeMemory } from "../src/kernels/code-memory.ts";
+import type { CodeTable } from "../src/kernels/code-table.ts";
 import { createMemoryStore } from "../src/stores/memory-store.ts";
 
 const dimensions = 384;

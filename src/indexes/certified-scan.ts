@@ -1,5 +1,6 @@
 import { batchRows, strideOf } from "../kernels/code-layout.ts";
-import { codeMemory, type SumBounds } from "../kernels/code-memory.ts";
+import { codeMemory } from "../kernels/code-memory.ts";
+import type { SumBounds } from "../kernels/code-table.ts";
 import { createKthBest } from "../kernels/kth-best.ts";
 import { quantize } from "../kernels/quantize.ts";
 import type { VectorColumn } from "./segment.ts";

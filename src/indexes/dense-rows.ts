@@ -1,5 +1,6 @@
 import { strideOf } from "../kernels/code-layout.ts";
-import { codeMemory, type CodeTable } from "../kernels/code-memory.ts";
+import { codeMemory } from "../kernels/code-memory.ts";
+import type { CodeTable } from "../kernels/code-table.ts";
 import { norm } from "../kernels/dot.ts";
 import { quantize } from "../kernels/quantize.ts";
 

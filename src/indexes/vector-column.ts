@@ -1,6 +1,7 @@
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { strideOf } from "../kernels/code-layout.ts";
-import { codeMemory, type CodeTable } from "../kernels/code-memory.ts";
+import { codeMemory } from "../kernels/code-memory.ts";
+import type { CodeTable } from "../kernels/code-table.ts";
 import { createPlainMemory } from "../kernels/plain-memory.ts";
 import { asFloat32, asUint32, bytesOf } from "./bytes.ts";
 import { createGrowingRows, type DenseForm, type DenseRows, type DenseVector, formOf, writeRow } from "./dense-rows.ts";

@@ -1,5 +1,5 @@
 import { layScratch, type Scratch, tableBytes, viewScratch, viewTable } from "./code-layout.ts";
-import type { CodeBounds, CodeMemory, CodeTable } from "./code-memory.ts";
+import type { CodeBounds, CodeMemory, CodeTable } from "./code-table.ts";
 import { dotCodes } from "./dot-codes.ts";
 
 /** Codes and their scan in plain JavaScript. */
@@ -51,6 +51,7 @@ export function createPlainMemory(): CodeMemory {
   };
 }
 
+/** The reference of `scan-codes.wat`, and what runs where that cannot. */
 export function scanPlainly(
   table: CodeTable,
   from: number,

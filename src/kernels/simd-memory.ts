@@ -7,7 +7,7 @@ import {
   viewScratch,
   viewTable,
 } from "./code-layout.ts";
-import type { CodeBounds, CodeMemory, CodeTable } from "./code-memory.ts";
+import type { CodeBounds, CodeMemory, CodeTable } from "./code-table.ts";
 import { createFreeList } from "./free-list.ts";
 import { boundListed, createPlainMemory, listFlagged, scanPlainly } from "./plain-memory.ts";
 import { scanCodesModule } from "./scan-codes-module.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { assembleWat } from "../../scripts/assemble-wat.ts";
 import { compareModule, kernels } from "../../scripts/build-kernels.ts";
 import { strideOf } from "../../src/kernels/code-layout.ts";
-import type { CodeMemory, SumBounds } from "../../src/kernels/code-memory.ts";
+import type { CodeMemory, SumBounds } from "../../src/kernels/code-table.ts";
 import { dotCodes } from "../../src/kernels/dot-codes.ts";
 import { createFreeList } from "../../src/kernels/free-list.ts";
 import { createKthBest } from "../../src/kernels/kth-best.ts";
