@@ -144,10 +144,17 @@ describe("lists of postings", () => {
       term % 5 === 0 ? undefined : ({ ordinals: { length: term * 20_000 }, names: undefined } as unknown as Postings);
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(9), fc.boolean()), { maxLength: 60 }), (steps) => {
-        const cache = createPostingsCache((term) => read(Number(term)));
+        let reads = 0;
+        const cache = createPostingsCache((term) => {
+          reads++;
+          return read(Number(term));
+        });
         for (const [term, isNew] of steps) {
           if (isNew) cache.clear();
           expect(cache.get(String(term))).toEqual(read(term));
+          const before = reads;
+          expect(cache.get(String(term))).toEqual(read(term));
+          expect(reads).toBe(before);
         }
       }),
     );

@@ -26,14 +26,18 @@ const analyzer: Analyzer = {
 /** Near one another, of one beginning, with endings. */
 const word = fc.constantFrom("tan", "tans", "tas", "nat", "ta", "tant", "sn", "s");
 const sentence = fc.array(word, { maxLength: 6 }).map((list) => list.join(" "));
-const item = fc.record({
-  text: sentence,
-  title: sentence,
-  headings: fc.array(sentence, { maxLength: 2 }),
-  language: fc.constantFrom("", "p", "q"),
-  live: fc.integer({ min: 0, max: 4 }).map((any) => any > 0),
-  admitted: fc.integer({ min: 0, max: 4 }).map((any) => any > 0),
-});
+const item = fc
+  .record({
+    text: sentence,
+    title: sentence,
+    headings: fc.array(sentence, { maxLength: 2 }),
+    /** A title that is a heading too counts once. */
+    repeats: fc.boolean(),
+    language: fc.constantFrom("", "p", "q"),
+    live: fc.integer({ min: 0, max: 4 }).map((any) => any > 0),
+    admitted: fc.integer({ min: 0, max: 4 }).map((any) => any > 0),
+  })
+  .map(({ repeats, ...each }) => (repeats ? { ...each, headings: [...each.headings, each.title] } : each));
 type Item = typeof item extends fc.Arbitrary<infer One> ? One : never;
 
 const said = fc.array(word, { minLength: 1, maxLength: 3 });
