@@ -2,7 +2,7 @@ import { createGate, operator } from "../../src/access/gate.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { collect } from "../../src/testing/assert.ts";
-import { type Asker, type Known, namesIn, readEverything } from "./public-calls.ts";
+import { type Asker, type Known, namesIn, readDirectly, readEverything } from "./public-calls.ts";
 import { type Fault, type Opened, open, type Subject } from "./subjects.ts";
 import { mayRead, outcome, scopes, take, type World } from "./worlds.ts";
 
@@ -18,6 +18,8 @@ export interface Calls<Some extends World> {
   live(kb: KnowledgeBase, world: Some, isTaken: (scope: Scope) => boolean): Promise<void>;
   /** What each call gives that only reads, by what was asked. */
   read(asker: Asker, world: Some, known: Known, dense: boolean): Promise<Readonly<Record<string, unknown>>>;
+  /** Those among them that what is kept could come from. */
+  warm(asker: Asker, world: Some, known: Known, dense: boolean): Promise<unknown>;
   /** What each call gives that writes. */
   write(kb: KnowledgeBase, world: Some): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -27,6 +29,7 @@ const documentCalls: Calls<World> = {
     for (const step of steps) if (isTaken(step.scope)) await take(kb, step);
   },
   read: readEverything,
+  warm: readDirectly,
   write: writeEverything,
 };
 
@@ -39,6 +42,7 @@ export async function compareWorlds<Some extends World>(
   world: Some,
   fault: Fault = {},
   calls: Calls<Some> = documentCalls,
+  only?: Asker["only"],
 ): Promise<Comparison> {
   const whole = await open(subject, world.policy, fault);
   // What anybody may choose is chosen in both; only what is wrong is in one.
@@ -53,14 +57,15 @@ export async function compareWorlds<Some extends World>(
     const everyone = gate.read(operator, scopes);
     const known = await namesIn(whole.store, everyone);
     const view = whole.kb.as(world.caller);
-    const caller: Asker = { kb: view, store: whole.store, proof: gate.read(world.caller, []) };
+    const caller: Asker = { kb: view, store: whole.store, proof: gate.read(world.caller, []), only };
     const alone: Asker = {
       kb: oracle.kb,
       store: oracle.store,
       proof: gate.read(operator, readable, readable),
       everywhere: readable,
+      only,
     };
-    await warm(whole, subject, (asker, dense) => calls.read(asker, world, known, dense), world);
+    await warm(whole, subject, (asker, dense) => calls.warm({ ...asker, only }, world, known, dense), world);
     const sees = subject.sees === "given" || (subject.sees === "own" && readable.length > 0);
     const given = [await calls.read(caller, world, known, sees)];
     const expected = [await calls.read(alone, world, known, sees)];

@@ -59,7 +59,13 @@ describe("what a caller may not read moves nothing: hits, scores, order, counts,
 describe("a leg that shows something hidden is noticed [T26 L3]", () => {
   it.each(Object.entries(accessFaults))("%s", { timeout: 60_000 }, async (name, [noticedBy, sees, fault]) => {
     const notices = fc.asyncProperty(anyWorld, async (world) => {
-      const { given, expected } = await compareWorlds({ name, store: "memory", sees }, world, fault);
+      const { given, expected } = await compareWorlds(
+        { name, store: "memory", sees },
+        world,
+        fault,
+        undefined,
+        noticedBy,
+      );
       const differing = Object.keys(expected).filter((call) => !isDeepStrictEqual(given[call], expected[call]));
       return !differing.some((call) => call.split(" ")[1] === noticedBy);
     });
