@@ -4,7 +4,7 @@ import type { Scope } from "../../src/contracts/scope.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { type Asker, type Known, namesIn, readDirectly, readEverything } from "./public-calls.ts";
 import { type Fault, type Opened, open, type Subject } from "./subjects.ts";
-import { mayRead, outcome, scopes, take, type World } from "./worlds.ts";
+import { documentOf, mayRead, outcome, scopes, take, type World } from "./worlds.ts";
 
 /** What a caller was given, and what they would be given if there were nothing else. */
 export interface Comparison {
@@ -107,12 +107,20 @@ async function writeEverything(kb: KnowledgeBase, world: World): Promise<Record<
   const write = async (name: string, call: () => unknown): Promise<void> => {
     given[name] = await outcome(call);
   };
-  const ingest = (scope?: Scope) => async () => {
-    const run = kb.ingest({ uri: world.uri, text }, { settle: true, ...(scope && { scope }) });
-    return [await collect(run), await run];
-  };
+  const ingestOf =
+    (...given: Parameters<KnowledgeBase["ingest"]>) =>
+    async () => {
+      const run = kb.ingest(...given);
+      return [await collect(run), await run];
+    };
+  const ingest = (scope?: Scope) => ingestOf({ uri: world.uri, text }, { settle: true, ...(scope && { scope }) });
   await write("ingest at home", ingest());
   for (const scope of scopes) await write(`ingest into ${scope}`, ingest(scope));
+  // The very documents that somebody, perhaps elsewhere, handed in.
+  for (const [i, step] of world.steps.entries()) {
+    if (step.kind !== "document") continue;
+    await write(`ingest what step ${i} handed in`, ingestOf(documentOf(step.uri, step.words), { settle: true }));
+  }
   await write("delete", () => kb.delete(world.uri));
   await write("delete what must be there", () => kb.delete("b.md", { onMissing: "error" }));
   await write("delete what is not", () => kb.delete("never.md", { onMissing: "error" }));
