@@ -13,13 +13,10 @@ export function nameLength(length: (text: string) => number, name: string): Leng
 
 /** Where tokenizers and rules of thumb differ: words, signs, numbers, other scripts, what is not in any vocabulary. */
 const probes = [
-  "The quick brown foxes aren't jumping over 1,234.5 lazy dogs; unbelievably!",
-  "const x = getUserById(42) ?? null;\n\n\treturn x;",
-  "Größenänderung, déjà vu, naïveté",
-  "中文分词和日本語のテキスト",
-  "العربية हिन्दी русский",
-  "👩‍👩‍👧 😀 e\u0301 qzxvwkj",
-  " ".repeat(40),
+  "Foxes aren't jumping over 1,234.5 dogs",
+  "getUserById(42) ??\n\n\t",
+  "größte 中文分词 русский",
+  "👩‍👩‍👧 e\u0301 qzxvwkj",
 ];
 
 /**
