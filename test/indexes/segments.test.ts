@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
-import { type BuiltSegment, mergeSegments, sealSegment } from "../../src/indexes/build-segment.ts";
+import { type BuiltSegment, chunksToSeal, mergeSegments, sealSegment } from "../../src/indexes/build-segment.ts";
 import { analyzeChunk, encodeTerms } from "../../src/indexes/chunk-terms.ts";
 import { collectLiveTerms, collectTerms } from "../../src/indexes/forward-terms.ts";
 import { createLiveSegment, type LiveSegment } from "../../src/indexes/live-segment.ts";
@@ -141,7 +141,7 @@ const open = (items: readonly Placed[], { row, files }: BuiltSegment): SealedSeg
 
 /** Sealed with everything; what is not to be there loses its row afterwards, and with it a version may go. */
 function sealThenDrop(items: readonly Placed[], gone: string): SealedSegment {
-  const segment = open(items, sealSegment(collectLive(items, false)));
+  const segment = open(items, sealSegment(chunksToSeal(collectLive(items, false))));
   const present = Uint8Array.from({ length: segment.size }, (_, ordinal) =>
     items.find(({ key }) => key === segment.key(ordinal))!.present ? 1 : 0,
   );
@@ -167,7 +167,7 @@ describe("segments hold what a list of their chunks says", () => {
         const expected = naive(items);
         expect(readOut(live, ordinals())).toEqual(expected);
         expect(live.presentCount).toBe(expected.length);
-        const sealed = open(items, sealSegment(live));
+        const sealed = open(items, sealSegment(chunksToSeal(live)));
         expect(sealed.rank).toBeUndefined();
         expect(Array.from(everyOrdinal(sealed), (ordinal) => sealed.chunkId(ordinal))).toEqual(
           expected.map(({ id }) => id),
@@ -234,7 +234,7 @@ describe("a chunk's words, turned back from a segment", () => {
           ]),
         );
         const live = collectLive(items, true);
-        const sealed = open(items, sealSegment(live));
+        const sealed = open(items, sealSegment(chunksToSeal(live)));
         const found = (segment: Segment, collected: ReturnType<typeof collectTerms>) =>
           new Map(
             Array.from(collected, ([ordinal, { terms, counts }]) => [
