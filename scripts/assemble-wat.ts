@@ -1,6 +1,6 @@
 /**
- * A small assembler for the part of WebAssembly's text format in which the kernels are written: one module with one exported memory and
- * exported functions of flat instructions.
+ * A small assembler for the part of WebAssembly's text format in which the kernels are written: one module with one memory, exported or
+ * imported, and exported functions of flat instructions.
  *
  * **Errors** an `Error` for whatever it does not know. **Source** WebAssembly core specification, 5 (binary format) and 6 (text format).
  */
@@ -12,8 +12,15 @@ export function assembleWat(source: string): Uint8Array {
   const exports: number[][] = [];
   const bodies: number[][] = [];
   let memory: number[] = [];
+  let imported: number[] = [];
   for (const field of module.slice(1)) {
     if (!Array.isArray(field)) throw new Error(`Out of place: ${field}`);
+    if (field[0] === "import") {
+      const [, from, what, described] = field;
+      if (!Array.isArray(described) || described[0] !== "memory") throw new Error("Only a memory is imported.");
+      imported = list([[...name(unquote(from)), ...name(unquote(what)), 2, 0, ...unsigned(Number(described.at(-1)))]]);
+      continue;
+    }
     if (field[0] === "memory") {
       exports.push([...name(exportOf(field)), 2, 0]);
       memory = [1, 0, ...unsigned(Number(field.at(-1)))];
@@ -31,8 +38,9 @@ export function assembleWat(source: string): Uint8Array {
   return Uint8Array.from([
     ...header,
     ...section(1, list(types)),
+    ...(imported.length > 0 ? section(2, imported) : []),
     ...section(3, list(functions)),
-    ...section(5, memory),
+    ...(memory.length > 0 ? section(5, memory) : []),
     ...section(7, list(exports)),
     ...section(10, list(bodies)),
   ]);
@@ -61,7 +69,11 @@ function parse(source: string): Expression[] {
 function exportOf(field: readonly Expression[]): string {
   const found = field.find((each) => Array.isArray(each) && each[0] === "export");
   if (!Array.isArray(found)) throw new Error("Everything is exported.");
-  return String(found[1]).slice(1, -1);
+  return unquote(found[1]);
+}
+
+function unquote(quoted: Expression | undefined): string {
+  return String(quoted).slice(1, -1);
 }
 
 /** Value types, 5.3. */
@@ -100,7 +112,7 @@ function readFunction(field: readonly Expression[]): {
   return { params, results, locals, labels, code };
 }
 
-/** Opcodes, 5.4; two bytes for the vector instructions, whose number follows 0xfd. What each takes besides the stack stands beside it. */
+/** Opcodes, 5.4; the number of vector instructions follows 0xfd. What each takes besides the stack stands beside it. */
 const instructions: Readonly<Record<string, { readonly code: readonly number[]; readonly takes?: Immediate }>> = {
   block: { code: [0x02, 0x40], takes: "label" },
   loop: { code: [0x03, 0x40], takes: "label" },
@@ -110,6 +122,7 @@ const instructions: Readonly<Record<string, { readonly code: readonly number[]; 
   "local.get": { code: [0x20], takes: "local" },
   "local.set": { code: [0x21], takes: "local" },
   "local.tee": { code: [0x22], takes: "local" },
+  "i32.load": { code: [0x28, 2], takes: "offset" },
   "i32.load8_u": { code: [0x2d, 0], takes: "offset" },
   "i32.store": { code: [0x36, 2], takes: "offset" },
   "f64.store": { code: [0x39, 3], takes: "offset" },
@@ -119,11 +132,20 @@ const instructions: Readonly<Record<string, { readonly code: readonly number[]; 
   "i32.ge_u": { code: [0x4f] },
   "i32.add": { code: [0x6a] },
   "i32.sub": { code: [0x6b] },
+  "i32.mul": { code: [0x6c] },
   "i32.and": { code: [0x71] },
+  "i32.or": { code: [0x72] },
+  "i32.shl": { code: [0x74] },
+  "i32.shr_u": { code: [0x76] },
   "v128.load": { code: vector(0, 0), takes: "offset" },
+  "v128.store": { code: vector(11, 0), takes: "offset" },
   "v128.load8x8_s": { code: vector(1, 0), takes: "offset" },
   "v128.load64_zero": { code: vector(93, 0), takes: "offset" },
   "v128.const": { code: vector(12), takes: "zero" },
+  "i8x16.shuffle": { code: vector(13), takes: "lanes" },
+  "i16x8.splat": { code: vector(16) },
+  "i16x8.extadd_pairwise_i8x16_s": { code: vector(124) },
+  "i16x8.relaxed_dot_i8x16_i7x16_s": { code: vector(274) },
   "i32x4.extract_lane": { code: vector(27), takes: "number" },
   "f64x2.splat": { code: vector(20) },
   "f64x2.extract_lane": { code: vector(33), takes: "number" },
@@ -134,11 +156,13 @@ const instructions: Readonly<Record<string, { readonly code: readonly number[]; 
   "f64x2.sub": { code: vector(241) },
   "f64x2.mul": { code: vector(242) },
   "f64x2.convert_low_i32x4_s": { code: vector(254) },
+  "i32x4.shl": { code: vector(171) },
+  "i32x4.sub": { code: vector(177) },
   "i32x4.add": { code: vector(174) },
   "i32x4.dot_i16x8_s": { code: vector(186) },
 };
 
-type Immediate = "label" | "target" | "local" | "offset" | "number" | "zero";
+type Immediate = "label" | "target" | "local" | "offset" | "number" | "zero" | "lanes";
 
 function vector(number: number, ...more: number[]): number[] {
   return [0xfd, ...unsigned(number), ...more];
@@ -185,6 +209,10 @@ function encode(code: readonly string[], locals: ReadonlyMap<string, number>): n
         // Only `i64x2 0 0` is needed.
         at += 3;
         bytes.push(...Array.from({ length: 16 }, () => 0));
+        break;
+      case "lanes":
+        bytes.push(...code.slice(at, at + 16).map(Number));
+        at += 16;
         break;
     }
   }

@@ -1,25 +1,36 @@
-// Makes src/kernels/scan-codes-module.ts of src/kernels/scan-codes.wat:
+// Makes src/kernels/<name>-module.ts of each src/kernels/<name>.wat:
 //
 //   npx node scripts/build-kernels.ts
 //
-// The assembler is our own, so nothing is installed or downloaded, and a test can hold the committed module to the committed source.
+// The assembler is our own, so nothing is installed or downloaded, and a test can hold the committed modules to the committed sources.
 import { readFileSync, writeFileSync } from "node:fs";
 import { assembleWat } from "./assemble-wat.ts";
 
-export const source = new URL("../src/kernels/scan-codes.wat", import.meta.url);
-export const target = new URL("../src/kernels/scan-codes-module.ts", import.meta.url);
+export const kernels = ["scan-codes", "sift-codes"] as const;
+
+function pathOf(file: string): URL {
+  return new URL(`../src/kernels/${file}`, import.meta.url);
+}
 
 /** The text of the module that carries an assembled source. */
-export function writeModule(wat: string): string {
-  const bytes = assembleWat(wat);
+function writeModule(name: string): string {
+  const bytes = assembleWat(readFileSync(pathOf(`${name}.wat`), "utf8"));
   const text = Buffer.from(bytes).toString("base64");
   const lines = text.match(/.{1,110}/gu) ?? [];
+  const constant = name.replaceAll(/-(.)/gu, (_, letter: string) => letter.toUpperCase());
   return [
-    `/** scan-codes.wat, assembled by scripts/build-kernels.ts: ${bytes.length} bytes, in base64. */`,
-    "export const scanCodesModule =",
+    `/** ${name}.wat, assembled by scripts/build-kernels.ts: ${bytes.length} bytes, in base64. */`,
+    `export const ${constant}Module =`,
     ...lines.map((line, i) => `  "${line}"${i === lines.length - 1 ? ";" : " +"}`),
     "",
   ].join("\n");
 }
 
-if (import.meta.main) writeFileSync(target, writeModule(readFileSync(source, "utf8")));
+/** **Shape** the module as its source says, and as it is written. */
+export function compareModule(name: string): { readonly made: string; readonly written: string } {
+  return { made: writeModule(name), written: readFileSync(pathOf(`${name}-module.ts`), "utf8") };
+}
+
+if (import.meta.main) {
+  for (const name of kernels) writeFileSync(pathOf(`${name}-module.ts`), writeModule(name));
+}

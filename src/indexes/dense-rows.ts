@@ -1,4 +1,6 @@
-import { codeMemory, type CodeTable, strideOf } from "../kernels/code-memory.ts";
+import { strideOf } from "../kernels/code-layout.ts";
+import { codeMemory } from "../kernels/code-memory.ts";
+import type { CodeTable } from "../kernels/code-table.ts";
 import { norm } from "../kernels/dot.ts";
 import { quantize } from "../kernels/quantize.ts";
 
@@ -55,7 +57,8 @@ export function writeRow(
     residuals[row] = 0;
     return;
   }
-  const { step, residual, norm: length } = quantize(dense, 0, dense.length, largestCode, codes, at);
+  const { step, residual } = quantize(dense, 0, dense.length, largestCode, codes, at);
+  const length = norm(dense, 0, dense.length);
   norms[row] = length;
   slopes[row] = length === 0 ? 0 : step / length;
   residuals[row] = length === 0 ? 0 : (residual / length) * roundedUp;
@@ -69,7 +72,7 @@ export interface GrowingRows extends DenseRows {
   add(dense: DenseVector): void;
 }
 
-/** **Cost** codes are made when first asked for, each row's once: a run of writes costs no more than a copy. */
+/** **Cost** codes are made when first asked for, and again when there are twice as many rows: a run of writes costs no more than a copy. */
 export function createGrowingRows(dimensions: number, form: DenseForm): GrowingRows {
   const stride = strideOf(dimensions);
   const memory = codeMemory();
@@ -87,13 +90,8 @@ export function createGrowingRows(dimensions: number, form: DenseForm): GrowingR
     const grown = memory.allocate(stride, capacity);
     // The padding of rows must be 0.
     grown.codes().fill(0);
-    if (table !== undefined) {
-      grown.codes().set(table.codes());
-      grown.norms().set(table.norms());
-      grown.slopes().set(table.slopes());
-      grown.residuals().set(table.residuals());
-      memory.free(table);
-    }
+    if (table !== undefined) memory.free(table);
+    coded = 0;
     return (table = grown);
   }
 

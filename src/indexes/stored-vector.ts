@@ -29,14 +29,16 @@ export interface StoredVector {
   readonly values: Float32Array;
 }
 
+/** Of what has no sparse part: nobody can change it. */
+const nothing = { indices: new Uint32Array(0), values: new Float32Array(0) };
+
 const kinds: readonly EmbeddingKind[] = ["dense", "sparse", "hybrid"];
 
 /** An embedding in 32-bit form; dense bytes stay bytes. **Shape** what has the form already is taken as it is, not copied. */
 export function toStoredVector(version: string, embedding: Embedding): StoredVector {
   const kind = kindOf(embedding);
   const dense = "dense" in embedding ? embedding.dense : "indices" in embedding ? [] : embedding;
-  const sparse =
-    "dense" in embedding ? embedding.sparse : "indices" in embedding ? embedding : { indices: [], values: [] };
+  const sparse = "dense" in embedding ? embedding.sparse : "indices" in embedding ? embedding : nothing;
   return {
     version,
     kind,

@@ -1,5 +1,8 @@
 import type { EmbeddingKind } from "../contracts/embedding.ts";
-import { codeMemory, type CodeTable, createPlainMemory, strideOf } from "../kernels/code-memory.ts";
+import { strideOf } from "../kernels/code-layout.ts";
+import { codeMemory } from "../kernels/code-memory.ts";
+import type { CodeTable } from "../kernels/code-table.ts";
+import { createPlainMemory } from "../kernels/plain-memory.ts";
 import { asFloat32, asUint32, bytesOf } from "./bytes.ts";
 import { createGrowingRows, type DenseForm, type DenseRows, type DenseVector, formOf, writeRow } from "./dense-rows.ts";
 import type { Segment, SparseColumn, VectorColumn } from "./segment.ts";
@@ -144,10 +147,7 @@ function readDense(header: ColumnHeader, column: number, read: ReadFile): DenseR
   const load = (): CodeTable => (codes ??= readCodes(header, column, read));
   if (form === "int8" || perBlock === undefined) {
     const scratch = new Float32Array(dimensions);
-    const vector = (row: number): Int8Array => {
-      const table = load();
-      return table.codes().slice(row * table.stride, row * table.stride + dimensions);
-    };
+    const vector = (row: number): Int8Array => load().row(row).subarray(0, dimensions);
     return {
       dimensions,
       codes: load,

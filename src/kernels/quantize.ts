@@ -1,13 +1,9 @@
-import { norm } from "./dot.ts";
-
 /** How a row's codes relate to it. */
 export interface Quantized {
   /** What one step of a code is worth: a 32-bit number, so that a code times it is exact. */
   readonly step: number;
   /** Euclidean length of what the codes leave out, `row - step · codes`; at least that, never less. */
   readonly residual: number;
-  /** Euclidean length of the row, as `norm` computes it. */
-  readonly norm: number;
 }
 
 /** Covers the rounding of a sum of up to 2^20 squares and its root: 2^20 times 2^-53, generously. */
@@ -75,5 +71,5 @@ export function quantize(
     lane0 += (value - step * code) * (value - step * code);
   }
   const left = Math.sqrt(lane0 + lane1 + (lane2 + lane3));
-  return { step, residual: left * roundedUp, norm: norm(values, start, length) };
+  return { step, residual: left * roundedUp };
 }

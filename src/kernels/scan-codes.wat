@@ -1,6 +1,6 @@
 ;; The first pass of an exact search: 8-bit codes of many rows against one query of 16-bit codes, and which of the rows may matter.
 ;;
-;; `scripts/build-kernels.ts` makes scan-codes-module.ts of this; a test assembles it again and compares. `scanPlainly` in code-memory.ts says
+;; `scripts/build-kernels.ts` makes scan-codes-module.ts of this; a test assembles it again and compares. `scanPlainly` in plain-memory.ts says
 ;; the same in TypeScript, and `CodeMemory.scan` says what it means.
 (module
   (memory (export "memory") 1)

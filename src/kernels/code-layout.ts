@@ -1,0 +1,73 @@
+/** How many rows one call of `scan` takes. */
+export const batchRows = 2048;
+
+/** Rows are padded with zeros to a multiple of this many codes. */
+const strideStep = 32;
+
+export function strideOf(dimensions: number): number {
+  return Math.ceil(dimensions / strideStep) * strideStep;
+}
+
+/** Bytes of norm, slope and residual. */
+const boundBytes = 16;
+
+/** What the codes, norms, slopes and residuals of so many rows take. */
+export function tableBytes(stride: number, rows: number): number {
+  return rows * (stride + boundBytes);
+}
+
+/** Where the parts of a table lie that starts there, after its codes. */
+export function layTable(start: number, stride: number, rows: number) {
+  const norms = start + stride * rows;
+  const slopes = norms + 8 * rows;
+  const residuals = slopes + 4 * rows;
+  return { norms, slopes, residuals, end: start + tableBytes(stride, rows) };
+}
+
+export function viewTable(buffer: ArrayBuffer, start: number, stride: number, rows: number) {
+  const { norms, slopes, residuals } = layTable(start, stride, rows);
+  return {
+    bytes: new Uint8Array(buffer, start, tableBytes(stride, rows)),
+    codes: new Int8Array(buffer, start, stride * rows),
+    norms: new Float64Array(buffer, norms, rows),
+    slopes: new Float32Array(buffer, slopes, rows),
+    residuals: new Float32Array(buffer, residuals, rows),
+  };
+}
+
+export type TableViews = ReturnType<typeof viewTable>;
+
+/** What a search writes and reads beside the tables. */
+export interface Scratch {
+  readonly query: Int16Array;
+  readonly digits: Uint8Array;
+  readonly flags: Uint8Array;
+  readonly found: Uint32Array;
+  readonly sums: Int32Array;
+  readonly middles: Float64Array;
+  readonly reaches: Float64Array;
+}
+
+/** The scratch's bytes: reaches, middles, found, sums, query, room for four rows, digits, flags. **Shape** where each starts, after the start of all. */
+export function layScratch(stride: number, rows: number) {
+  const found = 16 * batchRows;
+  const sums = found + 4 * batchRows;
+  const query = sums + 4 * batchRows;
+  const four = query + 2 * stride;
+  const digits = four + 4 * stride;
+  const flags = digits + stride;
+  return { middles: 8 * batchRows, found, sums, query, four, digits, flags, length: flags + rows };
+}
+
+export function viewScratch(buffer: ArrayBuffer, start: number, stride: number, rows: number): Scratch {
+  const { middles, found, sums, query, digits, flags } = layScratch(stride, rows);
+  return {
+    reaches: new Float64Array(buffer, start, batchRows),
+    middles: new Float64Array(buffer, start + middles, batchRows),
+    found: new Uint32Array(buffer, start + found, batchRows),
+    sums: new Int32Array(buffer, start + sums, batchRows),
+    query: new Int16Array(buffer, start + query, stride),
+    digits: new Uint8Array(buffer, start + digits, stride),
+    flags: new Uint8Array(buffer, start + flags, rows),
+  };
+}

@@ -1,0 +1,100 @@
+import { layScratch, type Scratch, tableBytes, viewScratch, viewTable } from "./code-layout.ts";
+import type { CodeBounds, CodeMemory, CodeTable } from "./code-table.ts";
+import { dotCodes } from "./dot-codes.ts";
+
+/** Codes and their scan in plain JavaScript. */
+export function createPlainMemory(): CodeMemory {
+  let place = { stride: 0, rows: 0 };
+  let scratch = viewScratch(new ArrayBuffer(layScratch(0, 0).length), 0, 0, 0);
+  return {
+    simd: "none",
+    allocate(stride, rows) {
+      const views = viewTable(new ArrayBuffer(tableBytes(stride, rows)), 0, stride, rows);
+      return {
+        stride,
+        rows,
+        bytes: () => views.bytes,
+        codes: () => views.codes,
+        norms: () => views.norms,
+        slopes: () => views.slopes,
+        residuals: () => views.residuals,
+        row: (row) => views.codes.slice(row * stride, (row + 1) * stride),
+      };
+    },
+    free() {},
+    weave() {},
+    reserve(stride, rows) {
+      if (stride <= place.stride && rows <= place.rows) return;
+      place = { stride: Math.max(stride, place.stride), rows: Math.max(rows, place.rows) };
+      const buffer = new ArrayBuffer(layScratch(place.stride, place.rows).length);
+      scratch = viewScratch(buffer, 0, place.stride, place.rows);
+    },
+    get query() {
+      return scratch.query;
+    },
+    get digits() {
+      return scratch.digits;
+    },
+    get flags() {
+      return scratch.flags;
+    },
+    get found() {
+      return scratch.found;
+    },
+    get middles() {
+      return scratch.middles;
+    },
+    get reaches() {
+      return scratch.reaches;
+    },
+    scan: (table, from, rows, bounds) => scanPlainly(table, from, rows, bounds, scratch),
+  };
+}
+
+/** The reference of `scan-codes.wat`, and what runs where that cannot. */
+export function scanPlainly(
+  table: CodeTable,
+  from: number,
+  rows: number,
+  bounds: CodeBounds,
+  scratch: Scratch,
+): number {
+  const { query, found, sums } = scratch;
+  const count = listFlagged(from, from + rows, 0, scratch);
+  const { stride } = table;
+  const codes = table.codes();
+  for (let at = 0; at < count; at++) sums[at] = dotCodes(codes, found[at]! * stride, query, stride);
+  return boundListed(table, count, bounds, scratch);
+}
+
+/** Lists the rows that have a flag, after the `count` that are listed. **Shape** how many there are then. */
+export function listFlagged(from: number, until: number, count: number, { flags, found }: Scratch): number {
+  let listed = count;
+  for (let row = from; row < until; row++) {
+    if (flags[row] !== 0) found[listed++] = row;
+  }
+  return listed;
+}
+
+/** Leaves of the listed rows those whose upper bound by their sum is not below the bound. **Shape** how many. */
+export function boundListed(
+  table: CodeTable,
+  listed: number,
+  { fine: { tau, more, margin }, scaled, shrink, bound }: CodeBounds,
+  { found, sums, middles, reaches }: Scratch,
+): number {
+  const [norms, slopes, residuals] = [table.norms(), table.slopes(), table.residuals()];
+  let count = 0;
+  for (let at = 0; at < listed; at++) {
+    const row = found[at]!;
+    const middle = slopes[row]! * (tau * sums[at]!);
+    const reach = residuals[row]! * more + margin;
+    let upper = middle + reach;
+    if (scaled) upper = norms[row]! * upper - norms[row]! * norms[row]! * shrink;
+    if (upper < bound) continue;
+    found[count] = row;
+    middles[count] = middle;
+    reaches[count++] = reach;
+  }
+  return count;
+}

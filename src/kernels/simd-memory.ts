@@ -1,0 +1,272 @@
+import {
+  layScratch,
+  layTable,
+  type Scratch,
+  tableBytes,
+  type TableViews,
+  viewScratch,
+  viewTable,
+} from "./code-layout.ts";
+import type { CodeBounds, CodeMemory, CodeTable } from "./code-table.ts";
+import { createFreeList } from "./free-list.ts";
+import { boundListed, createPlainMemory, listFlagged, scanPlainly } from "./plain-memory.ts";
+import { scanCodesModule } from "./scan-codes-module.ts";
+import { siftCodesModule } from "./sift-codes-module.ts";
+
+const pageBytes = 65_536;
+/** Stretches start on multiples of a cache line. */
+const lineBytes = 64;
+/** Memory is asked for in steps of this size at least, since every step makes the views anew. */
+const leastPages = 16;
+
+type Exports = WebAssembly.Instance["exports"];
+type Kernel = (...args: number[]) => number;
+type SiftKernels = Readonly<Record<"weave" | "sift" | "sum", Kernel>>;
+
+/** **Errors** whatever the platform throws that does not know an instruction, or forbids all (a content security policy may). */
+function instantiate(module: string, imports?: ConstructorParameters<typeof WebAssembly.Instance>[1]): Exports {
+  const bytes = Uint8Array.from(atob(module), (character) => character.charCodeAt(0));
+  return new WebAssembly.Instance(new WebAssembly.Module(bytes), imports).exports;
+}
+
+/** Where a table lies, and how many of its rows are woven. */
+interface Placed {
+  readonly start: number;
+  woven: number;
+}
+
+/** The scan on SIMD instructions, and on the relaxed ones where there are any; `undefined` where there are none at all. */
+export function createSimdMemory(): CodeMemory | undefined {
+  let scanning: Exports;
+  let sifting: SiftKernels | undefined;
+  try {
+    scanning = instantiate(scanCodesModule);
+  } catch {
+    return undefined;
+  }
+  try {
+    sifting = instantiate(siftCodesModule, { codes: { memory: scanning["memory"]! } }) as unknown as SiftKernels;
+  } catch {
+    // Then every row is looked at by all the bits of the query.
+  }
+  const memory = scanning["memory"] as WebAssembly.Memory;
+  const sum = scanning["sum"] as Kernel;
+  const bound = scanning["bound"] as Kernel;
+  const plain = createPlainMemory();
+  const free = createFreeList();
+  const placed = new WeakMap<CodeTable, Placed>();
+  const lost = new FinalizationRegistry<readonly [number, number]>(([start, length]) => free.give(start, length));
+  free.give(0, memory.buffer.byteLength);
+
+  /** Growing leaves the old views empty; this says that it happened. */
+  let grown = 0;
+  let place = { start: 0, stride: 0, rows: 0 };
+  let scratch: Scratch | undefined;
+  let seen = -1;
+
+  /** **Errors** whatever the platform throws when there is no more memory. */
+  function take(length: number): number {
+    const start = free.take(length);
+    if (start >= 0) return start;
+    const pages = Math.max(leastPages, Math.ceil(length / pageBytes));
+    free.give(memory.grow(pages) * pageBytes, pages * pageBytes);
+    grown++;
+    return free.take(length);
+  }
+
+  function look(): Scratch {
+    if (scratch === undefined || seen !== grown) {
+      scratch = viewScratch(memory.buffer, place.start, place.stride, place.rows);
+      seen = grown;
+    }
+    return scratch;
+  }
+
+  function makeRoom(stride: number, rows: number): void {
+    const next = { stride: Math.max(stride, place.stride), rows: Math.max(rows, place.rows) };
+    const start = take(roundUp(layScratch(next.stride, next.rows).length));
+    if (scratch !== undefined) free.give(place.start, roundUp(layScratch(place.stride, place.rows).length));
+    place = { ...next, start };
+    scratch = viewScratch(memory.buffer, start, next.stride, next.rows);
+    seen = grown;
+  }
+
+  function allocate(stride: number, rows: number): CodeTable {
+    const length = spanOf(stride, rows);
+    let start: number;
+    try {
+      start = take(length);
+    } catch {
+      // 4 GB is all that such a memory can have, and a machine may have less: what does not fit is scanned plainly.
+      return plain.allocate(stride, rows);
+    }
+    let views: TableViews | undefined;
+    let viewed = -1;
+    const view = (): TableViews => {
+      if (views === undefined || viewed !== grown) {
+        views = viewTable(memory.buffer, start, stride, rows);
+        viewed = grown;
+      }
+      return views;
+    };
+    const own: Placed = { start, woven: 0 };
+    const table: CodeTable = {
+      stride,
+      rows,
+      bytes: () => view().bytes,
+      codes: () => view().codes,
+      norms: () => view().norms,
+      slopes: () => view().slopes,
+      residuals: () => view().residuals,
+      row: (row) => copyRow(view().codes, row, stride, own.woven),
+    };
+    placed.set(table, own);
+    lost.register(table, [start, length], table);
+    return table;
+  }
+
+  /** By all the bits of the query. */
+  function scanWhole(table: CodeTable, { start }: Placed, from: number, rows: number, bounds: CodeBounds): number {
+    const { stride } = table;
+    const { query, flags, found, sums, middles } = layScratch(place.stride, place.rows);
+    const { norms, slopes, residuals } = layTable(start, stride, table.rows);
+    const { tau, more, margin } = bounds.fine;
+    const flag = place.start + flags + from;
+    sum(start + from * stride, stride, rows, flag, place.start + query, place.start + sums);
+    const behind = bound(
+      from,
+      rows,
+      flag,
+      place.start + sums,
+      slopes + 4 * from,
+      residuals + 4 * from,
+      norms + 8 * from,
+      bounds.scaled ? 1 : 0,
+      tau,
+      more,
+      margin,
+      bounds.shrink,
+      bounds.bound,
+      place.start + found,
+      place.start + middles,
+      place.start,
+    );
+    return (behind - place.start - found) >> 2;
+  }
+
+  /** By the digits, and what they leave by all the bits; so are the last rows that make no four. */
+  function scanWoven(
+    kernels: SiftKernels,
+    table: CodeTable,
+    { start, woven }: Placed,
+    from: number,
+    rows: number,
+    bounds: CodeBounds,
+  ): number {
+    const { stride } = table;
+    const { query, digits, flags, found, sums } = layScratch(place.stride, place.rows);
+    const { norms, slopes, residuals, end: biases } = layTable(start, stride, table.rows);
+    const { tau, more, margin } = bounds.coarse;
+    const last = from + rows;
+    const until = Math.min(last - (last % 4), woven);
+    const behind = kernels.sift(
+      from,
+      until,
+      place.start + flags + from,
+      start + from * stride,
+      stride,
+      place.start + digits,
+      biases + 4 * from,
+      slopes + 4 * from,
+      residuals + 4 * from,
+      norms + 8 * from,
+      bounds.scaled ? 1 : 0,
+      tau,
+      more,
+      margin,
+      bounds.shrink,
+      bounds.bound,
+      place.start + found,
+    );
+    const sifted = (behind - place.start - found) >> 2;
+    const count = listFlagged(until, last, sifted, look());
+    if (count === 0) return 0;
+    kernels.sum(place.start + found, count, start, stride, woven, place.start + query, place.start + sums);
+    return boundListed(table, count, bounds, look());
+  }
+
+  return {
+    simd: sifting === undefined ? "plain" : "relaxed",
+    allocate,
+    free(table) {
+      const own = placed.get(table);
+      if (own === undefined) return;
+      placed.delete(table);
+      lost.unregister(table);
+      free.give(own.start, spanOf(table.stride, table.rows));
+    },
+    weave(table, rows) {
+      const own = placed.get(table);
+      const until = rows - (rows % 4);
+      if (own === undefined || sifting === undefined || until <= own.woven) return;
+      const { start, woven } = own;
+      const { stride } = table;
+      look();
+      const biases = layTable(start, stride, table.rows).end + 4 * woven;
+      sifting.weave(
+        until - woven,
+        start + woven * stride,
+        stride,
+        place.start + layScratch(place.stride, place.rows).four,
+        biases,
+      );
+      own.woven = until;
+    },
+    reserve(stride, rows) {
+      if (scratch === undefined || stride > place.stride || rows > place.rows) makeRoom(stride, rows);
+    },
+    get query() {
+      return look().query;
+    },
+    get digits() {
+      return look().digits;
+    },
+    get flags() {
+      return look().flags;
+    },
+    get found() {
+      return look().found;
+    },
+    get middles() {
+      return look().middles;
+    },
+    get reaches() {
+      return look().reaches;
+    },
+    scan(table, from, rows, bounds) {
+      const own = placed.get(table);
+      if (own === undefined) return scanPlainly(table, from, rows, bounds, look());
+      return sifting === undefined || own.woven <= from
+        ? scanWhole(table, own, from, rows, bounds)
+        : scanWoven(sifting, table, own, from, rows, bounds);
+    },
+  };
+}
+
+/** What a table takes, with what a woven row's digits are off by. */
+function spanOf(stride: number, rows: number): number {
+  return roundUp(tableBytes(stride, rows) + 4 * rows);
+}
+
+/** As sift-codes.wat weaves them. */
+function copyRow(codes: Int8Array, row: number, stride: number, woven: number): Int8Array {
+  if (row >= woven) return codes.slice(row * stride, (row + 1) * stride);
+  const copied = new Int8Array(stride);
+  const first = (row - (row % 4)) * stride + (row % 4) * 16;
+  for (let i = 0; i < stride; i++) copied[i] = codes[first + (i >> 4) * 64 + (i & 15)]!;
+  return copied;
+}
+
+function roundUp(length: number): number {
+  return Math.max(lineBytes, Math.ceil(length / lineBytes) * lineBytes);
+}
