@@ -35,8 +35,18 @@ export function describeFailure(error: unknown, asked: readonly string[]): Failu
 }
 
 function tellSafely(asked: readonly string[]): (message: string) => string {
-  const texts = asked.map(plainOf).filter((text) => text.trim() !== "");
-  const repeats = (message: string): boolean => {
+  const readings = [plainOf, asItStands].map((read) => {
+    const repeats = createRepeats(asked.map(read).filter((text) => text.trim() !== ""));
+    return (message: string): boolean => repeats(read(message));
+  });
+  return (message) => {
+    const cut = message.slice(0, longestMessage);
+    return readings.some((repeats) => repeats(cut)) ? "(left out: it repeats what was asked)" : cut;
+  };
+}
+
+function createRepeats(texts: readonly string[]): (message: string) => boolean {
+  return (message) => {
     // A short question is told by all of it.
     if (texts.some((text) => text.length < tellingLength && message.includes(text))) return true;
     for (let at = 0; at + tellingLength <= message.length; at++) {
@@ -45,15 +55,16 @@ function tellSafely(asked: readonly string[]): (message: string) => string {
     }
     return false;
   };
-  return (message) => {
-    const cut = message.slice(0, longestMessage);
-    return repeats(plainOf(cut)) ? "(left out: it repeats what was asked)" : cut;
-  };
 }
 
 /** However it was quoted: `\"`, `\n` and line ends are not told apart. */
 function plainOf(text: string): string {
   return text.toLowerCase().replaceAll(/\\[nrt"\\]|[\s"\\]+/gu, " ");
+}
+
+/** Where a backslash is one: what follows that of `C:\notes` is a word. */
+function asItStands(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s"\\]+/gu, " ");
 }
 
 const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);

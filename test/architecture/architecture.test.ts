@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
@@ -29,6 +30,15 @@ describe("the house keeps its rules [W4 E1 E42 E43 E44 E46]", () => {
         noContract === undefined,
       );
     }
+  });
+
+  it("what tests share hooks into no file by itself: it is loaded once for all of a process", () => {
+    const shared = readdirSync(at("test"), { recursive: true, encoding: "utf8" }).filter(
+      (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
+    );
+    const hooks = /^(?:before|after)(?:All|Each)\(/mu;
+    expect(shared.filter((name) => hooks.test(readFileSync(join(at("test"), name), "utf8")))).toEqual([]);
+    expect(hooks.test("const a = 1;\nafterEach(() => {});\n")).toBe(true);
   });
 
   it("exceptions are still needed", () => {

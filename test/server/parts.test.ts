@@ -237,6 +237,8 @@ describe("what is said of failures", () => {
           );
         },
       ),
+      { examples: [["n#", "\\", false]] },
     );
+    expect(describeFailure(new Error("No such file: C:\\notes"), ["notes"]).message).not.toContain("notes");
   });
 });
