@@ -8,7 +8,8 @@ import { languageAt, type LanguageColumn, liveLanguages, readLanguages } from ".
 import { createPostingsCache } from "./postings-cache.ts";
 import { findBlock, findPostings, readIndex, termsOf } from "./postings-file.ts";
 import type { MetadataColumn, Segment, SegmentSource, VectorColumn } from "./segment.ts";
-import { type ColumnHeader, readColumn } from "./vector-column.ts";
+import type { ColumnHeader } from "./column-header.ts";
+import { readColumn } from "./vector-column.ts";
 
 /** What is read of a segment when it is opened. The rest lies in its files. */
 export interface SegmentRow {
@@ -124,7 +125,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   function load(column: number): VectorColumn {
     let loaded = columns.get(column);
     if (loaded === undefined) {
-      loaded = readColumn(headers[column]!, column, file);
+      loaded = readColumn(headers[column]!, column, file, (name) => source.bytes?.(row.key, name));
       columns.set(column, loaded);
     }
     return loaded;
