@@ -5,14 +5,14 @@ import type { ReadBytes, VectorColumn } from "./segment.ts";
 /** Codes of one stretch: long enough that reading is one call or two, short enough to stay in the processor's cache until it is scanned. */
 const stretchBytes = 1 << 20;
 
-/** Where a stretch is looked at: one for all columns, since a search looks at one after the other. */
+/** Where the last stretch was looked at: one for all columns, since a search looks at one after the other. */
 let table: CodeTable | undefined;
 
-function tableFor(stride: number): CodeTable {
-  if (table?.stride === stride) return table;
+/** The same memory, but another table: nobody who knows the last one must take this for it. */
+function nextTable(stride: number, rows: number): CodeTable {
   const memory = codeMemory();
   if (table !== undefined) memory.free(table);
-  return (table = memory.allocate(stride, Math.max(1, Math.floor(stretchBytes / stride))));
+  return (table = memory.allocate(stride, rows));
 }
 
 /**
@@ -59,7 +59,7 @@ function rowsFrom(whole: DenseRows, from: number, codes: () => CodeTable): Dense
 
 /** The file holds what a table of all rows would: codes, then norms, slopes and residuals. */
 function readStretch(stride: number, rows: number, from: number, count: number, bytes: ReadBytes): CodeTable {
-  const place = tableFor(stride);
+  const place = nextTable(stride, count);
   const norms = stride * rows;
   const slopes = norms + 8 * rows;
   const residuals = slopes + 4 * rows;
