@@ -16,6 +16,15 @@ export interface BuiltSegment {
   readonly files: readonly ColumnFile[];
 }
 
+/** A chunk that waits to be sealed. Terms and vectors are asked for once, in the segment's order. */
+export interface SealingChunk {
+  readonly key: number;
+  readonly id: string;
+  readonly live: boolean;
+  readonly terms: () => ChunkTerms;
+  readonly vectors: () => readonly StoredVector[];
+}
+
 /** One chunk on its way into a segment, and where it comes from. */
 interface Member {
   readonly key: number;
@@ -33,24 +42,27 @@ interface LexicalParts {
   readonly terms: Iterable<TermPostings>;
 }
 
-/** Makes a sealed segment of all that a live one holds, the restorable included. */
-export function sealSegment(live: LiveSegment): BuiltSegment {
-  const members: Member[] = [];
-  for (const [ordinal, { key, id, live: found }] of live.rows()) {
-    members.push({ key, id, live: found, source: 0, ordinal });
+/** All that a live segment holds, the restorable included. */
+export function* chunksToSeal(live: LiveSegment): Generator<SealingChunk, undefined> {
+  for (const [, row] of live.rows()) {
+    yield { ...row, terms: () => decodeTerms(row.terms), vectors: () => decodeVectors(row.vectors) };
   }
-  members.sort(byId);
+  return undefined;
+}
+
+/** Makes a sealed segment of chunks. */
+export function sealSegment(chunks: Iterable<SealingChunk>): BuiltSegment {
+  const members = [...chunks].sort(byId);
   const terms = createTermCollector();
   const columns = new Map<string, ColumnWriter>();
   const languages: string[] = [];
   const lengths: FieldLengths[] = [];
   members.forEach((member, ordinal) => {
-    const row = live.row(member.ordinal);
-    const decoded = decodeTerms(row.terms);
-    languages.push(decoded.language);
-    lengths.push(lengthsOf(decoded));
-    terms.add(ordinal, decoded);
-    for (const vector of decodeVectors(row.vectors)) addVector(columns, ordinal, vector);
+    const own = member.terms();
+    languages.push(own.language);
+    lengths.push(lengthsOf(own));
+    terms.add(ordinal, own);
+    for (const vector of member.vectors()) addVector(columns, ordinal, vector);
   });
   return assemble(members, { lengths, languages, terms: terms.inOrder() }, columns);
 }
@@ -214,7 +226,7 @@ function addVector(columns: Map<string, ColumnWriter>, ordinal: number, vector: 
 }
 
 function assemble(
-  members: readonly Member[],
+  members: readonly Pick<Member, "key" | "live">[],
   { lengths, languages, terms }: LexicalParts,
   columns: ReadonlyMap<string, ColumnWriter>,
 ): BuiltSegment {
@@ -239,6 +251,6 @@ function assemble(
   };
 }
 
-function byId(a: Member, b: Member): number {
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }

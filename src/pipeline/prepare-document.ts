@@ -177,7 +177,7 @@ export async function* cutInBatches(
 /** The platform copies what it hashes, so a large file is given to it in pieces. */
 const hashedAtOnce = 16 * 1024 * 1024;
 
-/** Up to here our own code is done before the platform's has begun, which works in a thread of its own. */
+/** Up to here it is hashed at once; what is longer, by the platform in a thread of its own. */
 const hashedHere = 64 * 1024;
 
 /** SHA-256, hexadecimal, of what is large by the platform's own code: files are hashed at every run. **Shape** beyond 16 MiB the hash of the hashes of its pieces. */

@@ -1,8 +1,7 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { mergeSegments, sealSegment } from "../indexes/build-segment.ts";
-import { analyzeChunk, encodeTerms } from "../indexes/chunk-terms.ts";
-import { createLiveSegment } from "../indexes/live-segment.ts";
+import { mergeSegments, type SealingChunk, sealSegment } from "../indexes/build-segment.ts";
+import { analyzeChunk, type ChunkTerms, encodeTerms } from "../indexes/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import type { SealedSegment } from "../indexes/sealed-segment.ts";
 import { decodeVectors, encodeVectors, type StoredVector } from "../indexes/stored-vector.ts";
@@ -11,7 +10,7 @@ import type { IndexView, ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
 import { addSegment, finishRewrite } from "./seal-tail.ts";
-import type { DirectoryWriter, PendingRow } from "./segment-directory.ts";
+import type { DirectoryWriter } from "./segment-directory.ts";
 import { mergeSegmentTrigrams } from "./trigram-keeper.ts";
 
 /** Each of these is the work of one transaction, and changes nothing that a search could tell (law 11). */
@@ -59,34 +58,30 @@ export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Anal
   for (const { key } of rows.fits()) rows.deleteFit(key);
   const reader = createUncachedReader(rows);
   const stamp = rows.stamp() + 1;
-  const again = (key: number): Pick<PendingRow, "terms"> => ({
-    terms: encodeTerms(analyzeChunk(analyzer, reader.chunk(rows.chunk(key)))),
-  });
+  const analyzeAgain = (key: number): ChunkTerms => analyzeChunk(analyzer, reader.chunk(rows.chunk(key)));
   for (const { scope } of rows.scopes()) {
     const held = view.scope(rows, scope);
     if (held === undefined) continue;
     for (const segment of held.sealed) {
-      const anew = createLiveSegment(scope, rows);
+      const sealing: SealingChunk[] = [];
       for (let ordinal = 0; ordinal < segment.size; ordinal++) {
         if (segment.present[ordinal] === 0) continue;
         const key = segment.key(ordinal);
-        const vectors = encodeVectors(givenVectors(vectorsAt(segment, ordinal)));
-        anew.add({
+        sealing.push({
           key,
           id: segment.chunkId(ordinal),
-          stamp,
           live: segment.live[ordinal] === 1,
-          vectors,
-          ...again(key),
+          terms: () => analyzeAgain(key),
+          vectors: () => givenVectors(vectorsAt(segment, ordinal)),
         });
       }
-      if (anew.presentCount > 0) addSegment(rows, held.row.key, stamp, sealSegment(anew));
+      if (sealing.length > 0) addSegment(rows, held.row.key, stamp, sealSegment(sealing));
       rows.deleteSegment(segment.row);
     }
     for (const [, row] of held.tail.rows()) {
       rows.deletePending(row.key);
       const vectors = encodeVectors(givenVectors(decodeVectors(row.vectors)));
-      rows.addPending(held.row.key, { ...row, stamp, vectors, ...again(row.key) });
+      rows.addPending(held.row.key, { ...row, stamp, vectors, terms: encodeTerms(analyzeAgain(row.key)) });
     }
     rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
   }

@@ -1,13 +1,13 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import { sealSegment } from "../indexes/build-segment.ts";
-import { analyzeChunk, encodeTerms } from "../indexes/chunk-terms.ts";
-import { createLiveSegment } from "../indexes/live-segment.ts";
-import { decodeVectors, encodeVectors, parseVersionKey, type StoredVector } from "../indexes/stored-vector.ts";
+import { analyzeChunk } from "../indexes/chunk-terms.ts";
+import { decodeVectors, parseVersionKey, type StoredVector } from "../indexes/stored-vector.ts";
 import { vectorsAt } from "../indexes/vector-column.ts";
 import type { ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
 import { startNewLife } from "./scope-change.ts";
+import { addSegment } from "./seal-tail.ts";
 import type { ChunkRow, DirectoryWriter } from "./segment-directory.ts";
 
 /** Chunks of one segment: few enough that as many are held in memory at once. */
@@ -28,20 +28,14 @@ export function rebuildScope(rows: DirectoryWriter, view: ScopeView, analyzer: A
   rows.deleteAllPending(row.key);
   const reader = createUncachedReader(rows);
   for (let from = 0; from < chunks.length; from += segmentSize) {
-    const segment = createLiveSegment(row.scope, rows);
-    for (const chunk of chunks.slice(from, from + segmentSize)) {
-      segment.add({
-        key: chunk.key,
-        id: chunk.id,
-        stamp,
-        live: chunk.deletedAt === null,
-        terms: encodeTerms(analyzeChunk(analyzer, reader.chunk(chunk))),
-        vectors: encodeVectors(vectors.get(chunk.key) ?? []),
-      });
-    }
-    const built = sealSegment(segment);
-    const key = rows.addSegment({ ...built.row, scope: row.key, stamp });
-    for (const { name, part, data } of built.files) rows.addFile(key, name, part, data);
+    const sealing = chunks.slice(from, from + segmentSize).map((chunk) => ({
+      key: chunk.key,
+      id: chunk.id,
+      live: chunk.deletedAt === null,
+      terms: () => analyzeChunk(analyzer, reader.chunk(chunk)),
+      vectors: () => vectors.get(chunk.key) ?? [],
+    }));
+    addSegment(rows, row.key, stamp, sealSegment(sealing));
   }
   rows.putScope({ ...row, stamp, rewrites: row.rewrites + 1 });
   startNewLife(rows, row.key);

@@ -1,13 +1,13 @@
 import type { ScopeRevision } from "../contracts/knowledge-store.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { sealSegment } from "../indexes/build-segment.ts";
+import { type SealingChunk, sealSegment } from "../indexes/build-segment.ts";
 import { type ChunkTerms, encodeTerms } from "../indexes/chunk-terms.ts";
-import { createLiveSegment } from "../indexes/live-segment.ts";
 import { chooseMerge, type SegmentPolicy } from "../indexes/merge-policy.ts";
 import { packState, type SealedSegment } from "../indexes/sealed-segment.ts";
 import { encodeVectors, type StoredVector } from "../indexes/stored-vector.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
+import { addSegment } from "./seal-tail.ts";
 import type { ChunkRow, DirectoryReader, DirectoryWriter, PendingRow } from "./segment-directory.ts";
 
 /**
@@ -73,6 +73,10 @@ export function startNewLife(rows: DirectoryWriter, scope: number): void {
   countRevision(rows, scope, true);
 }
 
+function toPending({ key, id, live, terms, vectors }: SealingChunk, stamp: number): PendingRow {
+  return { key, id, stamp, live, terms: encodeTerms(terms()), vectors: encodeVectors(vectors()) };
+}
+
 interface ChangedSegment {
   readonly live: Uint8Array;
   readonly present: Uint8Array;
@@ -95,7 +99,7 @@ export function changeScope(
   const stamp = rows.stamp() + 1;
   const segments = new Map<SealedSegment, ChangedSegment>();
   /** Chunks that were added and are in the index nowhere yet, by row. */
-  const arriving = new Map<number, PendingRow>();
+  const arriving = new Map<number, SealingChunk>();
   let key = before?.row.key;
   let added = before?.segments.reduce((sum, { liveCount }) => sum + liveCount, 0) ?? 0;
   let rewritten = false;
@@ -117,13 +121,9 @@ export function changeScope(
   }
 
   function sealArriving(scopeRow: number): void {
-    const batch = createLiveSegment(scope, rows);
-    for (const row of arriving.values()) batch.add(row);
+    addSegment(rows, scopeRow, stamp, sealSegment(arriving.values()));
     arriving.clear();
     sealed = true;
-    const { row, files } = sealSegment(batch);
-    const segment = rows.addSegment({ ...row, scope: scopeRow, stamp });
-    for (const { name, part, data } of files) rows.addFile(segment, name, part, data);
   }
 
   /** Sets whether a chunk can be found. */
@@ -146,14 +146,8 @@ export function changeScope(
     add(row, terms, vectors) {
       const scopeRow = scopeKey();
       const chunk = rows.addChunk({ ...row, scope: scopeRow });
-      arriving.set(chunk, {
-        key: chunk,
-        id: row.id,
-        stamp,
-        live: true,
-        terms: encodeTerms(terms),
-        vectors: encodeVectors([...vectors, ...(latent?.embed(rows, terms, added++) ?? [])]),
-      });
+      const all = [...vectors, ...(latent?.embed(rows, terms, added++) ?? [])];
+      arriving.set(chunk, { key: chunk, id: row.id, live: true, terms: () => terms, vectors: () => all });
       if (arriving.size >= sealAt) sealArriving(scopeRow);
     },
     remove(row) {
@@ -192,7 +186,7 @@ export function changeScope(
     },
     finish() {
       if (!changed) return false;
-      for (const row of arriving.values()) rows.addPending(scopeKey(), row);
+      for (const chunk of arriving.values()) rows.addPending(scopeKey(), toPending(chunk, stamp));
       for (const [segment, { live, present }] of segments) {
         if (present.includes(1)) rows.putSegmentState(segment.row, packState(live, present, segment.size), stamp);
         else rows.deleteSegment(segment.row);

@@ -43,7 +43,7 @@ export interface SegmentStoreOptions {
 
 const analyzerSetting = "analyzer";
 
-/** Chunks of one change that wait together in memory. */
+/** Chunks of a large document that wait together in memory. */
 const mostArriving = 1024;
 
 /** The search engine over a directory of segments, as raw operations for the guard. */
@@ -84,9 +84,13 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     checked = -1;
   }
 
-  const change = <Result>(scope: Scope, work: (change: ScopeChange) => Result): Promise<Result> =>
+  const change = <Result>(
+    scope: Scope,
+    work: (change: ScopeChange) => Result,
+    sealAt = Math.min(policy.sealAt, mostArriving),
+  ): Promise<Result> =>
     write((rows) => {
-      const changes = changeScope(rows, view, scope, { latent, sealAt: Math.min(policy.sealAt, mostArriving) });
+      const changes = changeScope(rows, view, scope, { latent, sealAt });
       const result = work(changes);
       changes.finish();
       if (changes.isUntidy(policy)) untidy.add(scope);
@@ -191,7 +195,8 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     async doUpsert(scope, entries) {
       const incoming = prepareChunks(entries, analyzeOne);
       await documents.analyze(scope, incoming);
-      await change(scope, (changes) => upsertChunks(changes, incoming));
+      // These are all in memory anyway.
+      await change(scope, (changes) => upsertChunks(changes, incoming), policy.sealAt);
       await tidy(scope);
     },
 

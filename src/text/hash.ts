@@ -1,5 +1,6 @@
 /**
- * SHA-256 and HMAC that run everywhere and at once, because ids and cache keys are made in the middle of synchronous work.
+ * SHA-256 and HMAC that run everywhere and at once, because ids and cache keys are made in the middle of synchronous work. Where the platform has a hash that
+ * answers at once (Node, Bun and Deno do; browsers have one that is asked for and waited for), that is used: it takes a sixth of the time.
  *
  * Text is hashed as UTF-8; a lone surrogate, which UTF-8 cannot say, keeps its own three bytes, so that two texts never hash alike.
  *
@@ -25,27 +26,31 @@ const initialState = new Int32Array([
 
 const blockBytes = 64;
 const encoder = new TextEncoder();
-const hexPairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
-// One digest is finished before the next begins, so state and schedule are shared rather than allocated.
-const state = new Int32Array(8);
 const schedule = new Int32Array(64);
-const pending = new Uint8Array(blockBytes);
-let pendingLength = 0;
-let totalBytes = 0;
-/** Short texts are encoded here; each takes at most three bytes a code unit. */
-const scratch = new Uint8Array(3 * 4096);
+
+/** What a platform has that hashes at once. */
+interface PlatformHash {
+  hash?(algorithm: "sha256", data: string | Uint8Array, encoding: "hex"): string;
+}
 
 /**
  * SHA-256 of bytes, or of a text's UTF-8.
  *
- * **Shape** 64 lower-case hexadecimal digits. **Cost** linear; about 200 MB/s. **Source** FIPS 180-4.
+ * **Shape** 64 lower-case hexadecimal digits. **Cost** linear; about 150 MB/s, and a multiple of that where the platform does it. **Source** FIPS 180-4.
  */
 export function sha256(data: string | Uint8Array): string {
-  begin();
-  absorb(data);
-  return toHex(finish());
+  return digest(typeof data !== "string" || data.isWellFormed() ? data : encodeIllFormed(data));
 }
+
+/** As the platform has it, or by ourselves. It is asked for when first needed, and not imported: this file is read in browsers too. */
+let digest = (data: string | Uint8Array): string => {
+  const { process } = globalThis as {
+    readonly process?: { readonly getBuiltinModule?: (name: string) => PlatformHash | undefined };
+  };
+  const platform = process?.getBuiltinModule?.("crypto");
+  digest = platform?.hash === undefined ? sha256Here : (given) => platform.hash!("sha256", given, "hex");
+  return digest(data);
+};
 
 /**
  * HMAC-SHA-256 of a text under a key: a hash that nobody without the key can make, or guess short texts from (law 10).
@@ -53,22 +58,16 @@ export function sha256(data: string | Uint8Array): string {
  * **Shape** 64 lower-case hexadecimal digits. **Source** RFC 2104; vectors of RFC 4231.
  */
 export function hmacSha256(key: Uint8Array, text: string): string {
-  const padded = new Uint8Array(blockBytes);
-  if (key.length > blockBytes) {
-    begin();
-    absorb(key);
-    padded.set(finish());
-  } else {
-    padded.set(key);
-  }
-  begin();
-  absorb(padded.map((byte) => byte ^ 0x36));
-  absorb(text);
-  const inner = finish();
-  begin();
-  absorb(padded.map((byte) => byte ^ 0x5c));
-  absorb(inner);
-  return toHex(finish());
+  const short = key.length > blockBytes ? fromHex(sha256(key)) : key;
+  const bytes = text.isWellFormed() ? encoder.encode(text) : encodeIllFormed(text);
+  return sha256(behindPad(short, 0x5c, fromHex(sha256(behindPad(short, 0x36, bytes)))));
+}
+
+function behindPad(key: Uint8Array, pad: number, bytes: Uint8Array): Uint8Array {
+  const message = new Uint8Array(blockBytes + bytes.length).fill(pad, 0, blockBytes);
+  for (let i = 0; i < key.length; i++) message[i] = key[i]! ^ pad;
+  message.set(bytes, blockBytes);
+  return message;
 }
 
 /**
@@ -77,69 +76,32 @@ export function hmacSha256(key: Uint8Array, text: string): string {
  * **Shape** 32 hexadecimal digits: the first half of a SHA-256, so an accidental collision needs some 2^64 ids.
  */
 export function hashParts(...parts: string[]): string {
-  begin();
-  for (const part of parts) {
-    absorb(`${part.length}:`);
-    absorb(part);
-  }
-  return toHex(finish().subarray(0, 16));
+  let message = "";
+  for (const part of parts) message += `${part.length}:${part}`;
+  return sha256(message).slice(0, 32);
 }
 
-function begin(): void {
-  state.set(initialState);
-  pendingLength = 0;
-  totalBytes = 0;
+/** SHA-256 in plain words: what runs where the platform has none. **Shape** hexadecimal; texts must be well formed. */
+export function sha256Here(data: string | Uint8Array): string {
+  const bytes = typeof data === "string" ? encoder.encode(data) : data;
+  const state = initialState.slice();
+  let at = 0;
+  for (; at + blockBytes <= bytes.length; at += blockBytes) compress(state, bytes, at);
+  const rest = bytes.length - at;
+  const tail = new Uint8Array(rest < blockBytes - 8 ? blockBytes : 2 * blockBytes);
+  tail.set(bytes.subarray(at));
+  tail[rest] = 0x80;
+  const view = new DataView(tail.buffer);
+  const bits = bytes.length * 8;
+  view.setUint32(tail.length - 8, Math.floor(bits / 2 ** 32));
+  view.setUint32(tail.length - 4, bits >>> 0);
+  for (let from = 0; from < tail.length; from += blockBytes) compress(state, tail, from);
+  let hex = "";
+  for (const word of state) hex += (word >>> 0).toString(16).padStart(8, "0");
+  return hex;
 }
 
-function absorb(data: string | Uint8Array): void {
-  if (typeof data !== "string") {
-    absorbBytes(data, data.length);
-  } else if (!data.isWellFormed()) {
-    const bytes = encodeIllFormed(data);
-    absorbBytes(bytes, bytes.length);
-  } else if (data.length * 3 <= scratch.length) {
-    absorbBytes(scratch, encoder.encodeInto(data, scratch).written);
-  } else {
-    const bytes = encoder.encode(data);
-    absorbBytes(bytes, bytes.length);
-  }
-}
-
-function absorbBytes(bytes: Uint8Array, length: number): void {
-  totalBytes += length;
-  let from = 0;
-  if (pendingLength > 0) {
-    from = Math.min(blockBytes - pendingLength, length);
-    for (let i = 0; i < from; i++) pending[pendingLength + i] = bytes[i]!;
-    pendingLength += from;
-    if (pendingLength < blockBytes) return;
-    compress(pending, 0);
-    pendingLength = 0;
-  }
-  for (; from + blockBytes <= length; from += blockBytes) compress(bytes, from);
-  for (; from < length; from++) pending[pendingLength++] = bytes[from]!;
-}
-
-function finish(): Uint8Array {
-  const bits = totalBytes * 8;
-  pending[pendingLength++] = 0x80;
-  if (pendingLength > blockBytes - 8) {
-    pending.fill(0, pendingLength);
-    compress(pending, 0);
-    pendingLength = 0;
-  }
-  pending.fill(0, pendingLength);
-  const view = new DataView(pending.buffer);
-  view.setUint32(blockBytes - 8, Math.floor(bits / 2 ** 32));
-  view.setUint32(blockBytes - 4, bits >>> 0);
-  compress(pending, 0);
-  const digest = new Uint8Array(32);
-  const out = new DataView(digest.buffer);
-  for (let i = 0; i < 8; i++) out.setInt32(i * 4, state[i]!);
-  return digest;
-}
-
-function compress(bytes: Uint8Array, at: number): void {
+function compress(state: Int32Array, bytes: Uint8Array, at: number): void {
   const w = schedule;
   for (let i = 0, p = at; i < 16; i++, p += 4) {
     w[i] = (bytes[p]! << 24) | (bytes[p + 1]! << 16) | (bytes[p + 2]! << 8) | bytes[p + 3]!;
@@ -199,8 +161,12 @@ function encodeIllFormed(text: string): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-function toHex(bytes: Uint8Array): string {
-  let hex = "";
-  for (let i = 0; i < bytes.length; i++) hex += hexPairs[bytes[i]!]!;
-  return hex;
+/** What {@link sha256} gives, as bytes. */
+function fromHex(hex: string): Uint8Array {
+  const bytes = new Uint8Array(hex.length / 2);
+  for (let i = 0; i < hex.length; i++) {
+    const code = hex.charCodeAt(i);
+    bytes[i >> 1] = (bytes[i >> 1]! << 4) | (code - (code < 0x61 ? 0x30 : 0x57));
+  }
+  return bytes;
 }

@@ -1,9 +1,9 @@
 import { createHash, createHmac } from "node:crypto";
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
-import { hashParts, hmacSha256, sha256 } from "../../src/text/hash.ts";
+import { hashParts, hmacSha256, sha256, sha256Here } from "../../src/text/hash.ts";
 
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"));
 
@@ -14,15 +14,17 @@ describe("sha256", () => {
     expect(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")).toBe(
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
     );
-    expect(sha256(new Uint8Array(1_000_000).fill(0x61))).toBe(
-      "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0",
-    );
+    const million = new Uint8Array(1_000_000).fill(0x61);
+    const expected = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";
+    expect([sha256(million), sha256Here(million)]).toEqual([expected, expected]);
   });
 
   it("agrees with the platform at every length around the block size", () => {
     for (let length = 0; length < 200; length++) {
       const data = Uint8Array.from({ length }, (_, i) => (i * 31 + length) & 0xff);
-      expect(sha256(data)).toBe(createHash("sha256").update(data).digest("hex"));
+      const expected = createHash("sha256").update(data).digest("hex");
+      expect(sha256(data)).toBe(expected);
+      expect(sha256Here(data)).toBe(expected);
     }
   });
 
@@ -30,7 +32,8 @@ describe("sha256", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), fc.nat({ max: 100 }), (text, repeats) => {
         const long = text.repeat(repeats);
-        expect(sha256(long)).toBe(createHash("sha256").update(long, "utf8").digest("hex"));
+        const expected = createHash("sha256").update(long, "utf8").digest("hex");
+        expect([sha256(long), sha256Here(long)]).toEqual([expected, expected]);
       }),
       { numRuns: 40 },
     );
@@ -38,6 +41,17 @@ describe("sha256", () => {
 
   it("tells a lone surrogate from the replacement character", () => {
     expect(new Set(["\ud800", "\udc00", "\ufffd", "a\ud800b", "a\ufffdb"].map(sha256)).size).toBe(5);
+  });
+});
+
+describe("sha256Here", () => {
+  it("is what runs where the platform has no hash that answers at once", async () => {
+    vi.resetModules();
+    vi.stubGlobal("process", { ...process, getBuiltinModule: undefined });
+    const { sha256: here } = await import("../../src/text/hash.ts");
+    expect(here("\ud800")).toBe(sha256("\ud800"));
+    vi.unstubAllGlobals();
+    expect(here("abc")).toBe(sha256("abc"));
   });
 });
 

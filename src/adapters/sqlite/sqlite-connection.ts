@@ -54,7 +54,7 @@ PRAGMA busy_timeout = 0;
 PRAGMA trusted_schema = OFF;
 PRAGMA temp_store = MEMORY;
 PRAGMA cache_size = -16000;
-PRAGMA wal_autocheckpoint = 4000;
+PRAGMA wal_autocheckpoint = 2000;
 PRAGMA synchronous = FULL;
 PRAGMA secure_delete = ON;
 `;
@@ -145,7 +145,7 @@ async function prepare(
   options: ConnectionOptions,
   connection: SqliteConnection,
 ): Promise<void> {
-  database.exec("PRAGMA busy_timeout = 0");
+  database.exec(`PRAGMA busy_timeout = 0; PRAGMA page_size = ${pageBytes}`);
   // Looked at before anything is written: the file may be somebody else's.
   const state = await retryWhileBusy(options, () => readSchemaState(database, path));
   await retryWhileBusy(options, () => useLog(database, path));
@@ -158,6 +158,12 @@ async function prepare(
     if (now === "earlier") upgradeSchema(database);
   });
 }
+
+/**
+ * Of a file that is made now; another keeps its own. Larger pages are fewer to write, and waste more where rows are changed one by one: an ingestion takes half as
+ * many writes with these as with SQLite's 4,096 bytes, and no more bytes.
+ */
+const pageBytes = 8192;
 
 function useLog(database: DatabaseSync, path: string): void {
   const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
