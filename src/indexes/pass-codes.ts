@@ -3,7 +3,7 @@ import type { DenseRows } from "./dense-rows.ts";
 import type { ReadBytes, VectorColumn } from "./segment.ts";
 
 /** Codes of one stretch: long enough that reading is one call or two, short enough to stay in the processor's cache until it is scanned. */
-const stretchBytes = 1 << 20;
+const usualStretchBytes = 1 << 20;
 
 /** Where the last stretch was looked at: one for all columns, since a search looks at one after the other. */
 let table: CodeTable | undefined;
@@ -15,23 +15,50 @@ function nextTable(stride: number, rows: number): CodeTable {
   return (table = memory.allocate(stride, rows));
 }
 
+/** What bounds the scores of a column's rows, by row; see `CodedRows`. */
+export interface RowBounds {
+  readonly norms: Float64Array;
+  readonly slopes: Float32Array;
+  readonly residuals: Float32Array;
+}
+
+/** Behind the codes in a file: the norms of all rows, then their slopes, then their residuals, as in a table. */
+export function readBounds(stride: number, rows: number, bytes: ReadBytes): RowBounds {
+  const { buffer } = new Float64Array(2 * rows);
+  bytes(new Uint8Array(buffer), stride * rows);
+  return {
+    norms: new Float64Array(buffer, 0, rows),
+    slopes: new Float32Array(buffer, 8 * rows, rows),
+    residuals: new Float32Array(buffer, 12 * rows, rows),
+  };
+}
+
+/** What the stretches of a column are read from. */
+export interface PassedCodes {
+  readonly stride: number;
+  readonly bytes: ReadBytes;
+  readonly bounds: RowBounds;
+}
+
 /**
  * A column in stretches, each a column of its own over some of its rows. The codes of a stretch are read when they are asked for, into the same place as those
  * of the stretch before: they hold until the next one's are.
  *
  * What reading codes costs a process is less the reading than the memory that they are put into, which the system must hand out page by page.
  *
- * **Shape** `undefined` where the column is no longer than one stretch. Rows and their scores are the column's own.
- * **Cost** the codes are read, a few calls a stretch; nothing is kept.
+ * **Shape** rows and their scores are the column's own. **Cost** each code is read once and moved once; nothing is kept.
  */
-export function passCodes(column: VectorColumn, stride: number, bytes: ReadBytes): readonly VectorColumn[] | undefined {
+export function passCodes(
+  column: VectorColumn,
+  passed: PassedCodes,
+  stretchBytes = usualStretchBytes,
+): readonly VectorColumn[] {
   const { rows } = column;
-  const length = Math.max(1, Math.floor(stretchBytes / stride));
-  if (rows <= length) return undefined;
+  const length = rowsPerStretch(passed.stride, stretchBytes);
   const stretches: VectorColumn[] = [];
   for (let from = 0; from < rows; from += length) {
     const count = Math.min(length, rows - from);
-    const own = rowsFrom(column.dense()!, from, () => readStretch(stride, rows, from, count, bytes));
+    const own = rowsFrom(column.dense()!, from, () => readStretch(passed, from, count));
     stretches.push({
       version: column.version,
       kind: column.kind,
@@ -46,6 +73,11 @@ export function passCodes(column: VectorColumn, stride: number, bytes: ReadBytes
   return stretches;
 }
 
+/** How many rows a stretch has; a column with no more is as soon kept. */
+export function rowsPerStretch(stride: number, stretchBytes = usualStretchBytes): number {
+  return Math.max(1, Math.floor(stretchBytes / stride));
+}
+
 function rowsFrom(whole: DenseRows, from: number, codes: () => CodeTable): DenseRows {
   return {
     dimensions: whole.dimensions,
@@ -57,19 +89,12 @@ function rowsFrom(whole: DenseRows, from: number, codes: () => CodeTable): Dense
   };
 }
 
-/** The file holds what a table of all rows would: codes, then norms, slopes and residuals. */
-function readStretch(stride: number, rows: number, from: number, count: number, bytes: ReadBytes): CodeTable {
+function readStretch({ stride, bytes, bounds }: PassedCodes, from: number, count: number): CodeTable {
   const place = nextTable(stride, count);
-  const norms = stride * rows;
-  const slopes = norms + 8 * rows;
-  const residuals = slopes + 4 * rows;
-  bytes(bytesOf(place.codes(), stride * count), stride * from);
-  bytes(bytesOf(place.norms(), 8 * count), norms + 8 * from);
-  bytes(bytesOf(place.slopes(), 4 * count), slopes + 4 * from);
-  bytes(bytesOf(place.residuals(), 4 * count), residuals + 4 * from);
+  const { buffer, byteOffset } = place.codes();
+  bytes(new Uint8Array(buffer, byteOffset, stride * count), stride * from);
+  place.norms().set(bounds.norms.subarray(from, from + count));
+  place.slopes().set(bounds.slopes.subarray(from, from + count));
+  place.residuals().set(bounds.residuals.subarray(from, from + count));
   return place;
-}
-
-function bytesOf({ buffer, byteOffset }: Int8Array | Float32Array | Float64Array, length: number): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, length);
 }

@@ -1,8 +1,8 @@
 import { codeMemory, type CodeTable, strideOf } from "../kernels/code-memory.ts";
-import { asFloat32, asFloat64 } from "./bytes.ts";
+import { asFloat32 } from "./bytes.ts";
 import { type ColumnHeader, rowsPerBlock } from "./column-header.ts";
 import { createGrowingRows, type DenseRows } from "./dense-rows.ts";
-import { passCodes } from "./pass-codes.ts";
+import { passCodes, readBounds, type RowBounds, rowsPerStretch } from "./pass-codes.ts";
 import type { ReadBytes, VectorColumn } from "./segment.ts";
 
 /** How a column reads its files. */
@@ -32,7 +32,7 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
   const stride = strideOf(dimensions);
   const name = `codes/${column}`;
   let codes: CodeTable | undefined;
-  let norms: Float64Array | undefined;
+  let bounds: RowBounds | undefined;
   let passes = 0;
   let singles = 0;
 
@@ -40,7 +40,7 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
     if (codes !== undefined) return codes;
     codes = codeMemory().allocate(stride, rows);
     fill(codes.bytes(), name, read, bytes?.(name));
-    norms = undefined;
+    bounds = undefined;
     return codes;
   }
 
@@ -48,15 +48,12 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
   const single = (): ReadBytes | undefined =>
     codes === undefined && singles++ < mostSingles ? bytes?.(name) : undefined;
 
+  const boundsFrom = (from: ReadBytes): RowBounds => (bounds ??= readBounds(stride, rows, from));
+
   function norm(row: number): number {
-    if (norms === undefined) {
-      const at = codes === undefined ? bytes?.(name) : undefined;
-      if (at === undefined) return load().norms()[row]!;
-      const lengths = new Uint8Array(8 * rows);
-      at(lengths, stride * rows);
-      norms = asFloat64(lengths);
-    }
-    return norms[row]!;
+    const from = codes === undefined && bounds === undefined ? bytes?.(name) : undefined;
+    if (from !== undefined) boundsFrom(from);
+    return (bounds ?? { norms: load().norms() }).norms[row]!;
   }
 
   const common = {
@@ -64,8 +61,9 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
     codes: load,
     norm,
     stretches(whole: VectorColumn) {
-      const at = codes === undefined && passes++ === 0 ? bytes?.(name) : undefined;
-      return at && passCodes(whole, stride, at);
+      const isFirst = codes === undefined && rows > rowsPerStretch(stride) && passes++ === 0;
+      const from = isFirst ? bytes?.(name) : undefined;
+      return from && passCodes(whole, { stride, bytes: from, bounds: boundsFrom(from) });
     },
   };
   if (form === "int8" || perBlock === undefined) {

@@ -217,7 +217,8 @@ const nothing = { metadata: "{}", origin: "user-content" } as const;
 /** Of the ordinals whose flag is not 0; of all without flags. */
 function sumLengths(lengths: Uint32Array, flags: Uint8Array | undefined): number {
   let sum = 0;
-  if (flags === undefined) for (const length of lengths) sum += length;
+  // By number: a process that asks once runs this before it is compiled, and going through an iterator then takes ten times as long.
+  if (flags === undefined) for (let i = 0; i < lengths.length; i++) sum += lengths[i]!;
   else for (let i = 0; i < lengths.length; i++) sum += flags[i]! * lengths[i]!;
   return sum;
 }

@@ -68,8 +68,7 @@ function openBlock(block: Uint8Array, dimensions: number): Block {
     return rows;
   };
   return {
-    find: (term) =>
-      bytes !== undefined && looks++ < mostLooks ? findRow(bytes, dimensions, term) : whole().get(term),
+    find: (term) => (bytes !== undefined && looks++ < mostLooks ? findRow(bytes, dimensions, term) : whole().get(term)),
     rows: whole,
   };
 }

@@ -8,7 +8,7 @@ export function packBits(flags: Uint8Array, size: number): Uint8Array {
 /** The reverse of {@link packBits}. **Cost** where all flags of a byte are set, as they mostly are, that of a fill. */
 export function unpackBits(bits: Uint8Array, size: number): Uint8Array {
   const flags = new Uint8Array(size);
-  for (let i = 0; i < size; ) {
+  for (let i = 0; i < size;) {
     const start = i;
     while (i + 8 <= size && bits[i >> 3] === 0xff) i += 8;
     flags.fill(1, start, i);
@@ -20,9 +20,9 @@ export function unpackBits(bits: Uint8Array, size: number): Uint8Array {
 /** How many bits are set. */
 export function countBits(bits: Uint8Array): number {
   let count = 0;
-  for (const byte of bits) {
-    if (byte === 0xff) count += 8;
-    else for (let rest = byte; rest > 0; rest &= rest - 1) count++;
+  for (let i = 0; i < bits.length; i++) {
+    if (bits[i] === 0xff) count += 8;
+    else for (let rest = bits[i]!; rest > 0; rest &= rest - 1) count++;
   }
   return count;
 }

@@ -38,8 +38,7 @@ const greekMarks = /[\u0300\u0301\u0304\u0306\u0308\u0313\u0314\u0342\u0345]/g;
 const foreignDigits = /(?![0-9])\p{Nd}/gu;
 
 /** Words of letters and digits that are their own folded form already: a glance in the place of a dozen. */
-const folds =
-  /^[0-9a-zà-öø-ÿāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįıĵķĺļľłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷźżžа-я]*$/;
+const folds = /^[0-9a-zà-öø-ÿāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįıĵķĺļľłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷźżžа-я]*$/;
 
 /**
  * The form in which spellings of one word meet: compatibility forms (full width, ligatures), lower case whatever the locale, `ß` as `ss`,
