@@ -17,14 +17,19 @@ export interface SealedRows extends DenseRows {
   stretches(column: VectorColumn): readonly VectorColumn[] | undefined;
 }
 
+/** Searches that go through codes without keeping them: so many cost about as much as keeping them does. */
+const mostPasses = 3;
+
 /** Rows that are read one by one before all codes are: a hybrid search scores some hundred. */
 const mostSingles = 2048;
 
 /**
  * Rows as they lie in a segment's files. **Cost** nothing until they are asked for: codes are read whole, 32-bit rows by the block.
  *
- * The first search of a process goes through the codes without keeping them, and reads the few rows that it must score one by one; the second one keeps
- * them. A process that asks once does not pay for memory that nobody will look at again.
+ * The first searches of a process go through the codes without keeping them, and read the few rows that they must score one by one; then they are kept. A process
+ * that asks once does not pay for memory that nobody will look at again, and none pays more than twice what keeping them at once would have cost.
+ *
+ * **Source** the rule of the ski rental: Karlin, Manasse, Rudolph and Sleator, Competitive snoopy caching (1988).
  */
 export function readDense(header: ColumnHeader, column: number, read: ReadFile, bytes?: BytesOf): SealedRows {
   const { form = "float32", dimensions, rows, rowsPerBlock: perBlock } = header;
@@ -61,8 +66,8 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
     codes: load,
     norm,
     stretches(whole: VectorColumn) {
-      const isFirst = codes === undefined && rows > rowsPerStretch(stride) && passes++ === 0;
-      const from = isFirst ? bytes?.(name) : undefined;
+      const isPassed = codes === undefined && rows > rowsPerStretch(stride) && passes++ < mostPasses;
+      const from = isPassed ? bytes?.(name) : undefined;
       return from && passCodes(whole, { stride, bytes: from, bounds: boundsFrom(from) });
     },
   };
