@@ -33,7 +33,6 @@ const bundle = await rolldown({
             : { id: `\0${id === "node:child_process" && isParser(importer) ? "late:" : ""}${id}` },
       },
       load: {
-        // oxlint-disable-next-line no-control-regex -- how bundlers mark what is no file.
         filter: { id: /^\0(?:late:)?node:/u },
         handler: (id) => (id.startsWith("\0late:") ? lateModule(id.slice(6)) : builtinModule(id.slice(1))),
       },

@@ -27,7 +27,7 @@ function openFiles(files: readonly ColumnFile[]) {
   return {
     parts,
     stretches,
-    read(name: string, part: number) {
+    read: (name: string, part: number): Uint8Array => {
       parts.push(name);
       return files.find((file) => file.name === name && file.part === part)!.data;
     },
