@@ -42,6 +42,16 @@ describe("the subject of a question", () => {
     for (const term of ["werden", "werd", "die"]) expect(functionTerms.has(term)).toBe(true);
   });
 
+  it("asks nothing of question words and of what is contracted, in either apostrophe [T24]", () => {
+    expect(subject("I'm sure they don't rotate the keys")).toBe("sure rotate keys");
+    expect(subject("I’d like what we can’t rotate")).toBe("rotate");
+    expect(subject("Wann wurden die Schlüssel rotiert?")).toBe("Schlüssel rotiert?");
+    expect(subject("Worüber wird berichtet, und wozu?")).toBe("berichtet,");
+    expect(subject("Waarmee worden de sleutels vervangen?")).toBe("sleutels vervangen?");
+    expect(subject("Auquel et lesquelles des clés ?")).toBe("clés");
+    expect(subject("Зачем и кому нужны ключи?")).toBe("нужны ключи?");
+  });
+
   it("sees words as the given analyzer does [T24]", () => {
     expect(findSubject("how does it do this", createAnalyzer({ stem: "none" })).text).toBe("how does it do this");
     expect(findSubject("how does rotation work", createAnalyzer({ stem: "none" })).text).toBe("rotation work");

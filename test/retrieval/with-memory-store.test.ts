@@ -7,6 +7,7 @@ import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { FusionName, SearchMode } from "../../src/contracts/retriever.ts";
 import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
 import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { latentSemanticModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
 import { createRetriever } from "../../src/retrieval/create-retriever.ts";
 import { createMemoryStore } from "../../src/stores/memory-store.ts";
 import { createAnalyzer } from "../../src/text/analyzer.ts";
@@ -48,6 +49,20 @@ const query = "how often are the keys rotated by team 3?";
 const everything = gate.read(operator, ["deployment", "team:a", "team:b"]);
 
 describe("over the memory store", () => {
+  it("scores a question by what it asks for: a question word that nobody wrote takes nothing away", async () => {
+    const store = createMemoryStore({ corpusModel: latentSemanticModel });
+    const texts = ["Die Schlüssel rotieren im März.", "Die Sicherung läuft nachts.", "Der Drucker ist im Keller."];
+    const entries = texts.map((text, at) => ({ chunk: chunk(`c-${at}`, text, { title: "" }), embeddings: [] }));
+    await store.upsert(gate.write(operator, "deployment"), entries);
+    const retriever = createRetriever({ store });
+    const best = async (question: string) => (await retriever.retrieve(everything, question, { topK: 1 }))[0];
+    const [asked, said] = [await best("Wann werden die Schlüssel rotieren?"), await best("Schlüssel rotieren")];
+    expect(asked?.chunkId).toBe("c-0");
+    expect(asked?.score).toBe(said?.score);
+    // Any other word that nobody wrote does.
+    expect((await best("Schlüssel rotieren jährlich"))?.score).toBeLessThan(said!.score);
+  });
+
   it("says what hits are written in, and looks for it once, when they are stored", async () => {
     let looks = 0;
     const languageOf = (text: string): string => {
