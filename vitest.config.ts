@@ -20,6 +20,8 @@ export default defineConfig({
     // Processes, not threads: tests start workers, open databases and are killed in the middle of a write.
     pool: "forks",
     maxWorkers: 2,
+    // Files share a process, which loads the sources once: with one for each, every sixth second went into loading. What a file changes for all, it puts back.
+    isolate: false,
     // Against what hangs; what is slow because other work fills the machine is not wrong.
     testTimeout: 60_000,
     hookTimeout: 60_000,

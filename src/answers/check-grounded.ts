@@ -26,7 +26,7 @@ export interface Claim {
  *
  * **Source** measured by `bench/grounded.ts`; the figures stand in `bench/README.md`.
  */
-export const supportedShare = 0.5;
+const supportedShare = 0.5;
 
 /** A sentence that holds this share of a claim speaks of the same thing, and must not deny what the claim affirms. **Source** as {@link supportedShare}. */
 const sameMatter = 0.6;

@@ -12,7 +12,7 @@ import { createFence, renderSource } from "./grounding.ts";
  *
  * **Source** our own choice: some 25 chunks of the usual size, or five of the largest; a quarter of the smallest context that hosted models have (32k).
  */
-export const defaultContextTokens = 8000;
+const defaultContextTokens = 8000;
 
 /** Hits as they go into a prompt. */
 export interface FittedContext {

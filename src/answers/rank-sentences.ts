@@ -34,7 +34,7 @@ export interface RankWeights {
   readonly chunk: number;
 }
 
-export const defaultRankWeights: RankWeights = { sentence: 0.4, surroundings: 0.2, chunk: 0.4 };
+const defaultRankWeights: RankWeights = { sentence: 0.4, surroundings: 0.2, chunk: 0.4 };
 
 export interface RankOptions {
   readonly shares?: RankWeights;

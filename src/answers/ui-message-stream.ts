@@ -70,7 +70,7 @@ export function toUIMessageStreamResponse(
 }
 
 /** **Source** AI SDK UI message stream protocol v1; the last keeps nginx from holding the stream back. */
-export const uiMessageStreamHeaders: Readonly<Record<string, string>> = {
+const uiMessageStreamHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache",
   "x-vercel-ai-ui-message-stream": "v1",

@@ -46,7 +46,7 @@ export function checkSizes(
   }
   if (typeof length !== "function" || length.name.trim() === "") {
     throw new IbidError("invalid-argument", `${where}: length must be a function with a name.`, {
-      mend: "Declare it as a named function or a const: its name goes into the pipeline fingerprint.",
+      mend: "Declare it as a named function or a const.",
     });
   }
 }

@@ -1,5 +1,6 @@
 import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { lengthKey } from "../text/length-key.ts";
 import { characters } from "../text/length.ts";
 import { checkChunkSize, checkStrategy } from "./check-sizes.ts";
 import { createMarkedUpChunker, type MarkedUpStrategy } from "./marked-up-chunker.ts";
@@ -52,6 +53,6 @@ export function createHtmlChunker(options: HtmlChunkerOptions = {}): Chunker {
     length,
     strategy: strategies[strategy],
     codeApart: false,
-    fingerprint: JSON.stringify(["html", version, maxSize, overlap, length.name, strategy]),
+    fingerprint: JSON.stringify(["html", version, maxSize, overlap, lengthKey(length), strategy]),
   });
 }

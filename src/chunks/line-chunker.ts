@@ -1,6 +1,7 @@
 import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { lengthKey } from "../text/length-key.ts";
 import { heuristicTokens } from "../text/length.ts";
 import type { Span } from "../text/sentences.ts";
 import { firstLineStart } from "./boundaries.ts";
@@ -41,7 +42,7 @@ export function createLineChunker(options: LineChunkerOptions = {}): Chunker {
   checkSizes("createLineChunker", maxTokensPerLine, 0, length, ["maxTokensPerLine", "overlap"]);
   const perLine = Math.min(maxTokens, maxTokensPerLine);
   const settings = { maxSize: maxTokens, overlap: overlapTokens };
-  return createPiecesChunker(["line", version, maxTokens, overlapTokens, perLine, length.name], (document) =>
+  return createPiecesChunker(["line", version, maxTokens, overlapTokens, perLine, lengthKey(length)], (document) =>
     gatherSpans(document.text, partsOf(document, perLine, length), createMeasure(document.text, length), settings),
   );
 }

@@ -1,5 +1,6 @@
 import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { lengthKey } from "../text/length-key.ts";
 import { characters } from "../text/length.ts";
 import { checkChunkSize, checkStrategy } from "./check-sizes.ts";
 import { createMarkedUpChunker, type MarkedUpStrategy } from "./marked-up-chunker.ts";
@@ -65,6 +66,6 @@ export function createMarkdownChunker(options: MarkdownChunkerOptions = {}): Chu
     length,
     strategy: strategies[strategy],
     codeApart: true,
-    fingerprint: JSON.stringify(["markdown", version, maxSize, overlap, length.name, strategy]),
+    fingerprint: JSON.stringify(["markdown", version, maxSize, overlap, lengthKey(length), strategy]),
   });
 }

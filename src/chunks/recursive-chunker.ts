@@ -2,6 +2,7 @@ import type { Chunk } from "../contracts/chunk.ts";
 import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import type { Document, TextDocument } from "../contracts/document.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { lengthKey } from "../text/length-key.ts";
 import { characters } from "../text/length.ts";
 import type { Level } from "./boundaries.ts";
 import { checkSizes, checkStrategy, checkTextDocument } from "./check-sizes.ts";
@@ -61,7 +62,7 @@ export function createRecursiveChunker(options: RecursiveChunkerOptions = {}): C
   }
 
   return {
-    fingerprint: JSON.stringify(["recursive", version, maxSize, overlap, length.name, strategy]),
+    fingerprint: JSON.stringify(["recursive", version, maxSize, overlap, lengthKey(length), strategy]),
     chunk: (document) => {
       checkTextDocument(document);
       return { [Symbol.iterator]: () => chunk(document) };

@@ -2,6 +2,7 @@ import type { Chunk } from "../contracts/chunk.ts";
 import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import type { Section, TextDocument } from "../contracts/document.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { lengthKey } from "../text/length-key.ts";
 import { characters } from "../text/length.ts";
 import { checkSizes, checkTextDocument } from "./check-sizes.ts";
 import { createChunkFactory } from "./create-chunk.ts";
@@ -61,7 +62,7 @@ export function createSectionChunker(options: SectionChunkerOptions = {}): Secti
   }
 
   return {
-    fingerprint: JSON.stringify(["section", version, maxSize, overlap, length.name, respectSentences]),
+    fingerprint: JSON.stringify(["section", version, maxSize, overlap, lengthKey(length), respectSentences]),
     chunk: (document) => {
       checkTextDocument(document);
       return { [Symbol.iterator]: () => chunkSection(document, wholeOf(document)) };

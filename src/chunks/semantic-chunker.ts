@@ -6,6 +6,7 @@ import type { EmbeddingModel } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { throwIfAborted } from "../text/abort.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { lengthKey } from "../text/length-key.ts";
 import { characters } from "../text/length.ts";
 import type { Span } from "../text/sentences.ts";
 import { checkSizes, checkTextDocument } from "./check-sizes.ts";
@@ -79,7 +80,7 @@ export function createSemanticChunker(options: SemanticChunkerOptions): AsyncChu
     minSize,
     percentile,
     neighbours,
-    length.name,
+    lengthKey(length),
   ];
 
   async function* chunk(document: TextDocument, signal: AbortSignal | undefined): AsyncGenerator<Chunk, undefined> {

@@ -1,6 +1,7 @@
 import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { lengthKey } from "../text/length-key.ts";
 import { characters } from "../text/length.ts";
 import { segmentSentences } from "../text/sentences.ts";
 import { checkSizes } from "./check-sizes.ts";
@@ -43,7 +44,7 @@ export function createSentenceChunker(options: SentenceChunkerOptions = {}): Chu
     });
   }
   const settings = { maxSize, overlap, maxCount: sentences };
-  return createPiecesChunker(["sentence", version, sentences, maxSize, overlap, length.name], (document) =>
+  return createPiecesChunker(["sentence", version, sentences, maxSize, overlap, lengthKey(length)], (document) =>
     gatherSpans(document.text, findSentences(document), createMeasure(document.text, length), settings),
   );
 }

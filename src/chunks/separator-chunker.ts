@@ -3,6 +3,7 @@ import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { lengthKey } from "../text/length-key.ts";
 import { characters } from "../text/length.ts";
 import { checkSizes } from "./check-sizes.ts";
 import { createMeasure } from "./measure.ts";
@@ -49,7 +50,7 @@ export function createSeparatorChunker(options: SeparatorChunkerOptions = {}): C
   }
   const chain = separators.filter((separator) => separator !== "");
   const settings = { maxSize, overlap, chain: placesBehind(chain) };
-  return createPiecesChunker(["separator", version, maxSize, overlap, length.name, chain], ({ text }) =>
+  return createPiecesChunker(["separator", version, maxSize, overlap, lengthKey(length), chain], ({ text }) =>
     splitRange(text, 0, text.length, createRecursivePlan(text, text.length, createMeasure(text, length), settings)),
   );
 }

@@ -1,4 +1,5 @@
 import type { LengthFunction } from "../contracts/chunker.ts";
+import { lengthKey } from "../text/length-key.ts";
 import { heuristicTokens } from "../text/length.ts";
 
 /** The budget of a chunk of rows. **Source** ToolUp's tabular configuration: 512 tokens, no overlap (T30). */
@@ -11,5 +12,5 @@ export function spreadsheetFingerprint(
   maxTokens: number = defaultMaxTokens,
   length: LengthFunction = heuristicTokens,
 ): string {
-  return JSON.stringify(["spreadsheet", version, maxTokens, length.name]);
+  return JSON.stringify(["spreadsheet", version, maxTokens, lengthKey(length)]);
 }

@@ -1,6 +1,7 @@
 import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { lengthKey } from "../text/length-key.ts";
 import { heuristicTokens } from "../text/length.ts";
 import { checkSizes } from "./check-sizes.ts";
 import { findUnits } from "./document-units.ts";
@@ -51,7 +52,7 @@ export function createTokenChunker(options: TokenChunkerOptions = {}): Chunker {
       },
     );
   }
-  return createPiecesChunker(["token", version, maxTokens, overlapTokens, minTokens, length.name], (document) => {
+  return createPiecesChunker(["token", version, maxTokens, overlapTokens, minTokens, lengthKey(length)], (document) => {
     const { text } = document;
     const measure = createMeasure(text, length);
     const to = trimEndAt(text, 0, text.length);

@@ -149,7 +149,7 @@ async function findDocument(
 }
 
 /** The text from `start` to `end`. **Errors** `invalid-argument` out of range, or through a surrogate pair. **Units** UTF-16 code units. */
-export function sliceAt({ uri, text }: Pick<DocumentView, "uri" | "text">, start: number, end: number): string {
+function sliceAt({ uri, text }: Pick<DocumentView, "uri" | "text">, start: number, end: number): string {
   if (start > end || end > text.length) {
     throw new IbidError(
       "invalid-argument",

@@ -1,7 +1,7 @@
 import { IbidError } from "../contracts/errors.ts";
 
 /** Every record's uri begins so: `ibid:collection/<name>/<key>`, percent-encoded. */
-export const recordsPrefix = "ibid:collection/";
+const recordsPrefix = "ibid:collection/";
 
 /** Every collection's own uri begins so; apart from the records', so that collections can be listed without them. */
 export const collectionsPrefix = "ibid:collections/";

@@ -7,7 +7,7 @@ import type { TextDocument } from "./document.ts";
  * **Shape** `length("") === 0`, and never longer than the sum of the parts plus one. **Source** ToolUp `ITokenCounter` (T32, T33).
  */
 export interface LengthFunction {
-  /** In the pipeline fingerprint. */
+  /** In the pipeline fingerprint where `countInPieces` or we gave it; a build may rename any other, which is told there by what it counts of a few texts. */
   readonly name: string;
   (text: string): number;
 }

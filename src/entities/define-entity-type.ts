@@ -39,7 +39,7 @@ export function defineEntityType<Schema extends StandardSchema, Name extends str
 export const ownNames: ReadonlySet<string> = new Set(["id", "name", "description", "uri", "metadata", "labels"]);
 
 /** `HAS_DIRECT_REPORTS` for `directReports`, `getDirectReports` and `isDirectReports`. **Source** Embabel's default name (E34). */
-export function relationshipName(called: string): string {
+function relationshipName(called: string): string {
   const bare = called.replace(/^(?:get|is)(?=\p{Lu})/u, "");
   return `HAS_${bare.replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, "_").toUpperCase()}`;
 }

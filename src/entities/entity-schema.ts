@@ -9,7 +9,7 @@ export interface KeptEntity extends NamedEntityData {
 }
 
 /** What is embedded of an entity. **Source** Embabel's `embeddableValue` (E9). */
-export function aboutEntity({ name, description }: { readonly name: string; readonly description: string }): string {
+function aboutEntity({ name, description }: { readonly name: string; readonly description: string }): string {
   return description === "" ? name : `${name}: ${description}`;
 }
 

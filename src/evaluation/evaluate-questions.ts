@@ -33,7 +33,7 @@ export interface QuestionEvaluation extends Evaluation {
 }
 
 /** What is always reported of questions. */
-export const defaultQuestionMetrics: readonly string[] = [
+const defaultQuestionMetrics: readonly string[] = [
   "success@1",
   "success@5",
   "recall@10",

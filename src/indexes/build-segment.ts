@@ -201,17 +201,22 @@ function renumber({ ordinals, counts, names }: Postings, moved: Uint32Array): Po
   const newCounts = new Uint32Array(ordinals.length);
   const newNames = names && new Uint32Array(ordinals.length);
   let length = 0;
+  // Those whose names had the term may all be gone.
+  let named = false;
   for (let i = 0; i < ordinals.length; i++) {
     const ordinal = moved[ordinals[i]!]!;
     if (ordinal === gone) continue;
     newOrdinals[length] = ordinal;
-    if (newNames !== undefined) newNames[length] = names![i]!;
+    if (newNames !== undefined) {
+      newNames[length] = names![i]!;
+      named ||= names![i]! > 0;
+    }
     newCounts[length++] = counts[i]!;
   }
   return {
     ordinals: newOrdinals.subarray(0, length),
     counts: newCounts.subarray(0, length),
-    names: newNames?.subarray(0, length),
+    names: named ? newNames?.subarray(0, length) : undefined,
   };
 }
 

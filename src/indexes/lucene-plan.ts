@@ -71,7 +71,7 @@ function editsOf(word: string, nearness = 2): number {
 /** Only chunks that have all of these words, or only those that do not. */
 function narrowTo(each: SearchedSegment, words: readonly QueryWord[], wanted: boolean): SearchedSegment {
   const { segment, admitted } = each;
-  const held = new Uint8Array(segment.size);
+  const held = new Uint32Array(segment.size);
   for (const word of words) for (const ordinal of postingsOf(segment, word)?.ordinals ?? []) held[ordinal]!++;
   const narrowed = new Uint8Array(segment.size);
   for (let ordinal = 0; ordinal < segment.size; ordinal++) {

@@ -217,7 +217,7 @@ const nothing = { metadata: "{}", origin: "user-content" } as const;
 /** Of the ordinals whose flag is not 0; of all without flags. */
 function sumLengths(lengths: Uint32Array, flags: Uint8Array | undefined): number {
   let sum = 0;
-  // By number: a process that asks once runs this before it is compiled, and going through an iterator then takes ten times as long.
+  // By number: a process that asks once runs this before it is compiled, and going through an iterator then takes several times as long.
   if (flags === undefined) for (let i = 0; i < lengths.length; i++) sum += lengths[i]!;
   else for (let i = 0; i < lengths.length; i++) sum += flags[i]! * lengths[i]!;
   return sum;

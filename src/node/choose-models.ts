@@ -73,22 +73,22 @@ export async function resolveReranker(name: string, options: ResolveModelOptions
 }
 
 /** A model of the caller's own as it is, an AI SDK one made ours, one by name loaded. **Errors** as {@link resolveChatModel}. */
-export function chooseChatModel(model: ChatModel | AiSdkLanguageModel | string): ChatModel | Promise<ChatModel> {
+function chooseChatModel(model: ChatModel | AiSdkLanguageModel | string): ChatModel | Promise<ChatModel> {
   if (typeof model === "string") return resolveChatModel(model);
   return "specificationVersion" in model ? fromAiSdkLanguageModel(model) : model;
 }
 
 /** The same for embedding models; `null` stays: none. **Errors** as {@link resolveEmbeddingModel}. */
-export function chooseEmbeddingModel(model: AnyEmbeddingModel): Promise<EmbeddingModel>;
-export function chooseEmbeddingModel(model: AnyEmbeddingModel | null): Promise<EmbeddingModel | null>;
-export async function chooseEmbeddingModel(model: AnyEmbeddingModel | null): Promise<EmbeddingModel | null> {
+function chooseEmbeddingModel(model: AnyEmbeddingModel): Promise<EmbeddingModel>;
+function chooseEmbeddingModel(model: AnyEmbeddingModel | null): Promise<EmbeddingModel | null>;
+async function chooseEmbeddingModel(model: AnyEmbeddingModel | null): Promise<EmbeddingModel | null> {
   if (model === null) return null;
   if (typeof model === "string") return await resolveEmbeddingModel(model);
   return "specificationVersion" in model ? fromAiSdkEmbeddingModel(model) : model;
 }
 
 /** The same for rerankers; `"proximity"` stays: it needs no model. **Errors** as {@link resolveReranker}. */
-export async function chooseReranker(model: Reranker | AiSdkRerankingModel | string): Promise<Reranker | "proximity"> {
+async function chooseReranker(model: Reranker | AiSdkRerankingModel | string): Promise<Reranker | "proximity"> {
   if (model === "proximity") return model;
   if (typeof model === "string") return await resolveReranker(model);
   return "specificationVersion" in model ? fromAiSdkRerankingModel(model) : model;

@@ -9,9 +9,9 @@ import { type Call, defineRoute, jsonResponse, type Route } from "./route.ts";
 import { streamEvents } from "./stream-events.ts";
 
 /** What is said where nothing was found to answer from, word for word. **Source** Ballerina's query example (B46). */
-export const noAnswerText = "I couldn't find an answer to your question.";
+const noAnswerText = "I couldn't find an answer to your question.";
 /** What is said where an answer could not be made, word for word. **Source** as above. */
-export const failureText = "Unable to obtain a valid answer at this time.";
+const failureText = "Unable to obtain a valid answer at this time.";
 
 /** Answers: as Ballerina's service gives them, and with everything that is known of them, whole or as they are made. */
 export const askRoutes: readonly Route[] = [

@@ -90,7 +90,7 @@ const known = [
   "log",
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
-export const defaultLimits: Required<ServiceLimits> = {
+const defaultLimits: Required<ServiceLimits> = {
   maxJsonBytes: 2 ** 20,
   maxUploadBytes: 32 * 2 ** 20,
   requestsPerMinute: 1200,

@@ -28,7 +28,7 @@ const refusals: Readonly<Record<number, string>> = {
  *
  * **Source** OpenAPI 3.1, whose schemas are JSON Schema 2020-12.
  */
-export function describeRoutes(routes: readonly Route[], { hasKeys }: { readonly hasKeys: boolean }): object {
+function describeRoutes(routes: readonly Route[], { hasKeys }: { readonly hasKeys: boolean }): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     (paths[route.path] ??= {})[route.method.toLowerCase()] = describeRoute(route, hasKeys);

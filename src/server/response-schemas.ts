@@ -41,7 +41,7 @@ const structure = z.strictObject({
   leaf_section_url: z.string().optional(),
 });
 
-export const hitSchema = z
+const hitSchema = z
   .strictObject({
     rank: z.int().min(1),
     score: z.number(),
@@ -59,7 +59,7 @@ export const hitSchema = z
   })
   .meta({ description: "A chunk that was found: the document's text from source.start to source.end (UTF-16)." });
 
-export const citationSchema = z
+const citationSchema = z
   .strictObject({
     marker: z.string(),
     uri: z.string(),

@@ -11,7 +11,7 @@ import type {
 } from "../contracts/job-store.ts";
 
 /** So many jobs that are done stay to be asked about, the latest ones. */
-export const doneJobsKept = 10_000;
+const doneJobsKept = 10_000;
 
 /** Looking for what may be forgotten is put off for so many jobs. */
 const pruneEvery = 256;

@@ -8,7 +8,7 @@ import { compareCodePoints } from "../text/compare-text.ts";
 const maxKeyBytes = 1024;
 
 /** As much as a file named outright may have when it is ingested. **Units** bytes. */
-export const defaultMaxBlobBytes = 64 * 1024 * 1024;
+const defaultMaxBlobBytes = 64 * 1024 * 1024;
 
 const encoder = new TextEncoder();
 

@@ -15,10 +15,10 @@ const names: Readonly<Record<EventName, true>> = {
 };
 
 /** Every name that an event can have. */
-export const eventNames = Object.keys(names) as readonly EventName[];
+const eventNames = Object.keys(names) as readonly EventName[];
 
 /** Default retention: a week, and 100,000 events. */
-export const defaultRetention: Required<EventRetention> = { maxAgeMs: 7 * 24 * 3600 * 1000, maxEvents: 100_000 };
+const defaultRetention: Required<EventRetention> = { maxAgeMs: 7 * 24 * 3600 * 1000, maxEvents: 100_000 };
 
 /** **Errors** `invalid-argument` for a name that there is not, or a time that is none. */
 export function checkEvents(events: readonly KnowledgeEvent[]): void {

@@ -12,7 +12,7 @@ export function check(condition: boolean, what: string, actual?: unknown): asser
  *
  * **Shape** a key that is `undefined` equals a key that is missing; typed arrays equal arrays of the same numbers.
  */
-export function isEqual(a: unknown, b: unknown): boolean {
+function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b) || a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (isList(a) || isList(b)) {

@@ -26,9 +26,16 @@ export function createChunkerPack(subject: ChunkerSubject): readonly ContractCas
     for await (const chunk of chunker.chunk(document)) chunks.push(chunk);
     return chunks;
   };
+  const cutCorpus = async () => {
+    const documents = [];
+    for (const document of chunkerCorpus()) documents.push({ document, chunks: await cut(document) });
+    return documents;
+  };
+  /** Cut once for all cases; that a second run gives the same is a case of its own. */
+  let corpus: ReturnType<typeof cutCorpus> | undefined;
   const each =
     (judge: (chunks: readonly Chunk[], document: TextDocument) => void | Promise<void>) => async (): Promise<void> => {
-      for (const document of chunkerCorpus()) await judge(await cut(document), document);
+      for (const { document, chunks } of await (corpus ??= cutCorpus())) await judge(chunks, document);
     };
 
   const cases: readonly CaseDefinition[] = [

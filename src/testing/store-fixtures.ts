@@ -109,7 +109,7 @@ export function wordsOf(id: string, text: string, parts: ChunkParts = {}): Chunk
 }
 
 /** The section tree of a text with lines such as `## Title`. */
-export function treeOf(text: string): Section {
+function treeOf(text: string): Section {
   type Open = { title: string; level: number; start: number; contentStart: number; end: number; children: Open[] };
   const root: Open = { title: "", level: 0, start: 0, contentStart: 0, end: text.length, children: [] };
   const path = [root];
@@ -191,7 +191,7 @@ export function documentEntryOf(
 }
 
 /** What the filter language is tried on: chunk id to metadata. */
-export const filterWorld: Readonly<Record<string, Metadata>> = {
+const filterWorld: Readonly<Record<string, Metadata>> = {
   a: { department: "HR", year: 2023, tags: ["new", 7], draft: false, note: null, when: "2024-03-01" },
   b: { department: "hr", year: 2024, tags: [], draft: true, when: "2024-11-20" },
   c: { department: "IT", year: "2024", name: "50% off_[now]", nested: { year: 2024 } },

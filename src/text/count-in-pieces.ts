@@ -1,6 +1,7 @@
 import type { LengthFunction } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "./check-options.ts";
+import { nameLength } from "./length-key.ts";
 
 /** What a tokenizer is called, and how much of a text it is shown at once. */
 export interface CountInPiecesOptions {
@@ -40,7 +41,7 @@ export function countInPieces(count: (text: string) => number, options: CountInP
     }
     return total;
   };
-  return Object.defineProperty(inPieces, "name", { value: pieceSize === 512 ? name : `${name}/${pieceSize}` });
+  return nameLength(inPieces, pieceSize === 512 ? name : `${name}/${pieceSize}`);
 }
 
 function pieceEnd(text: string, start: number, pieceSize: number): number {

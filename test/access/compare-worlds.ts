@@ -2,9 +2,9 @@ import { createGate, operator } from "../../src/access/gate.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { collect } from "../../src/testing/assert.ts";
-import { type Asker, type Known, namesIn, readEverything } from "./public-calls.ts";
+import { type Asker, type Known, namesIn, readDirectly, readEverything } from "./public-calls.ts";
 import { type Fault, type Opened, open, type Subject } from "./subjects.ts";
-import { mayRead, outcome, scopes, take, type World } from "./worlds.ts";
+import { documentOf, mayRead, outcome, scopes, take, type World } from "./worlds.ts";
 
 /** What a caller was given, and what they would be given if there were nothing else. */
 export interface Comparison {
@@ -18,6 +18,8 @@ export interface Calls<Some extends World> {
   live(kb: KnowledgeBase, world: Some, isTaken: (scope: Scope) => boolean): Promise<void>;
   /** What each call gives that only reads, by what was asked. */
   read(asker: Asker, world: Some, known: Known, dense: boolean): Promise<Readonly<Record<string, unknown>>>;
+  /** Those among them that what is kept could come from. */
+  warm(asker: Asker, world: Some, known: Known, dense: boolean): Promise<unknown>;
   /** What each call gives that writes. */
   write(kb: KnowledgeBase, world: Some): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -27,6 +29,7 @@ const documentCalls: Calls<World> = {
     for (const step of steps) if (isTaken(step.scope)) await take(kb, step);
   },
   read: readEverything,
+  warm: readDirectly,
   write: writeEverything,
 };
 
@@ -39,6 +42,7 @@ export async function compareWorlds<Some extends World>(
   world: Some,
   fault: Fault = {},
   calls: Calls<Some> = documentCalls,
+  only?: Asker["only"],
 ): Promise<Comparison> {
   const whole = await open(subject, world.policy, fault);
   // What anybody may choose is chosen in both; only what is wrong is in one.
@@ -53,14 +57,15 @@ export async function compareWorlds<Some extends World>(
     const everyone = gate.read(operator, scopes);
     const known = await namesIn(whole.store, everyone);
     const view = whole.kb.as(world.caller);
-    const caller: Asker = { kb: view, store: whole.store, proof: gate.read(world.caller, []) };
+    const caller: Asker = { kb: view, store: whole.store, proof: gate.read(world.caller, []), only };
     const alone: Asker = {
       kb: oracle.kb,
       store: oracle.store,
       proof: gate.read(operator, readable, readable),
       everywhere: readable,
+      only,
     };
-    await warm(whole, subject, (asker, dense) => calls.read(asker, world, known, dense), world);
+    await warm(whole, subject, (asker, dense) => calls.warm({ ...asker, only }, world, known, dense), world);
     const sees = subject.sees === "given" || (subject.sees === "own" && readable.length > 0);
     const given = [await calls.read(caller, world, known, sees)];
     const expected = [await calls.read(alone, world, known, sees)];
@@ -102,12 +107,20 @@ async function writeEverything(kb: KnowledgeBase, world: World): Promise<Record<
   const write = async (name: string, call: () => unknown): Promise<void> => {
     given[name] = await outcome(call);
   };
-  const ingest = (scope?: Scope) => async () => {
-    const run = kb.ingest({ uri: world.uri, text }, { settle: true, ...(scope && { scope }) });
-    return [await collect(run), await run];
-  };
+  const ingestOf =
+    (...given: Parameters<KnowledgeBase["ingest"]>) =>
+    async () => {
+      const run = kb.ingest(...given);
+      return [await collect(run), await run];
+    };
+  const ingest = (scope?: Scope) => ingestOf({ uri: world.uri, text }, { settle: true, ...(scope && { scope }) });
   await write("ingest at home", ingest());
   for (const scope of scopes) await write(`ingest into ${scope}`, ingest(scope));
+  // The very documents that somebody, perhaps elsewhere, handed in.
+  for (const [i, step] of world.steps.entries()) {
+    if (step.kind !== "document") continue;
+    await write(`ingest what step ${i} handed in`, ingestOf(documentOf(step.uri, step.words), { settle: true }));
+  }
   await write("delete", () => kb.delete(world.uri));
   await write("delete what must be there", () => kb.delete("b.md", { onMissing: "error" }));
   await write("delete what is not", () => kb.delete("never.md", { onMissing: "error" }));

@@ -68,6 +68,7 @@ describe("a way round the gate through an entity is noticed [E35 L3]", () => {
         world,
         fault,
         entityCalls,
+        noticedBy,
       );
       const differing = Object.keys(expected).filter((call) => !isDeepStrictEqual(given[call], expected[call]));
       return !differing.some((call) => call.split(" ")[1] === noticedBy);

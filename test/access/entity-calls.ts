@@ -8,6 +8,7 @@ import { hasAnyLabel } from "../../src/entities/has-any-label.ts";
 import { openEntities } from "../../src/entities/open-entities.ts";
 import { collect } from "../../src/testing/assert.ts";
 import type { Calls } from "./compare-worlds.ts";
+import { type Asker, createAsk, type Known } from "./public-calls.ts";
 import { anyScope, anyWorld, outcome, take, type World } from "./worlds.ts";
 
 /** What somebody does to entities; `near` may be anywhere, or nowhere. */
@@ -15,6 +16,8 @@ type EntityStep =
   | { readonly kind: "entity" | "record"; readonly id: string; readonly name: string; readonly scope: Scope }
   | { readonly kind: "relate" | "unrelate"; readonly id: string; readonly near: string; readonly scope: Scope }
   | { readonly kind: "forget" | "purge" | "recall"; readonly id: string; readonly scope: Scope };
+
+type PeopledWorld = World & { readonly entitySteps: readonly EntityStep[] };
 
 const ids = ["a", "b", "c"] as const;
 const names = ["lantern", "harbour", "oven", "comet"] as const;
@@ -50,7 +53,7 @@ const anyEntityStep: fc.Arbitrary<EntityStep> = fc.oneof(
 );
 
 /** A few texts, and after them entities. */
-export const anyPeopledWorld: fc.Arbitrary<World & { readonly entitySteps: readonly EntityStep[] }> = fc
+export const anyPeopledWorld: fc.Arbitrary<PeopledWorld> = fc
   .tuple(anyWorld, fc.array(anyEntityStep, { minLength: 8, maxLength: 20 }))
   .map(([world, entitySteps]) => ({
     ...world,
@@ -89,53 +92,15 @@ async function perform(kb: KnowledgeBase, step: EntityStep): Promise<void> {
 }
 
 /** Every call about entities and collections. */
-export const entityCalls: Calls<World & { readonly entitySteps: readonly EntityStep[] }> = {
+export const entityCalls: Calls<PeopledWorld> = {
+  read: readEntities,
+  warm: readEntities,
+
   async live(kb, world, isTaken) {
     for (const step of world.steps) if (isTaken(step.scope)) await take(kb, step);
     for (const step of world.entitySteps) if (isTaken(step.scope)) await perform(kb, step);
     // What the store puts off is done before anybody asks.
     await kb.ingest([], { settle: true });
-  },
-
-  async read({ kb, everywhere }, { named: scope, query }, _known, dense) {
-    const given: Record<string, unknown> = {};
-    const ask = async (name: string, call: () => unknown): Promise<void> => {
-      given[name] = await outcome(call);
-    };
-    const scopes = everywhere && { scopes: everywhere };
-    const things = thingsOf(kb);
-    await ask("collections", () => kb.collections());
-    await ask("entities", () => collect(things.list()));
-    await ask("entities of a kind", () => collect(things.list({ labels: ["even"], filter: { kind: "even" }, scope })));
-    for (const id of [...ids, "never"]) {
-      await ask(`entity ${id}`, () => things.get(id));
-      await ask(`entity ${id} of ${scope}`, () => things.get(id, { scope }));
-      await ask(`scopes of ${id}`, () => kb.collection("goods", goods).scopesOf(id));
-      for (const direction of ["outgoing", "incoming", "both"] as const)
-        await ask(`related ${direction} to ${id}`, () => collect(things.findRelated(id, "NEAR", direction)));
-    }
-    const records = kb.collection("goods", goods);
-    const found: CollectionSearchOptions<{ kind: string }, never> = { topK: 2, ...scopes };
-    for (const mode of ["hybrid", "lexical", ...(dense ? (["dense"] as const) : [])] as const) {
-      await ask(`find by ${mode}`, () => things.search(query, { mode, topK: 2, ...scopes }));
-      await ask(`find by label and ${mode}`, () =>
-        things.search(query, { mode, topK: "all", labels: ["odd"], ...scopes }),
-      );
-      const verb = ({ hybrid: "hybridSearch", lexical: "textSearch", dense: "search" } as const)[mode];
-      await ask(`sought by ${mode}`, () => records[verb](query, found));
-      await ask(`sought in ${scope} by ${mode}`, () => records[verb](query, { scopes: [scope], topK: "all" }));
-    }
-    await ask("search among all", () => kb.search(query, { topK: "all", explain: true, ...scopes }));
-    await ask("search among entities", () => kb.search(query, { filter: hasAnyLabel("odd", "even"), ...scopes }));
-    await ask("records", () => collect(records.list({ filter: { kind: "even" } })));
-    await ask("record a", () => records.get("a"));
-    await ask("record at once", () => records.get([...ids], { scope }));
-    await ask("keys", () => collect(records.keys()));
-    await ask("keys under a", () => collect(records.keys({ keyPrefix: "a", scope })));
-    await ask("whether there are", () => Promise.all([records.exists(), records.exists({ scope })]));
-    await ask("relationships", () => collect(kb.collection("things/relationships", relationships).keys()));
-    await ask("list", () => collect(kb.list()));
-    return given;
   },
 
   async write(kb, { named: scope }) {
@@ -162,3 +127,47 @@ export const entityCalls: Calls<World & { readonly entitySteps: readonly EntityS
     return given;
   },
 };
+
+async function readEntities(
+  { kb, everywhere, only }: Asker,
+  { named: scope, query }: PeopledWorld,
+  _known: Known,
+  dense: boolean,
+): Promise<Readonly<Record<string, unknown>>> {
+  const given: Record<string, unknown> = {};
+  const ask = createAsk(given, only);
+  const scopes = everywhere && { scopes: everywhere };
+  const things = thingsOf(kb);
+  await ask("collections", () => kb.collections());
+  await ask("entities", () => collect(things.list()));
+  await ask("entities of a kind", () => collect(things.list({ labels: ["even"], filter: { kind: "even" }, scope })));
+  for (const id of [...ids, "never"]) {
+    await ask(`entity ${id}`, () => things.get(id));
+    await ask(`entity ${id} of ${scope}`, () => things.get(id, { scope }));
+    await ask(`scopes of ${id}`, () => kb.collection("goods", goods).scopesOf(id));
+    for (const direction of ["outgoing", "incoming", "both"] as const)
+      await ask(`related ${direction} to ${id}`, () => collect(things.findRelated(id, "NEAR", direction)));
+  }
+  const records = kb.collection("goods", goods);
+  const found: CollectionSearchOptions<{ kind: string }, never> = { topK: 2, ...scopes };
+  for (const mode of ["hybrid", "lexical", ...(dense ? (["dense"] as const) : [])] as const) {
+    await ask(`find by ${mode}`, () => things.search(query, { mode, topK: 2, ...scopes }));
+    await ask(`find by label and ${mode}`, () =>
+      things.search(query, { mode, topK: "all", labels: ["odd"], ...scopes }),
+    );
+    const verb = ({ hybrid: "hybridSearch", lexical: "textSearch", dense: "search" } as const)[mode];
+    await ask(`sought by ${mode}`, () => records[verb](query, found));
+    await ask(`sought in ${scope} by ${mode}`, () => records[verb](query, { scopes: [scope], topK: "all" }));
+  }
+  await ask("search among all", () => kb.search(query, { topK: "all", explain: true, ...scopes }));
+  await ask("search among entities", () => kb.search(query, { filter: hasAnyLabel("odd", "even"), ...scopes }));
+  await ask("records", () => collect(records.list({ filter: { kind: "even" } })));
+  await ask("record a", () => records.get("a"));
+  await ask("record at once", () => records.get([...ids], { scope }));
+  await ask("keys", () => collect(records.keys()));
+  await ask("keys under a", () => collect(records.keys({ keyPrefix: "a", scope })));
+  await ask("whether there are", () => Promise.all([records.exists(), records.exists({ scope })]));
+  await ask("relationships", () => collect(kb.collection("things/relationships", relationships).keys()));
+  await ask("list", () => collect(kb.list()));
+  return given;
+}

@@ -39,6 +39,8 @@ export interface Asker {
   readonly proof: AuthorizedScopes;
   /** Where a search looks that names no scope. */
   readonly everywhere?: readonly Scope[];
+  /** The first word of the only calls that are made. Default: all are. */
+  readonly only?: string | undefined;
 }
 
 /** Searches of every kind; `dense` only where something sees meaning. */
@@ -93,6 +95,15 @@ function inputsOf({ inputSchema }: Tool, { query }: World, { uris, chunkIds }: K
   );
 }
 
+const questionOf = ({ query }: World): string => `Where are the ${query.replace(" ", " and the ")}?`;
+
+/** Makes the calls that somebody is to make. */
+export function createAsk(given: Record<string, unknown>, only: string | undefined) {
+  return async (name: string, call: () => unknown): Promise<void> => {
+    if (only === undefined || name.split(" ")[0] === only) given[name] = await outcome(call);
+  };
+}
+
 /** What every call that only reads gives, by what was asked. */
 export async function readEverything(
   asker: Asker,
@@ -100,11 +111,18 @@ export async function readEverything(
   known: Known,
   dense: boolean,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { kb, store, proof, everywhere } = asker;
+  return { ...(await readDirectly(asker, world, known, dense)), ...(await readForModels(asker, world, known, dense)) };
+}
+
+/** What the knowledge base gives, and the store beneath it. */
+export async function readDirectly(
+  { kb, store, proof, everywhere, only }: Asker,
+  world: World,
+  known: Known,
+  dense: boolean,
+): Promise<Readonly<Record<string, unknown>>> {
   const given: Record<string, unknown> = {};
-  const ask = async (name: string, call: () => unknown): Promise<void> => {
-    given[name] = await outcome(call);
-  };
+  const ask = createAsk(given, only);
   const inside = <Options extends { readonly scopes?: readonly Scope[] }>(options: Options): Options => ({
     ...options,
     ...(everywhere && { scopes: options.scopes ?? everywhere }),
@@ -112,13 +130,13 @@ export async function readEverything(
 
   for (const [query, options] of searchesOf(world, dense))
     await ask(`search ${query} ${JSON.stringify(options)}`, () => kb.search(query, inside(options)));
-  const question = `Where are the ${world.query.replace(" ", " and the ")}?`;
+  const question = questionOf(world);
   for (const topK of [2, "all"] as const)
     await ask(`ask ${topK}`, () => kb.ask(question, inside<AskOptions>({ topK, explain: true })));
   await ask("ask as it is made", () => collect(kb.ask(question, inside<AskOptions>({ rerank: false }))));
 
   await ask("list", () => collect(kb.list()));
-  await ask("status", async () => ({ cacheHitRate: undefined, ...(await kb.status()), ...operatorsOwn(asker) }));
+  await ask("status", async () => ({ cacheHitRate: undefined, ...(await kb.status()), ...operatorsOwn(everywhere) }));
   const scope = world.named;
   for (const uri of known.uris) {
     await ask(`document ${uri}`, () => kb.document(uri));
@@ -134,6 +152,29 @@ export async function readEverything(
     await ask(`zoom out of ${id}`, () => kb.expand(id, { zoomOut: 1, scope }));
     await ask(`further out of ${id}`, () => kb.expand(id, { zoomOut: 2 }));
   }
+
+  // The floor beneath, with the proof that the gate gives.
+  await ask("vectors by filter", () =>
+    store.search(proof, { filter: { op: "eq", key: "kind", value: "odd" }, topK: 3 }),
+  );
+  await ask("vectors without a filter", () => store.search(proof, { topK: "all" }));
+  await ask("chunks", () => collect(store.chunks(proof)));
+  for (const id of known.documentIds) {
+    await ask(`the document ${id}`, () => store.document(proof, id));
+    await ask(`chunks of ${id}`, () => collect(store.chunks(proof, { documentId: id })));
+  }
+  return given;
+}
+
+/** What tools, memory and context give: functions of the view that they are handed, which keep nothing. */
+async function readForModels(
+  { kb, only }: Asker,
+  world: World,
+  known: Known,
+  dense: boolean,
+): Promise<Readonly<Record<string, unknown>>> {
+  const given: Record<string, unknown> = {};
+  const ask = createAsk(given, only);
 
   // What a model is shown: every tool, with every name.
   const tools = [
@@ -153,20 +194,13 @@ export async function readEverything(
   await ask("memory", () => memory.search(world.query, { limit: 4, collection: "generic" }));
   await ask("memory's collections", () => memory.collections());
   const context = createTextSearchProvider(kb);
-  await ask("context", async () => (await context.beforeCall({ role: "user", content: question })).instructions);
-
-  // The floor beneath, with the proof that the gate gives.
-  await ask("vectors by filter", () =>
-    store.search(proof, { filter: { op: "eq", key: "kind", value: "odd" }, topK: 3 }),
+  await ask(
+    "context",
+    async () => (await context.beforeCall({ role: "user", content: questionOf(world) })).instructions,
   );
-  await ask("vectors without a filter", () => store.search(proof, { topK: "all" }));
-  await ask("chunks", () => collect(store.chunks(proof)));
-  for (const id of known.documentIds) {
-    await ask(`the document ${id}`, () => store.document(proof, id));
-    await ask(`chunks of ${id}`, () => collect(store.chunks(proof, { documentId: id })));
-  }
   return given;
 }
 
 /** The operator of the oracle is told of the cache, which is no caller's business. */
-const operatorsOwn = ({ everywhere }: Asker): object => (everywhere === undefined ? {} : { cacheHitRate: undefined });
+const operatorsOwn = (everywhere: Asker["everywhere"]): object =>
+  everywhere === undefined ? {} : { cacheHitRate: undefined };

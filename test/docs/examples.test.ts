@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { type SharedProcess, shareProcess } from "../support/share-process.ts";
 import { findExamples, readPages } from "./examples.ts";
 
 const run = promisify(execFile);
@@ -20,6 +21,7 @@ const examples = [...readPages(root)].flatMap(([page, text]) => findExamples(pag
 const fileOf = (place: string): string => `${place.replaceAll(/[^a-z0-9]+/giu, "-")}.ts`;
 
 let folder = "";
+let shared: SharedProcess | undefined;
 /** What the compiler says of the examples, one line each. */
 let complaints: readonly string[] = [];
 
@@ -54,7 +56,10 @@ beforeAll(async () => {
   );
   complaints = said.stdout.split("\n").filter((line) => line.includes("checked/"));
 }, 60_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  shared?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 describe("examples of the documentation", () => {
   it("there are some", () => {
@@ -70,7 +75,7 @@ describe("examples of the documentation", () => {
     expect(complaints.filter((line) => line.includes(`/${fileOf(place)}(`))).toEqual([]);
   });
 
-  // One after the other: each is a process, and ten at once are slower than their time limit where other work fills the machine.
+  // One after the other, in one process: to start one for each took most of the time.
   it.each(examples.filter((example) => example.run))(
     "$place runs",
     async ({ place, code, prints }) => {
@@ -83,12 +88,18 @@ describe("examples of the documentation", () => {
         (_, name: keyof typeof doors) => `from ${JSON.stringify(pathToFileURL(doors[name]).href)}`,
       );
       writeFileSync(join(own, "example.ts"), loaded);
-      const { stdout } = await run(process.execPath, ["--no-warnings", "example.ts"], { cwd: own, timeout: 55_000 });
+      shared ??= shareProcess();
+      const { failed, stdout, stderr } = await shared.run({ path: join(own, "example.ts"), cwd: own });
+      expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
       const lines = stdout.split("\n");
       for (const line of prints) expect(lines).toContain(line);
     },
     60_000,
   );
+
+  it("leave nothing open that keeps a program from ending", async () => {
+    expect(await shared!.end()).toEqual({ code: 0, signal: null });
+  });
 });
 
 describe("finding examples", () => {

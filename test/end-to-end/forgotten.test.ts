@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import {
@@ -168,7 +168,11 @@ function countRows(table: string): number {
 }
 
 describe.each(kinds)("a document that is purged from a knowledge base with $name", ({ options, reembeds }) => {
-  async function open(): Promise<KnowledgeBase> {
+  /** Lived in once; each test has a copy. */
+  let lived = "";
+  beforeAll(async () => {
+    lived = mkdtempSync(join(tmpdir(), "ibid-lived-"));
+    location = join(lived, "kb");
     let kb = await openKnowledgeBase(location, options());
     await live(kb);
     // Sealed and fitted when it is closed, and indexed for patterns when one is looked for.
@@ -176,6 +180,11 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
     kb = await openKnowledgeBase(location, options());
     await kb.search(secret.heading, { mode: "regex" });
     await kb.close();
+  });
+  afterAll(() => rmSync(lived, { recursive: true }));
+
+  async function open(): Promise<KnowledgeBase> {
+    cpSync(join(lived, "kb"), location, { recursive: true });
     expect(tables(reembeds).filter((table) => countRows(table) === 0)).toEqual([]);
     if (!reembeds) return openKnowledgeBase(location, options());
     const next = await openKnowledgeBase(location, {

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import { runExample } from "./run-example.ts";
+import { useExamples } from "./run-example.ts";
+
+const { runExample, runWrongExample } = useExamples();
 
 const examples = new URL("../../examples/", import.meta.url);
 
@@ -26,7 +28,7 @@ describe("examples of answers", () => {
     ["own-model.ts", "Trust me [9]", "Trust me"],
     ["chat-ui.ts", "rotated every 90 days [1]", "rotated every 80 days [1]"],
   ])("%s ends with an error when an answer is wrong", async (name, right, wrong) => {
-    const { failed, stderr } = await runExample(`answers/${name}`, (code) => code.replace(right, wrong));
+    const { failed, stderr } = await runWrongExample(`answers/${name}`, right, wrong);
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
   });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { runExample } from "./run-example.ts";
+import { useExamples } from "./run-example.ts";
+
+const { runExample, runWrongExample } = useExamples();
 
 describe("examples of collections", () => {
   const name = "collections/typed-collection.ts";
@@ -14,7 +16,7 @@ describe("examples of collections", () => {
     ["a filter that says something else", "price: { lt: 60 }", "price: { lt: 70 }"],
     ["a view that is not narrowed", 'kb.as({ userId: "nils", teamId: "south" })', "kb"],
   ])("typed-collection.ts ends with an error for %s", async (_, right, wrong) => {
-    const { failed, stderr } = await runExample(name, (code) => code.replace(right, wrong));
+    const { failed, stderr } = await runWrongExample(name, right, wrong);
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
   });

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { describe, expect, it } from "vitest";
-import { runExample } from "./run-example.ts";
+import { useExamples } from "./run-example.ts";
+
+const { runExample, runWrongExample } = useExamples();
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -35,7 +37,7 @@ describe("examples of extending", () => {
     ["entity-types.ts", 'direction: "incoming" }', 'direction: "outgoing" }'],
     ["backend.ts", "b.score - a.score ||", "a.score - b.score ||"],
   ])("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
-    const { failed, stderr } = await runExample(`extending/${name}`, (code) => code.replace(right, wrong));
+    const { failed, stderr } = await runWrongExample(`extending/${name}`, right, wrong);
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
   });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { runExample } from "./run-example.ts";
+import { useExamples } from "./run-example.ts";
+
+const { runExample, runWrongExample } = useExamples();
 
 describe("examples of graphs", () => {
   it.each(["retriever-node.ts", "langchain.ts"])(
@@ -15,7 +17,7 @@ describe("examples of graphs", () => {
     ["retriever-node.ts", "metadataFilter: { year: 2019 } });", "});"],
     ["langchain.ts", ', filter: { area: "house" }', ', filter: { area: "ops" }'],
   ])("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
-    const { failed, stderr } = await runExample(`graphs/${name}`, (code) => code.replace(right, wrong));
+    const { failed, stderr } = await runWrongExample(`graphs/${name}`, right, wrong);
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
   });

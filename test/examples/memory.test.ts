@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { runExample } from "./run-example.ts";
+import { useExamples } from "./run-example.ts";
+
+const { runExample, runWrongExample } = useExamples();
 
 describe("examples of memory in a prompt", () => {
   it.each([
@@ -23,10 +25,7 @@ describe("examples of memory in a prompt", () => {
     ["request-settings.ts", 'kb.as({ userId: "bob" })', "kb"],
     ["memory-plugin.ts", 'action === "save" ||', 'action !== "" ||'],
   ])("%s ends with an error when it goes wrong", async (name, right, wrong) => {
-    const { failed, stderr } = await runExample(`memory/${name}`, (code) => {
-      expect(code).toContain(right);
-      return code.replace(right, wrong);
-    });
+    const { failed, stderr } = await runWrongExample(`memory/${name}`, right, wrong);
     expect(failed).toBe(true);
     expect(stderr).toMatch(/instead of|status 401/u);
   });

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { runExample } from "./run-example.ts";
+import { useExamples } from "./run-example.ts";
+
+const { runExample, runWrongExample } = useExamples();
 
 describe("examples of models", () => {
   const programs = ["hosted.ts", "local.ts"];
@@ -22,7 +24,7 @@ describe("examples of models", () => {
     ["hosted.ts", '{ mode: "dense" }', '{ mode: "dense", filter: { fileName: "none" } }'],
     ["local.ts", "llama3.2@", "other@"],
   ])("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
-    const { failed, stderr } = await runExample(`models/${name}`, (code) => code.replace(right, wrong));
+    const { failed, stderr } = await runWrongExample(`models/${name}`, right, wrong);
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
   });

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import { runExample } from "./run-example.ts";
+import { useExamples } from "./run-example.ts";
+
+const { runExample, runWrongExample } = useExamples();
 
 const examples = new URL("../../examples/", import.meta.url);
 
@@ -24,7 +26,7 @@ describe("examples of retrieval", () => {
     ["around-a-search.ts", "dropDuplicates(merge", "((within) => within)(merge"],
     ["other-words.ts", "multiQuery(base, {", "((within, _) => within)(base, {"],
   ])("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
-    const { failed, stderr } = await runExample(`retrieval/${name}`, (code) => code.replace(right, wrong));
+    const { failed, stderr } = await runWrongExample(`retrieval/${name}`, right, wrong);
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
   });

@@ -13,7 +13,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-import { afterAll } from "vitest";
+import { afterAll, beforeAll } from "vitest";
+
+import { type Answered, shareProcess, type SharedProcess } from "../support/share-process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const doors = {
@@ -22,32 +24,57 @@ const doors = {
   "ibid/langchain": join(root, "src/langchain.ts"),
   "ibid/server": join(root, "src/server/index.ts"),
 };
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "ibid-examples-")));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-for (const file of ["check.ts", "stand-in.ts"]) cpSync(join(root, "examples", file), join(folder, file));
-cpSync(join(root, "examples/seeds/resources"), join(folder, "seeds/resources"), { recursive: true });
-symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 
-export interface Finished {
-  readonly failed: boolean;
-  readonly stdout: string;
-  readonly stderr: string;
+/** Runs examples over the sources, such as `extending/reader.ts`. */
+export interface ExampleRunner {
+  /** In a process of its own, which has to end. */
+  readonly runExample: (name: string) => Promise<Answered>;
+  /** Changed to be wrong. Those of a test file share a process: that one ends is for the right ones to show. */
+  readonly runWrongExample: (name: string, right: string, wrong: string) => Promise<Answered>;
 }
 
-/** Runs an example, such as `extending/reader.ts`, over the sources, changed first where a test wants it wrong. */
-export function runExample(name: string, change: (code: string) => string = (code) => code): Promise<Finished> {
-  const code = change(readFileSync(join(root, "examples", name), "utf8"));
-  const path = join(folder, dirname(name), `${Math.random().toString(36).slice(2)}.ts`);
-  const loaded = code.replaceAll(
-    /from "(ibid(?:\/[a-z]+)?)"/gu,
-    (_, door: keyof typeof doors) => `from ${JSON.stringify(pathToFileURL(doors[door]).href)}`,
-  );
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, loaded);
-  return new Promise((resolve) => {
-    execFile(process.execPath, ["--no-warnings", path], { cwd: folder, timeout: 60_000 }, (error, stdout, stderr) =>
-      resolve({ failed: error !== null, stdout, stderr }),
-    );
+/** For the tests of one file, which calls it. */
+export function useExamples(): ExampleRunner {
+  let folder = "";
+  let shared: SharedProcess | undefined;
+  beforeAll(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "ibid-examples-")));
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    for (const file of ["check.ts", "stand-in.ts"]) cpSync(join(root, "examples", file), join(folder, file));
+    cpSync(join(root, "examples/seeds/resources"), join(folder, "seeds/resources"), { recursive: true });
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   });
+  afterAll(() => {
+    shared?.kill();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const read = (name: string): string => readFileSync(join(root, "examples", name), "utf8");
+  const write = (name: string, code: string): string => {
+    const path = join(folder, dirname(name), `${Math.random().toString(36).slice(2)}.ts`);
+    const loaded = code.replaceAll(
+      /from "(ibid(?:\/[a-z]+)?)"/gu,
+      (_, door: keyof typeof doors) => `from ${JSON.stringify(pathToFileURL(doors[door]).href)}`,
+    );
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, loaded);
+    return path;
+  };
+
+  return {
+    async runExample(name) {
+      const started = ["--no-warnings", write(name, read(name))];
+      return new Promise((resolve) => {
+        execFile(process.execPath, started, { cwd: folder, timeout: 60_000 }, (error, stdout, stderr) =>
+          resolve({ failed: error !== null, stdout, stderr }),
+        );
+      });
+    },
+    async runWrongExample(name, right, wrong) {
+      const code = read(name);
+      if (!code.includes(right)) throw new Error(`${name} does not say ${right}.`);
+      shared ??= shareProcess();
+      return shared.run({ path: write(name, code.replace(right, wrong)), cwd: folder });
+    },
+  };
 }

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { runExample } from "./run-example.ts";
+import { useExamples } from "./run-example.ts";
+
+const { runExample, runWrongExample } = useExamples();
 
 const examples = new URL("../../examples/", import.meta.url);
 
@@ -54,7 +56,7 @@ describe("examples of the five designs", () => {
   ])(
     "%s ends with an error when it does something else",
     async (name, right, wrong) => {
-      const { failed, stderr } = await runExample(`seeds/${name}`, (code) => code.replace(right, wrong));
+      const { failed, stderr } = await runWrongExample(`seeds/${name}`, right, wrong);
       expect(failed).toBe(true);
       expect(stderr).toContain("instead of");
     },

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { runExample } from "./run-example.ts";
+import { useExamples } from "./run-example.ts";
+
+const { runExample, runWrongExample } = useExamples();
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -23,7 +25,7 @@ describe("examples of the service", () => {
     ["who reads too little", 'userId: "tom", teamId: "support"', 'userId: "tom"'],
     ["who may write", 'userId: "tom", teamId: "support"', 'userId: "tom", teamId: "support", write: true'],
   ])("ends with an error for one %s", async (_, right, wrong) => {
-    const { failed, stderr } = await runExample("service/query-service.ts", (code) => code.replace(right, wrong));
+    const { failed, stderr } = await runWrongExample("service/query-service.ts", right, wrong);
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
   });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { runExample } from "./run-example.ts";
+import { useExamples } from "./run-example.ts";
+
+const { runExample, runWrongExample } = useExamples();
 
 describe("examples of tools", () => {
   it.each(["tool-loop.ts", "mcp.ts"])("%s runs without a key, and finds what it should [E51]", async (name) => {
@@ -12,7 +14,7 @@ describe("examples of tools", () => {
     ["tool-loop.ts", ", filter: { secret: { exists: false } }", ""],
     ["mcp.ts", 'kb.as({ userId: "bob" })', "kb"],
   ])("%s ends with an error when somebody sees too much", async (name, right, wrong) => {
-    const { failed, stderr } = await runExample(`tools/${name}`, (code) => code.replace(right, wrong));
+    const { failed, stderr } = await runWrongExample(`tools/${name}`, right, wrong);
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
   });

@@ -8,6 +8,7 @@ import { encodeTerms } from "../../src/indexes/chunk-terms.ts";
 import { countPhrase } from "../../src/indexes/find-phrase.ts";
 import { joinPostings } from "../../src/indexes/join-postings.ts";
 import { createLiveSegment } from "../../src/indexes/live-segment.ts";
+import { createPostingsCache } from "../../src/indexes/postings-cache.ts";
 import type { Postings } from "../../src/indexes/segment.ts";
 import { encodeVectors } from "../../src/indexes/stored-vector.ts";
 
@@ -138,6 +139,27 @@ describe("words by BM25 are those of a plain loop over all chunks", () => {
 });
 
 describe("lists of postings", () => {
+  it("that are kept are those that would be read again, however many", () => {
+    const read = (term: number): Postings | undefined =>
+      term % 5 === 0 ? undefined : ({ ordinals: { length: term * 20_000 }, names: undefined } as unknown as Postings);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(9), fc.boolean()), { maxLength: 60 }), (steps) => {
+        let reads = 0;
+        const cache = createPostingsCache((term) => {
+          reads++;
+          return read(Number(term));
+        });
+        for (const [term, isNew] of steps) {
+          if (isNew) cache.clear();
+          expect(cache.get(String(term))).toEqual(read(term));
+          const before = reads;
+          expect(cache.get(String(term))).toEqual(read(term));
+          expect(reads).toBe(before);
+        }
+      }),
+    );
+  });
+
   it("joined are the sums of both", () => {
     const entry = fc.tuple(fc.nat(40), fc.integer({ min: 1, max: 9 }), fc.nat(3));
     const list = fc.tuple(fc.uniqueArray(entry, { maxLength: 20, selector: ([at]) => at }), fc.boolean());

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { Origin } from "../../src/contracts/document.ts";
 import type { Filter, FilterValue } from "../../src/contracts/filter.ts";
 import type { Metadata } from "../../src/contracts/metadata.ts";
 import { compileFilter } from "../../src/filters/compile-filter.ts";
+import { admitChunks, createRestriction, narrow } from "../../src/indexes/admit-chunks.ts";
 import { judge } from "../../src/indexes/columnar-filter.ts";
+import type { Segment } from "../../src/indexes/segment.ts";
 import { createFactsColumn } from "../../src/indexes/facts-column.ts";
 
 const key = fc.constantFrom("a", "b", "__proto__", "toString");
@@ -65,5 +68,34 @@ it("flags over columns say what the filter says of each metadata, also of what c
       },
     ),
     { numRuns: 400 },
+  );
+});
+
+it("what may be found is what a look at every chunk admits: alive, of these origins, as the filter says [B25 L4]", () => {
+  const origin = fc.constantFrom<Origin>("user-content", "narrative", "note");
+  const chunk = fc.record({ metadata, origin, live: fc.boolean(), picked: fc.boolean() });
+  const restriction = fc.record({
+    filter: fc.option(filter, { nil: undefined }),
+    origins: fc.option(fc.uniqueArray(origin), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(fc.array(chunk, { maxLength: 20 }), fc.array(restriction, { maxLength: 20 }), (chunks, asked) => {
+      const facts = createFactsColumn(1);
+      for (const each of chunks) facts.add({ ...each, metadata: JSON.stringify(each.metadata) });
+      const live = Uint8Array.from(chunks, (each) => (each.live ? 1 : 0));
+      const segment = { live, size: chunks.length, facts: () => facts.column(), admitted: new Map() };
+      const picked = chunks.flatMap((each, i) => (each.picked ? [i] : []));
+      // Asked again, it is remembered, or forgotten where many were asked for.
+      for (const { filter: wanted, origins } of [...asked, ...asked]) {
+        const matches = wanted === undefined ? () => true : compileFilter(wanted);
+        const expected = chunks.map(
+          (each) => each.live && (origins?.includes(each.origin) ?? true) && matches(each.metadata),
+        );
+        const admitted = admitChunks(segment as unknown as Segment, createRestriction(wanted, origins));
+        expect(Array.from(admitted, Boolean)).toEqual(expected);
+        const few = chunks.map((each, i) => each.picked && expected[i]!);
+        expect(Array.from(narrow(admitted, picked), Boolean)).toEqual(few);
+      }
+    }),
   );
 });

@@ -100,10 +100,22 @@ describe("the best k", () => {
   });
 });
 
-it("flags survive packing", () => {
+it("flags are packed into the digits of bytes, the first one lowest, and survive it", () => {
   fc.assert(
-    fc.property(fc.array(fc.constantFrom(0, 1)), (flags) => {
-      expect([...unpackBits(packBits(Uint8Array.from(flags), flags.length), flags.length)]).toEqual(flags);
+    fc.property(fc.array(fc.constantFrom(0, 1)), fc.nat(3), (flags, more) => {
+      const bytes = Array.from({ length: Math.ceil(flags.length / 8) }, (_, i) =>
+        Number.parseInt(
+          flags
+            .slice(8 * i, 8 * i + 8)
+            .toReversed()
+            .join(""),
+          2,
+        ),
+      );
+      // What lies behind them is not theirs.
+      const packed = packBits(Uint8Array.from([...flags, ...Array<number>(more).fill(1)]), flags.length);
+      expect([...packed]).toEqual(bytes);
+      expect([...unpackBits(Uint8Array.from([...packed, 255]), flags.length)]).toEqual(flags);
     }),
   );
 });

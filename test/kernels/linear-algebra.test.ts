@@ -257,4 +257,25 @@ describe("numbers that every engine makes alike [L11]", () => {
     expect(draw(1)).toEqual(signs);
     expect(draw(2)).not.toEqual(signs);
   });
+
+  it("signs by chance: the bits of Marsaglia's shifts, in numbers of any length cut to 32 bits", () => {
+    const naive = (seed: number, length: number): number[] => {
+      const signs: number[] = [];
+      for (let state = BigInt.asUintN(32, BigInt(seed)); signs.length < length;) {
+        state ^= BigInt.asUintN(32, state << 13n);
+        state ^= state >> 17n;
+        state ^= BigInt.asUintN(32, state << 5n);
+        for (let bit = 0n; bit < 32n; bit++) signs.push((state >> bit) % 2n === 1n ? 1 : -1);
+      }
+      return signs.slice(0, length);
+    };
+    const seeds = fc.integer().filter((seed) => seed !== 0);
+    fc.assert(
+      fc.property(seeds, fc.nat(200), (seed, length) => {
+        const signs = new Float64Array(length);
+        fillRandomSigns(signs, seed);
+        expect([...signs]).toEqual(naive(seed, length));
+      }),
+    );
+  });
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import { createMemoryStore } from "../../src/stores/memory-store.ts";
@@ -10,24 +10,21 @@ import { openSnapshotStore } from "../../src/stores/snapshot-store.ts";
 import type { StoreOptions } from "../../src/stores/store-options.ts";
 import { plainAnalyzer } from "./build.ts";
 
-const opened: { store: KnowledgeStore; folder?: string }[] = [];
-
-afterEach(async () => {
-  for (const { store, folder } of opened.splice(0)) {
+/** Until the test that opened it is over. */
+function keep(store: KnowledgeStore, folder?: string): KnowledgeStore {
+  onTestFinished(async () => {
     await store.close();
     if (folder !== undefined) rmSync(folder, { recursive: true });
-  }
-});
+  });
+  return store;
+}
 
 /** The same engine over each directory, with segments so small that every test of some length seals and merges. */
 export const eachStore: readonly { name: string; open: (options?: StoreOptions) => Promise<KnowledgeStore> }[] = [
   {
     name: "memory",
-    open: async (options) => {
-      const store = createMemoryStore({ analyzer: plainAnalyzer, segments: { sealAt: 2, settleAt: 1 }, ...options });
-      opened.push({ store });
-      return store;
-    },
+    open: async (options) =>
+      keep(createMemoryStore({ analyzer: plainAnalyzer, segments: { sealAt: 2, settleAt: 1 }, ...options })),
   },
   {
     name: "memory, kept as snapshots",
@@ -38,8 +35,7 @@ export const eachStore: readonly { name: string; open: (options?: StoreOptions) 
         ...options,
         snapshots: { blobs: createMemoryBlobStore(), delayMs: 0 },
       });
-      opened.push({ store });
-      return store;
+      return keep(store);
     },
   },
   {
@@ -51,8 +47,7 @@ export const eachStore: readonly { name: string; open: (options?: StoreOptions) 
         segments: { sealAt: 2, settleAt: 1 },
         ...options,
       });
-      opened.push({ store, folder });
-      return store;
+      return keep(store, folder);
     },
   },
 ];

@@ -78,7 +78,7 @@ export async function readIgnoreFile(folder: string, above: IgnoreChain | undefi
 }
 
 /** Where a repository begins, rules from outside end. A worktree has a file there, not a folder. */
-export function isRepository(folder: string): boolean {
+function isRepository(folder: string): boolean {
   try {
     return lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined;
   } catch {

@@ -102,7 +102,7 @@ async function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array<ArrayBuffe
 /**
  * A `/`-separated path with its `.` and `..` resolved, within its root: what leads out of it stays at the root.
  */
-export function cleanPath(path: string): string {
+function cleanPath(path: string): string {
   const steps: string[] = [];
   for (const step of path.split("/")) {
     if (step === "..") steps.pop();

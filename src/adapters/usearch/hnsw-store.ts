@@ -39,7 +39,7 @@ export interface HnswOptions {
   readonly usearch?: UsearchLibrary;
 }
 
-export const hnswOptionNames = [
+const hnswOptionNames = [
   ...([
     "folder",
     "startAt",

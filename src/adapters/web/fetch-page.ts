@@ -22,7 +22,7 @@ export interface UrlSourceOptions {
   readonly userAgent?: string;
 }
 
-export const urlOptionNames = ["maxBytes", "timeoutMs", "maxRedirects", "allowAddress", "userAgent"] as const;
+const urlOptionNames = ["maxBytes", "timeoutMs", "maxRedirects", "allowAddress", "userAgent"] as const;
 
 /** A page as its server sent it. */
 export interface Page {

@@ -8,7 +8,7 @@ export interface SampledChunk {
 }
 
 /** Fitted on so many chunks, quality is that of the whole corpus. **Source** DESIGN 7: a quarter of a corpus fits as well as all of it. */
-export const defaultSampleSize = 20_000;
+const defaultSampleSize = 20_000;
 
 /**
  * The chunks that a model is fitted on: all if there are at most `size`, else a choice that the ids alone decide.

@@ -51,7 +51,7 @@ export function parseTemplate(text: string): readonly TemplatePart[] {
 }
 
 /** Where something stands, as people count. */
-export function placeIn(text: string, at: number): { readonly line: number; readonly column: number } {
+function placeIn(text: string, at: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, at).split("\n");
   return { line: before.length, column: before.at(-1)!.length + 1 };
 }

@@ -1,0 +1,31 @@
+import type { LengthFunction } from "../contracts/chunker.ts";
+
+/** Those whose names were given as text. */
+const named = new WeakSet<LengthFunction>();
+
+/** Gives a length function a name that no build changes. */
+export function nameLength(length: (text: string) => number, name: string): LengthFunction {
+  // A function's own `name` is read-only, but it may be defined anew.
+  const given: LengthFunction = Object.defineProperty(length, "name", { value: name });
+  named.add(given);
+  return given;
+}
+
+/** Where tokenizers and rules of thumb differ: words, signs, numbers, other scripts, what is not in any vocabulary. */
+const probes = [
+  "Foxes aren't jumping over 1,234.5 dogs",
+  "getUserById(42) ??\n\n\t",
+  "größte 中文分词 русский",
+  "👩‍👩‍👧 e\u0301 qzxvwkj",
+];
+
+/**
+ * What a pipeline's fingerprint says of a length function: its name where that was given as text, else what it counts of a few texts.
+ *
+ * A function's own name is not enough: a build that minifies renames it, and would have everything cut anew.
+ *
+ * **Cost** a few short counts.
+ */
+export function lengthKey(length: LengthFunction): string {
+  return named.has(length) ? length.name : `counts ${probes.map((probe) => length(probe)).join(" ")}`;
+}
