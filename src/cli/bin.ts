@@ -15,6 +15,8 @@ if (isOlder(found, required)) {
   process.exit(1);
 }
 
+keepCompiledCode();
+
 import("./main.ts")
   .then((cli) => cli.main(process.argv.slice(2)))
   .then(
@@ -35,4 +37,29 @@ function isOlder(version: string, floor: string): boolean {
     if (difference !== 0) return difference < 0;
   }
   return false;
+}
+
+/**
+ * Lets Node keep what it compiled, so that the next command need not compile it again: a fifth of a short one is that. `NODE_DISABLE_COMPILE_CACHE=1` turns it
+ * off, `NODE_COMPILE_CACHE` says another place.
+ *
+ * It lies in a folder of the person who runs it, never in a common one: whoever can write there decides what code is run.
+ */
+function keepCompiledCode(): void {
+  // What runs from its source changes all the time.
+  if (import.meta.url.endsWith(".ts") || process.env["NODE_COMPILE_CACHE"] !== undefined) return;
+  const fs = process.getBuiltinModule("node:fs");
+  const path = process.getBuiltinModule("node:path");
+  const { XDG_CACHE_HOME: chosen = "", LOCALAPPDATA: local = "" } = process.env;
+  try {
+    const home = process.getBuiltinModule("node:os").homedir();
+    const usual = process.platform === "darwin" ? path.join(home, "Library", "Caches") : path.join(home, ".cache");
+    const caches = path.isAbsolute(chosen) ? chosen : process.platform === "win32" && local !== "" ? local : usual;
+    // As with `sudo`, whose home may be another's.
+    const owned = fs.existsSync(caches) ? caches : home;
+    if (process.geteuid !== undefined && fs.statSync(owned).uid !== process.geteuid()) return;
+    process.getBuiltinModule("node:module").enableCompileCache(path.join(caches, "ibid", "compiled"));
+  } catch {
+    // Without a home there is no place, and it goes without.
+  }
 }

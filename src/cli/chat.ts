@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline";
 import type { ChatMessage } from "../contracts/chat.ts";
 import type { AskCommandOptions } from "./ask.ts";
 import { readHow, sayAnswer } from "./ask.ts";
@@ -19,6 +18,7 @@ export async function chat(context: Context, options: AskCommandOptions): Promis
   const { output, stderr, signal } = context;
   const { stdin } = process;
   const isTerminal = stdin.isTTY;
+  const { createInterface } = await import("node:readline");
   const { model, judge } = options;
   const how = { model, ...(await readHow(options)) };
   return await withKnowledgeBase(options, { model, judge, embeds: "queries" }, async (kb) => {

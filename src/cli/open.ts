@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { WrapRetriever } from "../contracts/retriever.ts";
 import type { AccessContext, Scope } from "../contracts/scope.ts";
 import type { Output, Stream } from "./output.ts";
 import {
@@ -62,7 +63,7 @@ export async function withKnowledgeBase<Result>(
   use: (kb: KnowledgeBase) => Promise<Result>,
 ): Promise<Result> {
   const caller = readCaller(options);
-  const { mergeAdjacent, openKnowledgeBase } = await import("../node.ts");
+  const { openKnowledgeBase } = await import("../node/open-knowledge-base.ts");
   const remembered = how.embeds === undefined ? undefined : await readRememberedModels(options.kb);
   const models = remembered && chooseModels(remembered, options);
   const kb = await openKnowledgeBase(options.kb, {
@@ -73,9 +74,7 @@ export async function withKnowledgeBase<Result>(
     ...(options.reranker === undefined ? {} : { reranker: options.reranker }),
     ...(models?.embeddingModel !== undefined && { embeddingModel: models.embeddingModel }),
     ...(models !== undefined && { formerEmbeddingModels: models.formerEmbeddingModels }),
-    ...(how.merge === true && {
-      retriever: (base, { documents, analyzer }) => mergeAdjacent(base, { documents, analyzer }),
-    }),
+    ...(how.merge === true && { retriever: await mergingRetriever() }),
   });
   try {
     return await use(caller === undefined ? kb : kb.as(caller));
@@ -86,6 +85,11 @@ export async function withKnowledgeBase<Result>(
       await remember(kb, options.kb, models);
     await kb.close();
   }
+}
+
+async function mergingRetriever(): Promise<WrapRetriever> {
+  const { mergeAdjacent } = await import("../node.ts");
+  return (base, { documents, analyzer }) => mergeAdjacent(base, { documents, analyzer });
 }
 
 /** A model's name is worth remembering when there are vectors of it: a slip of the pen has none. */

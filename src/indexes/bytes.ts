@@ -152,3 +152,9 @@ export function asFloat64(bytes: Uint8Array): Float64Array {
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
   return new Float64Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 3);
 }
+
+/** Whether `wanted` stands in `bytes` at that place. */
+export function startsWith(bytes: Uint8Array, position: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i++) if (bytes[position + i] !== wanted[i]) return false;
+  return true;
+}

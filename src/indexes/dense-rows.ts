@@ -22,6 +22,8 @@ export interface DenseRows {
   /** Where the row's coordinates are: in `block(row)` from `start(row)` on. Holds until the next call. */
   block(row: number): Float32Array;
   start(row: number): number;
+  /** The row's Euclidean length. */
+  norm(row: number): number;
   /** The row as it was given; a view or a copy. */
   vector(row: number): DenseVector;
 }
@@ -95,6 +97,20 @@ export function createGrowingRows(dimensions: number, form: DenseForm): GrowingR
     return (table = grown);
   }
 
+  function codes(): CodeTable {
+    const room = makeRoom();
+    if (coded === rows) return room;
+    const coding = {
+      stride,
+      codes: room.codes(),
+      norms: room.norms(),
+      slopes: room.slopes(),
+      residuals: room.residuals(),
+    };
+    for (; coded < rows; coded++) writeRow(view(coded), coded, coding);
+    return room;
+  }
+
   return {
     dimensions,
     add(dense) {
@@ -106,19 +122,8 @@ export function createGrowingRows(dimensions: number, form: DenseForm): GrowingR
       }
       values.set(dense, rows++ * dimensions);
     },
-    codes() {
-      const room = makeRoom();
-      if (coded === rows) return room;
-      const coding = {
-        stride,
-        codes: room.codes(),
-        norms: room.norms(),
-        slopes: room.slopes(),
-        residuals: room.residuals(),
-      };
-      for (; coded < rows; coded++) writeRow(view(coded), coded, coding);
-      return room;
-    },
+    codes,
+    norm: (row) => codes().norms()[row]!,
     block(row) {
       if (values instanceof Float32Array) return values;
       scratch.set(view(row));

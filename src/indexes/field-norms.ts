@@ -18,7 +18,7 @@ const kept = new WeakMap<Segment, KeptNorms>();
 /**
  * Norms of a segment, kept until the averages change, which is when something is written.
  *
- * **Cost** two divisions a chunk, once.
+ * **Cost** a pass over the chunks, once; a division for each length that there is.
  */
 export function createNorms(
   segment: Segment,
@@ -30,17 +30,28 @@ export function createNorms(
   const known = kept.get(segment);
   if (known?.key === key) return known;
   const { size, textLengths, nameLengths } = segment;
-  const text = new Float64Array(size);
-  const names = fields ? new Float64Array(size) : text;
   const average = fields ? averages.text : averages.text + averages.names;
-  for (let ordinal = 0; ordinal < size; ordinal++) {
-    const length = fields ? textLengths[ordinal]! : textLengths[ordinal]! + nameLengths[ordinal]!;
-    text[ordinal] = norm(coarse ? coarseLength(length) : length, average, b);
-    if (fields) names[ordinal] = nameWeight * norm(nameLengths[ordinal]!, averages.names, nameB);
-  }
+  const lengths = fields ? textLengths : textLengths.subarray(0, size).map((length, at) => length + nameLengths[at]!);
+  const text = byOrdinal(lengths, size, (length) => norm(coarse ? coarseLength(length) : length, average, b));
+  const names = fields
+    ? byOrdinal(nameLengths, size, (length) => nameWeight * norm(length, averages.names, nameB))
+    : text;
   const made = { key, text, names };
   kept.set(segment, made);
   return made;
+}
+
+/** Chunks that are no longer than this have one of so many norms. */
+const mostKnown = 1024;
+
+function byOrdinal(lengths: Uint32Array, size: number, normOf: (length: number) => number): Float64Array {
+  const known = new Float64Array(mostKnown).map((_, length) => normOf(length));
+  const norms = new Float64Array(size);
+  for (let ordinal = 0; ordinal < size; ordinal++) {
+    const length = lengths[ordinal]!;
+    norms[ordinal] = length < mostKnown ? known[length]! : normOf(length);
+  }
+  return norms;
 }
 
 /** An empty field has no occurrences to count: its norm is any number, but for the infinity that a `b` of 1 would make it. */

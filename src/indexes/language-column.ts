@@ -32,8 +32,6 @@ export function languageAt({ names, places }: LanguageColumn, ordinal: number): 
 /** What the live chunks are written in. */
 export function liveLanguages({ names, places }: LanguageColumn, live: Uint8Array): ReadonlySet<string> {
   const used = new Uint8Array(names.length);
-  places.forEach((place, ordinal) => {
-    used[place]! |= live[ordinal]!;
-  });
+  for (let ordinal = 0; ordinal < places.length; ordinal++) used[places[ordinal]!]! |= live[ordinal]!;
   return new Set(names.filter((_, place) => used[place] === 1));
 }

@@ -65,13 +65,14 @@ function searchCertified(
   minScore: number,
 ): FoundChunk[] {
   const scan = startCertifiedScan(query, topK, minScore);
+  const passed = columns.map((some) => some.flatMap((column) => column.stretches?.() ?? [column]));
   searched.forEach(({ admitted }, i) => {
-    for (const column of columns[i]!) scan.look(column, admitted);
+    for (const column of passed[i]!) scan.look(column, admitted);
   });
   scan.settle();
   let look = 0;
   return findBest(searched, topK, (_, offer, best, i) => {
-    for (const { ordinals } of columns[i]!) {
+    for (const { ordinals } of passed[i]!) {
       scan.rows(look++, (row, score) => {
         if (score >= best.floor) offer(score, ordinals[row]!);
       });

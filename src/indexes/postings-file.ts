@@ -1,4 +1,4 @@
-import { createByteReader, createByteWriter, decodeText, encodeText, torn } from "./bytes.ts";
+import { createByteReader, createByteWriter, decodeText, encodeText, startsWith, torn } from "./bytes.ts";
 import type { Postings } from "./segment.ts";
 
 /** One term on its way into a segment. Terms ascend by UTF-16 code unit. */
@@ -136,11 +136,6 @@ export function findPostings(block: Uint8Array, term: string): Postings | undefi
     reader.skip(bytes);
   }
   return undefined;
-}
-
-function startsWith(bytes: Uint8Array, position: number, wanted: Uint8Array): boolean {
-  for (let i = 0; i < wanted.length; i++) if (bytes[position + i] !== wanted[i]) return false;
-  return true;
 }
 
 /** The terms of a block that begin with `prefix`, in order. **Shape** `undefined` at the end when a later block may have more. */

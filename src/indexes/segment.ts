@@ -32,6 +32,8 @@ export interface VectorColumn {
   /** The numbers themselves, each part read when first asked for. */
   dense(): DenseRows | undefined;
   sparse(): SparseColumn | undefined;
+  /** The column in stretches whose codes are looked at once and not kept, where that is less work than keeping them; see `pass-codes.ts`. */
+  stretches?(): readonly VectorColumn[] | undefined;
 }
 
 /** Row `r` has the coordinates `indices[starts[r] … starts[r + 1])`. */
@@ -101,10 +103,18 @@ export interface Segment {
   readonly admitted: Map<string, Uint8Array>;
 }
 
+/** Fills `target` with what a file holds from `from` on, all its parts end to end. **Errors** `store-corrupt` where it ends before. */
+export type ReadBytes = (target: Uint8Array, from: number) => void;
+
 /** What segments read from where they live. Calls are synchronous, inside one transaction of the directory. */
 export interface SegmentSource {
   /** A part of one of a segment's files. */
   file(segment: number, name: string, part: number): Uint8Array | undefined;
+  /**
+   * The same file by its bytes, where they can be had without making an array of each part. **Shape** holds until the transaction ends; `undefined`
+   * where there is nothing but whole parts to read.
+   */
+  bytes?(segment: number, name: string): ReadBytes | undefined;
   chunkId(chunk: number): string;
   chunkFacts(chunk: number): StoredFacts;
 }

@@ -1,5 +1,5 @@
 import type { CorpusFit, TermRow, TermSpace } from "../contracts/corpus-model.ts";
-import { createByteReader, createByteWriter, encodeText } from "./bytes.ts";
+import { type ByteReader, createByteReader, createByteWriter, encodeText, startsWith } from "./bytes.ts";
 import { findBlock, readIndex } from "./postings-file.ts";
 
 /** A few dozen terms: a query reads one block for each of its words. */
@@ -30,39 +30,72 @@ export function readSpace(
   part: (part: number) => Uint8Array,
 ): TermSpace & { terms(): Iterable<TermRow & { readonly term: string }> } {
   let firsts: readonly string[] | undefined;
-  const blocks = new Map<number, ReadonlyMap<string, TermRow>>();
+  const blocks = new Map<number, Block>();
   const index = (): readonly string[] => (firsts ??= readIndex(part(0)));
-  const block = (at: number): ReadonlyMap<string, TermRow> => {
-    let rows = blocks.get(at);
-    if (rows === undefined) blocks.set(at, (rows = readBlock(part(at + 1), dimensions)));
-    return rows;
+  const block = (at: number): Block => {
+    let kept = blocks.get(at);
+    if (kept === undefined) blocks.set(at, (kept = openBlock(part(at + 1), dimensions)));
+    return kept;
   };
   return {
     fingerprint,
     dimensions,
     find(term) {
       const at = findBlock(index(), term);
-      return at < 0 ? undefined : block(at).get(term);
+      return at < 0 ? undefined : block(at).find(term);
     },
     *terms() {
-      for (let at = 0; at < index().length; at++) for (const [term, row] of block(at)) yield { term, ...row };
+      for (let at = 0; at < index().length; at++) for (const [term, row] of block(at).rows()) yield { term, ...row };
     },
   };
+}
+
+interface Block {
+  find(term: string): TermRow | undefined;
+  rows(): ReadonlyMap<string, TermRow>;
+}
+
+/** A question asks a block for a term or two, an ingestion for all of them: so many times it is looked through before it is read whole. */
+const mostLooks = 8;
+
+function openBlock(block: Uint8Array, dimensions: number): Block {
+  let bytes: Uint8Array | undefined = block;
+  let rows: ReadonlyMap<string, TermRow> | undefined;
+  let looks = 0;
+  const whole = (): ReadonlyMap<string, TermRow> => {
+    rows ??= readBlock(bytes!, dimensions);
+    bytes = undefined;
+    return rows;
+  };
+  return {
+    find: (term) => (bytes !== undefined && looks++ < mostLooks ? findRow(bytes, dimensions, term) : whole().get(term)),
+    rows: whole,
+  };
+}
+
+function findRow(bytes: Uint8Array, dimensions: number, term: string): TermRow | undefined {
+  const wanted = encodeText(term);
+  const reader = createByteReader(bytes);
+  while (!reader.done) {
+    const length = reader.varint();
+    const found = length === wanted.length && startsWith(bytes, reader.position, wanted);
+    reader.skip(length);
+    if (found) return readRow(reader, dimensions);
+    reader.skip(8 + dimensions);
+  }
+  return undefined;
 }
 
 function readBlock(bytes: Uint8Array, dimensions: number): ReadonlyMap<string, TermRow> {
   const rows = new Map<string, TermRow>();
   const reader = createByteReader(bytes);
-  while (!reader.done) {
-    const term = reader.text();
-    const numbers = reader.bytes(8).slice();
-    const view = new DataView(numbers.buffer);
-    const row = reader.bytes(dimensions).slice();
-    rows.set(term, {
-      weight: view.getFloat32(0, true),
-      scale: view.getFloat32(4, true),
-      row: new Int8Array(row.buffer),
-    });
-  }
+  while (!reader.done) rows.set(reader.text(), readRow(reader, dimensions));
   return rows;
+}
+
+function readRow(reader: ByteReader, dimensions: number): TermRow {
+  const numbers = reader.bytes(8).slice();
+  const view = new DataView(numbers.buffer);
+  const row = reader.bytes(dimensions).slice();
+  return { weight: view.getFloat32(0, true), scale: view.getFloat32(4, true), row: new Int8Array(row.buffer) };
 }

@@ -1,25 +1,13 @@
 import type { EmbeddingKind } from "../contracts/embedding.ts";
 import { strideOf } from "../kernels/code-layout.ts";
-import { codeMemory } from "../kernels/code-memory.ts";
-import type { CodeTable } from "../kernels/code-table.ts";
 import { createPlainMemory } from "../kernels/plain-memory.ts";
 import { asFloat32, asUint32, bytesOf } from "./bytes.ts";
-import { createGrowingRows, type DenseForm, type DenseRows, type DenseVector, formOf, writeRow } from "./dense-rows.ts";
+import { type ColumnHeader, rowsPerBlock } from "./column-header.ts";
+import { type DenseForm, type DenseVector, formOf, writeRow } from "./dense-rows.ts";
+import { type BytesOf, readDense, type ReadFile, type SealedRows } from "./sealed-rows.ts";
 import type { Segment, SparseColumn, VectorColumn } from "./segment.ts";
 import { createSparseColumn, joinSparse } from "./sparse-rows.ts";
 import type { StoredVector } from "./stored-vector.ts";
-
-/** What a segment says of a column before anybody reads it. */
-export interface ColumnHeader {
-  readonly version: string;
-  readonly kind: EmbeddingKind;
-  /** Absent for 32-bit floats. */
-  readonly form?: DenseForm;
-  readonly dimensions: number;
-  readonly rows: number;
-  /** Of the files of 32-bit rows. Absent in columns from before there were codes: those have blocks of 1 MB, and no codes. */
-  readonly rowsPerBlock?: number;
-}
 
 export interface ColumnFile {
   readonly name: string;
@@ -29,13 +17,6 @@ export interface ColumnFile {
 
 /** Codes are read whole, so their blocks are large enough to be read fast, and small enough to be written without much memory. */
 const codeBlockBytes = 1 << 20;
-
-/** Of 32-bit rows a search reads only those that it must score, so their blocks are small: one is read for the sake of one row. */
-const denseBlockBytes = 1 << 15;
-
-export function rowsPerBlock(dimensions: number, blockBytes = denseBlockBytes): number {
-  return Math.max(1, Math.floor(blockBytes / (4 * Math.max(1, dimensions))));
-}
 
 /** A column on its way into a segment: rows are added in order of their ordinals. */
 export interface ColumnWriter {
@@ -120,80 +101,24 @@ function sparseFiles(column: number, vectors: readonly StoredVector[]): ColumnFi
   ];
 }
 
-/** How a column reads its files. */
-type ReadFile = (name: string, part: number) => Uint8Array;
-
 /** **Cost** which chunks have a vector, at once; codes, 32-bit rows and sparse rows when first asked for. */
-export function readColumn(header: ColumnHeader, column: number, read: ReadFile): VectorColumn {
+export function readColumn(header: ColumnHeader, column: number, read: ReadFile, bytes?: BytesOf): VectorColumn {
   const { version, kind, form = "float32", dimensions, rows } = header;
-  let dense: DenseRows | undefined;
+  let dense: SealedRows | undefined;
   let sparse: SparseColumn | undefined;
-  return {
+  const loadDense = (): SealedRows => (dense ??= readDense(header, column, read, bytes));
+  const loaded: VectorColumn = {
     version,
     kind,
     form,
     dimensions,
     rows,
     ordinals: asUint32(read(`rows/${column}`, 0)),
-    dense: () => (dimensions === 0 ? undefined : (dense ??= readDense(header, column, read))),
+    dense: () => (dimensions === 0 ? undefined : loadDense()),
     sparse: () => (kind === "dense" ? undefined : (sparse ??= readSparse(column, read))),
+    stretches: () => (dimensions === 0 ? undefined : loadDense().stretches(loaded)),
   };
-}
-
-function readDense(header: ColumnHeader, column: number, read: ReadFile): DenseRows {
-  const { form = "float32", dimensions, rows, rowsPerBlock: perBlock } = header;
-  if (form === "float32" && perBlock === undefined) return readBeforeCodes(header, column, read);
-  let codes: CodeTable | undefined;
-  const load = (): CodeTable => (codes ??= readCodes(header, column, read));
-  if (form === "int8" || perBlock === undefined) {
-    const scratch = new Float32Array(dimensions);
-    const vector = (row: number): Int8Array => load().row(row).subarray(0, dimensions);
-    return {
-      dimensions,
-      codes: load,
-      block(row) {
-        scratch.set(vector(row));
-        return scratch;
-      },
-      start: () => 0,
-      vector,
-    };
-  }
-  const blocks: (Float32Array | undefined)[] = Array.from({ length: Math.ceil(rows / perBlock) }, () => undefined);
-  const block = (row: number): Float32Array => {
-    const part = Math.floor(row / perBlock);
-    return (blocks[part] ??= asFloat32(read(`dense/${column}`, part)));
-  };
-  const start = (row: number): number => (row % perBlock) * dimensions;
-  return {
-    dimensions,
-    codes: load,
-    block,
-    start,
-    vector: (row) => block(row).subarray(start(row), start(row) + dimensions),
-  };
-}
-
-function readCodes({ dimensions, rows }: ColumnHeader, column: number, read: ReadFile): CodeTable {
-  const table = codeMemory().allocate(strideOf(dimensions), rows);
-  const bytes = table.bytes();
-  for (let at = 0, part = 0; at < bytes.length; part++) {
-    const block = read(`codes/${column}`, part);
-    bytes.set(block, at);
-    at += block.length;
-  }
-  return table;
-}
-
-/** A column that was written before there were codes: they are made in memory. */
-function readBeforeCodes({ dimensions, rows }: ColumnHeader, column: number, read: ReadFile): DenseRows {
-  const perBlock = rowsPerBlock(dimensions, 1 << 20);
-  const all = createGrowingRows(dimensions, "float32");
-  for (let from = 0; from < rows; from += perBlock) {
-    const block = asFloat32(read(`dense/${column}`, from / perBlock));
-    for (let at = 0; at < block.length; at += dimensions) all.add(block.subarray(at, at + dimensions));
-  }
-  return all;
+  return loaded;
 }
 
 function readSparse(column: number, read: ReadFile): SparseColumn {

@@ -50,7 +50,7 @@ export function scoreDense(rows: DenseRows, row: number, { metric, dense, denseN
   const { length } = dense;
   switch (metric) {
     case "cosine":
-      return cosine(dot(block, start, dense, 0, length), rows.codes().norms()[row]!, denseNorm);
+      return cosine(dot(block, start, dense, 0, length), rows.norm(row), denseNorm);
     case "dot":
       // Adding 0 makes -0 plain.
       return dot(block, start, dense, 0, length) + 0;

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { createLateEventStore } from "../adapters/sqlite/late-event-store.ts";
-import { type HnswOptions, withHnsw } from "../adapters/usearch/hnsw-store.ts";
+import type { HnswOptions } from "../adapters/usearch/hnsw-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import { checkReadLimits } from "../documents/read-limits.ts";
@@ -13,7 +13,7 @@ import {
   storeChoices,
 } from "../knowledge-base/assemble.ts";
 import { checkOptions } from "../text/check-options.ts";
-import { chooseModels, type ModelChoices } from "./choose-models.ts";
+import type { ChosenModels, ModelChoices } from "./choose-models.ts";
 import { checkLocation, eventFile, hnswFolder } from "./knowledge-base-folder.ts";
 import { languageAnalyzer } from "./language-analyzer.ts";
 import { type InputOptions, openInputs } from "./open-inputs.ts";
@@ -23,7 +23,7 @@ import { toUri } from "./to-uri.ts";
 
 /** What can be chosen when a knowledge base is opened on Node. */
 export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, ModelChoices, InputOptions {
-  /** An approximate index for large scopes, by the optional package `usearch`; see {@link withHnsw}. Default: none, every search is exact. */
+  /** An approximate index for large scopes, by the optional package `usearch`; see `withHnsw`. Default: none, every search is exact. */
   readonly hnsw?: Omit<HnswOptions, "folder" | "metric">;
   /** Make it when it is not there. Default true. */
   readonly create?: boolean;
@@ -75,6 +75,22 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
   });
 }
 
+const modelChoices = [
+  "model",
+  "judge",
+  "embeddingModel",
+  "formerEmbeddingModels",
+  "reranker",
+] as const satisfies readonly (keyof ModelChoices)[];
+
+/** What providers and the AI SDK want is not loaded where nobody chose a model. */
+async function chooseModels(options: ModelChoices): Promise<ChosenModels> {
+  if (modelChoices.every((name) => options[name] === undefined || isEmpty(options[name]))) return {};
+  return (await import("./choose-models.ts")).chooseModels(options);
+}
+
+const isEmpty = (choice: unknown): boolean => Array.isArray(choice) && choice.length === 0;
+
 const nodeOptions = ["hnsw", "create", "maxFileBytes", "readInWorker", "allowAddress"] as const;
 
 async function putHnswBefore(
@@ -83,6 +99,7 @@ async function putHnswBefore(
   options: HnswOptions,
 ): Promise<KnowledgeStore> {
   try {
+    const { withHnsw } = await import("../adapters/usearch/hnsw-store.ts");
     return await withHnsw(store, folder === undefined ? options : { ...options, folder: hnswFolder(folder) });
   } catch (error) {
     await store.close();

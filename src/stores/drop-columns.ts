@@ -1,4 +1,5 @@
-import type { ColumnFile, ColumnHeader } from "../indexes/vector-column.ts";
+import type { ColumnHeader } from "../indexes/column-header.ts";
+import type { ColumnFile } from "../indexes/vector-column.ts";
 import type { DirectoryWriter } from "./segment-directory.ts";
 
 const columnFiles: readonly ColumnFile["name"][] = ["rows", "dense", "codes", "bounds", "starts", "indices", "values"];

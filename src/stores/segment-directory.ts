@@ -8,7 +8,7 @@ import type { Shelf } from "./shelf.ts";
 
 export type { PendingRow } from "../indexes/live-segment.ts";
 export type { SegmentRow } from "../indexes/sealed-segment.ts";
-export type { StoredFacts } from "../indexes/segment.ts";
+export type { ReadBytes, StoredFacts } from "../indexes/segment.ts";
 
 /** A scope that holds something. */
 export interface ScopeRow {

@@ -37,6 +37,9 @@ const greekMarks = /[\u0300\u0301\u0304\u0306\u0308\u0313\u0314\u0342\u0345]/g;
 
 const foreignDigits = /(?![0-9])\p{Nd}/gu;
 
+/** Words of letters and digits that are their own folded form already: a glance in the place of a dozen. */
+const folds = /^[0-9a-zà-öø-ÿāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįıĵķĺļľłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷźżžа-я]*$/;
+
 /**
  * The form in which spellings of one word meet: compatibility forms (full width, ligatures), lower case whatever the locale, `ß` as `ss`,
  * digits of every script as ASCII, Arabic letter variants as one, without optional marks. What else writers leave out goes too: the accents of Greek, which
@@ -48,6 +51,7 @@ const foreignDigits = /(?![0-9])\p{Nd}/gu;
  * Retrieval (2007).
  */
 export function foldWord(word: string): string {
+  if (folds.test(word)) return cut(word, maxTermLength);
   let folded = cut(word, maxFoldedLength)
     .replaceAll(optionalMarks, "")
     .normalize("NFKC")

@@ -46,7 +46,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "adapters",
     "node.ts",
   ],
-  cli: ["contracts", "text", "access", "knowledge-base", "node.ts", "server", "adapters"],
+  cli: ["contracts", "text", "access", "knowledge-base", "node", "node.ts", "server", "adapters"],
 
   "index.ts": [...foundations, ...stages, "pipeline", "services", "knowledge-base", "tools", "memory", "adapters"],
   "langchain.ts": ["adapters"],

@@ -7,7 +7,8 @@ import { readSpace, writeSpace } from "../../src/indexes/space-file.ts";
 import { findBlock, findPostings, readIndex, readTerms, writePostings } from "../../src/indexes/postings-file.ts";
 import { decodeVectors, encodeVectors, toEmbedding, toStoredVector } from "../../src/indexes/stored-vector.ts";
 import { formOf } from "../../src/indexes/dense-rows.ts";
-import { createColumnWriter, readColumn, rowOf, rowsPerBlock, vectorAt } from "../../src/indexes/vector-column.ts";
+import { rowsPerBlock } from "../../src/indexes/column-header.ts";
+import { createColumnWriter, readColumn, rowOf, vectorAt } from "../../src/indexes/vector-column.ts";
 import { plainAnalyzer } from "../stores/build.ts";
 
 /** Any text that can be written as UTF-8. */

@@ -6,7 +6,8 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 
 import { findCharacterMaps } from "../../src/adapters/pdf/character-maps.ts";
-import { createPdfReader, readPdf } from "../../src/adapters/pdf/pdf-reader.ts";
+import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
+import { readPdf } from "../../src/adapters/pdf/read-pdf.ts";
 import { noTableExtractor } from "../../src/documents/no-table-extractor.ts";
 import { createLocator } from "../../src/text/locate.ts";
 

@@ -145,6 +145,18 @@ describe("foldWord", () => {
   });
 });
 
+describe("what is its own folded form at a glance", () => {
+  it("is what a longer look makes of it, letter by letter", () => {
+    const letters = Array.from({ length: 0x530 }, (_, unit) => String.fromCharCode(unit)).filter((letter) =>
+      /[\p{L}\p{Nd}]/u.test(letter),
+    );
+    // A typographic apostrophe is for the longer look.
+    const looked = letters.map((letter) => foldWord(`’${letter}x`));
+    expect(letters.map((letter) => `'${foldWord(`${letter}x`)}`)).toEqual(looked);
+    expect(letters.filter((letter) => foldWord(letter) === letter).length).toBeGreaterThan(300);
+  });
+});
+
 describe("a term's length", () => {
   it("is bounded without splitting a surrogate pair, and long words keep their beginning", () => {
     expect(foldWord(`a${"𐐨".repeat(40)}`)).toBe(`a${"𐐨".repeat(31)}`);

@@ -1,5 +1,6 @@
 import { readSync, writeSync } from "node:fs";
 import { IbidError } from "../../contracts/errors.ts";
+import { readFileHeader } from "./file-header.ts";
 
 /** The first byte of a b-tree page: what it is, and how long its header is. */
 const pageKinds: ReadonlyMap<number, { readonly headerBytes: number; readonly isInner: boolean }> = new Map([
@@ -22,7 +23,7 @@ const fileHeaderBytes = 100;
  * value. **Source** SQLite, "Database File Format", 1.6 (b-tree pages).
  */
 export function blankGaps(file: number, roots: readonly number[]): number {
-  const size = readPageSize(file);
+  const { pageSize: size } = readFileHeader(file);
   const page = Buffer.alloc(size);
   const seen = new Set<number>();
   const next = [...roots];
@@ -52,13 +53,6 @@ export function blankGaps(file: number, roots: readonly number[]): number {
     blanked++;
   }
   return blanked;
-}
-
-function readPageSize(file: number): number {
-  const header = Buffer.alloc(fileHeaderBytes);
-  readSync(file, header, 0, fileHeaderBytes, 0);
-  const said = header.readUInt16BE(16);
-  return said === 1 ? 65_536 : said;
 }
 
 function malformed(page: number): IbidError {

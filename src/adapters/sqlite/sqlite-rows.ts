@@ -13,6 +13,7 @@ import type {
   StoredFacts,
 } from "../../stores/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { createLongValues } from "./long-values.ts";
 import { createStrays } from "./sqlite-strays.ts";
 import { bytesOf, type Read, toChunk, toDocument } from "./sqlite-row-texts.ts";
 import { chunkValues, documentValues } from "./sqlite-values.ts";
@@ -47,6 +48,7 @@ interface Key {
 /** The directory's rows as statements. Values are always bound, never spliced. */
 export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
   const texts = createSqliteTexts(db);
+  const longValues = createLongValues(db);
 
   const must = <Row>(sql: string, ...values: SQLInputValue[]): Row => db.get<Row>(sql, ...values) ?? missingRow();
 
@@ -145,6 +147,7 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
         name,
         part,
       )?.data,
+    bytes: (segment, name) => longValues.find("files", "segment = ? AND name = ? ORDER BY part", segment, name),
     addFile: (segment, name, part, data) =>
       void db.run("INSERT INTO files (segment, name, part, data) VALUES (?, ?, ?, ?)", segment, name, part, data),
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { IbidError } from "../../contracts/errors.ts";
 import type { ReadLimits } from "../../contracts/reader.ts";
@@ -141,6 +141,8 @@ export function startReadingProcess(
 function startProgram(program: URL, maxMemoryBytes: number): ChildProcess {
   const env = Object.fromEntries(passedOn.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])));
   try {
+    // Most who open a knowledge base start no worker, and this loads half of the network stack.
+    const { fork } = process.getBuiltinModule("node:child_process");
     return fork(fileURLToPath(program), [String(maxMemoryBytes)], {
       serialization: "advanced",
       execArgv: heapLimit(maxMemoryBytes),
