@@ -8,7 +8,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createAutoChunker, createEmbedder, createHashingModel, hashParts } from "../src/index.ts";
 import type { Chunk, SourceItem, TextDocument } from "../src/index.ts";
-import { createHtmlReader, createMarkdownReader, languageAnalyzer, openFileSource, openKnowledgeBase } from "../src/node.ts";
+import {
+  createHtmlReader,
+  createMarkdownReader,
+  languageAnalyzer,
+  openFileSource,
+  openKnowledgeBase,
+} from "../src/node.ts";
 import { plainTextReader } from "../src/documents/plain-text-reader.ts";
 import { readDocument } from "../src/documents/read-document.ts";
 
