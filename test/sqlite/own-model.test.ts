@@ -45,9 +45,9 @@ function isOnDisk(text: string): boolean {
   return readdirSync(folder).some((name) => readFileSync(join(folder, name)).includes(text));
 }
 
-/** What a statement finds in the file, behind the store's back. */
+/** What a statement finds in the file, behind the store's back: also while another process opens it, which takes the lock for a moment. */
 function query(sql: string): unknown {
-  const database = new DatabaseSync(path);
+  const database = new DatabaseSync(path, { timeout: 10_000 });
   try {
     return database.prepare(sql).all();
   } finally {
