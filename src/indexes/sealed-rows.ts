@@ -45,10 +45,12 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
 
   function load(): CodeTable {
     if (codes !== undefined) return codes;
-    codes = codeMemory().allocate(stride, rows);
-    fill(codes.bytes(), name, read, bytes?.(name));
+    const table = codeMemory().allocate(stride, rows);
+    fill(table.bytes(), name, read, bytes?.(name));
+    // Kept only now: what could not be read must not be taken for codes by the next search.
+    codes = table;
     bounds = undefined;
-    return codes;
+    return table;
   }
 
   /** What reads single rows, as long as that is less work than reading all. */

@@ -126,4 +126,27 @@ describe("codes that are looked at and not kept", () => {
     }
     expect(opened.parts).toEqual(["rows/0"]);
   });
+
+  it("are not taken for codes where they could not be read to their end [L8]", () => {
+    const { header, files } = write(
+      "int8",
+      [
+        [1, 0],
+        [0, 1],
+        [9, 9],
+      ],
+      (row) => row,
+    );
+    const { read } = openFiles(files);
+    let fails = true;
+    const column = readColumn(header, 0, (name, part) => {
+      if (fails && name === "codes/0") throw new Error("The disk does not answer.");
+      return read(name, part);
+    });
+    const searched = [{ segment: segmentOf(column, 3), admitted: new Uint8Array(3).fill(1) }];
+    const search = () => searchNearest(searched, toVector("int8", [9, 9]), "dot", 1, -Infinity);
+    expect(search).toThrow("The disk does not answer.");
+    fails = false;
+    expect(search()).toMatchObject([{ ordinal: 2, rawScore: 162 }]);
+  });
 });

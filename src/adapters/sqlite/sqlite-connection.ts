@@ -198,9 +198,10 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
    * **Source** SQLite, "WAL-mode File Format", 2.3.1 (locks of readers), and `walTryBeginRead`.
    */
   function findSettled(): ReturnType<SqliteConnection["settledFile"]> {
+    // Asked first: it makes the transaction a reader, if nothing has yet.
+    const version = String(Object.values(prepared("PRAGMA data_version").get() ?? {})[0]);
     const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
     if (log !== undefined && log.size > 0) return undefined;
-    const version = String(Object.values(prepared("PRAGMA data_version").get() ?? {})[0]);
     return { handle: file.handle(), version: `${version} ${writes}` };
   }
 
