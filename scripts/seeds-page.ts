@@ -53,11 +53,11 @@ export function makePage(
   return `${lines.join("\n")}\n`;
 }
 
+/** How many more is not said: a page that counts them would be stale with every test that is written. */
 function placeOf(item: Requirement, proofs: readonly string[]): string {
   if (item.status === "later") return `not yet | ${inCell(item.why)}`;
-  const rest = proofs.length - mostProofs;
   const named = proofs.slice(0, mostProofs).map((path) => link(path, basename(path)));
-  return `${link(item.lives, item.lives)} | ${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  return `${link(item.lives, item.lives)} | ${named.join(", ")}${proofs.length > mostProofs ? " and more" : ""}`;
 }
 
 const link = (path: string, text: string): string => `[${text}](../${path})`;
