@@ -29,7 +29,7 @@ export function chunkByKind(chunkerOf: (kind: DocumentKind) => Chunker | AsyncCh
 }
 
 /** What need not wait can be waited for: beside a chunker that asks somebody, all are walked alike. */
-function eitherWay(chunks: Iterable<Chunk>): Iterable<Chunk> & AsyncIterable<Chunk> {
+export function eitherWay(chunks: Iterable<Chunk>): Iterable<Chunk> & AsyncIterable<Chunk> {
   return {
     [Symbol.iterator]: () => chunks[Symbol.iterator](),
     async *[Symbol.asyncIterator]() {

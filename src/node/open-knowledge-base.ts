@@ -15,7 +15,7 @@ import {
 import { checkOptions } from "../text/check-options.ts";
 import type { ChosenModels, ModelChoices } from "./choose-models.ts";
 import { checkLocation, eventFile, hnswFolder } from "./knowledge-base-folder.ts";
-import { languageAnalyzer } from "./language-analyzer.ts";
+import { checkReadAhead, chooseReadAhead } from "./choose-read-ahead.ts";
 import { type InputOptions, openInputs } from "./open-inputs.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
 import { checkReadInWorker, startReaders } from "./start-readers.ts";
@@ -32,6 +32,12 @@ export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, 
    * large or unpacks, where such a process can be started; `true`: every file, else an error; `false`: none. Your own `readers` stay in this process.
    */
   readonly readInWorker?: boolean | "auto";
+  /**
+   * Whether small texts, Markdown and pages are read, cut and analysed in a second thread while this one embeds and writes. Nothing that comes out is another. Default
+   * `"auto"`: from some 250 KB on, where there are two cores and readers, chunker and analyzer are the built-in ones and nothing transforms chunks; `true`: from the first
+   * file; `false`: never. **Cost** some 40 MB while it is used and half a minute after; knowledge bases of a process share it.
+   */
+  readonly readAhead?: boolean | "auto";
 }
 
 /**
@@ -44,15 +50,17 @@ export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, 
  */
 export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
   checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
-  const { analyzer = languageAnalyzer, hnsw, ...others } = options;
-  const { readInWorker = "auto", ...rest } = others;
+  const { hnsw, readInWorker = "auto", readAhead = "auto", ...rest } = options;
   checkReadLimits(options.limits);
   checkEventsOption(options.events);
   checkReadInWorker(readInWorker);
+  checkReadAhead(readAhead);
+  const { readers, analyzer, chunker } = chooseReadAhead(options, readInWorker === true ? false : readAhead);
   const chosen: AssembleOptions = {
     // Models that are named are loaded before anything is opened.
     ...(rest as Omit<typeof rest, keyof ModelChoices>),
     analyzer,
+    ...(chunker && { chunker }),
     ...(await chooseModels(options)),
   };
   const folder = location === undefined ? undefined : resolve(checkLocation(location));
@@ -62,7 +70,7 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
     folder === undefined ? await openMemory(kept) : await openStoreInFolder(folder, storeChoices(kept), options.create);
   const store = hnsw === undefined ? exact : await putHnswBefore(exact, folder, hnsw);
 
-  const reading = startReaders(options.readers ?? [], readInWorker);
+  const reading = startReaders(options.readers ?? [], readInWorker, readers);
   return assembleKnowledgeBase(store, chosen, {
     readers: reading.readers,
     closeReaders: () => reading.close(),
@@ -91,7 +99,7 @@ async function chooseModels(options: ModelChoices): Promise<ChosenModels> {
 
 const isEmpty = (choice: unknown): boolean => Array.isArray(choice) && choice.length === 0;
 
-const nodeOptions = ["hnsw", "create", "maxFileBytes", "readInWorker", "allowAddress"] as const;
+const nodeOptions = ["hnsw", "create", "maxFileBytes", "readInWorker", "readAhead", "allowAddress"] as const;
 
 async function putHnswBefore(
   store: KnowledgeStore,

@@ -4,10 +4,10 @@ import type { SourceItem, SourceRefusal, SourceUnchanged } from "../contracts/re
 /** What one ingestion takes in: things to read, things already read, and things that a source could not give. */
 export type IngestItem = SourceItem | SourceRefusal | SourceUnchanged | TextDocument | MediaDocument;
 
-/** What is in flight at once: while one document waits for its model or the disk, others are read and cut. Many small ones, so that they share a commit. */
-export const mostInFlight = 32;
+/** What is in flight at once: while one document waits for its model or the disk, others are read and cut. Of small ones twice what shares a commit, so that the next are prepared meanwhile. */
+export const mostInFlight = 64;
 /** Of a larger document, or one whose size nobody knows yet. */
-const largeWeight = 2;
+const largeWeight = 4;
 /** **Units** bytes of a file, UTF-16 code units of a text. */
 const smallSize = 64 * 1024;
 

@@ -50,7 +50,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   "index.ts": [...foundations, ...stages, "pipeline", "services", "knowledge-base", "tools", "memory", "adapters"],
   "langchain.ts": ["adapters"],
-  node: ["contracts", "text", "documents", "knowledge-base", "services", "memory", "adapters"],
+  node: ["contracts", "text", "documents", "chunks", "knowledge-base", "services", "memory", "adapters"],
   "node.ts": ["node", "adapters", "index.ts"],
 };
 
@@ -85,6 +85,11 @@ export const adapters: Readonly<
   sheetjs: { host: "documents", packs: "contracts/readers.test.ts" },
   snowball: { packs: "contracts/texts.test.ts" },
   sqlite: { host: "stores", packs: "contracts/sqlite-store.test.ts" },
+  thread: {
+    host: "chunks",
+    packs: "knowledge-base/read-ahead.test.ts",
+    noContract: "It implements none of ours: it does ours elsewhere, and the test holds both results side by side.",
+  },
   transformers: { packs: "contracts/onnx-models.test.ts" },
   usearch: { host: "stores", packs: "contracts/hnsw-store.test.ts" },
   worker: { host: "documents", packs: "contracts/worker-readers.test.ts" },
