@@ -16,18 +16,15 @@ export interface KnownTerms extends PreparedDocument {
   readonly words: readonly string[];
 }
 
-/** So long nobody is silent who reads small files. **Units** milliseconds. */
-const longestSilence = 10_000;
-
 /** Answers that are handed on at once, so that what becomes of them shares a commit. */
 const together = 16;
 
 /**
  * Starts the thread's program.
  *
- * **Shape** it keeps the process alive while it is asked, and not when it is idle. `expected` is what it must be ready with; `onEnd` is called once.
+ * **Shape** it keeps the process alive while it is asked, and not when it is idle. `expected` is what it must be ready with, `patienceMs` how long it may be silent; `onEnd` is called once.
  */
-export function startAheadThread(program: URL, expected: string, onEnd: () => void): AheadThread {
+export function startAheadThread(program: URL, expected: string, patienceMs: number, onEnd: () => void): AheadThread {
   const asked = new Map<number, (document: KnownTerms | undefined) => void>();
   const held: { readonly job: number; readonly document: KnownTerms | undefined }[] = [];
   const started = Promise.withResolvers<void>();
@@ -85,7 +82,7 @@ export function startAheadThread(program: URL, expected: string, onEnd: () => vo
     const { Worker: Thread } = process.getBuiltinModule("node:worker_threads");
     worker = new Thread(program, { execArgv: [], stdout: true, stderr: true });
     worker.on("message", receive).on("error", end).on("exit", end);
-    silence = setTimeout(end, longestSilence);
+    silence = setTimeout(end, patienceMs);
   } catch {
     // Not here, as under Node's permissions.
     started.resolve();
@@ -105,7 +102,7 @@ export function startAheadThread(program: URL, expected: string, onEnd: () => vo
       const job = ++jobs;
       asked.set(job, resolve);
       worker.ref();
-      silence ??= setTimeout(end, longestSilence);
+      silence ??= setTimeout(end, patienceMs);
       worker.postMessage({ job, reader, input: { ...input, bytes } } satisfies Asked, [bytes.buffer]);
       return promise;
     },

@@ -19,14 +19,14 @@ const idleMs = 30_000;
 const threads = new Map<string, LateThread>();
 
 /** The thread of this process that works with `parts`: knowledge bases share it, and it ends by itself when they leave it alone. A lost one is not started again. */
-export function shareThread(program: URL, parts: string): LateThread {
+export function shareThread(program: URL, parts: string, patienceMs: number): LateThread {
   const key = `${program.href} ${parts}`;
   let thread = threads.get(key);
-  if (thread === undefined) threads.set(key, (thread = createLateThread(program, parts)));
+  if (thread === undefined) threads.set(key, (thread = createLateThread(program, parts, patienceMs)));
   return thread;
 }
 
-function createLateThread(program: URL, parts: string): LateThread {
+function createLateThread(program: URL, parts: string, patienceMs: number): LateThread {
   let thread: AheadThread | undefined;
   let isLost = false;
   let idle: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ function createLateThread(program: URL, parts: string): LateThread {
     ending?.end();
   };
   const start = (): AheadThread => {
-    const begun = startAheadThread(program, parts, () => {
+    const begun = startAheadThread(program, parts, patienceMs, () => {
       if (thread === begun) isLost = true;
     });
     idle = setTimeout(letGo, idleMs).unref();

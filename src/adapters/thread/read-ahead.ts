@@ -24,6 +24,8 @@ export interface ReadAheadOptions {
   readonly program: URL;
   /** From the first file on; else when there is enough to do. */
   readonly atOnce: boolean;
+  /** So long nobody is silent who reads small files. **Units** milliseconds. Default 10,000. */
+  readonly patienceMs?: number;
 }
 
 /** Readers whose files are read here or there alike: small ones that are texts, with nothing inside that another would have to read. */
@@ -50,9 +52,12 @@ interface CutDocument extends Pick<KnownTerms, "language" | "words"> {
  * that the thread cannot read is read again here. A thread that does not start, dies or hangs costs its time and nothing else.
  * **Cost** a copy of the bytes there, of the text back; of what goes on in this thread while a folder is ingested, two fifths are done in the other.
  */
-export function createReadAhead(parts: DocumentParts, { program, atOnce }: ReadAheadOptions): DocumentParts {
+export function createReadAhead(
+  parts: DocumentParts,
+  { program, atOnce, patienceMs = 10_000 }: ReadAheadOptions,
+): DocumentParts {
   const { readers, chunker, analyzer } = parts;
-  const thread = shareThread(program, nameParts(parts));
+  const thread = shareThread(program, nameParts(parts), patienceMs);
   const cutByRoot = new WeakMap<Section, CutDocument>();
   const languages = createShortMemory<string>(mostRemembered);
   const terms = createShortMemory<{ readonly of: CutDocument; readonly index: number }>(mostRemembered);
