@@ -13,12 +13,10 @@ const fewestSlots = 1024;
  */
 export class WordMap<Value> {
   #values: Value[] = [];
-  #hashes = new Int32Array(fewestSlots >> 1);
-  /** Where the word of each value ends in `#units`; it begins where the one before ends. */
-  #ends = new Int32Array(fewestSlots >> 1);
+  /** Of each entry its hash, where its word stands in `#units`, its length, and its place in `#values`; a length of 0 is an empty slot. One line of a cache. */
+  #slots = new Int32Array(4 * fewestSlots);
   #units = new Uint16Array(8 * fewestSlots);
-  /** Places in `#values`, counted from 1; 0 where there is none. */
-  #slots = new Int32Array(fewestSlots);
+  #used = 0;
 
   get size(): number {
     return this.#values.length;
@@ -27,11 +25,14 @@ export class WordMap<Value> {
   /** What is kept of the word at `i`. */
   get(words: WordList, i: number): Value | undefined {
     const hash = words.hashes[i]!;
+    const start = words.starts[i]!;
+    const length = words.ends[i]! - start;
     const slots = this.#slots;
-    for (let slot = hash & (slots.length - 1); ; slot = (slot + 1) & (slots.length - 1)) {
-      const place = slots[slot]! - 1;
-      if (place < 0) return undefined;
-      if (this.#hashes[place] === hash && this.#is(place, words, i)) return this.#values[place];
+    for (let slot = hash << 2; ; slot += 4) {
+      slot &= slots.length - 1;
+      if (slots[slot + 2] === 0) return undefined;
+      if (slots[slot] !== hash || slots[slot + 2] !== length) continue;
+      if (this.#is(slots[slot + 1]!, words.units, start, length)) return this.#values[slots[slot + 3]!];
     }
   }
 
@@ -40,50 +41,48 @@ export class WordMap<Value> {
     const start = words.starts[i]!;
     const length = words.ends[i]! - start;
     if (length > maxTermLength) return;
-    const place = this.#values.length;
-    if (2 * (place + 1) > this.#slots.length) this.#grow();
-    const from = place === 0 ? 0 : this.#ends[place - 1]!;
-    if (from + length > this.#units.length) this.#units = enlarged(this.#units);
-    for (let at = 0; at < length; at++) this.#units[from + at] = words.units[start + at]!;
-    this.#ends[place] = from + length;
-    this.#hashes[place] = words.hashes[i]!;
+    if (8 * (this.size + 1) > this.#slots.length) this.#grow();
+    if (this.#used + length > this.#units.length) this.#units = enlarged(this.#units);
+    this.#units.set(words.units.subarray(start, start + length), this.#used);
+    this.#enter(words.hashes[i]!, this.#used, length, this.size);
+    this.#used += length;
     this.#values.push(value);
-    this.#enter(place);
   }
 
   clear(): void {
     this.#values = [];
     this.#slots.fill(0);
+    this.#used = 0;
   }
 
-  #is(place: number, words: WordList, i: number): boolean {
+  #is(at: number, other: Uint16Array, start: number, length: number): boolean {
     const own = this.#units;
-    const { units } = words;
-    const end = this.#ends[place]!;
-    let at = place === 0 ? 0 : this.#ends[place - 1]!;
-    let other = words.starts[i]!;
-    if (end - at !== words.ends[i]! - other) return false;
-    while (at < end) if (own[at++] !== units[other++]) return false;
+    for (let i = 0; i < length; i++) if (own[at + i] !== other[start + i]) return false;
     return true;
   }
 
-  #enter(place: number): void {
+  #enter(hash: number, at: number, length: number, value: number): void {
     const slots = this.#slots;
-    let slot = this.#hashes[place]! & (slots.length - 1);
-    while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1);
-    slots[slot] = place + 1;
+    let slot = (hash << 2) & (slots.length - 1);
+    while (slots[slot + 2] !== 0) slot = (slot + 4) & (slots.length - 1);
+    slots[slot] = hash;
+    slots[slot + 1] = at;
+    slots[slot + 2] = length;
+    slots[slot + 3] = value;
   }
 
   #grow(): void {
-    this.#hashes = enlarged(this.#hashes);
-    this.#ends = enlarged(this.#ends);
-    this.#slots = new Int32Array(2 * this.#slots.length);
-    for (let place = 0; place < this.#values.length; place++) this.#enter(place);
+    const before = this.#slots;
+    this.#slots = new Int32Array(2 * before.length);
+    for (let slot = 0; slot < before.length; slot += 4) {
+      const [hash = 0, at = 0, length = 0, value = 0] = before.subarray(slot, slot + 4);
+      if (length > 0) this.#enter(hash, at, length, value);
+    }
   }
 }
 
-function enlarged<Numbers extends Int32Array | Uint16Array>(numbers: Numbers): Numbers {
-  const larger = new (numbers.constructor as new (length: number) => Numbers)(2 * numbers.length);
-  larger.set(numbers);
+function enlarged(units: Uint16Array<ArrayBuffer>): Uint16Array<ArrayBuffer> {
+  const larger = new Uint16Array(2 * units.length);
+  larger.set(units);
   return larger;
 }
