@@ -144,39 +144,45 @@ export function createLanguageDetector(functionWords: Readonly<Record<string, st
     if (!sharedScripts.has(script)) return script;
     index ??= indexFunctionWords(functionWords);
     const own = others.get(script) ?? [];
-    return decideLanguage(read, script === "latin" ? [...plain, ...own] : own, index);
+    return decideLanguage(read, script === "latin" ? plain.concat(own) : own, index);
   };
 
   function decideLanguage(text: string, places: readonly number[], index: FunctionWordIndex): string {
     const { languages } = index;
-    const hits = new Float64Array(languages.length);
-    const telling = new Float64Array(languages.length);
     const found: FunctionWord[] = [];
+    const distinct: FunctionWord[] = [];
     for (const i of places) {
       const word = known.get(words, i) ?? learn(text, i, index);
       if (word.languages.length === 0) continue;
       found.push(word);
-      for (const at of word.languages) {
-        hits[at]!++;
-        // Between equals, what fewer languages have tells more.
-        telling[at]! += word.telling;
-      }
+      if (word.count++ === 0) distinct.push(word);
     }
+    const hits = new Float64Array(languages.length);
+    for (const word of distinct) {
+      for (const at of word.languages) hits[at]! += word.count;
+      word.count = 0;
+    }
+    /** Between equals, what fewer languages have tells more. */
+    const tellingOf = (language: number): number => {
+      let sum = 0;
+      for (const word of found) if (word.languages.includes(language)) sum += 1 / word.languages.length;
+      return sum;
+    };
     let best = -1;
     for (let at = 0; at < hits.length; at++) {
-      const lead = best < 0 ? 1 : hits[at]! - hits[best]! || telling[at]! - telling[best]!;
+      const lead = best < 0 ? 1 : hits[at]! - hits[best]! || (hits[at] === 0 ? 0 : tellingOf(at) - tellingOf(best));
       if (lead > 0) best = at;
     }
     if (best < 0 || hits[best]! < leastShare * places.length) return "";
     const needed = hits[best]! >= plainShare * places.length ? leastDistinct - 1 : leastDistinct;
-    const distinct = new Set(found.filter((word) => !word.isLetter && word.languages.includes(best)));
-    return distinct.size < needed ? "" : languages[best]!;
+    const own = distinct.filter((word) => !word.isLetter && word.languages.includes(best));
+    return own.length < needed ? "" : languages[best]!;
   }
 
   function learn(text: string, i: number, index: FunctionWordIndex): FunctionWord {
     const spelled = text.slice(words.starts[i], words.ends[i]);
     const held = index.languagesOf(spelled, words.isAscii(i));
-    const word = { languages: held, telling: 1 / held.length, isLetter: /^[a-z]$/iu.test(spelled) };
+    const word = { languages: held, isLetter: /^[a-z]$/iu.test(spelled), count: 0 };
     known.set(words, i, word);
     return word;
   }
@@ -185,9 +191,9 @@ export function createLanguageDetector(functionWords: Readonly<Record<string, st
 /** A word as it is spelled, and the languages that have it as a function word. */
 interface FunctionWord {
   readonly languages: readonly number[];
-  /** One divided by how many they are. */
-  readonly telling: number;
   readonly isLetter: boolean;
+  /** How often the text that is being looked at has it. */
+  count: number;
 }
 
 /** Beginning, middle and end: a licence or a table of contents in front does not decide for the whole. */
