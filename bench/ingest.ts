@@ -1,8 +1,10 @@
-// Where the time goes when a folder is ingested: each stage by itself, then the whole, in memory and durable.
+// Where the time goes when a folder is ingested: each stage by itself, then the whole, in memory and durable, with a second thread that reads ahead
+// and without; then the same as the first thing that a process does, each time in one of its own.
 //
 //   npx node bench/ingest.ts <folder> [rounds]
 //
 // Prints milliseconds, the median of the rounds (the first is a warm-up), so that stages can be compared within one run.
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -27,8 +29,26 @@ const times = new Map<string, number[]>();
 async function time<Value>(stage: string, work: () => Value | Promise<Value>): Promise<Value> {
   const started = performance.now();
   const value = await work();
-  times.set(stage, [...(times.get(stage) ?? []), performance.now() - started]);
+  note(stage, performance.now() - started);
   return value;
+}
+
+function note(stage: string, ms: number): void {
+  times.set(stage, [...(times.get(stage) ?? []), ms]);
+}
+
+/** A program that ingests the folder and prints the milliseconds, modules left out: those are the same. */
+function firstThing(home: string, readAhead: boolean | "auto"): string {
+  const door = JSON.stringify(new URL("../src/node.ts", import.meta.url).href);
+  return `(async () => {
+    const { createHashingModel, openKnowledgeBase } = await import(${door});
+    const options = { embeddingModel: createHashingModel(), readAhead: ${JSON.stringify(readAhead)} };
+    const kb = await openKnowledgeBase(${JSON.stringify(join(home, "first"))}, options);
+    const started = performance.now();
+    await kb.ingest(${JSON.stringify(resolve(folder))});
+    console.log(performance.now() - started);
+    await kb.close();
+  })()`;
 }
 
 async function runRound(): Promise<{ documents: number; chunks: number; bytes: number }> {
@@ -71,14 +91,22 @@ async function runRound(): Promise<{ documents: number; chunks: number; bytes: n
     await kb.ingest(folder);
     await kb.close();
   });
-  const home = await mkdtemp(join(tmpdir(), "ibid-bench-"));
-  try {
-    const kb = await openKnowledgeBase(join(home, "kb"), { embeddingModel: createHashingModel() });
-    await time("whole, durable", () => kb.ingest(folder));
-    await time("again, unchanged", () => kb.ingest(folder));
-    await kb.close();
-  } finally {
-    await rm(home, { recursive: true });
+  for (const [readAhead, how] of [
+    ["auto", ""],
+    [false, ", one thread"],
+  ] as const) {
+    const home = await mkdtemp(join(tmpdir(), "ibid-bench-"));
+    try {
+      const kb = await openKnowledgeBase(join(home, "kb"), { embeddingModel: createHashingModel(), readAhead });
+      const busy = performance.eventLoopUtilization();
+      await time(`whole, durable${how}`, () => kb.ingest(folder));
+      note(`of it busy${how}`, performance.eventLoopUtilization(busy).active);
+      if (readAhead === false) await time("again, unchanged", () => kb.ingest(folder));
+      await kb.close();
+      note(`first, durable${how}`, Number(execFileSync(process.execPath, ["--eval", firstThing(home, readAhead)])));
+    } finally {
+      await rm(home, { recursive: true });
+    }
   }
   return {
     documents: documents.length,
@@ -95,5 +123,5 @@ console.log(
 );
 for (const [stage, all] of times) {
   const sorted = all.toSorted((a, b) => a - b);
-  console.log(`${stage.padEnd(20)} ${(sorted[sorted.length >> 1] ?? 0).toFixed(0).padStart(6)}`);
+  console.log(`${stage.padEnd(28)} ${(sorted[sorted.length >> 1] ?? 0).toFixed(0).padStart(6)}`);
 }
