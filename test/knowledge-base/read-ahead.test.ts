@@ -67,7 +67,7 @@ async function everything(readAhead: boolean): Promise<unknown> {
   const { ms: _, ...counted } = again;
   const said = results.map(({ error, ...result }) => ({
     ...result,
-    error: error && { ...error, message: error.message },
+    error: error && [error.message, error.code, error.mend, error.uri, error.details],
   }));
   return JSON.parse(
     JSON.stringify({ said, counted, chunks, documents, searches }, (key, value: unknown) =>
