@@ -35,7 +35,7 @@ export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, 
   /**
    * Whether small texts, Markdown and pages are read, cut and analysed in a second thread while this one embeds and writes. Nothing that comes out is another. Default
    * `"auto"`: from some 250 KB on, where there are two cores and readers, chunker and analyzer are the built-in ones and nothing transforms chunks; `true`: from the first
-   * file; `false`: never. **Cost** some 40 MB while it is used and half a minute after; knowledge bases of a process share it.
+   * file; `false`: never. **Cost** some 80 MB while it is used and half a minute after; knowledge bases of a process share it.
    */
   readonly readAhead?: boolean | "auto";
 }

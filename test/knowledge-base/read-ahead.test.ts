@@ -258,6 +258,13 @@ describe("what it remembers", () => {
     expect([memory.take("bb"), memory.take("cccc"), memory.take("d")]).toEqual([undefined, 4, 5]);
   });
 
+  it("is forgotten when nothing new comes for a while", async () => {
+    const memory = createShortMemory<number>(6, 1);
+    memory.put("aaa", 1);
+    await new Promise((wake) => setTimeout(wake, 20));
+    expect(memory.take("aaa")).toBeUndefined();
+  });
+
   it("numbers of terms begin anew when there are too many", () => {
     const numbers = createTermNumbers(2);
     const [found, added]: [number[], string[]] = [[], []];

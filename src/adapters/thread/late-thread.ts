@@ -13,7 +13,7 @@ const worthIt = 256 * 1024;
 /** Who reads nothing for so long begins to count anew. **Units** milliseconds. */
 const pause = 1000;
 
-/** It takes a fifth of a second to start and some 40 MB to keep. */
+/** It takes a tenth of a second to start and some 80 MB to keep. */
 const idleMs = 30_000;
 
 const threads = new Map<string, LateThread>();
