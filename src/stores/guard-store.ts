@@ -8,11 +8,12 @@ import type { ChunkEntry, ChunkStore, DeleteTarget } from "../contracts/store.ts
 import type { VectorStore } from "../contracts/vector-store.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { offerCandidateSearch } from "./candidate-search.ts";
 import { checkEntries, checkId } from "./check-entries.ts";
 import { copyChunk, copyDocument, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
 import { guardKeeping } from "./guard-keeping.ts";
 import { createGuard, type Guard, type GuardOptions } from "./guard.ts";
-import { guardLatent, guardLexical, guardRegex, guardVectors } from "./guard-searches.ts";
+import { guardCandidates, guardLatent, guardLexical, guardRegex, guardVectors } from "./guard-searches.ts";
 import { guardVersions } from "./guard-versions.ts";
 import { untilReady } from "./until-ready.ts";
 import type { RawChunkStore, RawDocumentStore, RawKnowledgeStore, RawVectorStore } from "./raw-store.ts";
@@ -183,7 +184,7 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
   const revisions = raw.doRevisions?.bind(raw);
   const scopesOf = (proof: AuthorizedScopes<"read" | "write">): readonly Scope[] =>
     isWrite(proof) ? [guard.write(proof)] : guard.read(proof as AuthorizedScopes);
-  return {
+  const store: KnowledgeStore = {
     ...guardChunks(raw, guard),
     ...guardVectors(raw, guard),
     ...guardVersions(raw, guard, scopesOf),
@@ -210,6 +211,9 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     ...guardKeeping(raw, guard),
     close: () => (closing ??= raw.doClose()),
   };
+  const searchCandidates = guardCandidates(raw, guard);
+  if (searchCandidates !== undefined) offerCandidateSearch(store, searchCandidates);
+  return store;
 }
 
 /** What it says of itself; whether that is true is for the guard. */

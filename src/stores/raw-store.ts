@@ -25,6 +25,7 @@ import type {
   StoredChunk,
 } from "../contracts/store.ts";
 import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
+import type { DecideScope } from "./candidate-search.ts";
 
 /** How many a search wants, decided: a whole number from 1, or `Infinity` for all. */
 export type Decided<Query extends { readonly topK?: number | "all" }> = Omit<Query, "topK"> & { readonly topK: number };
@@ -51,6 +52,12 @@ export interface RawChunkStore {
 /** Nearest vectors over scope keys that the guard has checked. */
 export interface RawVectorStore extends RawChunkStore {
   doSearch(scopes: readonly Scope[], query: Decided<VectorQuery>): Promise<readonly VectorMatch[]>;
+  /** For whoever can name candidates; see {@link CandidateSearch}. */
+  doSearchCandidates?(
+    scopes: readonly Scope[],
+    query: Decided<VectorQuery>,
+    decide: DecideScope,
+  ): Promise<readonly VectorMatch[] | undefined>;
 }
 
 /** BM25 over scope keys that the guard has checked. */

@@ -36,14 +36,14 @@ const watched: UsearchLibrary = {
     constructor(settings: ConstructorParameters<UsearchLibrary["Index"]>[0]) {
       this.#inner = new library.Index(settings);
     }
-    add(keys: BigUint64Array, vectors: Float32Array, threads: number): void {
+    add(keys: BigUint64Array, vectors: Int8Array, threads: number): void {
       asked.added += keys.length;
       this.#inner.add(keys, vectors, threads);
     }
     remove(key: bigint): unknown {
       return this.#inner.remove(key);
     }
-    search(vector: Float32Array, k: number, threads: number): ReturnType<NativeIndex["search"]> {
+    search(vector: Int8Array, k: number, threads: number): ReturnType<NativeIndex["search"]> {
       asked.searches++;
       return this.#inner.search(vector, k, threads);
     }
@@ -147,11 +147,11 @@ describe("what a graph finds [T17 W51 L4]", () => {
     /** The vector that came last answers as the one whose place it took: nearest to everything. */
     class Stale extends watched.Index {
       #last = 0n;
-      override add(keys: BigUint64Array, vectors: Float32Array, threads: number): void {
+      override add(keys: BigUint64Array, vectors: Int8Array, threads: number): void {
         this.#last = keys.at(-1)!;
         super.add(keys, vectors, threads);
       }
-      override search(vector: Float32Array, k: number, threads: number): ReturnType<NativeIndex["search"]> {
+      override search(vector: Int8Array, k: number, threads: number): ReturnType<NativeIndex["search"]> {
         const { keys, distances } = super.search(vector, k - 1, threads);
         if (keys.includes(this.#last)) return { keys, distances };
         return { keys: BigUint64Array.from([this.#last, ...keys]), distances: Float32Array.from([0, ...distances]) };
