@@ -6,7 +6,7 @@ import type { DirectoryReader } from "./segment-directory.ts";
 export interface Candidates {
   readonly numbers: ArrayLike<number>;
   /** What the store calls a chunk; `undefined` for a number that is of nothing any more. */
-  idOf(number: number): string | undefined;
+  readonly idOf: (number: number) => string | undefined;
   readonly places: CandidatePlaces;
 }
 

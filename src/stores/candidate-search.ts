@@ -11,7 +11,10 @@ export type ScoreCandidates = (candidates: Candidates) => readonly NearestHit[];
  * What is to be done about one scope, decided while nothing can change: hits out of what `score` gave, a look at all of the scope, or
  * nothing at all, since whoever decides must find out more first.
  */
-export type DecideScope = (revision: ScopeRevision, score: ScoreCandidates) => readonly NearestHit[] | "scan" | "unknown";
+export type DecideScope = (
+  revision: ScopeRevision,
+  score: ScoreCandidates,
+) => readonly NearestHit[] | "scan" | "unknown";
 
 /**
  * A store's search by vector for whoever keeps an approximate index of it: revisions are read, candidates scored and chunks read in one transaction.

@@ -139,7 +139,7 @@ describe("what a graph finds [T17 W51 L4]", () => {
     await warm(store);
     for (let i = 0; i < 50; i++) await near(store, draw());
     expect(lookedUp).toHaveLength(50);
-    expect(lookedUp.reduce((sum, each) => sum + each, 0) / 50).toBeLessThan(20);
+    expect(lookedUp.reduce((sum, each) => sum + each, 0) / 50).toBeLessThan(24);
     expect(Math.min(...lookedUp)).toBeGreaterThanOrEqual(10);
   });
 

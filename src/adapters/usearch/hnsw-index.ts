@@ -49,7 +49,7 @@ export interface HnswIndex {
   keep(stays: (id: string) => boolean): void;
   search(unit: Float32Array, k: number): NearestNumbers;
   /** The chunk of a number that a search gave. */
-  idOf(number: number): string | undefined;
+  readonly idOf: (number: number) => string | undefined;
   /** Where the store has them. */
   readonly places: CandidatePlaces;
   save(path: string): IndexFacts;
@@ -94,18 +94,6 @@ export function createHnswIndex(native: NativeIndex, threads: number, facts?: In
     places.forget(entry.key);
   }
 
-  /** Writes a vector's codes. **Shape** how far they are from it. */
-  function encode(unit: Float32Array, codes: Int8Array, at: number): number {
-    let squares = 0;
-    const inverse = 1 / step;
-    for (let i = 0; i < unit.length; i++) {
-      const code = Math.max(-largestCode, Math.min(largestCode, Math.round(unit[i]! * inverse)));
-      codes[at + i] = code;
-      squares += (unit[i]! - code * step) ** 2;
-    }
-    return Math.sqrt(squares);
-  }
-
   return {
     get size() {
       return entryOf.size;
@@ -131,7 +119,7 @@ export function createHnswIndex(native: NativeIndex, threads: number, facts?: In
         remove(id);
         const { unit, length } = units[row]!;
         if (length > 0 && Math.abs(length - 1) > normalizedWithin) normalized = false;
-        residual = Math.max(residual, encode(unit, codes, row * dimensions));
+        residual = Math.max(residual, encode(unit, step, codes, row * dimensions));
         keys[row++] = BigInt(nextKey);
         idOf.set(nextKey, id);
         entryOf.set(id, { key: nextKey++, print });
@@ -144,7 +132,7 @@ export function createHnswIndex(native: NativeIndex, threads: number, facts?: In
     search(unit, k) {
       if (entryOf.size === 0) return { numbers: [], cosines: [], doubt: 0, reach: -Infinity };
       const codes = createCodes(unit.length);
-      const left = encode(unit, codes, 0);
+      const left = encode(unit, step, codes, 0);
       const { keys, distances } = native.search(codes, k, 1);
       // Cauchy and Schwarz, of what the codes of both leave out.
       const error = left + residual + left * residual;
@@ -172,6 +160,18 @@ export function createHnswIndex(native: NativeIndex, threads: number, facts?: In
       };
     },
   };
+}
+
+/** Writes the codes of a vector of length 1. **Shape** how far they are from it. */
+export function encode(unit: Float32Array, step: number, codes: Int8Array, at: number): number {
+  const inverse = 1 / step;
+  let squares = 0;
+  for (let i = 0; i < unit.length; i++) {
+    const code = Math.max(-largestCode, Math.min(largestCode, Math.round(unit[i]! * inverse)));
+    codes[at + i] = code;
+    squares += (unit[i]! - code * step) ** 2;
+  }
+  return Math.sqrt(squares);
 }
 
 /** The largest coordinate of any, without its sign. */
