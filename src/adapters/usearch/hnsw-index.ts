@@ -65,10 +65,10 @@ const largestCode = 127;
 const usualReach = 5;
 
 /**
- * What rounding moves two cosines apart, in steps: the errors of coordinates are spread evenly over a step, of which a standard deviation is
- * `1 / √12`. Those of a row and of the query are `√2` as much, those of two rows as much again; this is six and more of what comes of it.
+ * How many steps rounding moves two cosines apart, as good as never more: the errors of coordinates are spread evenly over a step, with a standard
+ * deviation of `1 / √12`. Two rows have one each, and the query's counts as far as they differ: half a step at most, of which this is five times.
  */
-const stepsInDoubt = 4;
+const stepsInDoubt = 2.5;
 
 export function createHnswIndex(native: NativeIndex, threads: number, facts?: IndexFacts): HnswIndex {
   const idOf = new Map<number, string>();
