@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -141,6 +141,31 @@ describe("what a graph finds [T17 W51 L4]", () => {
     expect(lookedUp).toHaveLength(50);
     expect(lookedUp.reduce((sum, each) => sum + each, 0) / 50).toBeLessThan(24);
     expect(Math.min(...lookedUp)).toBeGreaterThanOrEqual(10);
+  });
+
+  it("finds vectors with larger coordinates than any before them, which their codes cut", async () => {
+    const wide = versionOf(64);
+    const inner = createMemoryStore();
+    const store = await open(inner);
+    const spread = Array.from({ length: 300 }, (_, i) =>
+      entryOf(idOf(i), Float32Array.from({ length: 64 }, gaussian), {}, wide),
+    );
+    const peak = (at: number): Float32Array => new Float32Array(64).fill(1, at, at + 1);
+    const search = (from_: KnowledgeStore, embedding: Float32Array, more: Partial<VectorQuery> = {}) =>
+      from_.search(from(deployment), { embedding, version: wide, topK: 3, ...more });
+    await store.upsert(into(deployment), spread);
+    await search(store, peak(0));
+    await store.settle();
+    await store.upsert(into(deployment), [entryOf("peak-0", peak(0), {}, wide), entryOf("peak-1", peak(1), {}, wide)]);
+    const before = asked.searches;
+    for (const at of [0, 1]) {
+      expect(await search(store, peak(at))).toEqual(await search(inner, peak(at)));
+      // Nothing else is so near, and the graph, which cannot know better than its codes, does not say so too early.
+      expect(await search(store, peak(at), { minScore: 0.9 })).toMatchObject([
+        { chunk: { id: `peak-${at}` }, score: 1 },
+      ]);
+    }
+    expect(asked.searches).toBe(before + 4);
   });
 
   it("does not rely on where the graph says that a vector is", async () => {
@@ -423,6 +448,18 @@ describe("what is wrong is said [W30]", () => {
       code: "dependency-missing",
       mend: expect.stringContaining("npm install usearch") as unknown,
     });
+  });
+
+  it("a package that does not take bytes as they are", async () => {
+    const folder = mkdtempSync(join(root, "other-"));
+    const home = join(folder, "node_modules", "usearch");
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, "package.json"), JSON.stringify({ name: "usearch", main: "index.cjs" }));
+    writeFileSync(
+      join(home, "index.cjs"),
+      "exports.Index = class { add() {} search() { return { keys: [0n], distances: [0.5] }; } };",
+    );
+    await expect(loadUsearch(folder)).rejects.toMatchObject({ code: "dependency-missing" });
   });
 
   it("options that cannot be, and stores that do not say when they change", async () => {
