@@ -16,7 +16,7 @@ export interface Candidates {
  *
  * **Shape** a place is of one chunk as long as its segment is there: ordinals are not given twice. What has moved or is not alive where it was
  * is looked for by its id. Segments are not kept from being dropped.
- * **Cost** 5 bytes for each number.
+ * **Cost** 8 bytes for each number.
  */
 export interface CandidatePlaces {
   /** The candidates' ordinals, by the segments that they are in now; those that are nowhere are left out. Within one transaction. */
@@ -25,69 +25,68 @@ export interface CandidatePlaces {
   forget(number: number): void;
 }
 
-/** Of a number that was not found yet. The others are one more than their segment's place in the list. */
+/** In the place of the segment, of a number that was not found yet; the others have one more than their segment's place in the list. */
 const nowhere = 0;
 const mostSegments = 255;
 
 export function createCandidatePlaces(): CandidatePlaces {
-  let ordinals = new Uint32Array(0);
-  let homes = new Uint8Array(0);
+  /** Segment and ordinal of each number, side by side: they are looked at together, and in no cache. */
+  let known = new Uint32Array(0);
   const segments: WeakRef<Segment>[] = [];
 
   function remember(number: number, segment: Segment, ordinal: number, open: (Segment | undefined)[]): void {
-    if (number >= homes.length) {
-      const size = Math.max(number + 1, 2 * homes.length);
-      const [moreOrdinals, moreHomes] = [new Uint32Array(size), new Uint8Array(size)];
-      moreOrdinals.set(ordinals);
-      moreHomes.set(homes);
-      [ordinals, homes] = [moreOrdinals, moreHomes];
+    if (2 * number >= known.length) {
+      const grown = new Uint32Array(2 * Math.max(number + 1, known.length));
+      grown.set(known);
+      known = grown;
     }
     let at = open.indexOf(segment);
     if (at < 0) {
       if (segments.length === mostSegments) {
-        homes.fill(nowhere);
+        known.fill(nowhere);
         segments.length = 0;
         open.length = 0;
       }
       at = segments.push(new WeakRef(segment)) - 1;
       open.push(segment);
     }
-    homes[number] = at + 1;
-    ordinals[number] = ordinal;
+    known[2 * number] = at + 1;
+    known[2 * number + 1] = ordinal;
   }
 
   return {
     find(rows, held, { numbers, idOf }) {
-      const found = new Map<Segment, number[]>();
+      const ordinals = new Map<Segment, number[]>();
       const open = segments.map((reference) => {
         const segment = reference.deref();
         return segment !== undefined && held.segments.includes(segment) ? segment : undefined;
       });
       const take = (segment: Segment, ordinal: number): void => {
-        const some = found.get(segment);
-        if (some === undefined) found.set(segment, [ordinal]);
+        const some = ordinals.get(segment);
+        if (some === undefined) ordinals.set(segment, [ordinal]);
         else some.push(ordinal);
       };
       for (let i = 0; i < numbers.length; i++) {
         const number = numbers[i]!;
-        const home = number < homes.length ? homes[number]! : nowhere;
-        const known = home === nowhere ? undefined : open[home - 1];
-        if (known?.live[ordinals[number]!] === 1) {
-          take(known, ordinals[number]!);
+        const home = known[2 * number] ?? nowhere;
+        const segment = home === nowhere ? undefined : open[home - 1];
+        const ordinal = known[2 * number + 1]!;
+        if (segment?.live[ordinal] === 1) {
+          take(segment, ordinal);
           continue;
         }
         const id = idOf(number);
         const row = id === undefined ? undefined : rows.chunkById(held.row.key, id);
         const place = row && findPlace(held, row.key);
         if (place === undefined) continue;
-        const segment = place.segment ?? held.tail;
-        take(segment, place.ordinal);
-        remember(number, segment, place.ordinal, open);
+        const found = place.segment ?? held.tail;
+        take(found, place.ordinal);
+        remember(number, found, place.ordinal, open);
       }
-      return found;
+      return ordinals;
     },
     forget(number) {
-      if (number < homes.length) homes[number] = nowhere;
+      if (2 * number < known.length) known[2 * number] = nowhere;
     },
   };
 }

@@ -32,10 +32,10 @@ describe.each(eachStore)("candidates for the $name store", ({ open }) => {
     const pick = (): string => ids[Math.floor(random.next() * ids.length)]!;
     const draw = (): number[] => [random.next() - 0.5, random.next() - 0.5, random.next() - 0.5];
     const decide = nameAll();
-    const restrictions = [{}, { filter: { op: "eq", key: "half", value: 1 } }, { origins: ["web-content"] }] as const;
+    const restrictions = [{}, { filter: { op: "eq", key: "half", value: 1 } }, { origins: ["note"] }] as const;
     for (let step = 0; step < 90; step++) {
       const id = pick();
-      const more = { metadata: { half: step % 2 }, origin: step % 3 === 0 ? "web-content" : "user-content" } as const;
+      const more = { metadata: { half: step % 2 }, origin: step % 3 === 0 ? "note" : "user-content" } as const;
       const writes = [
         () => store.upsert(into(deployment), [entry(id, `text ${step}`, draw(), more)]),
         () => store.upsert(into(deployment), [entry(id, "the same", [1, 0, 0]), entry(pick(), "another", [0, 1, 0])]),
@@ -68,7 +68,7 @@ describe.each(eachStore)("candidates for the $name store", ({ open }) => {
     expect(await namesOf(deployment)).toEqual(["c2"]);
     expect(await namesOf(deployment, north)).toEqual(["c2", "c1"]);
     for (const proof of forgedProofs("read"))
-      await expect(found(proof)).rejects.toMatchObject({ code: "access-denied" });
+      await expect(found(proof as AuthorizedScopes)).rejects.toMatchObject({ code: "access-denied" });
   });
 
   it("whoever decides can have the scope scanned, or say that it must find out more", async () => {

@@ -76,6 +76,7 @@ export function createHnswIndex(native: NativeIndex, threads: number, facts?: In
   let nextKey = facts?.nextKey ?? 0;
   let normalized = facts?.normalized ?? true;
   const places = createCandidatePlaces();
+  let asked = createCodes(0);
   /** What one step of a code is worth; 0 before the first vector. */
   let step = facts?.step ?? 0;
   /** The greatest distance of a vector from its codes. */
@@ -131,15 +132,17 @@ export function createHnswIndex(native: NativeIndex, threads: number, facts?: In
     },
     search(unit, k) {
       if (entryOf.size === 0) return { numbers: [], cosines: [], doubt: 0, reach: -Infinity };
-      const codes = createCodes(unit.length);
-      const left = encode(unit, step, codes, 0);
-      const { keys, distances } = native.search(codes, k, 1);
+      if (asked.length !== unit.length) asked = createCodes(unit.length);
+      const left = encode(unit, step, asked, 0);
+      const { keys, distances } = native.search(asked, k, 1);
       // Cauchy and Schwarz, of what the codes of both leave out.
       const error = left + residual + left * residual;
+      // Little-endian, as everything is that this package is built for: its keys by their halves, which needs no number of any length.
+      const words = new Uint32Array(keys.buffer, keys.byteOffset, 2 * keys.length);
       const numbers: number[] = [];
       const cosines: number[] = [];
       for (let i = 0; i < keys.length; i++) {
-        numbers.push(Number(keys[i]!));
+        numbers.push(words[2 * i]! + words[2 * i + 1]! * 2 ** 32);
         cosines.push((1 - distances[i]!) * step * step);
       }
       return { numbers, cosines, doubt: stepsInDoubt * step, reach: (cosines.at(-1) ?? -Infinity) + error };
