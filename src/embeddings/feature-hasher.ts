@@ -1,4 +1,4 @@
-import { scanWords } from "../text/words.ts";
+import { WordList } from "../text/words.ts";
 import { mixHash } from "./mix-hash.ts";
 
 /** A text as a unit vector of hashed features. */
@@ -9,8 +9,7 @@ export interface FeatureHasher {
 /** **Source** FNV-1a, 32 bits. */
 const FNV_OFFSET = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;
-/** Words and n-grams begin from different states, so that the word `the` is not the n-gram `the`. */
-const WORD_SEED = Math.imul(FNV_OFFSET ^ 1, FNV_PRIME);
+/** N-grams begin from another state than words (`words.ts`), so that the word `the` is not the n-gram `the`. */
 const GRAM_SEED = Math.imul(FNV_OFFSET ^ 2, FNV_PRIME);
 
 /**
@@ -66,6 +65,7 @@ function dampen(count: number): number {
  */
 export function createFeatureHasher(dimensions: number): FeatureHasher {
   const sums = new Float64Array(dimensions);
+  const words = new WordList();
   let size = TABLE_SIZE;
   let keys = new Int32Array(size);
   let counts = new Int32Array(size);
@@ -120,12 +120,12 @@ export function createFeatureHasher(dimensions: number): FeatureHasher {
     if (used >= slots.length) grow();
   }
 
-  function countRun(text: string, start: number, end: number): void {
+  function countRun(units: Uint16Array, start: number, end: number): void {
     for (let from = start; from < end; from += 1) {
       let gram = GRAM_SEED;
       const to = Math.min(end, from + LONGEST_RUN_GRAM);
       for (let at = from; at < to; at += 1) {
-        gram = Math.imul(gram ^ text.charCodeAt(at), FNV_PRIME);
+        gram = Math.imul(gram ^ units[at]!, FNV_PRIME);
         if (at > from || end - start === 1) count(gram, -1, -1);
       }
     }
@@ -138,35 +138,31 @@ export function createFeatureHasher(dimensions: number): FeatureHasher {
     sums[dimension] = (sums[dimension] as number) + ((hash & 1) === 0 ? weight : -weight);
   }
 
-  function addGrams(text: string, start: number, end: number, weight: number): void {
+  function addGrams(units: Uint16Array, start: number, end: number, weight: number): void {
     for (let from = start - 1; from <= end - 2; from += 1) {
       let gram = GRAM_SEED;
       const to = Math.min(end + 1, from + LONGEST_GRAM);
       for (let at = from; at < to; at += 1) {
-        const letter = at < start ? WORD_START : at >= end ? WORD_END : text.charCodeAt(at);
+        const letter = at < start ? WORD_START : at >= end ? WORD_END : units[at]!;
         gram = Math.imul(gram ^ letter, FNV_PRIME);
         if (at - from >= SHORTEST_GRAM - 1) add(gram, weight);
       }
     }
   }
 
-  function countWords(text: string): void {
-    const words = scanWords(text);
-    while (words.next()) {
-      if (words.run) {
-        countRun(text, words.start, words.end);
-        continue;
-      }
-      let word = WORD_SEED;
-      for (let at = words.start; at < words.end; at += 1) word = Math.imul(word ^ text.charCodeAt(at), FNV_PRIME);
-      count(word, words.start, words.end);
+  function countWords(): void {
+    for (let i = 0; i < words.count; i += 1) {
+      const start = words.starts[i]!;
+      const end = words.ends[i]!;
+      if (words.isRun(i)) countRun(words.units, start, end);
+      else count(words.hashes[i]!, start, end);
     }
   }
 
   return {
     hash(text) {
-      const folded = fold(text);
-      countWords(folded);
+      words.read(fold(text));
+      countWords();
       sums.fill(0);
       for (let i = 0; i < used; i += 1) {
         const slot = slots[i] as number;
@@ -179,7 +175,7 @@ export function createFeatureHasher(dimensions: number): FeatureHasher {
           const end = ends[slot] as number;
           const shortened = weight * weightOfLength(end - start);
           add(key, shortened);
-          addGrams(folded, start, end, shortened);
+          addGrams(words.units, start, end, shortened);
         }
         counts[slot] = 0;
       }

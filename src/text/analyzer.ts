@@ -9,7 +9,8 @@ import { coreLanguages, type LanguageRules } from "./language-rules.ts";
 import { ownCopy } from "./own-copy.ts";
 import { createStemmers, type Stemmer } from "./stemmers.ts";
 import { unicodeVersion } from "./unicode-version.ts";
-import { type WordScanner, scanWords } from "./words.ts";
+import { mostWordsKept, WordMap } from "./word-map.ts";
+import { WordList } from "./words.ts";
 
 /** Changes whenever the same text would give other terms. */
 const version = 2;
@@ -54,7 +55,9 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
   const functionWords = collectFunctionWords(languages);
   const detect = createLanguageDetector(functionWords);
   const stopWords = new Set(options.stopWords?.map(foldWord));
-  const known = new Map<Stemmer, Map<string, readonly string[]>>();
+  const known = new Map<Stemmer, WordMap<readonly string[]>>();
+  /** A list to read into, while nobody does. */
+  let spare: WordList | undefined = new WordList();
   const settings = JSON.stringify([kind, ...[...stopWords].toSorted()]);
 
   return Object.freeze({
@@ -66,16 +69,15 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
       const known = knownTo(stem);
       const terms: string[] = [];
       const sink: Sink = {
-        single(word, classes, ascii) {
-          const found = known.get(word);
+        single(words, i) {
+          const found = known.get(words, i);
           if (found !== undefined) {
             for (const term of found) terms.push(term);
             return;
           }
           const from = terms.length;
-          const kept = word.length > maxTermLength || known.size >= mostKept ? undefined : ownCopy(word);
-          addWord(kept ?? word, classes, ascii, sink);
-          if (kept !== undefined) known.set(kept, terms.slice(from));
+          addWord(ownCopy(text.slice(words.starts[i], words.ends[i])), words.classes[i]!, words.isAscii(i), sink);
+          if (known.size < mostWordsKept) known.set(words, i, terms.slice(from));
         },
         word: (folded, classes) => terms.push(stem(folded, classes)),
         run: (start, end) => addBigrams(text, start, end, terms),
@@ -90,7 +92,8 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
       const stems = [...new Set((ordered.length === 0 ? [detected] : ordered).map((each) => stemmers.of(each)))];
       const groups: (readonly string[])[] = [];
       const sink: Sink = {
-        single: (word, classes, ascii) => addWord(word, classes, ascii, sink),
+        single: (words, i) =>
+          addWord(text.slice(words.starts[i], words.ends[i]), words.classes[i]!, words.isAscii(i), sink),
         word: (folded, classes) => groups.push([...new Set(stems.map((stem) => stem(folded, classes)))]),
         run(start, end) {
           const terms: string[] = [];
@@ -103,48 +106,39 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
     },
   });
 
-  /** Most words of a text have stood in one before: what such a word gives is looked up, and neither folded, split nor stemmed again. */
-  function knownTo(stem: Stemmer): Map<string, readonly string[]> {
+  /** What a word gives is looked up, and neither folded, split nor stemmed again. */
+  function knownTo(stem: Stemmer): WordMap<readonly string[]> {
     let words = known.get(stem);
-    if (words === undefined) known.set(stem, (words = new Map()));
-    if (words.size >= mostKept) words.clear();
+    if (words === undefined) known.set(stem, (words = new WordMap()));
+    if (words.size >= mostWordsKept) words.clear();
     return words;
   }
 
   /** Finds the words of a text, whatever its language. */
   function walk(text: string, sink: Sink): void {
-    const scanner = scanWords(text);
-    let more = scanner.next();
-    while (more) {
-      const { start, end, classes } = scanner;
-      const ascii = scanner.units < 0x80;
-      if (scanner.run) {
+    const words = spare ?? new WordList();
+    spare = undefined;
+    words.read(text);
+    const { count, starts, ends } = words;
+    for (let i = 0; i < count; i++) {
+      const start = starts[i]!;
+      const end = ends[i]!;
+      if (words.isRun(i)) {
         sink.run(start, end);
-        more = scanner.next();
         continue;
       }
-      more = scanner.next();
-      if (more && isJoined(text, end, scanner)) {
-        const parts: Part[] = [{ start, end, classes, ascii }];
-        let last = end;
-        do {
-          parts.push({
-            start: scanner.start,
-            end: scanner.end,
-            classes: scanner.classes,
-            ascii: scanner.units < 0x80,
-          });
-          last = scanner.end;
-          more = scanner.next();
-        } while (more && isJoined(text, last, scanner));
-        addCompound(text, parts, sink);
-      } else {
-        const sign = end - start <= 2 ? signAfter(text, end) : "";
-        const word = text.slice(start, end);
-        if (sign === "") sink.single(word, classes, ascii);
-        else add((ascii ? foldAscii : foldWord)(word) + sign, number, sink);
+      let last = i;
+      while (last + 1 < count && areJoined(words, last)) last++;
+      if (last > i) {
+        addCompound(text, words, i, last, sink);
+        i = last;
+        continue;
       }
+      const sign = end - start <= 2 ? signAt(words.units, end) : "";
+      if (sign === "") sink.single(words, i);
+      else add((words.isAscii(i) ? foldAscii : foldWord)(text.slice(start, end)) + sign, number, sink);
     }
+    spare = words;
   }
 
   /** Adds a folded word; `classes` tell whether it is one that can have endings. */
@@ -154,26 +148,31 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
   }
 
   /** Words that single signs join: an identifier, a date, an address, an acronym; or plain words with a hyphen between them. */
-  function addCompound(text: string, parts: readonly Part[], sink: Sink): void {
-    const first = parts[0]!;
-    const last = parts[parts.length - 1]!;
-    const whole =
-      last.end - first.start <= maxTermLength ? text.slice(first.start, last.end).replaceAll(/[‐‑]/g, "-") : "";
-    const fold = parts.every((part) => part.ascii) ? foldAscii : foldWord;
+  function addCompound(text: string, words: WordList, first: number, last: number, sink: Sink): void {
+    const start = words.starts[first]!;
+    const end = words.ends[last]!;
+    const whole = end - start <= maxTermLength ? text.slice(start, end).replaceAll(/[‐‑]/g, "-") : "";
+    let ascii = true;
+    let numbers = false;
+    for (let i = first; i <= last; i++) {
+      if (!words.isAscii(i)) ascii = false;
+      if ((words.classes[i]! & number) !== 0) numbers = true;
+    }
+    const fold = ascii ? foldAscii : foldWord;
     if (acronym.test(whole)) {
       add(fold(whole.replaceAll(".", "")), number, sink);
       return;
     }
-    const identifier =
-      whole !== "" && (parts.some((part) => (part.classes & number) !== 0) || identifierSign.test(whole));
+    const identifier = whole !== "" && (numbers || identifierSign.test(whole));
     const prefixed =
-      !identifier && whole !== "" && parts.length === 2 && first.end - first.start === 1 && whole[1] === "-";
+      !identifier && whole !== "" && last === first + 1 && words.ends[first]! - start === 1 && whole[1] === "-";
     if (identifier) add(fold(whole), number, sink);
-    if (prefixed) add(fold(whole.replace("-", "")), last.classes, sink);
-    for (const part of parts) {
+    if (prefixed) add(fold(whole.replace("-", "")), words.classes[last]!, sink);
+    for (let i = first; i <= last; i++) {
       // A single letter of something that was added whole says nothing by itself.
-      if ((identifier || prefixed) && part.end - part.start === 1 && (part.classes & number) === 0) continue;
-      sink.single(text.slice(part.start, part.end), part.classes, part.ascii);
+      const isLetter = words.ends[i] === words.starts[i]! + 1 && (words.classes[i]! & number) === 0;
+      if ((identifier || prefixed) && isLetter) continue;
+      sink.single(words, i);
     }
   }
 
@@ -209,22 +208,12 @@ export const defaultAnalyzer: Analyzer = createAnalyzer();
 
 /** Who takes the words that are found. */
 interface Sink {
-  /** A word as it stands in the text. */
-  single(word: string, classes: number, ascii: boolean): void;
+  /** The word at `i`, as it stands in the text. */
+  single(words: WordList, i: number): void;
   /** A term to be, folded. */
   word(folded: string, classes: number): void;
   run(start: number, end: number): void;
 }
-
-interface Part {
-  readonly start: number;
-  readonly end: number;
-  readonly classes: number;
-  readonly ascii: boolean;
-}
-
-/** Words that are kept for each way of stemming; when there are more, all are forgotten. */
-const mostKept = 20_000;
 
 /** Single letters with full stops between them. */
 const acronym = /^\p{L}(?:\.\p{L})+$/u;
@@ -254,16 +243,29 @@ function nameLanguages(languages: Readonly<Record<string, LanguageRules>>): stri
   ).slice(0, 16);
 }
 
-/** Whether the scanner's word follows on what ended at `end`, with only a joining sign between. */
-function isJoined(text: string, end: number, scanner: WordScanner): boolean {
-  return scanner.start === end + 1 && !scanner.run && "-./@&‐‑".includes(text[end]!);
+/** Whether the word after the one at `i` follows on it, with only a joining sign between. */
+function areJoined(words: WordList, i: number): boolean {
+  const end = words.ends[i]!;
+  return words.starts[i + 1] === end + 1 && !words.isRun(i + 1) && joins(words.units[end]!);
+}
+
+/** Hyphen-minus, full stop, slash, at sign, ampersand, hyphen and its non-breaking kind. */
+function joins(unit: number): boolean {
+  return (
+    unit === 0x2d ||
+    unit === 0x2e ||
+    unit === 0x2f ||
+    unit === 0x40 ||
+    unit === 0x26 ||
+    unit === 0x2010 ||
+    unit === 0x2011
+  );
 }
 
 /** The sign that makes `C` or `F` a language's name. */
-function signAfter(text: string, end: number): "" | "++" | "#" {
-  const unit = text.charCodeAt(end);
-  if (unit === 0x23) return "#";
-  return unit === 0x2b && text.charCodeAt(end + 1) === 0x2b ? "++" : "";
+function signAt(units: Uint16Array, end: number): "" | "++" | "#" {
+  if (units[end] === 0x23) return "#";
+  return units[end] === 0x2b && units[end + 1] === 0x2b ? "++" : "";
 }
 
 function isDigit(text: string): boolean {

@@ -1,6 +1,7 @@
 import { classOf, dense, letter } from "./character-class.ts";
 import { type FunctionWordIndex, indexFunctionWords } from "./function-word-index.ts";
-import { scanWords } from "./words.ts";
+import { mostWordsKept, WordMap } from "./word-map.ts";
+import { WordList } from "./words.ts";
 
 /** Changes whenever the same text and words would give another language. */
 export const detectorVersion = 1;
@@ -103,69 +104,96 @@ const blocks: readonly (readonly [from: number, script: string])[] = [
  * `docs/decisions/0014-languages.md`.
  */
 export function createLanguageDetector(functionWords: Readonly<Record<string, string>>): LanguageDetector {
+  const words = new WordList();
+  const known = new WordMap<FunctionWord>();
   let index: FunctionWordIndex | undefined;
 
   return (text) => {
     const read = text.length <= 3 * stretch ? text : sample(text);
+    words.read(read);
+    // Not while a text is read: what it holds is told apart by identity.
+    if (known.size >= mostWordsKept) known.clear();
     const letters = new Map<string, number>();
-    /** Where words of a shared script begin and end, in threes with whether they are ASCII. */
-    const places = new Map<string, number[]>();
-    let latin = 0;
+    /** The words of each shared script, but for those of ASCII. */
+    const others = new Map<string, number[]>();
     const plain: number[] = [];
-    const scanner = scanWords(read);
-    while (scanner.next()) {
-      const { start, end } = scanner;
-      if (scanner.run) {
+    let latin = 0;
+    for (let i = 0; i < words.count; i++) {
+      const start = words.starts[i]!;
+      const end = words.ends[i]!;
+      if (words.isRun(i)) {
         countRun(read, start, end, letters);
         continue;
       }
-      if ((scanner.classes & letter) === 0) continue;
-      if (scanner.units < 0x80) {
+      if ((words.classes[i]! & letter) === 0) continue;
+      if (words.isAscii(i)) {
         latin += end - start;
-        plain.push(start, end, 1);
+        plain.push(i);
         continue;
       }
       const script = scriptOf(read.codePointAt(start)!);
       letters.set(script, (letters.get(script) ?? 0) + (end - start));
       if (!sharedScripts.has(script)) continue;
-      const held = places.get(script);
-      if (held === undefined) places.set(script, [start, end, 0]);
-      else held.push(start, end, 0);
+      const held = others.get(script);
+      if (held === undefined) others.set(script, [i]);
+      else held.push(i);
     }
     letters.set("latin", (letters.get("latin") ?? 0) + latin);
 
     const script = decideScript(letters);
     if (!sharedScripts.has(script)) return script;
-    const words = places.get(script) ?? [];
     index ??= indexFunctionWords(functionWords);
-    return decideLanguage(read, script === "latin" ? [...plain, ...words] : words, index);
+    const own = others.get(script) ?? [];
+    return decideLanguage(read, script === "latin" ? plain.concat(own) : own, index);
   };
+
+  function decideLanguage(text: string, places: readonly number[], index: FunctionWordIndex): string {
+    const { languages } = index;
+    const found: FunctionWord[] = [];
+    const distinct: FunctionWord[] = [];
+    for (const i of places) {
+      const word = known.get(words, i) ?? learn(text, i, index);
+      if (word.languages.length === 0) continue;
+      found.push(word);
+      if (word.count++ === 0) distinct.push(word);
+    }
+    const hits = new Float64Array(languages.length);
+    for (const word of distinct) {
+      for (const at of word.languages) hits[at]! += word.count;
+      word.count = 0;
+    }
+    /** Between equals, what fewer languages have tells more. */
+    const tellingOf = (language: number): number => {
+      let sum = 0;
+      for (const word of found) if (word.languages.includes(language)) sum += 1 / word.languages.length;
+      return sum;
+    };
+    let best = -1;
+    for (let at = 0; at < hits.length; at++) {
+      const lead = best < 0 ? 1 : hits[at]! - hits[best]! || (hits[at] === 0 ? 0 : tellingOf(at) - tellingOf(best));
+      if (lead > 0) best = at;
+    }
+    if (best < 0 || hits[best]! < leastShare * places.length) return "";
+    const needed = hits[best]! >= plainShare * places.length ? leastDistinct - 1 : leastDistinct;
+    const own = distinct.filter((word) => !word.isLetter && word.languages.includes(best));
+    return own.length < needed ? "" : languages[best]!;
+  }
+
+  function learn(text: string, i: number, index: FunctionWordIndex): FunctionWord {
+    const spelled = text.slice(words.starts[i], words.ends[i]);
+    const held = index.languagesOf(spelled, words.isAscii(i));
+    const word = { languages: held, isLetter: /^[a-z]$/iu.test(spelled), count: 0 };
+    known.set(words, i, word);
+    return word;
+  }
 }
 
-function decideLanguage(text: string, places: readonly number[], index: FunctionWordIndex): string {
-  const { languages } = index;
-  const hits = new Float64Array(languages.length);
-  const telling = new Float64Array(languages.length);
-  const distinct = languages.map(() => new Set<string>());
-  const total = places.length / 3;
-  for (let i = 0; i < places.length; i += 3) {
-    const word = text.slice(places[i], places[i + 1]);
-    const holders = index.languagesOf(word, places[i + 2] === 1);
-    for (const at of holders) {
-      hits[at]!++;
-      // Between equals, what fewer languages have tells more.
-      telling[at]! += 1 / holders.length;
-      if (distinct[at]!.size < leastDistinct && !/^[a-z]$/iu.test(word)) distinct[at]!.add(word);
-    }
-  }
-  let best = -1;
-  for (let at = 0; at < hits.length; at++) {
-    const lead = best < 0 ? 1 : hits[at]! - hits[best]! || telling[at]! - telling[best]!;
-    if (lead > 0) best = at;
-  }
-  if (best < 0 || hits[best]! < leastShare * total) return "";
-  const needed = hits[best]! >= plainShare * total ? leastDistinct - 1 : leastDistinct;
-  return distinct[best]!.size < needed ? "" : languages[best]!;
+/** A word as it is spelled, and the languages that have it as a function word. */
+interface FunctionWord {
+  readonly languages: readonly number[];
+  readonly isLetter: boolean;
+  /** How often the text that is being looked at has it. */
+  count: number;
 }
 
 /** Beginning, middle and end: a licence or a table of contents in front does not decide for the whole. */

@@ -1,5 +1,4 @@
-import { foldAscii, foldWord, maxTermLength } from "./fold-word.ts";
-import { ownCopy } from "./own-copy.ts";
+import { foldAscii, foldWord } from "./fold-word.ts";
 
 /** Which languages have a function word. */
 export interface FunctionWordIndex {
@@ -29,23 +28,14 @@ function createIndex(functionWords: Readonly<Record<string, string>>): FunctionW
       else if (held.at(-1) !== at) held.push(at);
     }
   }
-  const known = new Map<string, readonly number[]>();
   return {
     languages,
     languagesOf(word, isAscii) {
-      let found = known.get(word);
-      if (found !== undefined) return found;
       const said = withoutElided(word);
-      found = holders.get(isAscii ? foldAscii(said) : foldWord(said)) ?? none;
-      if (known.size >= mostKept) known.clear();
-      if (word.length <= maxTermLength) known.set(ownCopy(word), found);
-      return found;
+      return holders.get(isAscii ? foldAscii(said) : foldWord(said)) ?? none;
     },
   };
 }
-
-/** Words that are looked up without being folded again; when there are more, all are forgotten. */
-const mostKept = 20_000;
 
 // oxlint-disable-next-line no-control-regex -- ASCII includes its control characters
 const ascii = /^[\u0000-\u007f]*$/u;

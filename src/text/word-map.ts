@@ -1,0 +1,88 @@
+import { maxTermLength } from "./fold-word.ts";
+import type { WordList } from "./words.ts";
+
+/** So many words of a language are worth keeping; when there are more, who keeps them forgets them all. */
+export const mostWordsKept = 20_000;
+const fewestSlots = 1024;
+
+/**
+ * What is known of words, asked for a word as it stands in a text without making a string of it: most words of a text have stood in one before.
+ *
+ * **Shape** words of up to 64 code units; for longer ones nothing is kept. **Cost** a comparison of the word's code units.
+ * **Source** open addressing with linear probing: Knuth, The Art of Computer Programming 3, 6.4.
+ */
+export class WordMap<Value> {
+  #values: Value[] = [];
+  /** Of each entry its hash, where its word stands in `#units`, its length, and its place in `#values`; a length of 0 is an empty slot. One line of a cache. */
+  #slots = new Int32Array(4 * fewestSlots);
+  #units = new Uint16Array(8 * fewestSlots);
+  #used = 0;
+
+  get size(): number {
+    return this.#values.length;
+  }
+
+  /** What is kept of the word at `i`. */
+  get(words: WordList, i: number): Value | undefined {
+    const hash = words.hashes[i]!;
+    const start = words.starts[i]!;
+    const length = words.ends[i]! - start;
+    const slots = this.#slots;
+    for (let slot = hash << 2; ; slot += 4) {
+      slot &= slots.length - 1;
+      if (slots[slot + 2] === 0) return undefined;
+      if (slots[slot] !== hash || slots[slot + 2] !== length) continue;
+      if (this.#is(slots[slot + 1]!, words.units, start, length)) return this.#values[slots[slot + 3]!];
+    }
+  }
+
+  /** For a word of which nothing is kept. */
+  set(words: WordList, i: number, value: Value): void {
+    const start = words.starts[i]!;
+    const length = words.ends[i]! - start;
+    if (length > maxTermLength) return;
+    if (8 * (this.size + 1) > this.#slots.length) this.#grow();
+    if (this.#used + length > this.#units.length) this.#units = enlarged(this.#units);
+    this.#units.set(words.units.subarray(start, start + length), this.#used);
+    this.#enter(words.hashes[i]!, this.#used, length, this.size);
+    this.#used += length;
+    this.#values.push(value);
+  }
+
+  clear(): void {
+    this.#values = [];
+    this.#slots.fill(0);
+    this.#used = 0;
+  }
+
+  #is(at: number, other: Uint16Array, start: number, length: number): boolean {
+    const own = this.#units;
+    for (let i = 0; i < length; i++) if (own[at + i] !== other[start + i]) return false;
+    return true;
+  }
+
+  #enter(hash: number, at: number, length: number, value: number): void {
+    const slots = this.#slots;
+    let slot = (hash << 2) & (slots.length - 1);
+    while (slots[slot + 2] !== 0) slot = (slot + 4) & (slots.length - 1);
+    slots[slot] = hash;
+    slots[slot + 1] = at;
+    slots[slot + 2] = length;
+    slots[slot + 3] = value;
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    this.#slots = new Int32Array(2 * before.length);
+    for (let slot = 0; slot < before.length; slot += 4) {
+      const [hash = 0, at = 0, length = 0, value = 0] = before.subarray(slot, slot + 4);
+      if (length > 0) this.#enter(hash, at, length, value);
+    }
+  }
+}
+
+function enlarged(units: Uint16Array<ArrayBuffer>): Uint16Array<ArrayBuffer> {
+  const larger = new Uint16Array(2 * units.length);
+  larger.set(units);
+  return larger;
+}
