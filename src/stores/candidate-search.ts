@@ -1,20 +1,10 @@
-import type { KnowledgeStore, ScopeRevision } from "../contracts/knowledge-store.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
-import type { NearestHit } from "../indexes/nearest.ts";
-import type { Candidates } from "./candidate-places.ts";
-
-/** The best of some candidates of one scope that the query admits, by their exact scores: at most `topK`, whatever `minScore` says. */
-export type ScoreCandidates = (candidates: Candidates) => readonly NearestHit[];
-
-/**
- * What is to be done about one scope, decided while nothing can change: hits out of what `score` gave, a look at all of the scope, or
- * nothing at all, since whoever decides must find out more first.
- */
-export type DecideScope = (
-  revision: ScopeRevision,
-  score: ScoreCandidates,
-) => readonly NearestHit[] | "scan" | "unknown";
+import { copyMatch, decideVectors } from "./guard-searches.ts";
+import type { Guard } from "./guard.ts";
+import type { RawKnowledgeStore } from "./raw-store.ts";
+import { type DecideScope, searchCandidates } from "./search-candidates.ts";
 
 /**
  * A store's search by vector for whoever keeps an approximate index of it: revisions are read, candidates scored and chunks read in one transaction.
@@ -28,14 +18,22 @@ export type CandidateSearch = (
   decide: DecideScope,
 ) => Promise<readonly VectorMatch[] | undefined>;
 
-/** By the very store that the guard made: whatever somebody puts around one is not passed by. */
-const searches = new WeakMap<KnowledgeStore, CandidateSearch>();
+/** What a guarded store stands on, by the very store that the guard made: whatever somebody puts around one is not passed by. */
+const grounds = new WeakMap<KnowledgeStore, { readonly raw: RawKnowledgeStore; readonly guard: Guard }>();
 
-export function offerCandidateSearch(store: KnowledgeStore, search: CandidateSearch): void {
-  searches.set(store, search);
+export function offerCandidateSearch(store: KnowledgeStore, raw: RawKnowledgeStore, guard: Guard): void {
+  grounds.set(store, { raw, guard });
 }
 
 /** `undefined` of a store that can only be asked by ids. */
 export function candidateSearchOf(store: KnowledgeStore): CandidateSearch | undefined {
-  return searches.get(store);
+  const { raw, guard } = grounds.get(store) ?? {};
+  const look = raw?.doLook?.bind(raw);
+  if (raw === undefined || guard === undefined || look === undefined) return undefined;
+  return async (scopes, query, decide) => {
+    const readable = guard.read(scopes);
+    const decided = decideVectors(raw, guard, query);
+    const matches = await look((rows, view, metric) => searchCandidates(rows, view, readable, decided, metric, decide));
+    return matches?.map(copyMatch);
+  };
 }

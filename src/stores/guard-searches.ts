@@ -6,7 +6,6 @@ import type { Metric } from "../contracts/store.ts";
 import type { VectorMatch, VectorQuery, VectorStore } from "../contracts/vector-store.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
-import type { CandidateSearch } from "./candidate-search.ts";
 import { checkEmbedding, checkScore, decideTopK } from "./check-entries.ts";
 import { copyChunk, copyEmbedding, copyPlain } from "./copy-data.ts";
 import type { Guard } from "./guard.ts";
@@ -38,20 +37,8 @@ export function guardVectors(raw: RawVectorStore, guard: Guard): Pick<VectorStor
   };
 }
 
-/** The same for whoever can name candidates. */
-export function guardCandidates(raw: RawVectorStore, guard: Guard): CandidateSearch | undefined {
-  const search = raw.doSearchCandidates?.bind(raw);
-  return (
-    search &&
-    (async (scopes, query, decide) => {
-      const readable = guard.read(scopes);
-      return (await search(readable, decideVectors(raw, guard, query), decide))?.map(copyMatch);
-    })
-  );
-}
-
 /** A query by vector that can be trusted, and that nobody else holds. */
-function decideVectors(raw: RawVectorStore, guard: Guard, query: VectorQuery): Decided<VectorQuery> {
+export function decideVectors(raw: RawVectorStore, guard: Guard, query: VectorQuery): Decided<VectorQuery> {
   checkOptions("search", query, [...restrictions, "embedding", "version", "metric", "includeEmbeddings"]);
   checkScore(query.minScore);
   const { metric, embedding, version } = query;
@@ -76,11 +63,11 @@ function decideVectors(raw: RawVectorStore, guard: Guard, query: VectorQuery): D
   return embedding === undefined ? decided : { ...decided, embedding: copyEmbedding(embedding) };
 }
 
-function copyMatch(match: VectorMatch): VectorMatch {
+export function copyMatch(match: VectorMatch): VectorMatch {
   return {
     ...match,
     chunk: copyChunk(match.chunk),
-    ...(match.embedding === undefined ? {} : { embedding: copyEmbedding(match.embedding) }),
+    ...(match.embedding && { embedding: copyEmbedding(match.embedding) }),
   };
 }
 

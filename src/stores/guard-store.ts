@@ -13,7 +13,7 @@ import { checkEntries, checkId } from "./check-entries.ts";
 import { copyChunk, copyDocument, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
 import { guardKeeping } from "./guard-keeping.ts";
 import { createGuard, type Guard, type GuardOptions } from "./guard.ts";
-import { guardCandidates, guardLatent, guardLexical, guardRegex, guardVectors } from "./guard-searches.ts";
+import { guardLatent, guardLexical, guardRegex, guardVectors } from "./guard-searches.ts";
 import { guardVersions } from "./guard-versions.ts";
 import { untilReady } from "./until-ready.ts";
 import type { RawChunkStore, RawDocumentStore, RawKnowledgeStore, RawVectorStore } from "./raw-store.ts";
@@ -211,8 +211,7 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     ...guardKeeping(raw, guard),
     close: () => (closing ??= raw.doClose()),
   };
-  const searchCandidates = guardCandidates(raw, guard);
-  if (searchCandidates !== undefined) offerCandidateSearch(store, searchCandidates);
+  offerCandidateSearch(store, raw, guard);
   return store;
 }
 

@@ -19,13 +19,11 @@ import type { ChunkFacts, Segment } from "../indexes/segment.ts";
 import { toEmbedding, toStoredVector } from "../indexes/stored-vector.ts";
 import { rowOf, vectorAt } from "../indexes/vector-column.ts";
 import type { parseLucene } from "../text/parse-lucene.ts";
-import type { DecideScope, ScoreCandidates } from "./candidate-search.ts";
 import { createChunkReader } from "./chunk-rows.ts";
 import { findPlace, type IndexView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import { isOwnVersion } from "./own-version.ts";
 import type { Decided } from "./raw-store.ts";
-import { readRevision } from "./scope-change.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 
 /** What a query restricts itself to. */
@@ -79,23 +77,23 @@ export function searchVectors(
   return readMatches(rows, view, query, findVectors(rows, view, scopes, query, defaultMetric));
 }
 
-function findVectors(
+export function findVectors(
   rows: DirectoryReader,
   view: IndexView,
   scopes: readonly Scope[],
   query: Decided<VectorQuery>,
   defaultMetric: Metric,
 ): readonly NearestHit[] {
-  const oneByOne = query.embedding !== undefined && kindOf(query.embedding) !== "sparse";
-  const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds, oneByOne);
   const { embedding, version, topK, minScore = -Infinity, metric = defaultMetric } = query;
-  return embedding === undefined || version === undefined
-    ? (minScore <= 0 ? findEvery(searched, topK) : []).map((hit) => ({ ...hit, rawScore: 0 }))
-    : searchNearest(searched, toStoredVector(versionKey(version), embedding), metric, topK, minScore);
+  const oneByOne = embedding && kindOf(embedding) !== "sparse";
+  const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds, oneByOne);
+  return embedding && version
+    ? searchNearest(searched, toStoredVector(versionKey(version), embedding), metric, topK, minScore)
+    : (minScore <= 0 ? findEvery(searched, topK) : []).map((hit) => ({ ...hit, rawScore: 0 }));
 }
 
 /** Chunks, read in the transaction in which they were found. */
-function readMatches(
+export function readMatches(
   rows: DirectoryReader,
   view: IndexView,
   { embedding, version, includeEmbeddings }: Decided<VectorQuery>,
@@ -105,49 +103,15 @@ function readMatches(
   const key = version && versionKey(version);
   return hits.map(({ segment, ordinal, score, rawScore }) => {
     const kept =
-      includeEmbeddings === true
-        ? embeddingOf(segment, ordinal, key, embedding === undefined ? undefined : kindOf(embedding))
-        : undefined;
+      includeEmbeddings === true ? embeddingOf(segment, ordinal, key, embedding && kindOf(embedding)) : undefined;
     return {
       scope: segment.scope,
       chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
       score,
       rawScore,
-      ...(kept === undefined ? {} : { embedding: kept }),
+      ...(kept && { embedding: kept }),
     };
   });
-}
-
-/** The same among candidates, for whoever can name some; see {@link CandidateSearch}. */
-export function searchCandidates(
-  rows: DirectoryReader,
-  view: IndexView,
-  scopes: readonly Scope[],
-  query: Decided<VectorQuery>,
-  defaultMetric: Metric,
-  decide: DecideScope,
-): readonly VectorMatch[] | undefined {
-  const { embedding, version, topK, metric = defaultMetric } = query;
-  if (embedding === undefined || version === undefined) return undefined;
-  const vector = toStoredVector(versionKey(version), embedding);
-  const restriction = restrictionOf(query);
-  const hits: NearestHit[] = [];
-  for (const scope of scopes) {
-    const held = view.scope(rows, scope);
-    const score: ScoreCandidates = (candidates) => {
-      if (held === undefined) return [];
-      const searched = Array.from(candidates.places.find(rows, held, candidates), ([segment, only]) => ({
-        segment,
-        admitted: admitChunks(segment, restriction),
-        only,
-      }));
-      return searchNearest(searched, vector, metric, topK, -Infinity);
-    };
-    const decided = decide(readRevision(rows, scope), score);
-    if (decided === "unknown") return undefined;
-    hits.push(...(decided === "scan" ? findVectors(rows, view, [scope], query, defaultMetric) : decided));
-  }
-  return readMatches(rows, view, query, hits);
 }
 
 /** A chunk's vector: of that version and kind when they are given, else its first. */

@@ -23,7 +23,7 @@ import { heldChunks, prepareChunks, upsertChunks } from "./replace-document.ts";
 import { changeScope, readRevision, type ScopeChange } from "./scope-change.ts";
 import { sealTail } from "./seal-tail.ts";
 import type { PatternSearch } from "./search-pattern.ts";
-import { loadLucene, searchCandidates, searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
+import { loadLucene, searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
 import { versionedOperations } from "./versioned-operations.ts";
 
@@ -253,8 +253,7 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     doScopes: () => look((rows) => listScopes(rows, view)),
 
     doSearch: (scopes, query) => look((rows) => searchVectors(rows, view, scopes, query, options.metric)),
-    doSearchCandidates: (scopes, query, decide) =>
-      look((rows) => searchCandidates(rows, view, scopes, query, options.metric, decide)),
+    doLook: (work) => look((rows) => work(rows, view, options.metric)),
     async doLexicalSearch(scopes, query) {
       const lucene = query.syntax === "lucene" ? await loadLucene() : undefined;
       return look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25, lucene));

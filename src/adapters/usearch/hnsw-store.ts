@@ -6,7 +6,7 @@ import type { ChunkEntry, Metric } from "../../contracts/store.ts";
 import type { VectorMatch } from "../../contracts/vector-store.ts";
 import { narrowProof } from "../../access/gate.ts";
 import { compareCodePoints } from "../../text/compare-text.ts";
-import { candidateSearchOf } from "../../stores/candidate-search.ts";
+import { type CandidateSearch, candidateSearchOf } from "../../stores/candidate-search.ts";
 import { copyDocument, copyEntry } from "../../stores/copy-data.ts";
 import { checkOptions } from "../../text/check-options.ts";
 import { createHnswFiles } from "./hnsw-files.ts";
@@ -114,6 +114,7 @@ function isRevised(store: KnowledgeStore): store is RevisedStore {
 
 function createHnswStore(store: RevisedStore, keeper: HnswKeeper, standard: Metric): KnowledgeStore {
   let closing: Promise<void> | undefined;
+  const candidates = candidateSearchOf(store);
   const others: Partial<RevisedStore> & Omit<RevisedStore, "replaceInBatches"> = { ...store };
   // The graph must be told of every vector, and holds them all in memory: it takes documents whole.
   delete others.replaceInBatches;
@@ -184,7 +185,7 @@ function createHnswStore(store: RevisedStore, keeper: HnswKeeper, standard: Metr
 
     async search(scopes, query) {
       const asked = readAsked(query, standard);
-      return asked === undefined ? store.search(scopes, query) : searchGraphs(store, keeper, scopes, asked);
+      return asked === undefined ? store.search(scopes, query) : searchGraphs(store, candidates, keeper, scopes, asked);
     },
 
     async settle(options) {
@@ -207,12 +208,13 @@ function createHnswStore(store: RevisedStore, keeper: HnswKeeper, standard: Metr
 /** By the store's own door for candidates, where it has one and everything is known; else by ids. */
 async function searchGraphs(
   store: RevisedStore,
+  candidates: CandidateSearch | undefined,
   keeper: HnswKeeper,
   scopes: AuthorizedScopes,
   asked: Asked,
 ): Promise<readonly VectorMatch[]> {
   const found =
-    (await candidateSearchOf(store)?.(scopes, asked.query, (revision, score) => {
+    (await candidates?.(scopes, asked.query, (revision, score) => {
       const index = keeper.known(revision, asked.version);
       if (typeof index === "string") return index;
       const steps = searchGraph<ReturnType<typeof score>[number]>(index, asked);
