@@ -129,8 +129,9 @@ function readSparse(column: number, read: ReadFile): SparseColumn {
   );
 }
 
-/** The row of a chunk, or -1. **Cost** logarithmic. */
+/** The row of a chunk, or -1. **Cost** logarithmic; one look where every chunk before it has a vector. */
 export function rowOf(column: VectorColumn, ordinal: number): number {
+  if (column.ordinals[ordinal] === ordinal) return ordinal;
   let low = 0;
   let high = column.rows;
   while (low < high) {

@@ -70,7 +70,7 @@ export function sameContent(a: ChunkContent, b: ChunkContent): boolean {
 const sayings = new Map<string, unknown>();
 
 /** Sayings that are remembered; then they are forgotten, all at once. */
-const maxSayings = 1024;
+const maxSayings = 4096;
 
 function parseSaying(json: string): unknown {
   let saying = sayings.get(json);

@@ -3,13 +3,13 @@ import type { LatentSearch } from "../contracts/latent-search.ts";
 import type { LexicalIndex, LexicalQuery } from "../contracts/lexical-index.ts";
 import type { RegexSearch } from "../contracts/regex-search.ts";
 import type { Metric } from "../contracts/store.ts";
-import type { VectorQuery, VectorStore } from "../contracts/vector-store.ts";
+import type { VectorMatch, VectorQuery, VectorStore } from "../contracts/vector-store.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
 import { checkEmbedding, checkScore, decideTopK } from "./check-entries.ts";
 import { copyChunk, copyEmbedding, copyPlain } from "./copy-data.ts";
 import type { Guard } from "./guard.ts";
-import type { RawLatentSearch, RawLexicalIndex, RawRegexSearch, RawVectorStore } from "./raw-store.ts";
+import type { Decided, RawLatentSearch, RawLexicalIndex, RawRegexSearch, RawVectorStore } from "./raw-store.ts";
 
 const metrics: readonly Metric[] = ["cosine", "dot", "euclidean"];
 const restrictions = ["filter", "origins", "chunkIds", "topK", "minScore"];
@@ -32,37 +32,42 @@ export function guardVectors(raw: RawVectorStore, guard: Guard): Pick<VectorStor
   return {
     async search(scopes, query) {
       const readable = guard.read(scopes);
-      checkOptions("search", query, [...restrictions, "embedding", "version", "metric", "includeEmbeddings"]);
-      checkScore(query.minScore);
-      const { metric, embedding, version } = query;
-      if (metric !== undefined && (!metrics.includes(metric) || !raw.capabilities.metrics.includes(metric))) {
-        throw new IbidError(
-          metrics.includes(metric) ? "unsupported" : "invalid-argument",
-          `${guard.policy.name} has no metric "${metric}".`,
-          {
-            mend: `It has ${raw.capabilities.metrics.join(", ")}.`,
-          },
-        );
-      }
-      if (embedding !== undefined) {
-        if (version === undefined) {
-          throw new IbidError("invalid-argument", "A vector to search with has no version.", {
-            mend: "Say which version it is of: only vectors of one version can be compared.",
-          });
-        }
-        checkEmbedding(embedding, version, guard.policy, "the query");
-      }
-      const decided = decideQuery(query, guard.topK);
-      const matches = await raw.doSearch(
-        readable,
-        embedding === undefined ? decided : { ...decided, embedding: copyEmbedding(embedding) },
-      );
-      return matches.map((match) => ({
-        ...match,
-        chunk: copyChunk(match.chunk),
-        ...(match.embedding === undefined ? {} : { embedding: copyEmbedding(match.embedding) }),
-      }));
+      return (await raw.doSearch(readable, decideVectors(raw, guard, query))).map(copyMatch);
     },
+  };
+}
+
+/** A query by vector that can be trusted, and that nobody else holds. */
+export function decideVectors(raw: RawVectorStore, guard: Guard, query: VectorQuery): Decided<VectorQuery> {
+  checkOptions("search", query, [...restrictions, "embedding", "version", "metric", "includeEmbeddings"]);
+  checkScore(query.minScore);
+  const { metric, embedding, version } = query;
+  if (metric !== undefined && (!metrics.includes(metric) || !raw.capabilities.metrics.includes(metric))) {
+    throw new IbidError(
+      metrics.includes(metric) ? "unsupported" : "invalid-argument",
+      `${guard.policy.name} has no metric "${metric}".`,
+      {
+        mend: `It has ${raw.capabilities.metrics.join(", ")}.`,
+      },
+    );
+  }
+  if (embedding !== undefined) {
+    if (version === undefined) {
+      throw new IbidError("invalid-argument", "A vector to search with has no version.", {
+        mend: "Say which version it is of: only vectors of one version can be compared.",
+      });
+    }
+    checkEmbedding(embedding, version, guard.policy, "the query");
+  }
+  const decided = decideQuery(query, guard.topK);
+  return embedding === undefined ? decided : { ...decided, embedding: copyEmbedding(embedding) };
+}
+
+export function copyMatch(match: VectorMatch): VectorMatch {
+  return {
+    ...match,
+    chunk: copyChunk(match.chunk),
+    ...(match.embedding && { embedding: copyEmbedding(match.embedding) }),
   };
 }
 

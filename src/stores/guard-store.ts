@@ -8,6 +8,7 @@ import type { ChunkEntry, ChunkStore, DeleteTarget } from "../contracts/store.ts
 import type { VectorStore } from "../contracts/vector-store.ts";
 import { parseFilter } from "../filters/parse-filter.ts";
 import { checkOptions } from "../text/check-options.ts";
+import { offerCandidateSearch } from "./candidate-search.ts";
 import { checkEntries, checkId } from "./check-entries.ts";
 import { copyChunk, copyDocument, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
 import { guardKeeping } from "./guard-keeping.ts";
@@ -183,7 +184,7 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
   const revisions = raw.doRevisions?.bind(raw);
   const scopesOf = (proof: AuthorizedScopes<"read" | "write">): readonly Scope[] =>
     isWrite(proof) ? [guard.write(proof)] : guard.read(proof as AuthorizedScopes);
-  return {
+  const store: KnowledgeStore = {
     ...guardChunks(raw, guard),
     ...guardVectors(raw, guard),
     ...guardVersions(raw, guard, scopesOf),
@@ -210,6 +211,8 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     ...guardKeeping(raw, guard),
     close: () => (closing ??= raw.doClose()),
   };
+  offerCandidateSearch(store, raw, guard);
+  return store;
 }
 
 /** What it says of itself; whether that is true is for the guard. */

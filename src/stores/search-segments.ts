@@ -14,7 +14,7 @@ import type { Bm25Settings } from "../indexes/bm25-settings.ts";
 import { findEvery } from "../indexes/every-chunk.ts";
 import type { planLucene } from "../indexes/lucene-plan.ts";
 import { findWords } from "../indexes/query-words.ts";
-import { searchNearest } from "../indexes/nearest.ts";
+import { type NearestHit, searchNearest } from "../indexes/nearest.ts";
 import type { ChunkFacts, Segment } from "../indexes/segment.ts";
 import { toEmbedding, toStoredVector } from "../indexes/stored-vector.ts";
 import { rowOf, vectorAt } from "../indexes/vector-column.ts";
@@ -74,27 +74,42 @@ export function searchVectors(
   query: Decided<VectorQuery>,
   defaultMetric: Metric,
 ): readonly VectorMatch[] {
-  const restriction = restrictionOf(query);
-  const oneByOne = query.embedding !== undefined && kindOf(query.embedding) !== "sparse";
-  const searched = openSearch(rows, view, scopes, restriction, query.chunkIds, oneByOne);
+  return readMatches(rows, view, query, findVectors(rows, view, scopes, query, defaultMetric));
+}
+
+export function findVectors(
+  rows: DirectoryReader,
+  view: IndexView,
+  scopes: readonly Scope[],
+  query: Decided<VectorQuery>,
+  defaultMetric: Metric,
+): readonly NearestHit[] {
   const { embedding, version, topK, minScore = -Infinity, metric = defaultMetric } = query;
+  const oneByOne = embedding && kindOf(embedding) !== "sparse";
+  const searched = openSearch(rows, view, scopes, restrictionOf(query), query.chunkIds, oneByOne);
+  return embedding && version
+    ? searchNearest(searched, toStoredVector(versionKey(version), embedding), metric, topK, minScore)
+    : (minScore <= 0 ? findEvery(searched, topK) : []).map((hit) => ({ ...hit, rawScore: 0 }));
+}
+
+/** Chunks, read in the transaction in which they were found. */
+export function readMatches(
+  rows: DirectoryReader,
+  view: IndexView,
+  { embedding, version, includeEmbeddings }: Decided<VectorQuery>,
+  hits: readonly NearestHit[],
+): readonly VectorMatch[] {
   const reader = createChunkReader(rows, view);
   const key = version && versionKey(version);
-  const hits =
-    embedding === undefined || key === undefined
-      ? (minScore <= 0 ? findEvery(searched, topK) : []).map((hit) => ({ ...hit, rawScore: 0 }))
-      : searchNearest(searched, toStoredVector(key, embedding), metric, topK, minScore);
   return hits.map(({ segment, ordinal, score, rawScore }) => {
     const kept =
-      query.includeEmbeddings === true
-        ? embeddingOf(segment, ordinal, key, embedding === undefined ? undefined : kindOf(embedding))
-        : undefined;
+      includeEmbeddings === true ? embeddingOf(segment, ordinal, key, embedding && kindOf(embedding)) : undefined;
     return {
       scope: segment.scope,
       chunk: reader.chunk(rows.chunk(segment.key(ordinal))),
       score,
       rawScore,
-      ...(kept === undefined ? {} : { embedding: kept }),
+      ...(kept && { embedding: kept }),
     };
   });
 }

@@ -5,17 +5,18 @@ import { loadUsearch, type NativeIndex, type UsearchLibrary } from "../../src/ad
 class PlainIndex implements NativeIndex {
   #rows = new Map<bigint, number[]>();
 
-  add(keys: BigUint64Array, vectors: Float32Array): void {
+  add(keys: BigUint64Array, vectors: Int8Array): void {
     const dimensions = vectors.length / keys.length;
+    const codes = [...vectors];
     keys.forEach((key, i) => {
       if (this.#rows.has(key)) throw new Error("Duplicate keys not allowed");
-      this.#rows.set(key, [...vectors.subarray(i * dimensions, (i + 1) * dimensions)]);
+      this.#rows.set(key, codes.slice(i * dimensions, (i + 1) * dimensions));
     });
   }
   remove(key: bigint): boolean {
     return this.#rows.delete(key);
   }
-  search(vector: Float32Array, k: number): { keys: BigUint64Array; distances: Float32Array } {
+  search(vector: Int8Array, k: number): { keys: BigUint64Array; distances: Float32Array } {
     const best = [...this.#rows]
       .map(([key, row]) => ({ key, distance: 1 - row.reduce((sum, value, i) => sum + value * vector[i]!, 0) }))
       .toSorted((a, b) => a.distance - b.distance)

@@ -43,6 +43,8 @@ export interface WrittenGraph {
 export interface HnswKeeper {
   /** The graph of the one scope of `proof`, when there is one that holds all that the store does. */
   current(proof: AuthorizedScopes, revision: ScopeRevision, version: EmbeddingVersion): Promise<HnswIndex | undefined>;
+  /** The same at once and for nothing, of a scope that was asked for before: `"scan"` when it is too small, `"unknown"` when somebody must look. */
+  known(revision: ScopeRevision, version: EmbeddingVersion): HnswIndex | "scan" | "unknown";
   /** Runs a write after those before it, and tells the scope's graphs of it. */
   write<Result>(
     into: AuthorizedScopes<"write">,
@@ -82,13 +84,14 @@ const batch = 256;
 export function createHnswKeeper(store: RevisedStore, options: KeeperOptions): HnswKeeper {
   const { files, settings, startAt } = options;
   const graphs = new Map<string, Kept>();
+  const nameOf = (scope: Scope, version: string): string => JSON.stringify([scope, version]);
   let writing: Promise<unknown> = Promise.resolve();
   let failure: Error | undefined;
   let stopped = false;
 
   function keptFor(proof: AuthorizedScopes, scope: Scope, version: EmbeddingVersion): Kept {
     const key = versionKey(version);
-    const name = JSON.stringify([scope, key]);
+    const name = nameOf(scope, key);
     let kept = graphs.get(name);
     if (kept === undefined) {
       const made: Kept = {
@@ -123,6 +126,12 @@ export function createHnswKeeper(store: RevisedStore, options: KeeperOptions): H
     }
     kept.revision = manifest.revision;
     kept.complete = true;
+  }
+
+  /** **Shape** what `complete` says is not so before the file was read. */
+  function currentOf(kept: Kept, revision: ScopeRevision): HnswIndex | undefined {
+    const isCurrent = kept.complete && isSame(kept.revision, revision) && kept.lost * 4 <= (kept.index?.size ?? 0);
+    return isCurrent ? kept.index : undefined;
   }
 
   async function isDue(kept: Kept, revision: ScopeRevision): Promise<boolean> {
@@ -205,11 +214,17 @@ export function createHnswKeeper(store: RevisedStore, options: KeeperOptions): H
       const kept = keptFor(proof, revision.scope, version);
       await kept.loading;
       if (stopped) return undefined;
-      if (kept.complete && isSame(kept.revision, revision) && kept.lost * 4 <= (kept.index?.size ?? 0)) {
-        return kept.index;
-      }
-      if (await isDue(kept, revision)) refresh(kept);
-      return undefined;
+      const index = currentOf(kept, revision);
+      if (index === undefined && (await isDue(kept, revision))) refresh(kept);
+      return index;
+    },
+
+    known(revision, version) {
+      const kept = graphs.get(nameOf(revision.scope, versionKey(version)));
+      if (kept === undefined || stopped) return "unknown";
+      const { counted } = kept;
+      const isSmall = counted !== undefined && isSame(counted.revision, revision) && counted.vectors < startAt;
+      return currentOf(kept, revision) ?? (isSmall ? "scan" : "unknown");
     },
 
     write(into, work, apply) {

@@ -1,19 +1,19 @@
 import type { DocumentEntry } from "../../contracts/document-store.ts";
-import { type EmbeddingVersion, kindOf, type Vector, versionKey } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
 import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
 import type { ChunkEntry, Metric } from "../../contracts/store.ts";
-import type { VectorMatch, VectorQuery } from "../../contracts/vector-store.ts";
+import type { VectorMatch } from "../../contracts/vector-store.ts";
 import { narrowProof } from "../../access/gate.ts";
 import { compareCodePoints } from "../../text/compare-text.ts";
+import { type CandidateSearch, candidateSearchOf } from "../../stores/candidate-search.ts";
 import { copyDocument, copyEntry } from "../../stores/copy-data.ts";
-import { isOwnVersion } from "../../stores/own-version.ts";
 import { checkOptions } from "../../text/check-options.ts";
 import { createHnswFiles } from "./hnsw-files.ts";
-import { createHnswIndex, type HnswIndex, type IndexedVector, toUnit } from "./hnsw-index.ts";
+import { createHnswIndex, type IndexedVector } from "./hnsw-index.ts";
 import { type ApplyWrite, createHnswKeeper, denseOf, type HnswKeeper, type RevisedStore } from "./hnsw-keeper.ts";
 import { loadUsearch, type NativeIndex, type NativeSettings, type UsearchLibrary } from "./load-usearch.ts";
+import { type Asked, readAsked, searchGraph } from "./search-graph.ts";
 
 /**
  * How an HNSW index is built and used.
@@ -52,13 +52,6 @@ const hnswOptionNames = [
   ] as const),
 ];
 
-/** A search for more than this is a scan whatever one does. */
-const mostAsked = 1000;
-/** Candidates for each match wanted of a search that restricts itself. What admits fewer than one in six is soon scanned. */
-const restrictedCandidates = 8;
-/** How far a cosine of 16-bit coordinates may be from the true one. */
-const rounding = 0.01;
-
 /**
  * Puts an approximate index before a store's search for the nearest dense vectors: a hierarchical navigable small world graph, for scopes
  * that are large enough. The store stays the truth: a graph only names candidates, which the store then scores and filters as it always
@@ -73,8 +66,8 @@ const rounding = 0.01;
  * returns (another process that has this folder open drops its own at its next search), and made again at the next search. A
  * replaced vector lies in memory and file, out of everybody's sight, until a quarter of the graph is gone or it is made again.
  * **Errors** `dependency-missing` without the package `usearch`; `unsupported` for a store without revisions; `invalid-argument` for an option that cannot be.
- * **Cost** in memory and on disk about 2 bytes for each coordinate and 250 for each vector, besides what the store holds; see bench/README.md.
- * **Source** Malkov and Yashunin, Efficient and robust approximate nearest neighbor search using HNSW graphs, 2018; coordinates are kept as bfloat16.
+ * **Cost** in memory and on disk about 1 byte for each coordinate and 250 for each vector, besides what the store holds; see bench/README.md.
+ * **Source** Malkov and Yashunin, Efficient and robust approximate nearest neighbor search using HNSW graphs, 2018; coordinates are kept as bytes.
  * @experimental
  */
 export async function withHnsw(store: KnowledgeStore, options: HnswOptions = {}): Promise<KnowledgeStore> {
@@ -94,7 +87,7 @@ export async function withHnsw(store: KnowledgeStore, options: HnswOptions = {})
   const settingsFor = (dimensions: number): NativeSettings => ({
     dimensions,
     metric: "ip",
-    quantization: "bf16",
+    quantization: "i8",
     connectivity,
     expansion_add: expansionAdd,
     expansion_search: expansionSearch,
@@ -121,6 +114,7 @@ function isRevised(store: KnowledgeStore): store is RevisedStore {
 
 function createHnswStore(store: RevisedStore, keeper: HnswKeeper, standard: Metric): KnowledgeStore {
   let closing: Promise<void> | undefined;
+  const candidates = candidateSearchOf(store);
   const others: Partial<RevisedStore> & Omit<RevisedStore, "replaceInBatches"> = { ...store };
   // The graph must be told of every vector, and holds them all in memory: it takes documents whole.
   delete others.replaceInBatches;
@@ -191,7 +185,7 @@ function createHnswStore(store: RevisedStore, keeper: HnswKeeper, standard: Metr
 
     async search(scopes, query) {
       const asked = readAsked(query, standard);
-      return asked === undefined ? store.search(scopes, query) : searchGraphs(store, keeper, scopes, asked);
+      return asked === undefined ? store.search(scopes, query) : searchGraphs(store, candidates, keeper, scopes, asked);
     },
 
     async settle(options) {
@@ -211,104 +205,56 @@ function createHnswStore(store: RevisedStore, keeper: HnswKeeper, standard: Metr
   };
 }
 
-/** A query that a graph may answer. */
-interface Asked {
-  readonly query: VectorQuery;
-  readonly version: EmbeddingVersion;
-  readonly unit: Float32Array;
-  readonly length: number;
-  readonly metric: "cosine" | "dot";
-  readonly topK: number;
-}
-
-/** Whatever is wrong with a query is for the store to say, so that it is said in one way. */
-function readAsked(query: VectorQuery, standard: Metric): Asked | undefined {
-  const { embedding, version, topK, chunkIds, minScore = 0, metric = standard } = query;
-  if (embedding === undefined || version === undefined || kindOf(embedding) !== "dense" || chunkIds !== undefined)
-    return;
-  if (typeof minScore !== "number" || Number.isNaN(minScore)) return;
-  if (typeof topK !== "number" || !Number.isInteger(topK) || topK < 1 || topK > mostAsked) return;
-  if ((metric !== "cosine" && metric !== "dot") || isOwnVersion(versionKey(version))) return;
-  const vector = embedding as Vector;
-  if (vector.length !== version.dimensions || vector.length === 0) return;
-  const { unit, length } = toUnit(vector);
-  // Also of a coordinate that is no number: then the length is none either.
-  if (!(length > 0 && length < Infinity)) return;
-  return { query: { ...query, embedding: vector.slice(), metric }, version, unit, length, metric, topK };
-}
-
+/** By the store's own door for candidates, where it has one and everything is known; else by ids. */
 async function searchGraphs(
+  store: RevisedStore,
+  candidates: CandidateSearch | undefined,
+  keeper: HnswKeeper,
+  scopes: AuthorizedScopes,
+  asked: Asked,
+): Promise<readonly VectorMatch[]> {
+  const found =
+    (await candidates?.(scopes, asked.query, (revision, score) => {
+      const index = keeper.known(revision, asked.version);
+      if (typeof index === "string") return index;
+      const steps = searchGraph<ReturnType<typeof score>[number]>(index, asked);
+      let step = steps.next();
+      while (step.done !== true) step = steps.next(score(step.value));
+      return step.value ?? "scan";
+    })) ?? (await searchByIds(store, keeper, scopes, asked));
+  return found.toSorted(byScore).slice(0, asked.topK);
+}
+
+async function searchByIds(
   store: RevisedStore,
   keeper: HnswKeeper,
   scopes: AuthorizedScopes,
   asked: Asked,
 ): Promise<readonly VectorMatch[]> {
+  const { minScore: _minScore, ...rest } = asked.query;
   const exact: Scope[] = [];
   const found: VectorMatch[] = [];
   for (const revision of await store.revisions(scopes)) {
     const proof = narrowProof(scopes, [revision.scope]);
     const index = await keeper.current(proof, revision, asked.version);
-    const matches = index && (await searchGraph(store, index, proof, asked));
-    if (matches === undefined) exact.push(revision.scope);
-    else found.push(...matches);
+    if (index === undefined) {
+      exact.push(revision.scope);
+      continue;
+    }
+    const steps = searchGraph<VectorMatch>(index, asked);
+    let step = steps.next();
+    while (step.done !== true) {
+      const { numbers, idOf } = step.value;
+      const chunkIds = Array.from(numbers, idOf).filter((id) => id !== undefined);
+      step = steps.next(await store.search(proof, { ...rest, chunkIds }));
+    }
+    if (step.value === undefined) exact.push(revision.scope);
+    else found.push(...step.value);
   }
   if (found.length === 0 || exact.length > 0) {
     found.push(...(await store.search(narrowProof(scopes, exact), asked.query)));
   }
-  return found.toSorted(byScore).slice(0, asked.topK);
-}
-
-/** **Shape** `undefined` when too few candidates were left, though there may be more. */
-async function searchGraph(
-  store: KnowledgeStore,
-  index: HnswIndex,
-  proof: AuthorizedScopes,
-  { query, unit, length, metric, topK }: Asked,
-): Promise<readonly VectorMatch[] | undefined> {
-  if (index.size === 0 || (metric === "dot" && !index.normalized)) return undefined;
-  const { filter, origins } = query;
-  const isRestricted = filter !== undefined || origins !== undefined;
-  const restriction = isRestricted ? JSON.stringify([filter, origins, topK, query.minScore]) : "";
-  if (isRestricted && hasStarved(index, restriction)) return undefined;
-  // Twice as many and some: rounded coordinates may have changed places, and some may be hidden.
-  const wanted = (isRestricted ? restrictedCandidates : 2) * topK + 8;
-  const { ids, cosines, reach } = index.search(unit, Math.min(wanted, index.size));
-  const { minScore = -Infinity, ...rest } = query;
-  const look = (chunkIds: readonly string[]) => store.search(proof, { ...rest, chunkIds });
-  const scale = metric === "dot" ? length : 1;
-  // What lies farther off than rounding can have moved it is not among the best.
-  const near = isRestricted ? ids.length : countAbove(cosines, cosines[topK - 1]! - rounding);
-  let matches = await look(ids.slice(0, near));
-  // Unless one of those before it is hidden, or is not where the graph has it: a removed vector may answer for the one that took its place.
-  if (near < ids.length && (matches[topK - 1]?.score ?? -Infinity) < cosines[near]! * scale) {
-    matches = await look(ids);
-  }
-  const kept = matches.filter(({ score }) => score >= minScore);
-  const isAll = ids.length === index.size;
-  const isBelow = (reach + rounding) * scale < minScore;
-  if (matches.length === topK || isAll || isBelow) return kept;
-  if (isRestricted) remember(index, restriction);
-  return undefined;
-}
-
-/** How many of the first are no farther off; all, when there is nothing to compare them with. */
-function countAbove(cosines: readonly number[], least: number): number {
-  const past = cosines.findIndex((cosine) => cosine < least);
-  return past < 0 ? cosines.length : past;
-}
-
-/** Restrictions that left too few candidates: the next search is not made twice for them. The scan is right whatever has changed since. */
-const starving = new WeakMap<HnswIndex, Set<string>>();
-const remembered = 64;
-
-function hasStarved(index: HnswIndex, restriction: string): boolean {
-  return starving.get(index)?.has(restriction) ?? false;
-}
-
-function remember(index: HnswIndex, restriction: string): void {
-  const known = starving.get(index) ?? new Set();
-  if (known.size >= remembered) known.clear();
-  starving.set(index, known.add(restriction));
+  return found;
 }
 
 function byScore(a: VectorMatch, b: VectorMatch): number {
