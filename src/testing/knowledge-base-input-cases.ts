@@ -79,20 +79,20 @@ export const inputCases: readonly KnowledgeBaseCase[] = [
     "",
     async (open) => {
       const kb = await open();
-      const many = Array.from({ length: 40 }, (_, i) => ({
-        uri: `${String(i).padStart(2, "0")}.txt`,
+      const many = Array.from({ length: 100 }, (_, i) => ({
+        uri: `${String(i).padStart(3, "0")}.txt`,
         text: `text ${i}`,
       }));
-      for await (const { uri } of kb.ingest(many)) if (uri === "03.txt") break;
+      for await (const { uri } of kb.ingest(many)) if (uri === "003.txt") break;
       const stopped = (await collect(kb.list())).length;
-      check(stopped >= 4 && stopped < 40, "leaving the loop stops the work", stopped);
+      check(stopped >= 4 && stopped < 100, "leaving the loop stops the work", stopped);
       const seen: number[] = [];
       const onProgress = ({ documents, complete }: { documents: number; complete: boolean }): void => {
         seen.push(documents);
         if (complete) throw new Error("a display that fails");
       };
       equal((await kb.ingest(many, { onProgress })).failed, 0, "failures caused by a display");
-      equal(seen.at(-1), 40, "documents that were reported");
+      equal(seen.at(-1), 100, "documents that were reported");
       equal(
         seen,
         seen.toSorted((a, b) => a - b),
