@@ -10,7 +10,6 @@ const { ingest } = (await import(`./ingesters/${name}.ts`)) as { ingest: Ingest 
 
 for await (const _ of createInterface({ input: process.stdin })) {
   const into = mkdtempSync(join(scratch, `${name}-`));
-  globalThis.gc?.();
   const cpu = process.cpuUsage();
   const started = performance.now();
   const chunks = await ingest(documents, into);
