@@ -119,4 +119,19 @@ describe("the language of a text [T29]", () => {
     expect(createLanguageDetector(words)("uno dos tres")).toBe("aa");
     expect(createLanguageDetector({ bb: words.bb, aa: words.aa })("uno dos tres")).toBe("bb");
   });
+
+  it("between equals says the one whose words fewer others have, wherever it is named", () => {
+    const words = { bb: "uno dos cuatro", aa: "uno dos tres", cc: "cuatro" };
+    expect(createLanguageDetector(words)("uno dos tres cuatro")).toBe("aa");
+    expect(createLanguageDetector({ aa: words.aa, bb: words.bb, cc: "tres" })("uno dos tres cuatro")).toBe("bb");
+  });
+
+  it("counts a text by itself, whatever was read before", () => {
+    const detect = createLanguageDetector({ aa: "uno dos tres", bb: "cuatro cinco seis" });
+    expect(["uno dos tres", "cuatro cinco seis uno dos", "uno dos tres cuatro cinco"].map(detect)).toEqual([
+      "aa",
+      "bb",
+      "aa",
+    ]);
+  });
 });
