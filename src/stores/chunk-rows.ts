@@ -91,7 +91,7 @@ export interface ChunkReader {
 /** `documents` are rows that were read already. */
 export function createChunkReader(
   rows: DirectoryReader,
-  view: Pick<IndexView, "text">,
+  view: Pick<IndexView, "text"> & Partial<Pick<IndexView, "slice">>,
   documents = new Map<number, DocumentRow>(),
 ): ChunkReader {
   function home(row: ChunkRow): DocumentRow | undefined {
@@ -102,7 +102,11 @@ export function createChunkReader(
   }
 
   function urtext(row: ChunkRow): string {
-    return row.urtext ?? view.text(rows, row.document).slice(row.start, row.end);
+    return (
+      row.urtext ??
+      view.slice?.(rows, row.document, row.start, row.end) ??
+      view.text(rows, row.document).slice(row.start, row.end)
+    );
   }
 
   return {

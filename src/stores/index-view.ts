@@ -31,18 +31,47 @@ export interface IndexView {
   segments(rows: DirectoryReader, scopes: readonly Scope[]): readonly Segment[];
   /** Texts of documents read of late; forgotten when anything changes. */
   text(rows: DirectoryReader, document: number): string;
+  /** A copy of a slice: nothing of the rest stays alive. */
+  slice(rows: DirectoryReader, document: number, start: number, end: number): string;
   /** Forgets everything: what it saw last has been taken back. */
   forget(): void;
 }
 
 /** Characters of text that are kept for the next look. */
-const textBudget = 4_000_000;
+const textBudget = 16_000_000;
 
 export function createIndexView(): IndexView {
   const views = new Map<Scope, KeptScope>();
   const texts = new Map<number, string>();
   let kept = 0;
   let textStamp = -1;
+
+  /** Parts of texts, the least recently used first. */
+  const parts = new Map<string, string>();
+  let partsKept = 0;
+  const ends = new Map<number, number[]>();
+  function partOf(rows: DirectoryReader, document: number, part: number): string | undefined {
+    const key = `${document} ${part}`;
+    let text = parts.get(key);
+    if (text !== undefined) {
+      parts.delete(key);
+      parts.set(key, text);
+      return text;
+    }
+    text = rows.documentPart(document, part);
+    if (text === undefined) return undefined;
+    parts.set(key, text);
+    partsKept += text.length;
+    for (const [oldest, old] of parts) {
+      if (partsKept <= textBudget || oldest === key) break;
+      parts.delete(oldest);
+      partsKept -= old.length;
+    }
+    return text;
+  }
+  function flat(text: string): string {
+    return text.length < 13 ? text : (" " + text).slice(1);
+  }
 
   function scopeView(rows: DirectoryReader, scope: Scope): ScopeView | undefined {
     const stamp = rows.stamp();
@@ -82,8 +111,35 @@ export function createIndexView(): IndexView {
       kept += text.length;
       return text;
     },
+    slice(rows, document, start, end) {
+      const stamp = rows.stamp();
+      if (stamp !== textStamp) {
+        texts.clear();
+        parts.clear();
+        ends.clear();
+        kept = 0;
+        textStamp = stamp;
+      }
+      let known = ends.get(document);
+      if (known === undefined) ends.set(document, (known = []));
+      let out = "";
+      for (let part = 0, from = 0; from < end; part++) {
+        const to = known[part];
+        if (to === undefined || to > start) {
+          const text = partOf(rows, document, part);
+          if (text === undefined) break;
+          known[part] = from + text.length;
+          if (known[part]! > start) out += text.slice(Math.max(0, start - from), end - from);
+        }
+        from = known[part]!;
+      }
+      // Joined and cut again, the result stands on a string of its own length.
+      return flat(out);
+    },
     forget() {
       views.clear();
+      parts.clear();
+      ends.clear();
       texts.clear();
       textStamp = -1;
     },

@@ -244,6 +244,7 @@ function createRows(
     document: (key) => must(documents.get(key)).row,
     documentBody: (key) => must(documents.get(key)).body,
     documentText: (key) => must(documents.get(key)).body.text,
+    documentPart: (key, part) => (part === 0 ? must(documents.get(key)).body.text : undefined),
     documentById: (scope, id) => only(documents, documentsById.keys(`${scope}/${id}`))?.row,
     documentsByUri: (scope, uri) =>
       all(documents, documentsByUri.keys(`${scope}/${uri}`))

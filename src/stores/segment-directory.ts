@@ -132,6 +132,7 @@ export interface DirectoryReader extends SegmentSource {
   document(key: number): DocumentRow;
   documentBody(key: number): DocumentBody;
   documentText(key: number): string;
+  documentPart(key: number, part: number): string | undefined;
   documentById(scope: number, id: string): DocumentRow | undefined;
   documentsByUri(scope: number, uri: string): readonly DocumentRow[];
   /** Live documents after that place, by uri then id; without an id, after all of that uri. */

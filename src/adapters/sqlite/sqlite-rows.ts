@@ -234,6 +234,7 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       text: texts.read(key),
     }),
     documentText: (key) => texts.read(key),
+    documentPart: (key, part) => texts.part(key, part),
     documentById: (scope, id) =>
       documents(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND id = ?`, scope, id)[0],
     documentsByUri: (scope, uri) =>

@@ -15,6 +15,8 @@ export interface SqliteTexts {
   deleteRest(document: number): void;
   /** The whole text. **Errors** `store-corrupt` where the document is not there. */
   read(document: number): string;
+  /** One part, `undefined` behind the last. */
+  part(document: number, part: number): string | undefined;
 }
 
 export function createSqliteTexts(db: SqliteConnection): SqliteTexts {
@@ -31,6 +33,20 @@ export function createSqliteTexts(db: SqliteConnection): SqliteTexts {
       }
     },
     deleteRest,
+    part(document, part) {
+      const row =
+        part === 0
+          ? db.get<{ readonly text: Uint8Array }>(
+              "SELECT CAST(text AS BLOB) AS text FROM documents WHERE key = ?",
+              document,
+            )
+          : db.get<{ readonly text: Uint8Array }>(
+              "SELECT CAST(text AS BLOB) AS text FROM text_parts WHERE document = ? AND part = ?",
+              document,
+              part,
+            );
+      return row && decoder.decode(row.text);
+    },
     read(document) {
       const first = "SELECT CAST(text AS BLOB) AS text FROM documents WHERE key = ?";
       const rest = "SELECT CAST(text AS BLOB) AS text FROM text_parts WHERE document = ? ORDER BY part";
