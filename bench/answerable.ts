@@ -8,10 +8,10 @@
 import { basename } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
 import type { Hit, Retriever } from "../src/contracts/retriever.ts";
-import { latentSemanticModel } from "../src/embeddings/latent-semantic/latent-semantic-model.ts";
-import { languageAnalyzer } from "../src/node.ts";
-import { createRetriever } from "../src/retrieval/create-retriever.ts";
-import { createMemoryStore } from "../src/stores/memory-store.ts";
+import { latentSemanticModel } from "../src/engine/latent/latent-semantic-model.ts";
+import { languageAnalyzer } from "../src/index.node.ts";
+import { createRetriever } from "../src/search/create-retriever.ts";
+import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { type Collection, type Item, readCollection, toChunk } from "./beir.ts";
 
 const folders = process.argv.slice(2);

@@ -2,14 +2,14 @@
 import { join } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
 import { answerQuestion } from "../src/answers/answer-question.ts";
-import { createAutoChunker } from "../src/chunks/auto-chunker.ts";
+import { createAutoChunker } from "../src/chunkers/auto-chunker.ts";
 import type { Answer, Grounding } from "../src/contracts/answer.ts";
 import type { TextDocument } from "../src/contracts/document.ts";
-import { buildSections } from "../src/documents/build-sections.ts";
-import { latentSemanticModel } from "../src/embeddings/latent-semantic/latent-semantic-model.ts";
-import { languageAnalyzer } from "../src/node.ts";
-import { createRetriever } from "../src/retrieval/create-retriever.ts";
-import { createMemoryStore } from "../src/stores/memory-store.ts";
+import { buildSections } from "../src/readers/build-sections.ts";
+import { latentSemanticModel } from "../src/engine/latent/latent-semantic-model.ts";
+import { languageAnalyzer } from "../src/index.node.ts";
+import { createRetriever } from "../src/search/create-retriever.ts";
+import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { type Item, readItems } from "./beir.ts";
 
 export interface Answering {

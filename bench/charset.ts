@@ -9,7 +9,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { detectCharset } from "../src/text/detect-charset.ts";
+import { detectCharset } from "../src/text/charsets/detect-charset.ts";
 import { encodeAs } from "../test/support/encode-as.ts";
 import { worldTexts } from "../test/support/world-texts.ts";
 import { loadPeer } from "./peer.ts";

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import Papa from "papaparse";
 
-import { createChunkFactory } from "../src/chunks/create-chunk.ts";
+import { createChunkFactory } from "../src/chunkers/create-chunk.ts";
 import {
   type AsyncChunker,
   characters,
@@ -33,8 +33,8 @@ import {
   createTokenChunker,
   type TextDocument,
 } from "../src/index.ts";
-import { createMarkdownReader, openKnowledgeBase } from "../src/node.ts";
-import { readDocument } from "../src/documents/read-document.ts";
+import { createMarkdownReader, openKnowledgeBase } from "../src/index.node.ts";
+import { readDocument } from "../src/readers/read-document.ts";
 import { loadPeer } from "./peer.ts";
 
 const { positionals, values } = parseArgs({

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openKnowledgeBase } from "../src/node.ts";
+import { openKnowledgeBase } from "../src/index.node.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ibid-bench-events-"));
 const words = "heron otter vole newt kite reed river bank stone moss fern oak".split(" ");

@@ -14,12 +14,12 @@
  */
 import { join } from "node:path";
 
-import { checkAnswer } from "../src/answers/check-answer.ts";
-import { namesIn } from "../src/answers/telling-details.ts";
+import { checkAnswer } from "../src/answers/citations/check-answer.ts";
+import { namesIn } from "../src/answers/citations/telling-details.ts";
 import type { Answer, Citation } from "../src/contracts/answer.ts";
 import type { Hit } from "../src/contracts/retriever.ts";
-import { languageAnalyzer } from "../src/node.ts";
-import { functionWords } from "../src/text/function-words.ts";
+import { languageAnalyzer } from "../src/index.node.ts";
+import { functionWords } from "../src/text/languages/function-words.ts";
 import { formatShare as share, openAnswering } from "./answers-over.ts";
 import { readItems } from "./beir.ts";
 

@@ -18,17 +18,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
-import { withHnsw } from "../src/adapters/usearch/hnsw-store.ts";
-import { encode, type IndexFacts } from "../src/adapters/usearch/hnsw-index.ts";
+import { withHnsw } from "../src/stores/candidates/usearch/hnsw-store.ts";
+import { encode, type IndexFacts } from "../src/stores/candidates/usearch/hnsw-index.ts";
 import {
   createCodes,
   loadUsearch,
   type NativeIndex,
   type UsearchLibrary,
-} from "../src/adapters/usearch/load-usearch.ts";
+} from "../src/stores/candidates/usearch/load-usearch.ts";
 import type { KnowledgeStore } from "../src/contracts/knowledge-store.ts";
 import type { VectorQuery } from "../src/contracts/vector-store.ts";
-import { createMemoryStore } from "../src/stores/memory-store.ts";
+import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 
 const dimensions = 384;
 const version = { provider: "bench", model: "clusters", dimensions, fingerprint: "" };

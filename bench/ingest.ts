@@ -16,9 +16,9 @@ import {
   languageAnalyzer,
   openFileSource,
   openKnowledgeBase,
-} from "../src/node.ts";
-import { plainTextReader } from "../src/documents/plain-text-reader.ts";
-import { readDocument } from "../src/documents/read-document.ts";
+} from "../src/index.node.ts";
+import { plainTextReader } from "../src/readers/text/plain-text-reader.ts";
+import { readDocument } from "../src/readers/read-document.ts";
 
 const [folder = "docs", roundsGiven = "5"] = process.argv.slice(2);
 const rounds = Number(roundsGiven);
@@ -39,7 +39,7 @@ function note(stage: string, ms: number): void {
 
 /** A program that ingests the folder and prints the milliseconds, modules left out: those are the same. */
 function firstThing(home: string, readAhead: boolean | "auto"): string {
-  const door = JSON.stringify(new URL("../src/node.ts", import.meta.url).href);
+  const door = JSON.stringify(new URL("../src/index.node.ts", import.meta.url).href);
   return `(async () => {
     const { createHashingModel, openKnowledgeBase } = await import(${door});
     const options = { embeddingModel: createHashingModel(), readAhead: ${JSON.stringify(readAhead)} };

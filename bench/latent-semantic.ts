@@ -8,12 +8,12 @@
 // depends on the size of a pool. English collections are analysed as Lucene does, others by the default analyzer.
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { fitLatentSemantic } from "../src/embeddings/latent-semantic/fit-latent-semantic.ts";
-import { embedTerms, formDimensions } from "../src/embeddings/latent-semantic/embed-terms.ts";
-import { hashForms } from "../src/embeddings/latent-semantic/hash-forms.ts";
+import { fitLatentSemantic } from "../src/engine/latent/fit-latent-semantic.ts";
+import { embedTerms, formDimensions } from "../src/engine/latent/embed-terms.ts";
+import { hashForms } from "../src/engine/latent/hash-forms.ts";
 import type { TermCounts, TermRow } from "../src/contracts/corpus-model.ts";
-import { projectLatent } from "../src/embeddings/latent-semantic/project-latent.ts";
-import { sampleForFit } from "../src/embeddings/latent-semantic/sample-for-fit.ts";
+import { projectLatent } from "../src/engine/latent/project-latent.ts";
+import { sampleForFit } from "../src/engine/latent/sample-for-fit.ts";
 import { createAnalyzer } from "../src/text/analyzer.ts";
 import { createLuceneAnalyzer } from "../src/text/lucene-analyzer.ts";
 import { type Item, readCollection, scoreRanking } from "./beir.ts";

@@ -4,9 +4,9 @@
 //
 // "postings" is how many entries a question's lists have together: what scoring every chunk looks at, and the most that skipping could save.
 import { createGate, operator } from "../src/access/gate.ts";
-import { languageAnalyzer } from "../src/node.ts";
-import { findSubject } from "../src/retrieval/find-subject.ts";
-import { createMemoryStore } from "../src/stores/memory-store.ts";
+import { languageAnalyzer } from "../src/index.node.ts";
+import { findSubject } from "../src/search/find-subject.ts";
+import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { readCollection, toChunk } from "./beir.ts";
 
 const [folder, passages = "100000"] = process.argv.slice(2);

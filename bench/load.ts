@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHashingModel, openIngestionQueue, openKnowledgeBase } from "../src/node.ts";
+import { createHashingModel, openIngestionQueue, openKnowledgeBase } from "../src/index.node.ts";
 import { documentsOf, linesHandler, readUntil, slowly, type Reading } from "../test/support/load-world.ts";
 
 const [documents = 500, burst = 10_000] = process.argv.slice(2).map(Number);

@@ -5,10 +5,10 @@
 // Up to 100 questions of each collection, evenly chosen, are asked of every other one. Two folders whose names begin alike (`cacm`, `cacm-raw`) are taken for the same texts.
 import { basename } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
-import { latentSemanticModel } from "../src/embeddings/latent-semantic/latent-semantic-model.ts";
-import { languageAnalyzer } from "../src/node.ts";
-import { createRetriever } from "../src/retrieval/create-retriever.ts";
-import { createMemoryStore } from "../src/stores/memory-store.ts";
+import { latentSemanticModel } from "../src/engine/latent/latent-semantic-model.ts";
+import { languageAnalyzer } from "../src/index.node.ts";
+import { createRetriever } from "../src/search/create-retriever.ts";
+import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { type Item, readCollection, toChunk } from "./beir.ts";
 
 const folders = process.argv.slice(2);

@@ -11,8 +11,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import type { ReadResult } from "../src/index.ts";
-import { createReaders, IbidError } from "../src/node.ts";
-import { readDocument } from "../src/documents/read-document.ts";
+import { createReaders, IbidError } from "../src/index.node.ts";
+import { readDocument } from "../src/readers/read-document.ts";
 import { locate } from "../src/text/locate.ts";
 import { describePlaceLabels } from "../src/text/place-labels.ts";
 import { checkBlocks, checkSourceMap, checkTree } from "../src/testing/tree-checks.ts";

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type IbidError, openKnowledgeBase } from "../src/node.ts";
+import { type IbidError, openKnowledgeBase } from "../src/index.node.ts";
 import { generateText } from "../src/testing/corpus.ts";
 import { loadPeer } from "./peer.ts";
 

@@ -12,10 +12,10 @@ import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createWorkerReaders } from "../src/adapters/worker/worker-readers.ts";
+import { createWorkerReaders } from "../src/readers/worker/worker-readers.ts";
 import type { Reader } from "../src/index.ts";
-import { createReaders } from "../src/node.ts";
-import { readDocument } from "../src/documents/read-document.ts";
+import { createReaders } from "../src/index.node.ts";
+import { readDocument } from "../src/readers/read-document.ts";
 import { packMembers } from "../test/fuzz/archives.ts";
 import { docx, epub, pptx, xlsx } from "../test/fuzz/office-seeds.ts";
 import { messages, notebooks } from "../test/fuzz/text-seeds.ts";
@@ -183,7 +183,7 @@ async function measureOne(read: Read, readAll: (read: Read) => Promise<void>): P
 
 /** How long a round takes here, over how long it takes in the worker. */
 async function compareWorker(readAll: (read: Read) => Promise<void>): Promise<number> {
-  const program = new URL("../src/node/read-worker.ts", import.meta.url);
+  const program = new URL("../src/readers/read-worker.ts", import.meta.url);
   const worker = createWorkerReaders(createReaders(), { program, readInWorker: true });
   const [here, there] = [readBy(createReaders()), readBy(worker.readers)];
   const spent = { here: 0, there: 0 };

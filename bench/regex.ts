@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createGate, operator } from "../src/access/gate.ts";
-import { openSqliteStore } from "../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore } from "../src/stores/sqlite/sqlite-store.ts";
 import type { Analyzer } from "../src/contracts/analyzer.ts";
 import type { Chunk } from "../src/contracts/chunk.ts";
 import type { DocumentEntry } from "../src/contracts/document-store.ts";

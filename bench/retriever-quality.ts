@@ -12,10 +12,17 @@ import type { Answer } from "../src/contracts/answer.ts";
 import type { Chunk } from "../src/contracts/chunk.ts";
 import type { TextDocument } from "../src/contracts/document.ts";
 import type { Retriever } from "../src/contracts/retriever.ts";
-import { latentSemanticModel } from "../src/embeddings/latent-semantic/latent-semantic-model.ts";
-import { compressHits, diversify, dropDuplicates, expandHits, languageAnalyzer, mergeAdjacent } from "../src/node.ts";
-import { createRetriever } from "../src/retrieval/create-retriever.ts";
-import { createMemoryStore } from "../src/stores/memory-store.ts";
+import { latentSemanticModel } from "../src/engine/latent/latent-semantic-model.ts";
+import {
+  compressHits,
+  diversify,
+  dropDuplicates,
+  expandHits,
+  languageAnalyzer,
+  mergeAdjacent,
+} from "../src/index.node.ts";
+import { createRetriever } from "../src/search/create-retriever.ts";
+import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { type Collection, type Item, readCollection, scoreRanking, toChunk } from "./beir.ts";
 
 const analyzer = languageAnalyzer;

@@ -7,11 +7,11 @@ import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
-import { openSqliteStore } from "../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore } from "../src/stores/sqlite/sqlite-store.ts";
 import type { Chunk } from "../src/contracts/chunk.ts";
 import type { DocumentEntry } from "../src/contracts/document-store.ts";
 import type { KnowledgeStore } from "../src/contracts/knowledge-store.ts";
-import { createMemoryStore } from "../src/stores/memory-store.ts";
+import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { defaultAnalyzer } from "../src/text/analyzer.ts";
 
 const version = { provider: "bench", model: "random", dimensions: 256, fingerprint: "" };

@@ -8,9 +8,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { parseQrels } from "../src/evaluation/qrels.ts";
-import { formatRun, parseRun } from "../src/evaluation/run.ts";
-import { scoreRun } from "../src/evaluation/score-run.ts";
+import { parseQrels } from "../src/eval/qrels.ts";
+import { formatRun, parseRun } from "../src/eval/run.ts";
+import { scoreRun } from "../src/eval/score-run.ts";
 
 const [runs, collections] = process.argv.slice(2);
 if (runs === undefined || collections === undefined) {

@@ -11,7 +11,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createReaders } from "../src/node/create-readers.ts";
+import { createReaders } from "../src/readers/create-readers.ts";
 import { families, type FuzzFamily } from "../test/fuzz/families.ts";
 import { judge } from "../test/fuzz/judge.ts";
 

@@ -18,7 +18,7 @@ import {
   resolveChatModel,
   resolveEmbeddingModel,
   resolveReranker,
-} from "../src/node.ts";
+} from "../src/index.node.ts";
 
 interface Usual {
   readonly embed?: string;

@@ -60,7 +60,7 @@ describe("what the doors let out is what was planned", () => {
   it("run time agrees with what is written", async () => {
     const loaded = {
       "index.ts": await import("../src/index.ts"),
-      "node.ts": await import("../src/node.ts"),
+      "node.ts": await import("../src/index.node.ts"),
       "testing/index.ts": await import("../src/testing/index.ts"),
       "server/index.ts": await import("../src/server/index.ts"),
     };

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { openKnowledgeBase } from "../../src/node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { startService } from "../../src/server/index.ts";
 
 const timeoutMs = 60_000;

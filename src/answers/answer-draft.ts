@@ -1,6 +1,6 @@
 import type { AnswerEvent, Citation, Support } from "../contracts/answer.ts";
 import type { Usage } from "../contracts/chat.ts";
-import { refusal } from "./grounding.ts";
+import { refusal } from "./citations/grounding.ts";
 
 /** An answer's own part: all but what was asked, what was found, and how long it took. */
 export interface AnswerDraft {

@@ -4,17 +4,17 @@ import type { ChatMessage, ChatModel, ChatResult, Prompt } from "../contracts/ch
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
-import { createCiter, type DocumentText } from "./cite-quote.ts";
-import type { PlacedCitation } from "./check-grounded.ts";
-import { type CheckedPiece, createQuoteChecker } from "./check-quotes.ts";
-import { decideSupport, type SupportDecision } from "./decide-support.ts";
-import { findQuote, quoteAround, readEvidence } from "./find-quote.ts";
+import { createCiter, type DocumentText } from "./citations/cite-quote.ts";
+import type { PlacedCitation } from "./citations/check-grounded.ts";
+import { type CheckedPiece, createQuoteChecker } from "./citations/check-quotes.ts";
+import { decideSupport, type SupportDecision } from "./citations/decide-support.ts";
+import { findQuote, quoteAround, readEvidence } from "./citations/find-quote.ts";
 import { findSentences } from "../text/find-sentences.ts";
-import { createGroundedMessages, refusal } from "./grounding.ts";
-import { locateWords } from "./locate-words.ts";
-import { addUsage, usageOf } from "./price-usage.ts";
-import { completeMarker, lastOpeningBefore } from "../text/citation-marker.ts";
-import { createMarkerScanner, type MarkerScanner } from "../text/scan-markers.ts";
+import { createGroundedMessages, refusal } from "./citations/grounding.ts";
+import { locateWords } from "./citations/locate-words.ts";
+import { addUsage, usageOf } from "../models/price-usage.ts";
+import { completeMarker, lastOpeningBefore } from "../text/untrusted/citation-marker.ts";
+import { createMarkerScanner, type MarkerScanner } from "../text/untrusted/scan-markers.ts";
 
 export interface ModelAnswerInput {
   readonly question: string;

@@ -1,12 +1,12 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
-import { createCiter, type DocumentText } from "./cite-quote.ts";
+import { createCiter, type DocumentText } from "./citations/cite-quote.ts";
 import { type RankedSentence, rankSentences } from "./rank-sentences.ts";
 import { openFenceAt, type SentenceKind } from "../text/find-sentences.ts";
 import { languageOfHits } from "./hits-language.ts";
-import { digitsOf } from "./digits-of.ts";
-import { createMarkerScanner } from "../text/scan-markers.ts";
+import { digitsOf } from "./citations/digits-of.ts";
+import { createMarkerScanner } from "../text/untrusted/scan-markers.ts";
 
 /** More than this is no answer but a page. */
 const mostSentences = 3;

@@ -4,17 +4,17 @@ import type { ChatMessage, ChatModel, Prompt } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
-import { checkOptions } from "../text/check-options.ts";
+import { checkOptions } from "../runtime/check-options.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
 import { answerFromModel } from "./answer-from-model.ts";
 import { answerFromSentences } from "./answer-from-sentences.ts";
-import { checkContext, fitContext, type FittedContext } from "./fit-context.ts";
-import { holdUntilCited } from "./hold-until-cited.ts";
-import { findSuspicions } from "./find-suspicions.ts";
-import { neutraliseSource } from "../text/neutralise-source.ts";
-import { removeAddresses } from "./remove-addresses.ts";
-import { renderPrompt } from "./render-prompt.ts";
-import type { DocumentText } from "./cite-quote.ts";
+import { checkContext, fitContext, type FittedContext } from "./prompts/fit-context.ts";
+import { holdUntilCited } from "./citations/hold-until-cited.ts";
+import { findSuspicions } from "./untrusted/find-suspicions.ts";
+import { neutraliseSource } from "../text/untrusted/neutralise-source.ts";
+import { removeAddresses } from "./untrusted/remove-addresses.ts";
+import { renderPrompt } from "../models/render-prompt.ts";
+import type { DocumentText } from "./citations/cite-quote.ts";
 
 export interface AnswerQuestionOptions {
   readonly question: string;

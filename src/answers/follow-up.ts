@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
-import { foldWord } from "../text/fold-word.ts";
-import { functionWords } from "../text/function-words.ts";
+import { foldWord } from "../text/languages/fold-word.ts";
+import { functionWords } from "../text/languages/function-words.ts";
 import { segmentWords } from "../text/words.ts";
 import type { Turn } from "./read-history.ts";
 

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { renderPrompt } from "./render-prompt.ts";
-import { createMarkerScanner } from "../text/scan-markers.ts";
+import { renderPrompt } from "../models/render-prompt.ts";
+import { createMarkerScanner } from "../text/untrusted/scan-markers.ts";
 
 /** What somebody said before the question. */
 export interface Turn {

@@ -1,6 +1,6 @@
 import type { ChatMessage, ChatModel, Usage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { createFence } from "./grounding.ts";
+import { createFence } from "./citations/grounding.ts";
 import type { Turn } from "./read-history.ts";
 
 /** A longer reply is no question. **Units** UTF-16. */

@@ -7,7 +7,7 @@ import { toHitJson } from "./hit-json.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import { createProgressLine } from "./progress.ts";
 import { describePlace } from "./search.ts";
-import { countSuspicions } from "../text/describe-suspicions.ts";
+import { countSuspicions } from "../text/untrusted/describe-suspicions.ts";
 import type { Output } from "./output.ts";
 import { count, neutralise, neutraliseText, wrap } from "./text-layout.ts";
 import { createStreamWrapper } from "./wrap-stream.ts";

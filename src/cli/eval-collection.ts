@@ -2,7 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Chunk } from "../contracts/chunk.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { Collection, CollectionDocument, CollectionFile, LatencyQuantiles, OpenOptions, Run } from "../node.ts";
+import type {
+  Collection,
+  CollectionDocument,
+  CollectionFile,
+  LatencyQuantiles,
+  OpenOptions,
+  Run,
+} from "../index.node.ts";
 import { checkPlace, readText, writeText } from "./eval-files.ts";
 import {
   applyGates,
@@ -60,7 +67,7 @@ export async function evaluateCollection(
   const { mode = "hybrid", variant = "default", depth = 100, readRun } = options;
   await checkPlace("--run", options.run);
   await checkPlace("--save-baseline", options.saveBaseline);
-  const { parseCollection, parseRun, scoreRun, formatRun } = await import("../node.ts");
+  const { parseCollection, parseRun, scoreRun, formatRun } = await import("../index.node.ts");
   const names = chooseMetrics(defaultMetrics, metricsPerCutoff, options);
   const baseline = await readAgainst(options);
   const collection = parseCollection(await readCollectionFiles(folder));
@@ -154,7 +161,7 @@ async function searchCollection(
   how: { readonly mode: "hybrid" | "dense" | "lexical"; readonly variant: string; readonly depth: number },
   line: ProgressLine,
 ): Promise<Collected> {
-  const { openKnowledgeBase, collectRun } = await import("../node.ts");
+  const { openKnowledgeBase, collectRun } = await import("../index.node.ts");
   const kb = await openKnowledgeBase(undefined, await variants[how.variant]?.());
   try {
     line.say(`Indexing ${count(documents.length, "document")} …`);

@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import type { Question } from "../node.ts";
+import type { Question } from "../index.node.ts";
 import { checkPlace, readText } from "./eval-files.ts";
 import {
   applyGates,
@@ -33,7 +33,7 @@ export async function evaluateOwnQuestions(
   refuseOption("--read-run", readRun);
   refuseOption("--variant", variant);
   await checkPlace("--save-baseline", options.saveBaseline);
-  const { parseQuestions, evaluateQuestions } = await import("../node.ts");
+  const { parseQuestions, evaluateQuestions } = await import("../index.node.ts");
   const questions = parseQuestions(await readText(path), { file: path });
   const baseline = await readAgainst(options);
 

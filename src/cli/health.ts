@@ -1,4 +1,4 @@
-import type { HealthBody, LatencyBody } from "../node.ts";
+import type { HealthBody, LatencyBody } from "../index.node.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { printRows, type Row } from "./print-rows.ts";
 import { count } from "./text-layout.ts";
@@ -7,7 +7,10 @@ import { count } from "./text-layout.ts";
 export async function showHealth(context: Context, options: CommonOptions): Promise<number> {
   const { output } = context;
   return await withKnowledgeBase(options, {}, async (kb) => {
-    const [{ describeHealth }, health] = await Promise.all([import("../node.ts"), kb.health({ everywhere: true })]);
+    const [{ describeHealth }, health] = await Promise.all([
+      import("../index.node.ts"),
+      kb.health({ everywhere: true }),
+    ]);
     const body = describeHealth(health);
     if (output.json) await output.object({ ...body });
     else await printRows(context, describeRows(body));

@@ -170,8 +170,8 @@ async function countDocuments(
 ): Promise<number> {
   try {
     const [{ openFileSource }, { isUrl }] = await Promise.all([
-      import("../adapters/files/file-source.ts"),
-      import("../adapters/web/url-source.ts"),
+      import("../ingest/sources/files/file-source.ts"),
+      import("../ingest/sources/web/url-source.ts"),
     ]);
     const base = dirname(resolve(options.kb));
     const paths = inputs.filter((input) => !isUrl(input));
@@ -203,7 +203,7 @@ export function toFolderRules({
 }
 
 async function toRefreshPolicy(refresh: Refresh): Promise<RefreshPolicy> {
-  const { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshModified } = await import("../node.ts");
+  const { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshModified } = await import("../index.node.ts");
   if (refresh === "always") return alwaysRefresh;
   if (refresh === "lastmod") return refreshModified;
   return refresh === "never" ? neverRefreshExisting : refreshAfter(refresh);
@@ -212,7 +212,7 @@ async function toRefreshPolicy(refresh: Refresh): Promise<RefreshPolicy> {
 /** What is not named by path: sitemaps, and addresses out of lists. Those are never taken for paths, whoever wrote the list. */
 async function openSources({ sitemap, urls }: IngestCommandOptions): Promise<readonly Source[]> {
   if (sitemap.length === 0 && urls.length === 0) return [];
-  const { openSitemapSource, openUrlSource } = await import("../node.ts");
+  const { openSitemapSource, openUrlSource } = await import("../index.node.ts");
   const addresses = await readLists(urls);
   return [
     ...sitemap.map((address) => openSitemapSource(address)),
@@ -222,7 +222,7 @@ async function openSources({ sitemap, urls }: IngestCommandOptions): Promise<rea
 
 /** **Errors** `not-found`, `unreadable` for a list that cannot be read. */
 async function readLists(files: readonly string[]): Promise<readonly string[]> {
-  const { parseUrlList } = await import("../adapters/web/url-list.ts");
+  const { parseUrlList } = await import("../ingest/sources/web/url-list.ts");
   const lists: string[] = [];
   for (const file of files) {
     try {

@@ -63,7 +63,7 @@ export async function withKnowledgeBase<Result>(
   use: (kb: KnowledgeBase) => Promise<Result>,
 ): Promise<Result> {
   const caller = readCaller(options);
-  const { openKnowledgeBase } = await import("../node/open-knowledge-base.ts");
+  const { openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
   const remembered = how.embeds === undefined ? undefined : await readRememberedModels(options.kb);
   const models = remembered && chooseModels(remembered, options);
   const kb = await openKnowledgeBase(options.kb, {
@@ -88,7 +88,7 @@ export async function withKnowledgeBase<Result>(
 }
 
 async function mergingRetriever(): Promise<WrapRetriever> {
-  const { mergeAdjacent } = await import("../node.ts");
+  const { mergeAdjacent } = await import("../index.node.ts");
   return (base, { documents, analyzer }) => mergeAdjacent(base, { documents, analyzer });
 }
 
@@ -160,8 +160,8 @@ export function requireText(what: string, text: string): void {
 export async function findUris(options: CommonOptions, typed: string): Promise<readonly string[]> {
   requireText("uri", typed);
   const [{ findDocumentUris }, { isUrl }] = await Promise.all([
-    import("../adapters/files/document-uri.ts"),
-    import("../adapters/web/url-source.ts"),
+    import("../ingest/sources/files/document-uri.ts"),
+    import("../ingest/sources/web/url-source.ts"),
   ]);
   if (isUrl(typed)) return [typed];
   return [...new Set([typed, ...findDocumentUris(typed, { base: dirname(resolve(options.kb)) })])];

@@ -4,7 +4,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { findCharsetName } from "../text/decode-text.ts";
+import { findCharsetName } from "../text/charsets/decode-text.ts";
 
 /** `--top-k`: a whole number from 1, or `all`. */
 export function readTopK(text: string): number | "all" {

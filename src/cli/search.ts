@@ -57,7 +57,7 @@ export async function search(context: Context, query: string, options: SearchCom
       await output.line("Nothing found.");
       return 0;
     }
-    const { languageAnalyzer } = await import("../node/language-analyzer.ts");
+    const { languageAnalyzer } = await import("../text/languages/snowball/language-analyzer.ts");
     for (const [index, hit] of hits.entries()) {
       signal.throwIfAborted();
       if (index > 0) await output.line();

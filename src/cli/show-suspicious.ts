@@ -1,6 +1,6 @@
 import type { DocumentView } from "../contracts/knowledge-base.ts";
-import { showSuspicion } from "../text/describe-suspicions.ts";
-import { findSuspicious } from "../text/find-suspicious.ts";
+import { showSuspicion } from "../text/untrusted/describe-suspicions.ts";
+import { findSuspicious } from "../text/untrusted/find-suspicious.ts";
 import type { Output } from "./output.ts";
 import { neutralise } from "./text-layout.ts";
 

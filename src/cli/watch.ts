@@ -37,8 +37,8 @@ export async function watch(
   const caller = readCaller(options);
   return await withKnowledgeBase(asOperator(options), { create: true, embeds: "documents" }, async (kb) => {
     const [{ openIngestionQueue }, { watchFolders }] = await Promise.all([
-      import("../node.ts"),
-      import("../adapters/files/watch-folders.ts"),
+      import("../index.node.ts"),
+      import("../ingest/sources/files/watch-folders.ts"),
     ]);
     await closing(await openIngestionQueue(kb, options.kb), async (whole) => {
       const queue = caller === undefined ? whole : whole.as(caller);
@@ -96,7 +96,7 @@ function createLook(
 ): (folder: string, paths: readonly string[] | undefined) => Promise<string> {
   const asked = new Map<string, { readonly id: string; readonly changed: readonly string[] | undefined }>();
   return async (folder, paths) => {
-    const { toDocumentUri } = await import("../adapters/files/document-uri.ts");
+    const { toDocumentUri } = await import("../ingest/sources/files/document-uri.ts");
     const before = asked.get(folder);
     const isDone = before !== undefined && (await queue.status(before.id))?.state === "indexed";
     const uris = paths?.map((path) => toDocumentUri(path, { base: dirname(kb) }));

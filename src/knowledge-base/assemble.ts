@@ -1,4 +1,4 @@
-import { createLateAutoChunker } from "../chunks/late-auto-chunker.ts";
+import { createLateAutoChunker } from "../chunkers/late-auto-chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel, Prices } from "../contracts/chat.ts";
@@ -14,16 +14,16 @@ import type { Reranker, Retriever, WrapRetriever } from "../contracts/retriever.
 import type { AccessPolicy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
-import { checkReadLimits } from "../documents/read-limits.ts";
-import type { EmbedderOptions } from "../embeddings/create-embedder.ts";
-import { latentSemanticModel } from "../embeddings/latent-semantic/latent-semantic-model.ts";
-import type { Bm25Options } from "../indexes/bm25-settings.ts";
-import { decideRetention } from "../stores/check-events.ts";
-import { createMemoryStore } from "../stores/memory-store.ts";
-import type { SnapshotOptions } from "../stores/snapshot-options.ts";
-import type { StoreOptions } from "../stores/store-options.ts";
+import { checkReadLimits } from "../readers/read-limits.ts";
+import type { EmbedderOptions } from "../models/embedder/create-embedder.ts";
+import { latentSemanticModel } from "../engine/latent/latent-semantic-model.ts";
+import type { Bm25Options } from "../engine/bm25/bm25-settings.ts";
+import { decideRetention } from "../stores/guard/check-events.ts";
+import { createMemoryStore } from "../stores/memory/memory-store.ts";
+import type { SnapshotOptions } from "../stores/snapshot/snapshot-options.ts";
+import type { StoreOptions } from "../stores/segments/store-options.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
-import { checkOptions } from "../text/check-options.ts";
+import { checkOptions } from "../runtime/check-options.ts";
 import { createKnowledgeBase, type KnowledgeBaseParts } from "./create-knowledge-base.ts";
 import type { OpenSource } from "./ingest-items.ts";
 
@@ -129,7 +129,7 @@ export function storeChoices(wishes: StoreWishes): Pick<StoreOptions, "analyzer"
 export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise<KnowledgeStore> {
   const choices = storeChoices(wishes);
   if (snapshots === undefined) return createMemoryStore(choices);
-  const { openSnapshotStore } = await import("../stores/snapshot-store.ts");
+  const { openSnapshotStore } = await import("../stores/snapshot/snapshot-store.ts");
   return openSnapshotStore({ ...choices, snapshots });
 }
 
@@ -156,7 +156,7 @@ export async function assembleKnowledgeBase(
   runtime: RuntimeParts,
 ): Promise<KnowledgeBase> {
   const { prices } = options;
-  const pricing = prices && (await import("../answers/price-usage.ts"));
+  const pricing = prices && (await import("../models/price-usage.ts"));
   pricing?.checkPrices(prices);
   const priced = (model: ChatModel | undefined): ChatModel | undefined =>
     model && pricing ? pricing.withPrice(model, prices) : model;
@@ -194,7 +194,7 @@ async function chooseEmbedders(
   { embedding, embeddingCache, embeddingModel = null, formerEmbeddingModels = [] }: AssembleOptions,
 ): Promise<Pick<KnowledgeBaseParts, "embed" | "embedder" | "formerEmbedders">> {
   const load = async (): Promise<(model: EmbeddingModel) => Embedder> => {
-    const { createCachedEmbedders } = await import("../embeddings/cached-embedders.ts");
+    const { createCachedEmbedders } = await import("../models/embedder/cached-embedders.ts");
     return createCachedEmbedders({ ...embedding, cache: embeddingCache, secret: store.secret });
   };
   let loaded: ReturnType<typeof load> | undefined;
@@ -214,8 +214,8 @@ async function chooseHandlers(
 ): Promise<Pick<KnowledgeBaseParts, "readers" | "chunker">> {
   if (handlers.length === 0) return { readers, chunker };
   const [{ createHandlerReader }, { withHandlers }] = await Promise.all([
-    import("../documents/handler-reader.ts"),
-    import("../chunks/handler-chunker.ts"),
+    import("../readers/handler-reader.ts"),
+    import("../chunkers/handler-chunker.ts"),
   ]);
   return { readers: [...handlers.map(createHandlerReader), ...readers], chunker: withHandlers(chunker, handlers) };
 }
@@ -228,7 +228,7 @@ async function chooseEvents(
   if (wanted !== true && "append" in wanted) return wanted;
   const retention = wanted === true ? {} : wanted;
   if (open !== undefined) return open(retention);
-  const { createMemoryEventStore } = await import("../stores/memory-event-store.ts");
+  const { createMemoryEventStore } = await import("../stores/memory/memory-event-store.ts");
   return createMemoryEventStore(retention);
 }
 

@@ -6,9 +6,9 @@ import type { Filter } from "../contracts/filter.ts";
 import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { DeleteOptions } from "../contracts/store.ts";
-import { compileFilter } from "../filters/compile-filter.ts";
-import { parseFilter } from "../filters/parse-filter.ts";
-import { checkOptions } from "../text/check-options.ts";
+import { compileFilter } from "../engine/filters/compile-filter.ts";
+import { parseFilter } from "../engine/filters/parse-filter.ts";
+import { checkOptions } from "../runtime/check-options.ts";
 import { findDeleted, type KeepingParts } from "./keeping.ts";
 
 type Catalogue = Pick<

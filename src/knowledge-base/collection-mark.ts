@@ -1,9 +1,9 @@
-import type { CollectionPlan } from "../collections/check-definition.ts";
+import type { CollectionPlan } from "./records/check-definition.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
-import { recordKeys } from "../pipeline/compose-record.ts";
-import { hashParts } from "../text/hash.ts";
+import { recordKeys } from "./records/compose-record.ts";
+import { hashParts } from "../runtime/hash.ts";
 
 /** Under which definition a scope's records are kept. */
 export interface CollectionMark {

@@ -1,5 +1,5 @@
-import { nameOfCollection, collectionsPrefix } from "../collections/collection-uri.ts";
-import { type AnyDefinition, planCollection } from "../collections/check-definition.ts";
+import { nameOfCollection, collectionsPrefix } from "./records/collection-uri.ts";
+import { type AnyDefinition, planCollection } from "./records/check-definition.ts";
 import type { Collections, CollectionSummary } from "../contracts/collection.ts";
 import { createLateCollection } from "./late-collection.ts";
 import type { CollectionParts } from "./record-collection.ts";

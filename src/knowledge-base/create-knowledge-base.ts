@@ -14,20 +14,20 @@ import type { Reranker, Retriever, RetrieverParts, SearchOptions, WrapRetriever 
 import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
-import { ingestChunks } from "../pipeline/ingest-chunks.ts";
-import { ingestDocuments } from "../pipeline/ingest.ts";
-import type { IngestStages } from "../pipeline/stages.ts";
-import { createRetriever } from "../retrieval/create-retriever.ts";
+import { ingestChunks } from "../ingest/ingest-chunks.ts";
+import { ingestDocuments } from "../ingest/ingest.ts";
+import type { IngestStages } from "../ingest/stages.ts";
+import { createRetriever } from "../search/create-retriever.ts";
 import { withStructure } from "./with-structure.ts";
-import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../retrieval/search-plan.ts";
-import { forgetEmbeddings } from "../services/forget-embeddings.ts";
-import { createObserver } from "../services/observer.ts";
-import { rememberTeller } from "../services/tellers.ts";
-import { checkReembedOptions } from "../services/check-reembed-options.ts";
-import { checkCharset } from "../text/check-charset.ts";
-import { checkOptions } from "../text/check-options.ts";
+import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../search/search-plan.ts";
+import { forgetEmbeddings } from "./reembed/forget-embeddings.ts";
+import { createObserver } from "./operations/observer.ts";
+import { rememberTeller } from "../runtime/tellers.ts";
+import { checkReembedOptions } from "./reembed/check-reembed-options.ts";
+import { checkCharset } from "../text/charsets/check-charset.ts";
+import { checkOptions } from "../runtime/check-options.ts";
 import { createCollections } from "./collections.ts";
-import { createRun } from "./create-run.ts";
+import { createRun } from "../runtime/create-run.ts";
 import { type OpenSource, sortInput } from "./ingest-items.ts";
 import { createLateKeeping } from "./late-keeping.ts";
 import { createSettler } from "./settle-later.ts";
@@ -108,7 +108,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
   /** Where a re-embedding is under way here. */
   const reembedded = new Set<Scope>();
   async function* reembed(proofs: () => Promise<readonly AuthorizedScopes<"write">[]>, options: ReembedOptions) {
-    const { reembedScopes } = await import("../services/reembed.ts");
+    const { reembedScopes } = await import("./reembed/reembed.ts");
     return yield* reembedScopes(parts, reembedded, proofs, options);
   }
   let closing: Promise<void> | undefined;
@@ -118,7 +118,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       throw new IbidError("store-closed", "This knowledge base is closed.", { mend: "Open it again." });
   };
   const embedBare = async (model: EmbeddingModel): Promise<Embedder> =>
-    (await import("../embeddings/create-embedder.ts")).createEmbedder(model, { secret: store.secret });
+    (await import("../models/embedder/create-embedder.ts")).createEmbedder(model, { secret: store.secret });
   const embed = async (model: EmbeddingModel): Promise<Embedder> =>
     observer.embedder(await (parts.embed ?? embedBare)(model));
   /** By the knowledge base's own models, or by one of a collection's. */
@@ -241,7 +241,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         return createRun(
           async function* () {
             // A page that only searches need not load what answers.
-            const { askQuestion } = await import("../pipeline/ask.ts");
+            const { askQuestion } = await import("./asking/ask.ts");
             return yield* askQuestion(asking, await searched(scopes, asked), question, { ...rest, signal });
           },
           () => left.abort(),

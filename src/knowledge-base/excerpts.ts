@@ -14,7 +14,7 @@ import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { StoredChunk } from "../contracts/store.ts";
-import { checkOptions } from "../text/check-options.ts";
+import { checkOptions } from "../runtime/check-options.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
 import { createLocator } from "../text/locate.ts";
 import { placeLabels } from "../text/place-labels.ts";

@@ -3,9 +3,9 @@ import type { MediaDocument, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { BytesInput, FolderRules, IngestInput, IngestOptions, TextInput } from "../contracts/knowledge-base.ts";
 import type { Source, SourceItem } from "../contracts/reader.ts";
-import { collectBytes } from "../documents/collect-bytes.ts";
-import type { IngestItem } from "../pipeline/ingest-item.ts";
-import type { IngestJob } from "../pipeline/ingest.ts";
+import { collectBytes } from "../readers/collect-bytes.ts";
+import type { IngestItem } from "../ingest/ingest-item.ts";
+import type { IngestJob } from "../ingest/ingest.ts";
 import { joinSources } from "./join-sources.ts";
 
 /** How paths, globs and addresses become a source; on a runtime without files there is no way. */

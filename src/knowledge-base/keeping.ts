@@ -7,8 +7,8 @@ import { IbidError } from "../contracts/errors.ts";
 import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { DeletedSummary, KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "../contracts/scope.ts";
-import { parseFilter } from "../filters/parse-filter.ts";
-import { checkOptions } from "../text/check-options.ts";
+import { parseFilter } from "../engine/filters/parse-filter.ts";
+import { checkOptions } from "../runtime/check-options.ts";
 
 /** What the verbs about documents and about keeping stand on. */
 export interface KeepingParts {

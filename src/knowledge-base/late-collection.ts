@@ -1,5 +1,5 @@
-import type { CollectionPlan } from "../collections/check-definition.ts";
-import { collectionUri, recordUri } from "../collections/collection-uri.ts";
+import type { CollectionPlan } from "./records/check-definition.ts";
+import { collectionUri, recordUri } from "./records/collection-uri.ts";
 import type { AnyCollection, CollectionParts } from "./record-collection.ts";
 
 /** A collection of which everything but its name is loaded when it is first asked for something: most pages have none. */

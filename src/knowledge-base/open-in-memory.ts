@@ -1,7 +1,7 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import { plainTextReader } from "../documents/plain-text-reader.ts";
-import { checkOptions } from "../text/check-options.ts";
+import { plainTextReader } from "../readers/text/plain-text-reader.ts";
+import { checkOptions } from "../runtime/check-options.ts";
 import {
   type AssembleOptions,
   assembleKnowledgeBase,

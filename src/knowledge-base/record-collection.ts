@@ -1,8 +1,8 @@
 import { type Caller, type Gate, narrowProof, operator } from "../access/gate.ts";
 import { homeScope, parseScope } from "../access/scopes.ts";
-import { readRecord, takeRecord } from "../collections/check-against-schema.ts";
-import type { CollectionPlan } from "../collections/check-definition.ts";
-import { collectionUri, keyOfRecord, recordsUri, recordUri } from "../collections/collection-uri.ts";
+import { readRecord, takeRecord } from "./records/check-against-schema.ts";
+import type { CollectionPlan } from "./records/check-definition.ts";
+import { collectionUri, keyOfRecord, recordsUri, recordUri } from "./records/collection-uri.ts";
 import type {
   CollectionAddress,
   CollectionFilter,
@@ -20,11 +20,11 @@ import type { IngestResult, IngestSummary, KnowledgeBase } from "../contracts/kn
 import type { DeletedSummary, KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
-import { compileFilter } from "../filters/compile-filter.ts";
-import { recordKeys } from "../pipeline/compose-record.ts";
-import type { IngestStages } from "../pipeline/stages.ts";
-import { untilAborted } from "../text/abort.ts";
-import { checkOptions } from "../text/check-options.ts";
+import { compileFilter } from "../engine/filters/compile-filter.ts";
+import { recordKeys } from "./records/compose-record.ts";
+import type { IngestStages } from "../ingest/stages.ts";
+import { untilAborted } from "../runtime/abort.ts";
+import { checkOptions } from "../runtime/check-options.ts";
 import { createApartEmbedders } from "./apart-embedders.ts";
 import { checkCollection, type CollectionMark, markCollection } from "./collection-mark.ts";
 import { parseCollectionFilter, searchRecords } from "./search-records.ts";
@@ -115,7 +115,7 @@ export async function createRecordCollection(parts: CollectionParts, plan: Colle
     const taken = [];
     for (const [index, record] of records.entries()) taken.push(await takeRecord(plan, record, index));
     // A page that only searches need not load what writes.
-    const { writeRecords } = await import("../pipeline/write-records.ts");
+    const { writeRecords } = await import("./records/write-records.ts");
     const { fresh = false, signal } = options;
     const job = { plan, records: taken, scope, into, from, fresh, signal, apart: apart.embedders };
     const run = parts.watch(scope, writeRecords(parts.stages, { ...job, beforeWriting: options.begin }));

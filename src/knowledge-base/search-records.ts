@@ -1,6 +1,6 @@
 import { narrowProof } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
-import type { CollectionPlan } from "../collections/check-definition.ts";
+import type { CollectionPlan } from "./records/check-definition.ts";
 import type { CollectionFilter, CollectionHit, CollectionSearchOptions } from "../contracts/collection.ts";
 import type { StoredDocument } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
@@ -9,9 +9,9 @@ import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
 import type { Hit, Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
-import { parseFilter } from "../filters/parse-filter.ts";
-import { recordKeys } from "../pipeline/compose-record.ts";
-import { checkOptions } from "../text/check-options.ts";
+import { parseFilter } from "../engine/filters/parse-filter.ts";
+import { recordKeys } from "./records/compose-record.ts";
+import { checkOptions } from "../runtime/check-options.ts";
 import type { ApartEmbedders } from "./apart-embedders.ts";
 import { checkCollection } from "./collection-mark.ts";
 

@@ -1,5 +1,5 @@
 import type { KnowledgeStore, SettleOptions } from "../contracts/knowledge-store.ts";
-import { settleStore } from "../pipeline/settle-store.ts";
+import { settleStore } from "../ingest/settle-store.ts";
 
 /** Lets a store do what it put off, without anybody waiting for it unless they want to. */
 export interface Settler {

@@ -1,5 +1,5 @@
-import { readUIMessages } from "../answers/read-ui-messages.ts";
-import { toUIMessageStreamResponse } from "../answers/ui-message-stream.ts";
+import { readUIMessages } from "../integrations/ai-sdk/read-ui-messages.ts";
+import { toUIMessageStreamResponse } from "../integrations/ai-sdk/ui-message-stream.ts";
 import type { Answer } from "../contracts/answer.ts";
 import { given } from "./given.ts";
 import { toRefusal } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import { untilAborted } from "../text/abort.ts";
+import { untilAborted } from "../runtime/abort.ts";
 import { askRoutes } from "./ask-routes.ts";
 import { checkOrigin, corsHeaders, type OriginRules, preflightHeaders } from "./check-origin.ts";
 import { describeFailure } from "./describe-failure.ts";

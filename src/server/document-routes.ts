@@ -1,7 +1,7 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { IngestResult, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import { ingestOnly } from "../services/ingest-only.ts";
-import { compareCodePoints } from "../text/compare-text.ts";
+import { ingestOnly } from "../ingest/uploads/ingest-only.ts";
+import { compareCodePoints } from "../runtime/compare-text.ts";
 import { given } from "./given.ts";
 import { Refusal } from "./refusal.ts";
 import * as requests from "./request-schemas.ts";

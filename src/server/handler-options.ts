@@ -1,7 +1,7 @@
-import type { McpServerOptions } from "../adapters/mcp/mcp-server-options.ts";
+import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { checkOptions } from "../text/check-options.ts";
+import { checkOptions } from "../runtime/check-options.ts";
 import type { Failure } from "./describe-failure.ts";
 import { given } from "./given.ts";
 import type { AccessKey } from "./keys.ts";

@@ -1,4 +1,4 @@
-import { describeHealth } from "../services/health-body.ts";
+import { describeHealth } from "../knowledge-base/operations/health-body.ts";
 import * as responses from "./response-schemas.ts";
 import { defineRoute, jsonResponse, type Route } from "./route.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { readCaller } from "../access/callers.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { AccessContext } from "../contracts/scope.ts";
-import { sha256 } from "../text/hash.ts";
+import { sha256 } from "../runtime/hash.ts";
 
 /** A key, and who has it: an operator, or somebody with a user, a team and teams; with none of those it reads what is everybody's. */
 export interface AccessKey extends AccessContext {

@@ -1,4 +1,4 @@
-import type { McpServerOptions } from "../adapters/mcp/mcp-server-options.ts";
+import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
 import * as z from "zod";
 import { defineRoute, type Route } from "./route.ts";
 
@@ -25,7 +25,7 @@ export function createMcpRoute(options: McpServerOptions): Route {
     },
     asked: ({ body }) => argumentsOf(body as Uint8Array),
     async handle({ kb, request, body, signal, fail }) {
-      const { createMcpHandler } = await import("../adapters/mcp/mcp-handler.ts");
+      const { createMcpHandler } = await import("../integrations/mcp/mcp-handler.ts");
       const handler = createMcpHandler(() => kb, {
         ...options,
         onError(error) {

@@ -1,6 +1,6 @@
-import { pageHtml } from "../ui/page-html.ts";
-import { pageScript } from "../ui/page-script.ts";
-import { pageStyle } from "../ui/page-style.ts";
+import { pageHtml } from "./page/page-html.ts";
+import { pageScript } from "./page/page-script.ts";
+import { pageStyle } from "./page/page-style.ts";
 import { defineRoute, type Route } from "./route.ts";
 
 /** The page may load what this service gives, and nothing else; nobody may show it in a frame, where clicks are stolen. */

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { abortError } from "../text/abort.ts";
+import { abortError } from "../runtime/abort.ts";
 import { Refusal } from "./refusal.ts";
 
 /** How large a body may be, and how long it may take to come. */

@@ -1,4 +1,4 @@
-import { throwIfAborted } from "../text/abort.ts";
+import { throwIfAborted } from "../runtime/abort.ts";
 import { Refusal } from "./refusal.ts";
 
 /** How many requests are worked on at once, and how many may wait for that. */

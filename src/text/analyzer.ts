@@ -1,14 +1,14 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
-import { addBigrams } from "./bigrams.ts";
-import { number, upper } from "./character-class.ts";
-import { checkOptions } from "./check-options.ts";
-import { createLanguageDetector, detectorVersion } from "./detect-language.ts";
-import { foldAscii, foldWord, maxTermLength } from "./fold-word.ts";
-import { hashParts } from "./hash.ts";
-import { coreLanguages, type LanguageRules } from "./language-rules.ts";
-import { ownCopy } from "./own-copy.ts";
-import { createStemmers, type Stemmer } from "./stemmers.ts";
-import { unicodeVersion } from "./unicode-version.ts";
+import { addBigrams } from "./languages/bigrams.ts";
+import { number, upper } from "./patterns/character-class.ts";
+import { checkOptions } from "../runtime/check-options.ts";
+import { createLanguageDetector, detectorVersion } from "./languages/detect-language.ts";
+import { foldAscii, foldWord, maxTermLength } from "./languages/fold-word.ts";
+import { hashParts } from "../runtime/hash.ts";
+import { coreLanguages, type LanguageRules } from "./languages/language-rules.ts";
+import { ownCopy } from "../runtime/own-copy.ts";
+import { createStemmers, type Stemmer } from "./languages/stemmers.ts";
+import { unicodeVersion } from "./patterns/unicode-version.ts";
 import { mostWordsKept, WordMap } from "./word-map.ts";
 import { WordList } from "./words.ts";
 

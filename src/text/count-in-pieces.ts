@@ -1,6 +1,6 @@
 import type { LengthFunction } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { checkOptions } from "./check-options.ts";
+import { checkOptions } from "../runtime/check-options.ts";
 import { nameLength } from "./length-key.ts";
 
 /** What a tokenizer is called, and how much of a text it is shown at once. */

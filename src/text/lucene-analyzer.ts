@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
-import { stemPorter } from "./stem-porter.ts";
-import { unicodeVersion } from "./unicode-version.ts";
+import { stemPorter } from "./languages/stem-porter.ts";
+import { unicodeVersion } from "./patterns/unicode-version.ts";
 
 /** Changes whenever the same text would give other terms. */
 const version = 1;

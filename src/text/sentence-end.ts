@@ -1,5 +1,12 @@
-import { afterOrdinal, connectives, oftenFinal, references, sentenceStarters, titles } from "./abbreviations.ts";
-import { classOf, dense } from "./character-class.ts";
+import {
+  afterOrdinal,
+  connectives,
+  oftenFinal,
+  references,
+  sentenceStarters,
+  titles,
+} from "./languages/abbreviations.ts";
+import { classOf, dense } from "./patterns/character-class.ts";
 import { endOfTerminators, signOf, space } from "./sentence-signs.ts";
 
 /** No abbreviation is longer; no more of a word is looked at. */

@@ -1,4 +1,4 @@
-import { simpleLowerCase } from "./simple-lower-case.ts";
+import { simpleLowerCase } from "./patterns/simple-lower-case.ts";
 import { segmentWords } from "./words.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { classOf, dense, mark } from "./character-class.ts";
+import { classOf, dense, mark } from "./patterns/character-class.ts";
 import { segmentWords } from "./words.ts";
 
 /** What says that the text goes on where the snippet does not. */

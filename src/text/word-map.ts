@@ -1,4 +1,4 @@
-import { maxTermLength } from "./fold-word.ts";
+import { maxTermLength } from "./languages/fold-word.ts";
 import type { WordList } from "./words.ts";
 
 /** So many words of a language are worth keeping; when there are more, who keeps them forgets them all. */

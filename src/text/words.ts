@@ -1,4 +1,4 @@
-import { classOf, dense, digit, latin, letter, mark, number } from "./character-class.ts";
+import { classOf, dense, digit, latin, letter, mark, number } from "./patterns/character-class.ts";
 
 /** A word, and where it stands. **Units** UTF-16 code units, half open. */
 export interface Word {

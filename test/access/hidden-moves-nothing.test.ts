@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import type { RawKnowledgeStore } from "../../src/stores/raw-store.ts";
+import type { RawKnowledgeStore } from "../../src/stores/segments/raw-store.ts";
 import { compareWorlds } from "./compare-worlds.ts";
 import { accessFaults } from "./faults.ts";
 import { runs } from "../support/runs.ts";

@@ -3,8 +3,8 @@ import { createGate, operator, systemAuthority } from "../../src/access/gate.ts"
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import type { Retriever } from "../../src/contracts/retriever.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "../../src/contracts/scope.ts";
-import { latentSemanticModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
-import { createRetriever } from "../../src/retrieval/create-retriever.ts";
+import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
+import { createRetriever } from "../../src/search/create-retriever.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { chunkOf } from "../../src/testing/store-fixtures.ts";
 import { eachStore } from "../stores/each-store.ts";

@@ -5,12 +5,12 @@ import type { SearchOptions } from "../../src/contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
 import type { Tool } from "../../src/contracts/tool.ts";
 import { collect } from "../../src/testing/assert.ts";
-import { createFetchTools } from "../../src/tools/create-fetch-tools.ts";
-import { createMemoryPlugin } from "../../src/memory/create-memory-plugin.ts";
-import { createTextMemory } from "../../src/memory/create-text-memory.ts";
-import { createTextSearchPlugin } from "../../src/memory/create-text-search-plugin.ts";
-import { createTextSearchProvider } from "../../src/memory/create-text-search-provider.ts";
-import { createSearchTools } from "../../src/tools/create-search-tools.ts";
+import { createFetchTools } from "../../src/integrations/tools/create-fetch-tools.ts";
+import { createMemoryPlugin } from "../../src/integrations/compat/create-memory-plugin.ts";
+import { createTextMemory } from "../../src/integrations/compat/create-text-memory.ts";
+import { createTextSearchPlugin } from "../../src/integrations/compat/create-text-search-plugin.ts";
+import { createTextSearchProvider } from "../../src/integrations/compat/create-text-search-provider.ts";
+import { createSearchTools } from "../../src/integrations/tools/create-search-tools.ts";
 import { outcome, type World } from "./worlds.ts";
 
 /** Everything by which something could be asked for: names that somebody remembers, guesses or was told. */

@@ -3,9 +3,9 @@ import type { AccessContext, AccessPolicy, Scope } from "../../src/contracts/sco
 import type { TextDocument } from "../../src/contracts/document.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import { createTextMemory } from "../../src/memory/create-text-memory.ts";
+import { createTextMemory } from "../../src/integrations/compat/create-text-memory.ts";
 import { chunkOf } from "../../src/testing/store-fixtures.ts";
-import { hashParts } from "../../src/text/hash.ts";
+import { hashParts } from "../../src/runtime/hash.ts";
 
 export const scopes: readonly Scope[] = [
   "platform",

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createAddressFilter } from "../../src/answers/address-filter.ts";
-import { findAddresses } from "../../src/answers/find-addresses.ts";
+import { createAddressFilter } from "../../src/answers/untrusted/address-filter.ts";
+import { findAddresses } from "../../src/answers/untrusted/find-addresses.ts";
 
 const known = "https://known.example/a";
 const filter = (...deltas: string[]): { text: string; removed: readonly string[] } => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { createHit, collect, createScriptedModel, documents, documentText, faults, hits } from "./support.ts";
-import { refusal } from "../../src/answers/grounding.ts";
+import { refusal } from "../../src/answers/citations/grounding.ts";
 import type { Grounding } from "../../src/contracts/answer.ts";
 import type { HitExplanation } from "../../src/contracts/retriever.ts";
 

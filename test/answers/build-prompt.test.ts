@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { createHit, documents, hits } from "./support.ts";
-import { buildPrompt } from "../../src/answers/build-prompt.ts";
-import { composeInstructions } from "../../src/answers/compose-instructions.ts";
-import { prompt } from "../../src/answers/prompt.ts";
-import { renderPrompt } from "../../src/answers/render-prompt.ts";
+import { buildPrompt } from "../../src/answers/prompts/build-prompt.ts";
+import { composeInstructions } from "../../src/answers/prompts/compose-instructions.ts";
+import { prompt } from "../../src/answers/prompts/prompt.ts";
+import { renderPrompt } from "../../src/models/render-prompt.ts";
 import type { ChatMessage } from "../../src/contracts/chat.ts";
 import type { SearchOptions } from "../../src/contracts/retriever.ts";
-import { createPromptBuilder, openKnowledgeBase } from "../../src/node.ts";
+import { createPromptBuilder, openKnowledgeBase } from "../../src/index.node.ts";
 
 const long = "A first sentence of some length. A second one that is longer. A third.";
 const longHit = createHit(1, "long", 0, undefined, {

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { collect, createHit, createScriptedModel, documents, faults, hits } from "./support.ts";
-import { fitContext } from "../../src/answers/fit-context.ts";
-import { renderPrompt } from "../../src/answers/render-prompt.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
+import { fitContext } from "../../src/answers/prompts/fit-context.ts";
+import { renderPrompt } from "../../src/models/render-prompt.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 
 const count = (text: string): number => text.length;
 const bare = ({ text }: { readonly text: string }): string => text;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import { checkAnswer } from "../../src/answers/check-answer.ts";
-import { denies, namesIn } from "../../src/answers/telling-details.ts";
+import { checkAnswer } from "../../src/answers/citations/check-answer.ts";
+import { denies, namesIn } from "../../src/answers/citations/telling-details.ts";
 import type { Answer } from "../../src/contracts/answer.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { openKnowledgeBase } from "../../src/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { selectSentences } from "../../src/answers/answer-from-sentences.ts";
-import { refusal } from "../../src/answers/grounding.ts";
+import { refusal } from "../../src/answers/citations/grounding.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
 import { collect, createHit, createScriptedModel } from "./support.ts";
 

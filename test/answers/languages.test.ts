@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { snowballLanguages } from "../../src/adapters/snowball/snowball-languages.ts";
-import { findQuote, readEvidence } from "../../src/answers/find-quote.ts";
+import { snowballLanguages } from "../../src/text/languages/snowball/snowball-languages.ts";
+import { findQuote, readEvidence } from "../../src/answers/citations/find-quote.ts";
 import { languageOfHits } from "../../src/answers/hits-language.ts";
 import { rankSentences } from "../../src/answers/rank-sentences.ts";
 import type { Hit } from "../../src/contracts/retriever.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { addUsage, withPrice } from "../../src/answers/price-usage.ts";
+import { addUsage, withPrice } from "../../src/models/price-usage.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 const prices = { "scripted/model": { input: 2, output: 8 }, "fake/embed": { input: 0.5 } };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { augmentUserQuery } from "../../src/answers/augment-user-query.ts";
-import { createGroundedMessages, refusal } from "../../src/answers/grounding.ts";
-import { hitAsChunk } from "../../src/answers/hit-as-chunk.ts";
-import { prompt } from "../../src/answers/prompt.ts";
-import { renderParts, splitPrompt } from "../../src/answers/render-parts.ts";
-import { renderPrompt } from "../../src/answers/render-prompt.ts";
-import { createAudioDocument, createImageDocument } from "../../src/documents/media-document.ts";
+import { augmentUserQuery } from "../../src/answers/prompts/augment-user-query.ts";
+import { createGroundedMessages, refusal } from "../../src/answers/citations/grounding.ts";
+import { hitAsChunk } from "../../src/answers/prompts/hit-as-chunk.ts";
+import { prompt } from "../../src/answers/prompts/prompt.ts";
+import { renderParts, splitPrompt } from "../../src/models/render-parts.ts";
+import { renderPrompt } from "../../src/models/render-prompt.ts";
+import { createAudioDocument, createImageDocument } from "../../src/readers/media-document.ts";
 import type { MediaDocument } from "../../src/contracts/document.ts";
 import { createHit, hits } from "./support.ts";
 

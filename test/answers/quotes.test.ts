@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createQuoteChecker } from "../../src/answers/check-quotes.ts";
-import { locateWords } from "../../src/answers/locate-words.ts";
+import { createQuoteChecker } from "../../src/answers/citations/check-quotes.ts";
+import { locateWords } from "../../src/answers/citations/locate-words.ts";
 import { collect, createScriptedModel, documents, faults } from "./support.ts";
 
 const answerOf = async (pieces: readonly string[] | string) =>

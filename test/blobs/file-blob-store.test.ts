@@ -14,10 +14,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { openFileBlobStore } from "ibid";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fromBlobPath, toBlobPath } from "../../src/adapters/file-blobs/blob-path.ts";
-import { createFileBlobStore } from "../../src/adapters/file-blobs/file-blob-store.ts";
-import { createTurns } from "../../src/adapters/sqlite/take-turns.ts";
-import { isBlobKey } from "../../src/stores/check-blob.ts";
+import { fromBlobPath, toBlobPath } from "../../src/stores/blobs/blob-path.ts";
+import { createFileBlobStore } from "../../src/stores/blobs/file-blob-store.ts";
+import { createTurns } from "../../src/stores/sqlite/take-turns.ts";
+import { isBlobKey } from "../../src/stores/guard/check-blob.ts";
 import { collect } from "../../src/testing/assert.ts";
 
 let outer = "";

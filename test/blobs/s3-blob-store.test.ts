@@ -1,8 +1,8 @@
 import { openS3BlobStore } from "ibid";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readListing } from "../../src/adapters/s3/read-listing.ts";
-import type { S3Options } from "../../src/adapters/s3/s3-blob-store.ts";
-import { encodePath, hexHash, signRequest } from "../../src/adapters/s3/sign-request.ts";
+import { readListing } from "../../src/stores/blobs/read-listing.ts";
+import type { S3Options } from "../../src/stores/blobs/s3-blob-store.ts";
+import { encodePath, hexHash, signRequest } from "../../src/stores/blobs/sign-request.ts";
 import type { BlobStore } from "../../src/contracts/blob-store.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { collect } from "../../src/testing/assert.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
 import type { Block } from "../../src/contracts/document.ts";
 import { createDocument } from "./generated-document.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { checkChunkIds } from "../../src/chunks/check-chunk-ids.ts";
-import { createChunkFactory } from "../../src/chunks/create-chunk.ts";
-import { pathFromRoot } from "../../src/chunks/path-from-root.ts";
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
+import { checkChunkIds } from "../../src/chunkers/check-chunk-ids.ts";
+import { createChunkFactory } from "../../src/chunkers/create-chunk.ts";
+import { pathFromRoot } from "../../src/chunkers/path-from-root.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
 import { createDocument, markdown } from "./generated-document.ts";
 
 describe("createChunkFactory", () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
-import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
-import { createHtmlChunker } from "../../src/chunks/html-chunker.ts";
-import { createMarkdownChunker } from "../../src/chunks/markdown-chunker.ts";
+import { createHtmlReader } from "../../src/readers/html/html-reader.ts";
+import { createMarkdownReader } from "../../src/readers/markdown/markdown-reader.ts";
+import { createHtmlChunker } from "../../src/chunkers/html-chunker.ts";
+import { createMarkdownChunker } from "../../src/chunkers/markdown-chunker.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";
-import { readDocument } from "../../src/documents/read-document.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
 import { createDocument, markdown } from "./generated-document.ts";
 
 const cut = (document: TextDocument, options: Parameters<typeof createMarkdownChunker>[0]): Chunk[] => [

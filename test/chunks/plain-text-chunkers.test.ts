@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { createLineChunker } from "../../src/chunks/line-chunker.ts";
-import { createSeparatorChunker, splitTextRecursively } from "../../src/chunks/separator-chunker.ts";
+import { createLineChunker } from "../../src/chunkers/line-chunker.ts";
+import { createSeparatorChunker, splitTextRecursively } from "../../src/chunkers/separator-chunker.ts";
 import {
   splitMarkdownLines,
   splitMarkdownParagraphs,
   splitPlainTextLines,
   splitPlainTextParagraphs,
-} from "../../src/chunks/split-lines-and-paragraphs.ts";
-import { createWindowChunker, splitText } from "../../src/chunks/window-chunker.ts";
+} from "../../src/chunkers/split-lines-and-paragraphs.ts";
+import { createWindowChunker, splitText } from "../../src/chunkers/window-chunker.ts";
 import type { Chunker } from "../../src/contracts/chunker.ts";
 import { characters } from "../../src/text/length.ts";
 import { createDocument } from "./generated-document.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { chunkDocumentRecursively, createRecursiveChunker } from "../../src/chunks/recursive-chunker.ts";
+import { chunkDocumentRecursively, createRecursiveChunker } from "../../src/chunkers/recursive-chunker.ts";
 import type { MediaDocument } from "../../src/contracts/document.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { createDocument } from "./generated-document.ts";

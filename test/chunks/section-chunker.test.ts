@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
 import type { LengthFunction } from "../../src/contracts/chunker.ts";
 import type { Block, Section, TextDocument } from "../../src/contracts/document.ts";
 import { IbidError } from "../../src/contracts/errors.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { createAutoChunker } from "../../src/chunks/auto-chunker.ts";
-import { findDocumentKind } from "../../src/chunks/chunk-by-kind.ts";
-import { createLateAutoChunker } from "../../src/chunks/late-auto-chunker.ts";
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
-import { createSemanticChunker, type SemanticChunkerOptions } from "../../src/chunks/semantic-chunker.ts";
-import { createSpreadsheetChunker } from "../../src/chunks/spreadsheet-chunker.ts";
-import { createWholeChunker } from "../../src/chunks/whole-chunker.ts";
+import { createAutoChunker } from "../../src/chunkers/auto-chunker.ts";
+import { findDocumentKind } from "../../src/chunkers/chunk-by-kind.ts";
+import { createLateAutoChunker } from "../../src/chunkers/late-auto-chunker.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
+import { createSemanticChunker, type SemanticChunkerOptions } from "../../src/chunkers/semantic-chunker.ts";
+import { createSpreadsheetChunker } from "../../src/chunkers/spreadsheet-chunker.ts";
+import { createWholeChunker } from "../../src/chunkers/whole-chunker.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { AsyncChunker, Chunker } from "../../src/contracts/chunker.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { chunkSpreadsheet } from "../../src/chunks/chunk-spreadsheet.ts";
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
-import { createSpreadsheetChunker } from "../../src/chunks/spreadsheet-chunker.ts";
+import { chunkSpreadsheet } from "../../src/chunkers/chunk-spreadsheet.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
+import { createSpreadsheetChunker } from "../../src/chunkers/spreadsheet-chunker.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { LengthFunction } from "../../src/contracts/chunker.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";
 import type { ReadResult } from "../../src/contracts/reader.ts";
 import type { SheetData } from "../../src/contracts/sheet-data.ts";
-import { composeWorkbook } from "../../src/documents/compose-workbook.ts";
-import { csvReader } from "../../src/documents/csv-reader.ts";
-import { createSheetBuilders } from "../../src/documents/sheet-builder.ts";
+import { composeWorkbook } from "../../src/readers/sheets/compose-workbook.ts";
+import { csvReader } from "../../src/readers/sheets/csv-reader.ts";
+import { createSheetBuilders } from "../../src/readers/sheets/sheet-builder.ts";
 import { formatRow } from "../../src/text/format-row.ts";
 import { characters, heuristicTokens } from "../../src/text/length.ts";
 import { markdown } from "./generated-document.ts";

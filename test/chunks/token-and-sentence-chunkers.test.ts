@@ -2,9 +2,9 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { findSentences } from "../../src/chunks/document-sentences.ts";
-import { createSentenceChunker, splitBySentence } from "../../src/chunks/sentence-chunker.ts";
-import { createTokenChunker, splitByTokens } from "../../src/chunks/token-chunker.ts";
+import { findSentences } from "../../src/chunkers/document-sentences.ts";
+import { createSentenceChunker, splitBySentence } from "../../src/chunkers/sentence-chunker.ts";
+import { createTokenChunker, splitByTokens } from "../../src/chunkers/token-chunker.ts";
 import type { Chunker } from "../../src/contracts/chunker.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";
 import { countInPieces } from "../../src/text/count-in-pieces.ts";

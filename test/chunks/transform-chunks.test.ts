@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { createTransformer } from "../../src/chunks/create-transformer.ts";
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
-import { createStructureTransformer } from "../../src/chunks/structure-transformer.ts";
-import { createTitleTransformer } from "../../src/chunks/title-transformer.ts";
-import { transformChunks } from "../../src/chunks/transform-chunks.ts";
+import { createTransformer } from "../../src/chunkers/transformers/create-transformer.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
+import { createStructureTransformer } from "../../src/chunkers/transformers/structure-transformer.ts";
+import { createTitleTransformer } from "../../src/chunkers/transformers/title-transformer.ts";
+import { transformChunks } from "../../src/chunkers/transformers/transform-chunks.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { ChunkTransformer } from "../../src/contracts/chunker.ts";
 import { IbidError } from "../../src/contracts/errors.ts";

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { chainTransformers } from "../../src/chunks/chain-transformers.ts";
-import { createContextTransformer, withContextualHeader } from "../../src/chunks/context-transformer.ts";
-import { createTransformer } from "../../src/chunks/create-transformer.ts";
-import { createMetadataTransformer } from "../../src/chunks/metadata-transformer.ts";
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
-import { createSentenceChunker } from "../../src/chunks/sentence-chunker.ts";
-import { createStructureTransformer, structureKeys } from "../../src/chunks/structure-transformer.ts";
-import { createTitleTransformer } from "../../src/chunks/title-transformer.ts";
-import { transformChunks } from "../../src/chunks/transform-chunks.ts";
+import { chainTransformers } from "../../src/chunkers/transformers/chain-transformers.ts";
+import { createContextTransformer, withContextualHeader } from "../../src/chunkers/transformers/context-transformer.ts";
+import { createTransformer } from "../../src/chunkers/transformers/create-transformer.ts";
+import { createMetadataTransformer } from "../../src/chunkers/transformers/metadata-transformer.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
+import { createSentenceChunker } from "../../src/chunkers/sentence-chunker.ts";
+import { createStructureTransformer, structureKeys } from "../../src/chunkers/transformers/structure-transformer.ts";
+import { createTitleTransformer } from "../../src/chunkers/transformers/title-transformer.ts";
+import { transformChunks } from "../../src/chunkers/transformers/transform-chunks.ts";
 import type { ChatMessage } from "../../src/contracts/chat.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { ChunkTransformer } from "../../src/contracts/chunker.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { openKnowledgeBase } from "../../src/node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { callIbid, runIbid, writeFiles } from "./run-ibid.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-health-"));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openIngestionQueue, openKnowledgeBase } from "../../src/node.ts";
+import { openIngestionQueue, openKnowledgeBase } from "../../src/index.node.ts";
 import { callIbid } from "./run-ibid.ts";
 
 let cwd = "";

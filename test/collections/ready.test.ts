@@ -1,9 +1,9 @@
 import { createHashingModel, createMemoryStore, guardStore, IbidError, type RawKnowledgeStore } from "ibid";
 import { describe, expect, it } from "vitest";
-import { createMemoryDirectory } from "../../src/stores/memory-directory.ts";
-import { createSecret } from "../../src/stores/create-secret.ts";
-import { createSegmentStore } from "../../src/stores/segment-store.ts";
-import { decideStoreOptions } from "../../src/stores/store-options.ts";
+import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
+import { createSecret } from "../../src/stores/segments/create-secret.ts";
+import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
+import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
 import { knowledgeBaseOver } from "../support/knowledge-base-over.ts";
 import { definition, kettle } from "./shop.ts";
 

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import type { BlobStore } from "../../src/contracts/blob-store.ts";
-import { createMemoryBlobStore } from "../../src/stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { createBlobStorePack } from "../../src/testing/blob-store-pack.ts";
 import type { BlobStoreSubject } from "../../src/testing/blob-store-pack.ts";

@@ -1,12 +1,12 @@
 import { describe } from "vitest";
 
-import { createRecursiveChunker } from "../../src/chunks/recursive-chunker.ts";
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
-import { createSemanticChunker } from "../../src/chunks/semantic-chunker.ts";
+import { createRecursiveChunker } from "../../src/chunkers/recursive-chunker.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
+import { createSemanticChunker } from "../../src/chunkers/semantic-chunker.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { AsyncChunker } from "../../src/contracts/chunker.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import type { ChunkerSubject } from "../../src/testing/chunker-fixtures.ts";
 import { createChunkerPack } from "../../src/testing/chunker-pack.ts";
 import { characters } from "../../src/text/length.ts";

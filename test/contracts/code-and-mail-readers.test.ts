@@ -1,10 +1,10 @@
 import { describe } from "vitest";
 
-import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
-import { createFeedReader } from "../../src/adapters/feed/feed-reader.ts";
-import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
-import { dataReader } from "../../src/documents/data/data-reader.ts";
-import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
+import { createCodeReader } from "../../src/readers/code/code-reader.ts";
+import { createFeedReader } from "../../src/readers/feed/feed-reader.ts";
+import { createMailReader } from "../../src/readers/mail/mail-reader.ts";
+import { dataReader } from "../../src/readers/data/data-reader.ts";
+import { createNotebookReader } from "../../src/readers/notebook/notebook-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
 import { runPack } from "./run-pack.ts";
 

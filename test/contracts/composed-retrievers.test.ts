@@ -1,10 +1,10 @@
 import { describe } from "vitest";
 
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { createRerankerPack } from "../../src/testing/reranker-pack.ts";
 import { createRetrieverPack } from "../../src/testing/retriever-pack.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
-import { createModelReranker } from "../../src/retrieval/model-reranker.ts";
+import { createModelReranker } from "../../src/models/model-reranker.ts";
 import { compose, compositions, wrappers } from "./composed-retrievers.ts";
 import { retrieverOver } from "./retriever-over.ts";
 import { runPack } from "./run-pack.ts";

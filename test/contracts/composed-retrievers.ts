@@ -1,12 +1,12 @@
 import type { RetrieverParts, WrapRetriever } from "../../src/contracts/retriever.ts";
-import { compressHits } from "../../src/retrieval/composed/compress-hits.ts";
-import { diversify } from "../../src/retrieval/composed/diversify.ts";
-import { dropDuplicates } from "../../src/retrieval/composed/drop-duplicates.ts";
-import { expandHits } from "../../src/retrieval/composed/expand-hits.ts";
-import { hyde } from "../../src/retrieval/composed/hyde.ts";
-import { mergeAdjacent } from "../../src/retrieval/composed/merge-adjacent.ts";
-import { multiQuery } from "../../src/retrieval/composed/multi-query.ts";
-import { rewriteQuery } from "../../src/retrieval/composed/rewrite-query.ts";
+import { compressHits } from "../../src/search/around/compress-hits.ts";
+import { diversify } from "../../src/search/around/diversify.ts";
+import { dropDuplicates } from "../../src/search/around/drop-duplicates.ts";
+import { expandHits } from "../../src/search/around/expand-hits.ts";
+import { hyde } from "../../src/search/around/hyde.ts";
+import { mergeAdjacent } from "../../src/search/around/merge-adjacent.ts";
+import { multiQuery } from "../../src/search/around/multi-query.ts";
+import { rewriteQuery } from "../../src/search/around/rewrite-query.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 /** Says back what it was asked, with some words more: a model whose queries find what the question finds. */

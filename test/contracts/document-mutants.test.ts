@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
-import { createTitleTransformer } from "../../src/chunks/title-transformer.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
+import { createTitleTransformer } from "../../src/chunkers/transformers/title-transformer.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { ChunkTransformer } from "../../src/contracts/chunker.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";
@@ -15,7 +15,7 @@ import type {
   SourceRefusal,
   SourceUnchanged,
 } from "../../src/contracts/reader.ts";
-import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
+import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
 import { createChunkTransformerPack } from "../../src/testing/chunk-transformer-pack.ts";
 import type { ChunkerSubject } from "../../src/testing/chunker-fixtures.ts";
 import { createChunkerPack } from "../../src/testing/chunker-pack.ts";

@@ -2,8 +2,8 @@ import { describe } from "vitest";
 
 import type { EmbeddingCache, EmbeddingInput, EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import type { Embedding } from "../../src/contracts/embedding.ts";
-import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { createEmbedderPack } from "../../src/testing/embedder-pack.ts";
 import type { EmbedderSubject } from "../../src/testing/embedder-pack.ts";
 import { createEmbeddingCachePack } from "../../src/testing/embedding-cache-pack.ts";

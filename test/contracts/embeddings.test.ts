@@ -1,11 +1,11 @@
 import { describe } from "vitest";
 
-import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
-import { createEmbeddingCache } from "../../src/embeddings/embedding-cache.ts";
-import { createSharedEmbeddingCache } from "../../src/embeddings/shared-embedding-cache.ts";
-import { createBlobCache } from "../../src/stores/blob-cache.ts";
-import { createMemoryBlobStore } from "../../src/stores/memory-blob-store.ts";
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
+import { createEmbeddingCache } from "../../src/models/embedder/embedding-cache.ts";
+import { createSharedEmbeddingCache } from "../../src/models/embedder/shared-embedding-cache.ts";
+import { createBlobCache } from "../../src/stores/blobs/blob-cache.ts";
+import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { createEmbedderPack } from "../../src/testing/embedder-pack.ts";
 import { createEmbeddingCachePack } from "../../src/testing/embedding-cache-pack.ts";
 import { createEmbeddingModelPack } from "../../src/testing/embedding-model-pack.ts";

@@ -1,7 +1,7 @@
 import { afterAll, describe } from "vitest";
 import type { Entities, NamedEntityData, RelationshipDirection } from "../../src/contracts/entity.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import { openEntities } from "../../src/entities/open-entities.ts";
+import { openEntities } from "../../src/knowledge-base/entities/open-entities.ts";
 import { createEntitiesPack, type EntitiesSubject } from "../../src/testing/entities-pack.ts";
 import { createHomes } from "../collections/shop.ts";
 import { type Mutant, runMutants } from "./mutants.ts";

@@ -2,7 +2,7 @@ import { describe } from "vitest";
 
 import type { EventFilter, EventStore, KnowledgeEvent } from "../../src/contracts/event-store.ts";
 import { collect } from "../../src/testing/assert.ts";
-import { createMemoryEventStore, type EventStoreOptions } from "../../src/stores/memory-event-store.ts";
+import { createMemoryEventStore, type EventStoreOptions } from "../../src/stores/memory/memory-event-store.ts";
 import { createEventStorePack, type EventStoreSubject } from "../../src/testing/event-store-pack.ts";
 import { runMutants } from "./mutants.ts";
 

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe } from "vitest";
 
-import { createLateEventStore } from "../../src/adapters/sqlite/late-event-store.ts";
-import { openSqliteEventStore } from "../../src/adapters/sqlite/sqlite-event-store.ts";
-import { createEventStoreTracer, noTracer } from "../../src/services/event-tracer.ts";
+import { createLateEventStore } from "../../src/stores/sqlite/late-event-store.ts";
+import { openSqliteEventStore } from "../../src/stores/sqlite/sqlite-event-store.ts";
+import { createEventStoreTracer, noTracer } from "../../src/knowledge-base/operations/event-tracer.ts";
 import { collect } from "../../src/testing/assert.ts";
-import { createMemoryEventStore } from "../../src/stores/memory-event-store.ts";
+import { createMemoryEventStore } from "../../src/stores/memory/memory-event-store.ts";
 import { createEventStorePack } from "../../src/testing/event-store-pack.ts";
 import { createTracerPack } from "../../src/testing/tracer-pack.ts";
 import { runPack } from "./run-pack.ts";

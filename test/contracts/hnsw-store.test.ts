@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe } from "vitest";
 
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
-import { withHnsw } from "../../src/adapters/usearch/hnsw-store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
+import { withHnsw } from "../../src/stores/candidates/usearch/hnsw-store.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
 import { openLibrary } from "../hnsw/plain-usearch.ts";
 import { runPack } from "./run-pack.ts";

@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 import { afterAll, describe } from "vitest";
 
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
-import { latentSemanticModel as corpusModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { latentSemanticModel as corpusModel } from "../../src/engine/latent/latent-semantic-model.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createLatentSearchPack } from "../../src/testing/latent-search-pack.ts";
 import type { LatentStore } from "../../src/testing/latent-search-pack.ts";
 import { runPack } from "./run-pack.ts";

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
 import { runPack } from "./run-pack.ts";
 

@@ -1,9 +1,9 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 
-import { fromAiSdkEmbeddingModel } from "../../src/adapters/ai-sdk/embedding-model.ts";
-import { fromAiSdkLanguageModel } from "../../src/adapters/ai-sdk/language-model.ts";
-import { renderPrompt } from "../../src/answers/render-prompt.ts";
+import { fromAiSdkEmbeddingModel } from "../../src/models/ai-sdk/embedding-model.ts";
+import { fromAiSdkLanguageModel } from "../../src/models/ai-sdk/language-model.ts";
+import { renderPrompt } from "../../src/models/render-prompt.ts";
 import type { ChatModel } from "../../src/contracts/chat.ts";
 import { createChatModelPack } from "../../src/testing/chat-model-pack.ts";
 import { createEmbeddingModelPack } from "../../src/testing/embedding-model-pack.ts";

@@ -3,20 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 
-import { loadTransformers } from "../../src/adapters/transformers/load-transformers.ts";
+import { loadTransformers } from "../../src/models/transformers/load-transformers.ts";
 import {
   createTransformersEmbeddingModel as createBare,
   type TransformersEmbeddingOptions,
-} from "../../src/adapters/transformers/transformers-embedding-model.ts";
-import { createTransformersReranker } from "../../src/adapters/transformers/transformers-reranker.ts";
+} from "../../src/models/transformers/transformers-embedding-model.ts";
+import { createTransformersReranker } from "../../src/models/transformers/transformers-reranker.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import {
   createTransformersEmbeddingModel,
   resolveEmbeddingModel,
   resolveReranker,
-} from "../../src/node/choose-models.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
+} from "../../src/models/choose-models.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { createEmbeddingModelPack } from "../../src/testing/embedding-model-pack.ts";
 import { openTransformers, tinyModels } from "../support/plain-transformers.ts";
 import { type TinyModel, writeTinyModel } from "../support/tiny-onnx.ts";

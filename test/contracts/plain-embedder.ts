@@ -1,7 +1,7 @@
 import type { Embedder, EmbeddingCache, EmbeddingInput, EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import type { Embedding, Vector } from "../../src/contracts/embedding.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { sha256 } from "../../src/text/hash.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
 
 export type EmbedderFault =
   | "order of arrival"

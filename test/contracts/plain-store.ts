@@ -17,7 +17,7 @@ import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
 import type { ChunkEntry, DeleteTarget, Metric } from "../../src/contracts/store.ts";
 import type { VectorMatch } from "../../src/contracts/vector-store.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
-import { checkOptions } from "../../src/text/check-options.ts";
+import { checkOptions } from "../../src/runtime/check-options.ts";
 import { mayMatch } from "./mistaken-index.ts";
 import { passes } from "./plain-filter.ts";
 import { readPlainLucene } from "./plain-lucene.ts";

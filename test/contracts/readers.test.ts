@@ -1,18 +1,18 @@
 import { describe } from "vitest";
 
-import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
-import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
-import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
-import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
-import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
-import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
-import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
-import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
-import { createXlsReader } from "../../src/adapters/sheetjs/xls-reader.ts";
+import { createHtmlReader } from "../../src/readers/html/html-reader.ts";
+import { createMarkdownReader } from "../../src/readers/markdown/markdown-reader.ts";
+import { createDocxReader } from "../../src/readers/office/docx-reader.ts";
+import { createEpubReader } from "../../src/readers/office/epub-reader.ts";
+import { createOdtReader } from "../../src/readers/office/odt-reader.ts";
+import { createPptxReader } from "../../src/readers/office/pptx-reader.ts";
+import { createXlsxReader } from "../../src/readers/office/xlsx-reader.ts";
+import { createPdfReader } from "../../src/readers/pdf/pdf-reader.ts";
+import { createXlsReader } from "../../src/readers/sheets/xls-reader.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
-import { csvReader } from "../../src/documents/csv-reader.ts";
-import { readDocument } from "../../src/documents/read-document.ts";
-import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
+import { csvReader } from "../../src/readers/sheets/csv-reader.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
+import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
 import {
   escapeXml,

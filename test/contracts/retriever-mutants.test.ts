@@ -1,8 +1,8 @@
 import { describe } from "vitest";
 
 import type { Hit, Retriever, RetrieveOptions, WrapRetriever } from "../../src/contracts/retriever.ts";
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
-import { mergeAdjacent } from "../../src/retrieval/composed/merge-adjacent.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
+import { mergeAdjacent } from "../../src/search/around/merge-adjacent.ts";
 import { createRetrieverPack, type RetrieverSubject } from "../../src/testing/retriever-pack.ts";
 import { from, deployment, south } from "../../src/testing/store-fixtures.ts";
 import { type Mutant, runMutants } from "./mutants.ts";

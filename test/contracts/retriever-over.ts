@@ -1,13 +1,13 @@
 import { createGate, operator } from "../../src/access/gate.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import type { Retriever, WrapRetriever } from "../../src/contracts/retriever.ts";
-import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
-import { createRetriever } from "../../src/retrieval/create-retriever.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
+import { createRetriever } from "../../src/search/create-retriever.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import type { RetrievableText } from "../../src/testing/retriever-fixtures.ts";
 import { documentEntryOf, documentOf } from "../../src/testing/store-fixtures.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
-import { hashParts } from "../../src/text/hash.ts";
+import { hashParts } from "../../src/runtime/hash.ts";
 
 /** The built-in retriever, or one around it, over a memory store that holds these texts. */
 export async function retrieverOver(

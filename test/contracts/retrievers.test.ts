@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { createRecordingTracer } from "../../src/testing/recording-tracer.ts";
 import { createRerankerPack } from "../../src/testing/reranker-pack.ts";
 import { createRetrieverPack } from "../../src/testing/retriever-pack.ts";

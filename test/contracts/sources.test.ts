@@ -7,9 +7,9 @@ import { dirname, join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { openFileSource } from "../../src/adapters/files/file-source.ts";
-import { openSitemapSource } from "../../src/adapters/web/sitemap-source.ts";
-import { openUrlSource } from "../../src/adapters/web/url-source.ts";
+import { openFileSource } from "../../src/ingest/sources/files/file-source.ts";
+import { openSitemapSource } from "../../src/ingest/sources/web/sitemap-source.ts";
+import { openUrlSource } from "../../src/ingest/sources/web/url-source.ts";
 import { createListSource } from "../../src/testing/list-source.ts";
 import { createSourcePack } from "../../src/testing/source-pack.ts";
 import type { SourceSubject } from "../../src/testing/source-pack.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, describe, expect, it } from "vitest";
 
-import { openSqliteStore, type SqliteStoreOptions } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../../src/stores/sqlite/sqlite-store.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import { createRegexSearchPack } from "../../src/testing/regex-search-pack.ts";

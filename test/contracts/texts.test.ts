@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 
-import { snowballLanguages } from "../../src/adapters/snowball/snowball-languages.ts";
+import { snowballLanguages } from "../../src/text/languages/snowball/snowball-languages.ts";
 import { createAnalyzer } from "../../src/text/analyzer.ts";
 import { characters, codePoints, heuristicTokens } from "../../src/text/length.ts";
 import { createAnalyzerPack, createLengthFunctionPack } from "../../src/testing/text-packs.ts";

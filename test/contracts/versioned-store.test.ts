@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 
 import type { VersionedStore } from "../../src/contracts/reembedding.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createVersionedStorePack } from "../../src/testing/versioned-store-pack.ts";
 import type { TwoModelStore } from "../../src/testing/versioned-store-pack.ts";
 import { eachStore } from "../stores/each-store.ts";

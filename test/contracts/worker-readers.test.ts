@@ -1,14 +1,14 @@
 import { afterAll, describe } from "vitest";
 
-import { createWorkerReaders } from "../../src/adapters/worker/worker-readers.ts";
+import { createWorkerReaders } from "../../src/readers/worker/worker-readers.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
-import { createReaders } from "../../src/node/create-readers.ts";
+import { createReaders } from "../../src/readers/create-readers.ts";
 import { createReaderPack } from "../../src/testing/reader-pack.ts";
 import { runPack } from "./run-pack.ts";
 import { makePdf } from "../readers/make-pdf.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-const program = new URL("../../src/node/read-worker.ts", import.meta.url);
+const program = new URL("../../src/readers/read-worker.ts", import.meta.url);
 const worker = createWorkerReaders(createReaders(), { program, readInWorker: true });
 afterAll(() => worker.close());
 

@@ -1,4 +1,4 @@
-import type { SqliteConnection } from "../../src/adapters/sqlite/sqlite-connection.ts";
+import type { SqliteConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
 
 /** Called wherever a process could die around a write, with what is going on and where in it. */
 export type Passing = (phase: string, point: string) => void;

@@ -1,19 +1,19 @@
-import { createSqliteJobStore } from "../../src/adapters/sqlite/sqlite-job-store.ts";
-import type { SqliteConnection } from "../../src/adapters/sqlite/sqlite-connection.ts";
-import { createSqliteDirectory } from "../../src/adapters/sqlite/sqlite-directory.ts";
-import { latentSemanticModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
+import { createSqliteJobStore } from "../../src/stores/sqlite/sqlite-job-store.ts";
+import type { SqliteConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
+import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
+import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
 import type { DocumentEntry } from "../../src/contracts/document-store.ts";
 import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import type { JobStore, NewJob } from "../../src/contracts/job-store.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
-import type { RawKnowledgeStore } from "../../src/stores/raw-store.ts";
-import type { SegmentDirectory } from "../../src/stores/segment-directory.ts";
-import { createSegmentStore, prepareDirectory } from "../../src/stores/segment-store.ts";
-import { guardStore } from "../../src/stores/guard-store.ts";
-import { decideStoreOptions } from "../../src/stores/store-options.ts";
+import type { RawKnowledgeStore } from "../../src/stores/segments/raw-store.ts";
+import type { SegmentDirectory } from "../../src/stores/segments/segment-directory.ts";
+import { createSegmentStore, prepareDirectory } from "../../src/stores/segments/segment-store.ts";
+import { guardStore } from "../../src/stores/guard/guard-store.ts";
+import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
 import { collect, documentEntry, plainAnalyzer, read, system, three, write } from "../stores/build.ts";
-import { hashParts } from "../../src/text/hash.ts";
+import { hashParts } from "../../src/runtime/hash.ts";
 
 /** What is done to a store, one after the other; each can be done again when it is not known whether it was. */
 export type Operation =

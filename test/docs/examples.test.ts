@@ -13,7 +13,7 @@ import { findExamples, readPages } from "./examples.ts";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const doors = {
-  ibid: join(root, "src/node.ts"),
+  ibid: join(root, "src/index.node.ts"),
   "ibid/server": join(root, "src/server/index.ts"),
   "ibid/testing": join(root, "src/testing/index.ts"),
 };

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { mediaTypeOfExtension } from "../../src/documents/media-type-names.ts";
-import { defaultReadLimits } from "../../src/documents/read-limits.ts";
-import { createReaders } from "../../src/node/create-readers.ts";
+import { mediaTypeOfExtension } from "../../src/readers/media-type-names.ts";
+import { defaultReadLimits } from "../../src/readers/read-limits.ts";
+import { createReaders } from "../../src/readers/create-readers.ts";
 
 const page = readFileSync(new URL("../../docs/formats.md", import.meta.url), "utf8");
 const nameOf = ({ name }: { readonly name: string }): string => name.split(/[/+]/u, 1)[0] ?? "";

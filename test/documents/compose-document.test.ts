@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { buildSections } from "../../src/documents/build-sections.ts";
-import { composeDocument } from "../../src/documents/compose-document.ts";
+import { buildSections } from "../../src/readers/build-sections.ts";
+import { composeDocument } from "../../src/readers/compose-document.ts";
 import { checkBlocks, checkSourceMap, checkTree } from "../../src/testing/tree-checks.ts";
 import { locate } from "../../src/text/locate.ts";
 

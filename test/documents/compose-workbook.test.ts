@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { ReadResult } from "../../src/contracts/reader.ts";
-import { composeWorkbook } from "../../src/documents/compose-workbook.ts";
-import { judgeHeader, type JudgedCell } from "../../src/documents/header-row.ts";
-import { createSheetBuilders } from "../../src/documents/sheet-builder.ts";
-import type { CellKind, MergedCells } from "../../src/documents/workbook.ts";
+import { composeWorkbook } from "../../src/readers/sheets/compose-workbook.ts";
+import { judgeHeader, type JudgedCell } from "../../src/readers/sheets/header-row.ts";
+import { createSheetBuilders } from "../../src/readers/sheets/sheet-builder.ts";
+import type { CellKind, MergedCells } from "../../src/readers/sheets/workbook.ts";
 import { checkBlocks, checkSourceMap, checkTree } from "../../src/testing/tree-checks.ts";
 import { locate } from "../../src/text/locate.ts";
 

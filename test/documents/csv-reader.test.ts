@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { ReadLimits, ReadResult } from "../../src/contracts/reader.ts";
-import { csvReader } from "../../src/documents/csv-reader.ts";
-import { detectDelimiter } from "../../src/documents/detect-delimiter.ts";
+import { csvReader } from "../../src/readers/sheets/csv-reader.ts";
+import { detectDelimiter } from "../../src/readers/sheets/detect-delimiter.ts";
 import { locate } from "../../src/text/locate.ts";
 
 const read = (text: string, mediaType = "text/csv", limits: Partial<ReadLimits> = {}): Promise<ReadResult> =>

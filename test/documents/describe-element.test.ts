@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
-import { describeElement } from "../../src/documents/describe-element.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
+import { describeElement } from "../../src/readers/describe-element.ts";
 import { listLeaves, walkSections } from "../../src/text/walk-sections.ts";
 import { documentOf } from "../../src/testing/store-fixtures.ts";
 

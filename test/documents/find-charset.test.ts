@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
-import { createMarkdownReader } from "../../src/adapters/markdown/markdown-reader.ts";
+import { createHtmlReader } from "../../src/readers/html/html-reader.ts";
+import { createMarkdownReader } from "../../src/readers/markdown/markdown-reader.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
-import { buildSections } from "../../src/documents/build-sections.ts";
-import { decodeSource } from "../../src/documents/decode-source.ts";
-import { declaredCharset, findCharset } from "../../src/documents/find-charset.ts";
-import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
-import { readDocument } from "../../src/documents/read-document.ts";
+import { buildSections } from "../../src/readers/build-sections.ts";
+import { decodeSource } from "../../src/readers/text/decode-source.ts";
+import { declaredCharset, findCharset } from "../../src/readers/text/find-charset.ts";
+import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
 import { encodeAs } from "../support/encode-as.ts";
 
 const readers = [createMarkdownReader(), createHtmlReader(), plainTextReader];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { IbidError } from "../../src/contracts/errors.ts";
-import { fileNameOf } from "../../src/documents/file-name.ts";
-import { detectMediaType } from "../../src/documents/media-type.ts";
+import { fileNameOf } from "../../src/readers/file-name.ts";
+import { detectMediaType } from "../../src/readers/media-type.ts";
 import { pack } from "../readers/make-office.ts";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { builtInFormat, formatGeneral, readNumberFormat } from "../../src/documents/number-format.ts";
+import { builtInFormat, formatGeneral, readNumberFormat } from "../../src/readers/sheets/number-format.ts";
 
 describe("readNumberFormat", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
+import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
 
 const read = async (text: string) => {
   const bytes = new TextEncoder().encode(text);

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { Reader, ReadResult } from "../../src/contracts/reader.ts";
-import { buildSections } from "../../src/documents/build-sections.ts";
-import { defaultReadLimits } from "../../src/documents/read-limits.ts";
-import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
-import { readDocument } from "../../src/documents/read-document.ts";
+import { buildSections } from "../../src/readers/build-sections.ts";
+import { defaultReadLimits } from "../../src/readers/read-limits.ts";
+import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
 import { canonicalize } from "../../src/text/canonical-text.ts";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

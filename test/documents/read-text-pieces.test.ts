@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Reader } from "../../src/contracts/reader.ts";
-import { csvReader } from "../../src/documents/csv-reader.ts";
-import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
-import { readDocument } from "../../src/documents/read-document.ts";
-import { createPieceDecoder, readTextPieces } from "../../src/documents/read-text-pieces.ts";
+import { csvReader } from "../../src/readers/sheets/csv-reader.ts";
+import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
+import { createPieceDecoder, readTextPieces } from "../../src/readers/text/read-text-pieces.ts";
 import { canonicalize } from "../../src/text/canonical-text.ts";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

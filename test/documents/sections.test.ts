@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import type { Section, TextDocument } from "../../src/contracts/document.ts";
 import type { IbidError } from "../../src/contracts/errors.ts";
-import { buildSections, type Heading } from "../../src/documents/build-sections.ts";
+import { buildSections, type Heading } from "../../src/readers/build-sections.ts";
 import { findSectionPath, listDescendants, listLeaves, walkSections } from "../../src/text/walk-sections.ts";
-import { withMetadata } from "../../src/documents/with-metadata.ts";
+import { withMetadata } from "../../src/readers/with-metadata.ts";
 
 const heading = (title: string, level: number, start: number): Heading => ({
   title,

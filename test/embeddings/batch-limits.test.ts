@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { createBatchLimits, estimateTokens } from "../../src/embeddings/batch-limits.ts";
-import { createEmbedder, type EmbedderOptions } from "../../src/embeddings/create-embedder.ts";
+import { createBatchLimits, estimateTokens } from "../../src/models/embedder/batch-limits.ts";
+import { createEmbedder, type EmbedderOptions } from "../../src/models/embedder/create-embedder.ts";
 
 const secret = new Uint8Array(32).fill(7);
 const purpose = "document" as const;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { createChunkFactory } from "../../src/chunks/create-chunk.ts";
+import { createChunkFactory } from "../../src/chunkers/create-chunk.ts";
 import type { Embedding, EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { checkEmbedding, takeGivenEmbedding } from "../../src/embeddings/check-embedding.ts";
+import { checkEmbedding, takeGivenEmbedding } from "../../src/models/embedder/check-embedding.ts";
 import { createDocument } from "../chunks/generated-document.ts";
 
 const version: EmbeddingVersion = { provider: "p", model: "m", dimensions: 3, fingerprint: "" };

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { createChunkFactory } from "../../src/chunks/create-chunk.ts";
+import { createChunkFactory } from "../../src/chunkers/create-chunk.ts";
 import type { MediaDocument } from "../../src/contracts/document.ts";
 import type {
   EmbeddingCache,
@@ -11,9 +11,9 @@ import type {
 } from "../../src/contracts/embedding-model.ts";
 import type { Embedding } from "../../src/contracts/embedding.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { createEmbedder, type EmbedderOptions } from "../../src/embeddings/create-embedder.ts";
-import { createEmbeddingCache } from "../../src/embeddings/embedding-cache.ts";
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createEmbedder, type EmbedderOptions } from "../../src/models/embedder/create-embedder.ts";
+import { createEmbeddingCache } from "../../src/models/embedder/embedding-cache.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { createDocument } from "../chunks/generated-document.ts";
 
 const secret = new Uint8Array(32).fill(7);

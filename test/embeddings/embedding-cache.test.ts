@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { IbidError } from "../../src/contracts/errors.ts";
-import { createEmbeddingCache } from "../../src/embeddings/embedding-cache.ts";
+import { createEmbeddingCache } from "../../src/models/embedder/embedding-cache.ts";
 
 describe("createEmbeddingCache", () => {
   it("finds what was set and counts how often [T38]", () => {

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { MediaDocument } from "../../src/contracts/document.ts";
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { createChunkFactory } from "../../src/chunks/create-chunk.ts";
+import { createChunkFactory } from "../../src/chunkers/create-chunk.ts";
 import { createDocument } from "../chunks/generated-document.ts";
 
 const model = createHashingModel();

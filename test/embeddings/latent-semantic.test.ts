@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fitLatentSemantic } from "../../src/embeddings/latent-semantic/fit-latent-semantic.ts";
+import { fitLatentSemantic } from "../../src/engine/latent/fit-latent-semantic.ts";
 import type { CorpusFit, FitChunk, TermCounts, TermRow } from "../../src/contracts/corpus-model.ts";
-import { embedTerms, formDimensions } from "../../src/embeddings/latent-semantic/embed-terms.ts";
-import { hashForms } from "../../src/embeddings/latent-semantic/hash-forms.ts";
-import { projectLatent } from "../../src/embeddings/latent-semantic/project-latent.ts";
-import { sampleForFit } from "../../src/embeddings/latent-semantic/sample-for-fit.ts";
-import { buildTermMatrix } from "../../src/embeddings/latent-semantic/term-matrix.ts";
-import { entropyWeight, localWeight } from "../../src/embeddings/latent-semantic/term-weight.ts";
-import { truncateSvd } from "../../src/kernels/truncated-svd.ts";
+import { embedTerms, formDimensions } from "../../src/engine/latent/embed-terms.ts";
+import { hashForms } from "../../src/engine/latent/hash-forms.ts";
+import { projectLatent } from "../../src/engine/latent/project-latent.ts";
+import { sampleForFit } from "../../src/engine/latent/sample-for-fit.ts";
+import { buildTermMatrix } from "../../src/engine/latent/term-matrix.ts";
+import { entropyWeight, localWeight } from "../../src/engine/latent/term-weight.ts";
+import { truncateSvd } from "../../src/engine/kernels/truncated-svd.ts";
 
 function count(text: string): TermCounts {
   const counts = new Map<string, number>();

@@ -9,8 +9,8 @@ import {
   openKnowledgeBase,
   type Embedding,
   type SharedCache,
-} from "../../src/node.ts";
-import { decodeEmbedding, encodeEmbedding } from "../../src/embeddings/encode-embedding.ts";
+} from "../../src/index.node.ts";
+import { decodeEmbedding, encodeEmbedding } from "../../src/models/embedder/encode-embedding.ts";
 import { collect } from "../../src/testing/assert.ts";
 
 const secret = new Uint8Array(32).fill(7);

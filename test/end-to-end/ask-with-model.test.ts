@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Answer } from "../../src/index.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { runIbid } from "../cli/run-ibid.ts";
 import {
   type ChatReply,

@@ -14,7 +14,7 @@ import {
   renderPrompt,
   type Scope,
   type Usage,
-} from "../../src/node.ts";
+} from "../../src/index.node.ts";
 
 /** Every part of asking at once, over models that say which of its parts called them, and count. */
 function createModel(name: string, answers: readonly string[]) {

@@ -11,9 +11,9 @@ import {
   openIngestionQueue,
   openKnowledgeBase,
   type OpenOptions,
-} from "../../src/node.ts";
+} from "../../src/index.node.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
-import { hashParts } from "../../src/text/hash.ts";
+import { hashParts } from "../../src/runtime/hash.ts";
 
 let folder = "";
 let location = "";

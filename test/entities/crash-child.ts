@@ -1,5 +1,5 @@
 // Writes entities and relationships, and takes every third away again, saying what is done, until it is killed.
-import { openEntities, openKnowledgeBase } from "../../src/node.ts";
+import { openEntities, openKnowledgeBase } from "../../src/index.node.ts";
 
 const kb = await openKnowledgeBase(process.argv[2]);
 const entities = openEntities(kb, "chain");

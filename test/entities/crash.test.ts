@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { openEntities, openKnowledgeBase } from "../../src/node.ts";
+import { openEntities, openKnowledgeBase } from "../../src/index.node.ts";
 import { collect } from "../../src/testing/assert.ts";
 
 const child = fileURLToPath(new URL("crash-child.ts", import.meta.url));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { hasAnyLabel, openEntities, openKnowledgeBase } from "../../src/node.ts";
+import { hasAnyLabel, openEntities, openKnowledgeBase } from "../../src/index.node.ts";
 import type { AccessContext, AccessPolicy, Entities, KnowledgeBase, RelationshipDirection, Scope } from "ibid";
 import * as z from "zod";
 import { collect } from "../../src/testing/assert.ts";

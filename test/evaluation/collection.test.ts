@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { collectRun, latencyQuantiles } from "../../src/evaluation/collect-run.ts";
-import { parseCollection } from "../../src/evaluation/collection.ts";
+import { collectRun, latencyQuantiles } from "../../src/eval/collect-run.ts";
+import { parseCollection } from "../../src/eval/collection.ts";
 
 const good = {
   corpus:

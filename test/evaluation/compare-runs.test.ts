@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareRuns } from "../../src/evaluation/compare-runs.ts";
-import { estimateMean, studentQuantile } from "../../src/evaluation/estimate-mean.ts";
-import { type Evaluation, summarise } from "../../src/evaluation/score-run.ts";
+import { compareRuns } from "../../src/eval/compare-runs.ts";
+import { estimateMean, studentQuantile } from "../../src/eval/estimate-mean.ts";
+import { type Evaluation, summarise } from "../../src/eval/score-run.ts";
 
 const scored = (values: readonly number[], name = "map"): Evaluation =>
   summarise(new Map(values.map((value, index) => [`q${index}`, { [name]: value }])));

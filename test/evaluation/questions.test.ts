@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Hit } from "../../src/contracts/retriever.ts";
-import { evaluateQuestions } from "../../src/evaluation/evaluate-questions.ts";
-import { parseQuestions } from "../../src/evaluation/questions.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
+import { evaluateQuestions } from "../../src/eval/evaluate-questions.ts";
+import { parseQuestions } from "../../src/eval/questions.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 
 const parse = (...lines: readonly object[]) => parseQuestions(lines.map((line) => JSON.stringify(line)).join("\n"));
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { measureRanking, parseMetric } from "../../src/evaluation/ranking-metric.ts";
+import { measureRanking, parseMetric } from "../../src/eval/ranking-metric.ts";
 
 const names = ["ndcg@3", "ndcg", "recall@2", "recall", "map", "map@2", "mrr", "mrr@1", "p@2", "p@5", "p", "success@1"];
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseQrels } from "../../src/evaluation/qrels.ts";
-import { formatRun, parseRun, type Run } from "../../src/evaluation/run.ts";
-import { scoreRun } from "../../src/evaluation/score-run.ts";
+import { parseQrels } from "../../src/eval/qrels.ts";
+import { formatRun, parseRun, type Run } from "../../src/eval/run.ts";
+import { scoreRun } from "../../src/eval/score-run.ts";
 
 const idsOf = (run: Run, query: string): readonly string[] => (run.get(query) ?? []).map((found) => found.documentId);
 

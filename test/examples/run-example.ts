@@ -19,9 +19,9 @@ import { type Answered, shareProcess, type SharedProcess } from "../support/shar
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const doors = {
-  ibid: join(root, "src/node.ts"),
+  ibid: join(root, "src/index.node.ts"),
   "ibid/testing": join(root, "src/testing/index.ts"),
-  "ibid/langchain": join(root, "src/langchain.ts"),
+  "ibid/langchain": join(root, "src/integrations/langchain/index.ts"),
   "ibid/server": join(root, "src/server/index.ts"),
 };
 

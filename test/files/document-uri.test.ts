@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findDocumentUris, toDocumentUri, uriBelow } from "../../src/adapters/files/document-uri.ts";
+import { findDocumentUris, toDocumentUri, uriBelow } from "../../src/ingest/sources/files/document-uri.ts";
 
 let base: string;
 

@@ -5,8 +5,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openFileSource } from "../../src/adapters/files/file-source.ts";
-import type { FileSourceOptions } from "../../src/adapters/files/file-source.ts";
+import { openFileSource } from "../../src/ingest/sources/files/file-source.ts";
+import type { FileSourceOptions } from "../../src/ingest/sources/files/file-source.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { SourceItem, SourceRefusal } from "../../src/contracts/reader.ts";
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import type { Filter, FilterValue } from "../../src/contracts/filter.ts";
 import type { JsonValue, Metadata } from "../../src/contracts/metadata.ts";
-import { compileFilter } from "../../src/filters/compile-filter.ts";
-import { parseFilter } from "../../src/filters/parse-filter.ts";
+import { compileFilter } from "../../src/engine/filters/compile-filter.ts";
+import { parseFilter } from "../../src/engine/filters/parse-filter.ts";
 
 const matches = (filter: Filter, metadata: Metadata): boolean => compileFilter(parseFilter(filter))(metadata);
 

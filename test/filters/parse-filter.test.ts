@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import type { IbidError } from "../../src/contracts/errors.ts";
 import type { FilterInput } from "../../src/contracts/filter.ts";
-import { allOf, anyOf, not, where } from "../../src/filters/build-filter.ts";
-import { parseFilter } from "../../src/filters/parse-filter.ts";
+import { allOf, anyOf, not, where } from "../../src/engine/filters/build-filter.ts";
+import { parseFilter } from "../../src/engine/filters/parse-filter.ts";
 
 const failure = (input: unknown): IbidError => {
   try {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { createWorkerReaders } from "../../src/adapters/worker/worker-readers.ts";
-import { createReaders } from "../../src/node/create-readers.ts";
+import { createWorkerReaders } from "../../src/readers/worker/worker-readers.ts";
+import { createReaders } from "../../src/readers/create-readers.ts";
 import { families } from "./families.ts";
 import { judge } from "./judge.ts";
 
@@ -8,7 +8,7 @@ import { judge } from "./judge.ts";
 const filesEach = 80;
 // Where files are read in earnest: libraries leave failing promises behind, which would end this process.
 const worker = createWorkerReaders(createReaders(), {
-  program: new URL("../../src/node/read-worker.ts", import.meta.url),
+  program: new URL("../../src/readers/read-worker.ts", import.meta.url),
   readInWorker: true,
 });
 afterAll(() => worker.close());

@@ -1,7 +1,7 @@
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
 import { IbidError, type IbidErrorCode } from "../../src/contracts/errors.ts";
 import type { Reader } from "../../src/contracts/reader.ts";
-import { readDocument } from "../../src/documents/read-document.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
 import { checkBlocks, checkSourceMap, checkTree } from "../../src/testing/tree-checks.ts";
 import type { FuzzFile } from "./families.ts";
 

@@ -4,13 +4,17 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 
 import { systemAuthority } from "../../src/access/gate.ts";
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
-import { type HnswOptions, withHnsw } from "../../src/adapters/usearch/hnsw-store.ts";
-import { loadUsearch, type NativeIndex, type UsearchLibrary } from "../../src/adapters/usearch/load-usearch.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
+import { type HnswOptions, withHnsw } from "../../src/stores/candidates/usearch/hnsw-store.ts";
+import {
+  loadUsearch,
+  type NativeIndex,
+  type UsearchLibrary,
+} from "../../src/stores/candidates/usearch/load-usearch.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
 import type { VectorMatch, VectorQuery } from "../../src/contracts/vector-store.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createRandom } from "../../src/testing/random.ts";
 import { deployment, entryOf, from, into, north, south, versionOf } from "../../src/testing/store-fixtures.ts";
 import { openLibrary } from "./plain-usearch.ts";

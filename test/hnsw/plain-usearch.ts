@@ -1,5 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { loadUsearch, type NativeIndex, type UsearchLibrary } from "../../src/adapters/usearch/load-usearch.ts";
+import {
+  loadUsearch,
+  type NativeIndex,
+  type UsearchLibrary,
+} from "../../src/stores/candidates/usearch/load-usearch.ts";
 
 /** As much of the package as we use, in the plainest way: a list that is looked through. What it finds is exact. */
 class PlainIndex implements NativeIndex {

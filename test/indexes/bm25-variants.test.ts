@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createGate, operator } from "../../src/access/gate.ts";
-import type { Bm25Options } from "../../src/indexes/bm25-settings.ts";
-import { bm25Formulas, type Bm25Variant, coarseLength } from "../../src/indexes/bm25-variants.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import type { Bm25Options } from "../../src/engine/bm25/bm25-settings.ts";
+import { bm25Formulas, type Bm25Variant, coarseLength } from "../../src/engine/bm25/bm25-variants.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { entry, plainAnalyzer } from "../stores/build.ts";
 
 const gate = createGate();

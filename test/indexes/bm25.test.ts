@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Scope } from "../../src/contracts/scope.ts";
-import { type QueryWord, searchBm25 } from "../../src/indexes/bm25.ts";
-import { type Bm25Settings, defaultBm25 } from "../../src/indexes/bm25-settings.ts";
-import { bm25Formulas, type Bm25Variant, coarseLength } from "../../src/indexes/bm25-variants.ts";
-import { encodeTerms } from "../../src/indexes/chunk-terms.ts";
-import { countPhrase } from "../../src/indexes/find-phrase.ts";
-import { joinPostings } from "../../src/indexes/join-postings.ts";
-import { createLiveSegment } from "../../src/indexes/live-segment.ts";
-import { createPostingsCache } from "../../src/indexes/postings-cache.ts";
-import type { Postings } from "../../src/indexes/segment.ts";
-import { encodeVectors } from "../../src/indexes/stored-vector.ts";
+import { type QueryWord, searchBm25 } from "../../src/engine/bm25/bm25.ts";
+import { type Bm25Settings, defaultBm25 } from "../../src/engine/bm25/bm25-settings.ts";
+import { bm25Formulas, type Bm25Variant, coarseLength } from "../../src/engine/bm25/bm25-variants.ts";
+import { encodeTerms } from "../../src/engine/segments/chunk-terms.ts";
+import { countPhrase } from "../../src/engine/bm25/find-phrase.ts";
+import { joinPostings } from "../../src/engine/segments/join-postings.ts";
+import { createLiveSegment } from "../../src/engine/segments/live-segment.ts";
+import { createPostingsCache } from "../../src/engine/bm25/postings-cache.ts";
+import type { Postings } from "../../src/engine/segments/segment.ts";
+import { encodeVectors } from "../../src/engine/vectors/stored-vector.ts";
 
 /** A chunk as a test sees it. */
 interface Item {

@@ -3,11 +3,11 @@ import { expect, it } from "vitest";
 import type { Origin } from "../../src/contracts/document.ts";
 import type { Filter, FilterValue } from "../../src/contracts/filter.ts";
 import type { Metadata } from "../../src/contracts/metadata.ts";
-import { compileFilter } from "../../src/filters/compile-filter.ts";
-import { admitChunks, createRestriction, narrow } from "../../src/indexes/admit-chunks.ts";
-import { judge } from "../../src/indexes/columnar-filter.ts";
-import type { Segment } from "../../src/indexes/segment.ts";
-import { createFactsColumn } from "../../src/indexes/facts-column.ts";
+import { compileFilter } from "../../src/engine/filters/compile-filter.ts";
+import { admitChunks, createRestriction, narrow } from "../../src/engine/segments/admit-chunks.ts";
+import { judge } from "../../src/engine/segments/columnar-filter.ts";
+import type { Segment } from "../../src/engine/segments/segment.ts";
+import { createFactsColumn } from "../../src/engine/segments/facts-column.ts";
 
 const key = fc.constantFrom("a", "b", "__proto__", "toString");
 // Values that something careless would take for one another.

@@ -1,14 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createByteReader, createByteWriter } from "../../src/indexes/bytes.ts";
-import { analyzeChunk, decodeTerms, encodeTerms, lengthsOf } from "../../src/indexes/chunk-terms.ts";
-import { encodeLanguages, languageAt, liveLanguages, readLanguages } from "../../src/indexes/language-column.ts";
-import { readSpace, writeSpace } from "../../src/indexes/space-file.ts";
-import { findBlock, findPostings, readIndex, readTerms, writePostings } from "../../src/indexes/postings-file.ts";
-import { decodeVectors, encodeVectors, toEmbedding, toStoredVector } from "../../src/indexes/stored-vector.ts";
-import { formOf } from "../../src/indexes/dense-rows.ts";
-import { rowsPerBlock } from "../../src/indexes/column-header.ts";
-import { createColumnWriter, readColumn, rowOf, vectorAt } from "../../src/indexes/vector-column.ts";
+import { createByteReader, createByteWriter } from "../../src/engine/segments/bytes.ts";
+import { analyzeChunk, decodeTerms, encodeTerms, lengthsOf } from "../../src/engine/segments/chunk-terms.ts";
+import {
+  encodeLanguages,
+  languageAt,
+  liveLanguages,
+  readLanguages,
+} from "../../src/engine/segments/language-column.ts";
+import { readSpace, writeSpace } from "../../src/engine/vectors/space-file.ts";
+import {
+  findBlock,
+  findPostings,
+  readIndex,
+  readTerms,
+  writePostings,
+} from "../../src/engine/segments/postings-file.ts";
+import { decodeVectors, encodeVectors, toEmbedding, toStoredVector } from "../../src/engine/vectors/stored-vector.ts";
+import { formOf } from "../../src/engine/vectors/dense-rows.ts";
+import { rowsPerBlock } from "../../src/engine/segments/column-header.ts";
+import { createColumnWriter, readColumn, rowOf, vectorAt } from "../../src/engine/vectors/vector-column.ts";
 import { plainAnalyzer } from "../stores/build.ts";
 
 /** Any text that can be written as UTF-8. */

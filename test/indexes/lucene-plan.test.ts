@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
-import { postingsOf } from "../../src/indexes/bm25.ts";
-import { analyzeChunk, encodeTerms } from "../../src/indexes/chunk-terms.ts";
-import { createLiveSegment } from "../../src/indexes/live-segment.ts";
-import { planLucene } from "../../src/indexes/lucene-plan.ts";
-import { encodeVectors } from "../../src/indexes/stored-vector.ts";
+import { postingsOf } from "../../src/engine/bm25/bm25.ts";
+import { analyzeChunk, encodeTerms } from "../../src/engine/segments/chunk-terms.ts";
+import { createLiveSegment } from "../../src/engine/segments/live-segment.ts";
+import { planLucene } from "../../src/engine/bm25/lucene-plan.ts";
+import { encodeVectors } from "../../src/engine/vectors/stored-vector.ts";
 import type { LuceneClause } from "../../src/text/parse-lucene.ts";
 import { plainEditDistance } from "../text/plain-edit-distance.ts";
 

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chooseMerge, defaultPolicy, type SegmentPolicy, type SegmentSize } from "../../src/indexes/merge-policy.ts";
+import {
+  chooseMerge,
+  defaultPolicy,
+  type SegmentPolicy,
+  type SegmentSize,
+} from "../../src/engine/segments/merge-policy.ts";
 
 const policy = { ...defaultPolicy, sealAt: 10, mergeFactor: 4, maxMerged: 100_000 };
 const full = (size: number): SegmentSize => ({ size, presentCount: size });

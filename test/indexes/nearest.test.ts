@@ -3,11 +3,11 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Embedding } from "../../src/contracts/embedding.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import type { Metric } from "../../src/contracts/store.ts";
-import * as nearest from "../../src/indexes/nearest.ts";
-import type { Segment, VectorColumn } from "../../src/indexes/segment.ts";
-import * as live from "../../src/indexes/live-segment.ts";
-import { encodeVectors, type StoredVector, toStoredVector } from "../../src/indexes/stored-vector.ts";
-import * as columns from "../../src/indexes/vector-column.ts";
+import * as nearest from "../../src/engine/vectors/nearest.ts";
+import type { Segment, VectorColumn } from "../../src/engine/segments/segment.ts";
+import * as live from "../../src/engine/segments/live-segment.ts";
+import { encodeVectors, type StoredVector, toStoredVector } from "../../src/engine/vectors/stored-vector.ts";
+import * as columns from "../../src/engine/vectors/vector-column.ts";
 
 /** A chunk of the test's world: its vector if it has one, and whether it may be found. */
 interface Item {
@@ -246,13 +246,13 @@ describe("the nearest vectors are those of a plain loop over all of them, to the
   it("whichever way the sums of codes are computed [L11]", async () => {
     vi.stubGlobal("WebAssembly", undefined);
     vi.resetModules();
-    const { codeMemory } = await import("../../src/kernels/code-memory.ts");
+    const { codeMemory } = await import("../../src/engine/kernels/code-memory.ts");
     expect(codeMemory().simd).toBe("none");
     check(
       {
-        ...(await import("../../src/indexes/nearest.ts")),
-        ...(await import("../../src/indexes/vector-column.ts")),
-        ...(await import("../../src/indexes/live-segment.ts")),
+        ...(await import("../../src/engine/vectors/nearest.ts")),
+        ...(await import("../../src/engine/vectors/vector-column.ts")),
+        ...(await import("../../src/engine/segments/live-segment.ts")),
       },
       300,
     );

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Scope } from "../../src/contracts/scope.ts";
 import type { Metric } from "../../src/contracts/store.ts";
-import { searchNearest } from "../../src/indexes/nearest.ts";
-import { passCodes, readBounds } from "../../src/indexes/pass-codes.ts";
-import type { ReadBytes, Segment, VectorColumn } from "../../src/indexes/segment.ts";
-import { toStoredVector } from "../../src/indexes/stored-vector.ts";
-import { type ColumnFile, createColumnWriter, readColumn } from "../../src/indexes/vector-column.ts";
-import { strideOf } from "../../src/kernels/code-layout.ts";
+import { searchNearest } from "../../src/engine/vectors/nearest.ts";
+import { passCodes, readBounds } from "../../src/engine/vectors/pass-codes.ts";
+import type { ReadBytes, Segment, VectorColumn } from "../../src/engine/segments/segment.ts";
+import { toStoredVector } from "../../src/engine/vectors/stored-vector.ts";
+import { type ColumnFile, createColumnWriter, readColumn } from "../../src/engine/vectors/vector-column.ts";
+import { strideOf } from "../../src/engine/kernels/code-layout.ts";
 
 type Form = "float32" | "int8";
 

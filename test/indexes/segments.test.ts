@@ -1,14 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
-import { type BuiltSegment, chunksToSeal, mergeSegments, sealSegment } from "../../src/indexes/build-segment.ts";
-import { analyzeChunk, encodeTerms } from "../../src/indexes/chunk-terms.ts";
-import { collectLiveTerms, collectTerms } from "../../src/indexes/forward-terms.ts";
-import { createLiveSegment, type LiveSegment } from "../../src/indexes/live-segment.ts";
-import { openSealedSegment, packState, type SealedSegment } from "../../src/indexes/sealed-segment.ts";
-import type { Segment, SegmentSource } from "../../src/indexes/segment.ts";
-import { encodeVectors, type StoredVector, toEmbedding, toStoredVector } from "../../src/indexes/stored-vector.ts";
-import { columnName, vectorAt } from "../../src/indexes/vector-column.ts";
+import {
+  type BuiltSegment,
+  chunksToSeal,
+  mergeSegments,
+  sealSegment,
+} from "../../src/engine/segments/build-segment.ts";
+import { analyzeChunk, encodeTerms } from "../../src/engine/segments/chunk-terms.ts";
+import { collectLiveTerms, collectTerms } from "../../src/engine/segments/forward-terms.ts";
+import { createLiveSegment, type LiveSegment } from "../../src/engine/segments/live-segment.ts";
+import { openSealedSegment, packState, type SealedSegment } from "../../src/engine/segments/sealed-segment.ts";
+import type { Segment, SegmentSource } from "../../src/engine/segments/segment.ts";
+import {
+  encodeVectors,
+  type StoredVector,
+  toEmbedding,
+  toStoredVector,
+} from "../../src/engine/vectors/stored-vector.ts";
+import { columnName, vectorAt } from "../../src/engine/vectors/vector-column.ts";
 
 /** Words between spaces. */
 const words: Analyzer = { fingerprint: "test", analyze: (text) => text.split(" ").filter((word) => word !== "") };

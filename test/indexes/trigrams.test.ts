@@ -1,11 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createTrigramCollector, forEachBit, mergeTrigrams, openTrigrams } from "../../src/indexes/trigram-file.ts";
-import { requireTrigrams, type TrigramQuery } from "../../src/indexes/trigram-query.ts";
-import { collectTrigrams, foldSymbol, trigramKinds } from "../../src/indexes/trigrams.ts";
-import type { ColumnFile } from "../../src/indexes/vector-column.ts";
-import { compileLinearRegex } from "../../src/text/linear-regex.ts";
-import { parseRegex } from "../../src/text/regex-syntax.ts";
+import {
+  createTrigramCollector,
+  forEachBit,
+  mergeTrigrams,
+  openTrigrams,
+} from "../../src/engine/patterns/trigram-file.ts";
+import { requireTrigrams, type TrigramQuery } from "../../src/engine/patterns/trigram-query.ts";
+import { collectTrigrams, foldSymbol, trigramKinds } from "../../src/engine/patterns/trigrams.ts";
+import type { ColumnFile } from "../../src/engine/vectors/vector-column.ts";
+import { compileLinearRegex } from "../../src/text/patterns/linear-regex.ts";
+import { parseRegex } from "../../src/text/patterns/regex-syntax.ts";
 import { anyText } from "../text/any-regex.ts";
 
 function trigramsOf(text: string): Set<number> {

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import { renderPrompt } from "../../src/answers/render-prompt.ts";
-import { findSuspicious } from "../../src/text/find-suspicious.ts";
+import { renderPrompt } from "../../src/models/render-prompt.ts";
+import { findSuspicious } from "../../src/text/untrusted/find-suspicious.ts";
 import type { Answer, AnswerEvent } from "../../src/contracts/answer.ts";
 import type { ChatMessage, ChatModel, ChatOptions } from "../../src/contracts/chat.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import { createPromptBuilder, openKnowledgeBase } from "../../src/node.ts";
+import { createPromptBuilder, openKnowledgeBase } from "../../src/index.node.ts";
 import { type Attack, attacks, secret } from "./attacks.ts";
 import { markersIn } from "./markers-in.ts";
 

@@ -1,4 +1,4 @@
-import { createMarkerScanner } from "../../src/text/scan-markers.ts";
+import { createMarkerScanner } from "../../src/text/untrusted/scan-markers.ts";
 
 /** Whatever a person might take for a citation; what stands as code, as the answers' own scanner sees it, left out. */
 export const markersIn = (text: string): string[] => {

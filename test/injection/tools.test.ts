@@ -1,11 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 
-import { createMcpHandler } from "../../src/adapters/mcp/mcp-handler.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
-import { findSuspicious } from "../../src/text/find-suspicious.ts";
-import { createFetchTools } from "../../src/tools/create-fetch-tools.ts";
-import { createSearchTools } from "../../src/tools/create-search-tools.ts";
+import { createMcpHandler } from "../../src/integrations/mcp/mcp-handler.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { findSuspicious } from "../../src/text/untrusted/find-suspicious.ts";
+import { createFetchTools } from "../../src/integrations/tools/create-fetch-tools.ts";
+import { createSearchTools } from "../../src/integrations/tools/create-search-tools.ts";
 import { type Attack, attacks } from "./attacks.ts";
 import { markersIn } from "./markers-in.ts";
 

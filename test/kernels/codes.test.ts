@@ -2,16 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { assembleWat } from "../../scripts/assemble-wat.ts";
 import { compareModule, kernels } from "../../scripts/build-kernels.ts";
-import { strideOf } from "../../src/kernels/code-layout.ts";
-import type { CodeMemory, SumBounds } from "../../src/kernels/code-table.ts";
-import { dotCodes } from "../../src/kernels/dot-codes.ts";
-import { createFreeList } from "../../src/kernels/free-list.ts";
-import { createKthBest } from "../../src/kernels/kth-best.ts";
-import { createPlainMemory } from "../../src/kernels/plain-memory.ts";
-import { quantize } from "../../src/kernels/quantize.ts";
-import { scanCodesModule } from "../../src/kernels/scan-codes-module.ts";
-import { siftCodesModule } from "../../src/kernels/sift-codes-module.ts";
-import { createSimdMemory } from "../../src/kernels/simd-memory.ts";
+import { strideOf } from "../../src/engine/kernels/code-layout.ts";
+import type { CodeMemory, SumBounds } from "../../src/engine/kernels/code-table.ts";
+import { dotCodes } from "../../src/engine/kernels/dot-codes.ts";
+import { createFreeList } from "../../src/engine/kernels/free-list.ts";
+import { createKthBest } from "../../src/engine/kernels/kth-best.ts";
+import { createPlainMemory } from "../../src/engine/kernels/plain-memory.ts";
+import { quantize } from "../../src/engine/kernels/quantize.ts";
+import { scanCodesModule } from "../../src/engine/kernels/scan-codes-module.ts";
+import { siftCodesModule } from "../../src/engine/kernels/sift-codes-module.ts";
+import { createSimdMemory } from "../../src/engine/kernels/simd-memory.ts";
 
 describe("the modules of the scan", () => {
   it.each(kernels)("%s is what its source says, byte for byte", (name) => {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { packBits, unpackBits } from "../../src/kernels/bitset.ts";
-import { squaredDistance } from "../../src/kernels/distance.ts";
-import { dot, norm } from "../../src/kernels/dot.ts";
-import { sparseDot, sparseNorm, sparseSquaredDistance, type SparseRow } from "../../src/kernels/sparse.ts";
-import { createTopK } from "../../src/kernels/top-k.ts";
+import { packBits, unpackBits } from "../../src/engine/kernels/bitset.ts";
+import { squaredDistance } from "../../src/engine/kernels/distance.ts";
+import { dot, norm } from "../../src/runtime/dot.ts";
+import { sparseDot, sparseNorm, sparseSquaredDistance, type SparseRow } from "../../src/runtime/sparse.ts";
+import { createTopK } from "../../src/engine/kernels/top-k.ts";
 
 /** Whole numbers, so that the plain reference gives the same sum in any order. */
 const row = fc.array(fc.integer({ min: -100, max: 100 }), { maxLength: 40 });

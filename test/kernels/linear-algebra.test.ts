@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { factorCholesky, invertLower } from "../../src/kernels/cholesky.ts";
-import { eigenSymmetric } from "../../src/kernels/eigen-symmetric.ts";
-import { addGram } from "../../src/kernels/gram-matrix.ts";
-import { multiplyDense } from "../../src/kernels/multiply-dense.ts";
-import { naturalLogarithm } from "../../src/kernels/natural-logarithm.ts";
-import { fillRandomSigns } from "../../src/kernels/random-signs.ts";
-import { multiplySparse, type SparseMatrix, transposeSparse } from "../../src/kernels/sparse-matrix.ts";
-import { truncateSvd, type TruncatedSvd, type TruncatedSvdOptions } from "../../src/kernels/truncated-svd.ts";
+import { factorCholesky, invertLower } from "../../src/engine/kernels/cholesky.ts";
+import { eigenSymmetric } from "../../src/engine/kernels/eigen-symmetric.ts";
+import { addGram } from "../../src/engine/kernels/gram-matrix.ts";
+import { multiplyDense } from "../../src/engine/kernels/multiply-dense.ts";
+import { naturalLogarithm } from "../../src/engine/kernels/natural-logarithm.ts";
+import { fillRandomSigns } from "../../src/engine/kernels/random-signs.ts";
+import { multiplySparse, type SparseMatrix, transposeSparse } from "../../src/engine/kernels/sparse-matrix.ts";
+import { truncateSvd, type TruncatedSvd, type TruncatedSvdOptions } from "../../src/engine/kernels/truncated-svd.ts";
 
 type Rows = readonly (readonly number[])[];
 

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { openKnowledgeBase, type ByteContent, type ByteStream, type KnowledgeBase } from "ibid";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { collectBytes } from "../../src/documents/collect-bytes.ts";
+import { collectBytes } from "../../src/readers/collect-bytes.ts";
 
 const text = "The heron waits in the reeds. Ünïcödé 🦢";
 const bytes = new TextEncoder().encode(text);

@@ -7,7 +7,7 @@ import {
   createSemanticChunker,
   createAutoChunker,
   openKnowledgeBase,
-} from "../../src/node.ts";
+} from "../../src/index.node.ts";
 
 const text = "# Keys\n\nTurn the key. It opens.\n\n# Tea\n\nPour the tea. It is hot.\n";
 

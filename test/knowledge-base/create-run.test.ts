@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRun } from "../../src/knowledge-base/create-run.ts";
+import { createRun } from "../../src/runtime/create-run.ts";
 
 function counted(fail?: number) {
   const log: string[] = [];

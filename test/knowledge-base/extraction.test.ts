@@ -5,7 +5,7 @@ import {
   type OcrProvider,
   openKnowledgeBase,
   type TableExtractor,
-} from "../../src/node.ts";
+} from "../../src/index.node.ts";
 import { makePdf } from "../readers/make-pdf.ts";
 
 const opened: KnowledgeBase[] = [];

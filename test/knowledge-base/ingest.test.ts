@@ -13,7 +13,7 @@ import {
   type Scope,
   type TextDocument,
 } from "../../src/index.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 
 let folder: string;
 const open: KnowledgeBase[] = [];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { IngestResult, KnowledgeBase } from "../../src/index.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 
 let folder: string;
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import {
   type KnowledgeBase,
   type SourceItem,
 } from "../../src/index.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 
 setFlagsFromString("--expose_gc");
 const collectGarbage = runInNewContext("gc") as () => void;

@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTermNumbers } from "../../src/adapters/thread/number-terms.ts";
-import { createReadAhead } from "../../src/adapters/thread/read-ahead.ts";
-import { createShortMemory } from "../../src/adapters/thread/short-memory.ts";
+import { createTermNumbers } from "../../src/ingest/ahead/number-terms.ts";
+import { createReadAhead } from "../../src/ingest/ahead/read-ahead.ts";
+import { createShortMemory } from "../../src/ingest/ahead/short-memory.ts";
 import type { Chunk, IngestResult, Reader, TextDocument } from "../../src/index.ts";
 import { createAutoChunker, createSectionChunker } from "../../src/index.ts";
-import { chooseReadAhead } from "../../src/node/choose-read-ahead.ts";
-import { createReaders } from "../../src/node/create-readers.ts";
-import { languageAnalyzer, openKnowledgeBase } from "../../src/node.ts";
+import { chooseReadAhead } from "../../src/knowledge-base/open/choose-read-ahead.ts";
+import { createReaders } from "../../src/readers/create-readers.ts";
+import { languageAnalyzer, openKnowledgeBase } from "../../src/index.node.ts";
 
 const run = promisify(execFile);
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-const program = new URL("../../src/node/ahead-thread.ts", import.meta.url);
+const program = new URL("../../src/knowledge-base/open/ahead-thread.ts", import.meta.url);
 let folder = "";
 
 const paragraph = "The keeper of the lighthouse counts the ships that pass, and writes their names into a book.";
@@ -219,7 +219,7 @@ describe("reading ahead", () => {
   });
 
   it("keeps no process alive that forgot to close", async () => {
-    const door = new URL("../../src/node.ts", import.meta.url).href;
+    const door = new URL("../../src/index.node.ts", import.meta.url).href;
     const text = `
       const { openKnowledgeBase } = await import(${JSON.stringify(door)});
       const kb = await openKnowledgeBase(undefined, { readAhead: true });

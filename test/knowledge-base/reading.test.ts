@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { IngestResult, KnowledgeBase, ReadLimits, SourceItem } from "../../src/index.ts";
 import { openKnowledgeBase as openInMemory } from "../../src/index.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
-import { fingerprintPipeline } from "../../src/pipeline/fingerprint.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { fingerprintPipeline } from "../../src/ingest/fingerprint.ts";
 import { makePdf } from "../readers/make-pdf.ts";
 
 const run = promisify(execFile);
@@ -106,7 +106,7 @@ describe("reading in a worker", () => {
   });
 
   it("keeps no process alive that forgot to close", async () => {
-    const door = new URL("../../src/node.ts", import.meta.url).href;
+    const door = new URL("../../src/index.node.ts", import.meta.url).href;
     const program = `
       const { openKnowledgeBase } = await import(${JSON.stringify(door)});
       const kb = await openKnowledgeBase(undefined, { readInWorker: true });

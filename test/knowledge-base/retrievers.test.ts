@@ -11,7 +11,7 @@ import {
   multiQuery,
   openKnowledgeBase,
   rewriteQuery,
-} from "../../src/node.ts";
+} from "../../src/index.node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 const page = `# Keys

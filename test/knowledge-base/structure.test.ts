@@ -6,7 +6,7 @@ import {
   openKnowledgeBase,
   type OpenOptions,
   type Retriever,
-} from "../../src/node.ts";
+} from "../../src/index.node.ts";
 
 const opened: KnowledgeBase[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((kb) => kb.close()))));

@@ -2,8 +2,8 @@ import { Document } from "@langchain/core/documents";
 import { RunnableLambda } from "@langchain/core/runnables";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "ibid";
-import { createLangChainRetriever } from "../../src/adapters/langchain/langchain-retriever.ts";
-import { createLangChainVectorStore } from "../../src/adapters/langchain/langchain-vector-store.ts";
+import { createLangChainRetriever } from "../../src/integrations/langchain/langchain-retriever.ts";
+import { createLangChainVectorStore } from "../../src/integrations/langchain/langchain-vector-store.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 
 let kb: KnowledgeBase;

@@ -4,9 +4,9 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { createOpenApiPlugin, createTemplate, type HttpRequest, importOpenApi, type OpenApiDocument } from "ibid";
-import { readOpenApi } from "../../src/adapters/openapi/read-open-api.ts";
-import { buildRequest } from "../../src/memory/openapi/build-request.ts";
-import { readOperations } from "../../src/memory/openapi/read-operations.ts";
+import { readOpenApi } from "../../src/integrations/compat/openapi/read-open-api.ts";
+import { buildRequest } from "../../src/integrations/compat/openapi/build-request.ts";
+import { readOperations } from "../../src/integrations/compat/openapi/read-operations.ts";
 
 /** Shaped like the retrieval plugin's own: a body that is an object, references, a relative server before others. */
 const yaml = `

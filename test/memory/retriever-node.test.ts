@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "ibid";
 import type { FilterInput } from "../../src/contracts/filter.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import { createRetrieverNode, type RetrievedDoc } from "../../src/memory/retriever-node.ts";
+import { createRetrieverNode, type RetrievedDoc } from "../../src/integrations/compat/retriever-node.ts";
 
 let kb: KnowledgeBase;
 beforeAll(async () => {

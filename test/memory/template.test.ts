@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createTemplate, encodeHtml, IbidError, type PromptArguments, type TemplateOptions } from "ibid";
-import { parseTemplate } from "../../src/memory/template/parse-template.ts";
+import { parseTemplate } from "../../src/integrations/compat/template/parse-template.ts";
 
 const render = (text: string, args: PromptArguments = {}, options: TemplateOptions = {}): Promise<string> =>
   createTemplate(text, options).render(args);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { createHashingModel, createTextMemory, type KnowledgeBase, openKnowledgeBase } from "ibid";
-import { memoryUri } from "../../src/memory/memory-address.ts";
+import { memoryUri } from "../../src/integrations/compat/memory-address.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-memory-"));
 const open: KnowledgeBase[] = [];

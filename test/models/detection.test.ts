@@ -10,9 +10,9 @@ import {
   type AiSdkLanguageModel,
   isAiSdkEmbeddingModel,
   isAiSdkLanguageModel,
-} from "../../src/adapters/ai-sdk/ai-sdk-model.ts";
-import { fromAiSdkEmbeddingModel } from "../../src/adapters/ai-sdk/embedding-model.ts";
-import { fromAiSdkLanguageModel } from "../../src/adapters/ai-sdk/language-model.ts";
+} from "../../src/models/ai-sdk/ai-sdk-model.ts";
+import { fromAiSdkEmbeddingModel } from "../../src/models/ai-sdk/embedding-model.ts";
+import { fromAiSdkLanguageModel } from "../../src/models/ai-sdk/language-model.ts";
 import { embeddingModelV2, languageModelV2 } from "./hand-written-models.ts";
 
 const compatible = createOpenAICompatible({ name: "somewhere", baseURL: "http://127.0.0.1:1/v1" });

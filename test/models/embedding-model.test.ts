@@ -3,8 +3,8 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { MockEmbeddingModelV3, MockEmbeddingModelV4 } from "ai/test";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { fromAiSdkEmbeddingModel } from "../../src/adapters/ai-sdk/embedding-model.ts";
-import type { AiSdkEmbeddingOptions } from "../../src/adapters/ai-sdk/embedding-model.ts";
+import { fromAiSdkEmbeddingModel } from "../../src/models/ai-sdk/embedding-model.ts";
+import type { AiSdkEmbeddingOptions } from "../../src/models/ai-sdk/embedding-model.ts";
 import type { EmbeddingInput, EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import { type OpenAiScript, type OpenAiServer, startOpenAiServer, vectorOf } from "../support/openai-server.ts";
 import { embeddingModelV2 } from "./hand-written-models.ts";

@@ -2,7 +2,7 @@ import type { LanguageModelV3StreamPart, LanguageModelV4Content, LanguageModelV4
 import { convertArrayToReadableStream, MockLanguageModelV3, MockLanguageModelV4 } from "ai/test";
 import { describe, expect, it } from "vitest";
 
-import { fromAiSdkLanguageModel } from "../../src/adapters/ai-sdk/language-model.ts";
+import { fromAiSdkLanguageModel } from "../../src/models/ai-sdk/language-model.ts";
 import type { ChatModel, ChatStreamPart } from "../../src/contracts/chat.ts";
 import { languageModelV2 } from "./hand-written-models.ts";
 

@@ -3,9 +3,9 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { fromAiSdkLanguageModel } from "../../src/adapters/ai-sdk/language-model.ts";
-import { toPrompt } from "../../src/adapters/ai-sdk/to-prompt.ts";
-import { prompt } from "../../src/answers/prompt.ts";
+import { fromAiSdkLanguageModel } from "../../src/models/ai-sdk/language-model.ts";
+import { toPrompt } from "../../src/models/ai-sdk/to-prompt.ts";
+import { prompt } from "../../src/answers/prompts/prompt.ts";
 import type { ChatMessage, ChatModel, ChatStreamPart } from "../../src/contracts/chat.ts";
 import type { MediaDocument } from "../../src/contracts/document.ts";
 import { type OpenAiScript, type OpenAiServer, promptOf, startOpenAiServer } from "../support/openai-server.ts";

@@ -6,9 +6,9 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { fromAiSdkEmbeddingModel } from "../../src/adapters/ai-sdk/embedding-model.ts";
-import { fromAiSdkLanguageModel } from "../../src/adapters/ai-sdk/language-model.ts";
-import { quoteProvider } from "../../src/adapters/ai-sdk/quote-provider.ts";
+import { fromAiSdkEmbeddingModel } from "../../src/models/ai-sdk/embedding-model.ts";
+import { fromAiSdkLanguageModel } from "../../src/models/ai-sdk/language-model.ts";
+import { quoteProvider } from "../../src/models/ai-sdk/quote-provider.ts";
 import type { ChatModel } from "../../src/contracts/chat.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { type FaultReply, type OpenAiServer, startOpenAiServer } from "../support/openai-server.ts";

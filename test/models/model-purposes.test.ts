@@ -1,8 +1,8 @@
 import { MockEmbeddingModelV4 } from "ai/test";
 import { describe, expect, it } from "vitest";
 
-import { type AiSdkEmbeddingOptions, fromAiSdkEmbeddingModel } from "../../src/adapters/ai-sdk/embedding-model.ts";
-import { purposesOf } from "../../src/adapters/ai-sdk/model-purposes.ts";
+import { type AiSdkEmbeddingOptions, fromAiSdkEmbeddingModel } from "../../src/models/ai-sdk/embedding-model.ts";
+import { purposesOf } from "../../src/models/hosted/model-purposes.ts";
 
 const searching = "Represent this sentence for searching relevant passages: ";
 

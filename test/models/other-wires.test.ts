@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 
-import { resolveChatModel, resolveEmbeddingModel } from "../../src/adapters/ai-sdk/resolve-model.ts";
-import { prompt } from "../../src/answers/prompt.ts";
+import { resolveChatModel, resolveEmbeddingModel } from "../../src/models/hosted/resolve-model.ts";
+import { prompt } from "../../src/answers/prompts/prompt.ts";
 import { createGoogle } from "@ai-sdk/google";
 import type { ChatModel } from "../../src/contracts/chat.ts";
-import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
-import { createImageDocument } from "../../src/documents/media-document.ts";
+import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
+import { createImageDocument } from "../../src/readers/media-document.ts";
 import { type ModelServer, sendJson, startModelServer } from "../support/model-server.ts";
 
 const servers: ModelServer[] = [];

@@ -1,10 +1,10 @@
 import { MockRerankingModelV3, MockRerankingModelV4 } from "ai/test";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { isAiSdkRerankingModel } from "../../src/adapters/ai-sdk/ai-sdk-model.ts";
-import { fromAiSdkRerankingModel } from "../../src/adapters/ai-sdk/reranking-model.ts";
-import { resolveReranker } from "../../src/adapters/ai-sdk/resolve-model.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
+import { isAiSdkRerankingModel } from "../../src/models/ai-sdk/ai-sdk-model.ts";
+import { fromAiSdkRerankingModel } from "../../src/models/ai-sdk/reranking-model.ts";
+import { resolveReranker } from "../../src/models/hosted/resolve-model.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { type ModelServer, sendJson, startModelServer } from "../support/model-server.ts";
 import { embeddingModelV2, languageModelV2 } from "./hand-written-models.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { ollamaAddress } from "../../src/adapters/ai-sdk/provider-settings.ts";
-import { resolveChatModel, resolveEmbeddingModel } from "../../src/adapters/ai-sdk/resolve-model.ts";
+import { ollamaAddress } from "../../src/models/hosted/provider-settings.ts";
+import { resolveChatModel, resolveEmbeddingModel } from "../../src/models/hosted/resolve-model.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { type OpenAiScript, type OpenAiServer, startOpenAiServer, vectorOf } from "../support/openai-server.ts";
 import { embeddingModelV2, languageModelV2 } from "./hand-written-models.ts";

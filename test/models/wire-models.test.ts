@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 
-import { createHostedChatModel, createHostedEmbeddingModel } from "../../src/adapters/ai-sdk/hosted-models.ts";
-import { resolveChatModel, resolveEmbeddingModel } from "../../src/adapters/ai-sdk/resolve-model.ts";
-import { prompt } from "../../src/answers/prompt.ts";
+import { createHostedChatModel, createHostedEmbeddingModel } from "../../src/models/hosted/hosted-models.ts";
+import { resolveChatModel, resolveEmbeddingModel } from "../../src/models/hosted/resolve-model.ts";
+import { prompt } from "../../src/answers/prompts/prompt.ts";
 import type { ChatModel, ChatStreamPart, ChatTool } from "../../src/contracts/chat.ts";
-import { createAudioDocument, createImageDocument } from "../../src/documents/media-document.ts";
-import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
+import { createAudioDocument, createImageDocument } from "../../src/readers/media-document.ts";
+import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
 import { startModelServer, type ModelServer } from "../support/model-server.ts";
 import {
   type ChatReply,

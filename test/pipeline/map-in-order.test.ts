@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mapInOrder } from "../../src/pipeline/map-in-order.ts";
+import { mapInOrder } from "../../src/ingest/map-in-order.ts";
 
 async function* count(to: number, log: number[] = []): AsyncGenerator<number> {
   for (let i = 0; i < to; i++) {

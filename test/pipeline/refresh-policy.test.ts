@@ -8,7 +8,7 @@ import {
   refreshAfter,
   refreshMatching,
   refreshModified,
-} from "../../src/pipeline/refresh-policy.ts";
+} from "../../src/ingest/refresh-policy.ts";
 
 const checked = (checkedAt: number): DocumentSummary =>
   ({ uri: "a", checkedAt: new Date(checkedAt).toISOString() }) as DocumentSummary;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { createReport, settleStore } from "../../src/pipeline/settle-store.ts";
+import { createReport, settleStore } from "../../src/ingest/settle-store.ts";
 
 describe("settling after an ingestion", () => {
   it("hands the signal and the progress on", async () => {

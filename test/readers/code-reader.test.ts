@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createCodeReader } from "../../src/adapters/code/code-reader.ts";
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
+import { createCodeReader } from "../../src/readers/code/code-reader.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
 import type { Section } from "../../src/contracts/document.ts";
 import { walkSections } from "../../src/text/walk-sections.ts";
 import { locate } from "../../src/text/locate.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";
 import type { ReadResult } from "../../src/contracts/reader.ts";
 import { walkSections } from "../../src/text/walk-sections.ts";

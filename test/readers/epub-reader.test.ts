@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
+import { createEpubReader } from "../../src/readers/office/epub-reader.ts";
 import { createLocator } from "../../src/text/locate.ts";
 
 import { makeEpub, pack } from "./make-office.ts";
@@ -130,8 +130,8 @@ describe("createEpubReader", () => {
 
   it("keeps to the limits on pages and text [L8]", async () => {
     const three = makeEpub(["a", "b", "c"].map((name) => ({ path: `${name}.xhtml`, body: `<p>${name}</p>` })));
-    const { createHtmlReader } = await import("../../src/adapters/html/html-reader.ts");
-    const { readDocument } = await import("../../src/documents/read-document.ts");
+    const { createHtmlReader } = await import("../../src/readers/html/html-reader.ts");
+    const { readDocument } = await import("../../src/readers/read-document.ts");
     const readWithin = (limits: { maxPages?: number; maxTextLength?: number }): Promise<unknown> =>
       readDocument([createEpubReader(), createHtmlReader()], { uri: "a.epub", bytes: three, limits });
     expect(await refusalOf(readWithin({ maxPages: 2 }))).toMatchObject({ code: "too-large", details: { found: 3 } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createFeedReader } from "../../src/adapters/feed/feed-reader.ts";
+import { createFeedReader } from "../../src/readers/feed/feed-reader.ts";
 import { locate } from "../../src/text/locate.ts";
 
 import { readAny } from "./read-any.ts";

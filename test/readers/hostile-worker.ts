@@ -1,4 +1,4 @@
-import { serveReaders } from "../../src/adapters/worker/serve-readers.ts";
+import { serveReaders } from "../../src/readers/worker/serve-readers.ts";
 import { createHostileReaders } from "./hostile-readers.ts";
 
 serveReaders(createHostileReaders(), Number(process.argv[2]));

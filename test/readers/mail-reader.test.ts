@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createMailReader } from "../../src/adapters/mail/mail-reader.ts";
+import { createMailReader } from "../../src/readers/mail/mail-reader.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { locate } from "../../src/text/locate.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createNotebookReader } from "../../src/documents/notebook/notebook-reader.ts";
+import { createNotebookReader } from "../../src/readers/notebook/notebook-reader.ts";
 import { locate } from "../../src/text/locate.ts";
 
 import { readAny } from "./read-any.ts";

@@ -2,16 +2,16 @@ import fc from "fast-check";
 import { strFromU8, unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 
-import { createHtmlReader } from "../../src/adapters/html/html-reader.ts";
-import { createDocxReader } from "../../src/adapters/office/docx-reader.ts";
-import { createEpubReader } from "../../src/adapters/office/epub-reader.ts";
-import { createOdtReader } from "../../src/adapters/office/odt-reader.ts";
-import { openArchive } from "../../src/adapters/office/open-archive.ts";
-import { createPptxReader } from "../../src/adapters/office/pptx-reader.ts";
-import { readXml } from "../../src/adapters/office/read-xml.ts";
+import { createHtmlReader } from "../../src/readers/html/html-reader.ts";
+import { createDocxReader } from "../../src/readers/office/docx-reader.ts";
+import { createEpubReader } from "../../src/readers/office/epub-reader.ts";
+import { createOdtReader } from "../../src/readers/office/odt-reader.ts";
+import { openArchive } from "../../src/readers/office/open-archive.ts";
+import { createPptxReader } from "../../src/readers/office/pptx-reader.ts";
+import { readXml } from "../../src/readers/office/read-xml.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { ReadLimits, ReadResult } from "../../src/contracts/reader.ts";
-import { readDocument } from "../../src/documents/read-document.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
 
 import {
   makeDocx,

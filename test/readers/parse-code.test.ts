@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { parseCode } from "../../src/adapters/code/parse-code.ts";
+import { parseCode } from "../../src/readers/code/parse-code.ts";
 
 const source = "class A {}\nclass B {}\n";
 const countClasses = (text: string): Promise<number | undefined> =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
+import { createPdfReader } from "../../src/readers/pdf/pdf-reader.ts";
 import type { ExtractionInput, ImageEmbedder, OcrProvider, TableExtractor } from "../../src/contracts/extraction.ts";
 import type { Metadata } from "../../src/contracts/metadata.ts";
-import { noTableExtractor } from "../../src/documents/no-table-extractor.ts";
+import { noTableExtractor } from "../../src/readers/no-table-extractor.ts";
 import { createLocator } from "../../src/text/locate.ts";
 
 import { makePdf } from "./make-pdf.ts";

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { findAreas } from "../../src/adapters/pdf/find-areas.ts";
-import { joinBlocks } from "../../src/adapters/pdf/join-blocks.ts";
-import { findHeadings } from "../../src/adapters/pdf/pdf-headings.ts";
-import { findParagraphs, findUsualGap } from "../../src/adapters/pdf/pdf-paragraphs.ts";
-import type { PdfRun } from "../../src/adapters/pdf/pdf-runs.ts";
-import { writePdfText } from "../../src/adapters/pdf/pdf-text.ts";
+import { findAreas } from "../../src/readers/pdf/find-areas.ts";
+import { joinBlocks } from "../../src/readers/pdf/join-blocks.ts";
+import { findHeadings } from "../../src/readers/pdf/pdf-headings.ts";
+import { findParagraphs, findUsualGap } from "../../src/readers/pdf/pdf-paragraphs.ts";
+import type { PdfRun } from "../../src/readers/pdf/pdf-runs.ts";
+import { writePdfText } from "../../src/readers/pdf/pdf-text.ts";
 
 /** A run before it has words. */
 type Spot = Omit<PdfRun, "text" | "right"> & { readonly width: number; readonly words: number };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { findAreas } from "../../src/adapters/pdf/find-areas.ts";
-import { toLine } from "../../src/adapters/pdf/pdf-lines.ts";
-import { placeRuns, type PdfRun } from "../../src/adapters/pdf/pdf-runs.ts";
-import { writePdfText } from "../../src/adapters/pdf/pdf-text.ts";
+import { findAreas } from "../../src/readers/pdf/find-areas.ts";
+import { toLine } from "../../src/readers/pdf/pdf-lines.ts";
+import { placeRuns, type PdfRun } from "../../src/readers/pdf/pdf-runs.ts";
+import { writePdfText } from "../../src/readers/pdf/pdf-text.ts";
 
 import { makePdf, type PdfTestLine } from "./make-pdf.ts";
 import { readAs, showBlocks, showOutline } from "./read-with.ts";

@@ -5,10 +5,10 @@ import { pathToFileURL } from "node:url";
 
 import { describe, expect, it, vi } from "vitest";
 
-import { findCharacterMaps } from "../../src/adapters/pdf/character-maps.ts";
-import { createPdfReader } from "../../src/adapters/pdf/pdf-reader.ts";
-import { readPdf } from "../../src/adapters/pdf/read-pdf.ts";
-import { noTableExtractor } from "../../src/documents/no-table-extractor.ts";
+import { findCharacterMaps } from "../../src/readers/pdf/character-maps.ts";
+import { createPdfReader } from "../../src/readers/pdf/pdf-reader.ts";
+import { readPdf } from "../../src/readers/pdf/read-pdf.ts";
+import { noTableExtractor } from "../../src/readers/no-table-extractor.ts";
 import { createLocator } from "../../src/text/locate.ts";
 
 import { makePdf, type PdfTestLine, writeFile } from "./make-pdf.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { writeFile } from "./make-pdf.ts";
 
-const reader = new URL("../../src/adapters/pdf/pdf-reader.ts", import.meta.url).href;
+const reader = new URL("../../src/readers/pdf/pdf-reader.ts", import.meta.url).href;
 
 /** Runs a script in a process of its own: here the test runner would hear of every rejection before us. */
 function run(script: string, input: Uint8Array): Promise<{ code: number | null; output: string }> {

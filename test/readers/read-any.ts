@@ -1,6 +1,6 @@
 import type { ReadLimits, ReadResult } from "../../src/contracts/reader.ts";
-import { readDocument } from "../../src/documents/read-document.ts";
-import { createReaders } from "../../src/node/create-readers.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
+import { createReaders } from "../../src/readers/create-readers.ts";
 import { checkBlocks, checkSourceMap, checkTree } from "../../src/testing/tree-checks.ts";
 
 const readers = createReaders();

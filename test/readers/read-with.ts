@@ -1,8 +1,8 @@
 import type { Section } from "../../src/contracts/document.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { ReadResult } from "../../src/contracts/reader.ts";
-import { createReaders } from "../../src/node/create-readers.ts";
-import { readDocument } from "../../src/documents/read-document.ts";
+import { createReaders } from "../../src/readers/create-readers.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
 import { walkSections } from "../../src/text/walk-sections.ts";
 
 const readers = createReaders();

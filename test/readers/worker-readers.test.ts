@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, it, vi } from "vitest";
 
-import { needsWorker } from "../../src/adapters/worker/needs-worker.ts";
-import { createWorkerReaders } from "../../src/adapters/worker/worker-readers.ts";
+import { needsWorker } from "../../src/readers/worker/needs-worker.ts";
+import { createWorkerReaders } from "../../src/readers/worker/worker-readers.ts";
 import type { Reader, ReadLimits } from "../../src/contracts/reader.ts";
-import { readDocument } from "../../src/documents/read-document.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
 import { createHostileReaders } from "./hostile-readers.ts";
 import { refusalOf } from "./read-with.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { WorkBook } from "@e965/xlsx";
 import { describe, expect, it, vi } from "vitest";
 
-import { createXlsReader } from "../../src/adapters/sheetjs/xls-reader.ts";
+import { createXlsReader } from "../../src/readers/sheets/xls-reader.ts";
 import { makeXls, sheetOf } from "./make-xls.ts";
 import { readAs, refusalOf } from "./read-with.ts";
 
@@ -111,7 +111,7 @@ describe("createXlsReader", () => {
         },
       }),
     }));
-    const { loadSheetjs } = await import("../../src/adapters/sheetjs/load-sheetjs.ts");
+    const { loadSheetjs } = await import("../../src/readers/sheets/load-sheetjs.ts");
     const error: unknown = await loadSheetjs("old.xls", mkdtempSync(join(tmpdir(), "ibid-"))).catch(
       (caught: unknown) => caught,
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { ReadResult } from "../../src/contracts/reader.ts";
-import { createXlsxReader } from "../../src/adapters/office/xlsx-reader.ts";
+import { createXlsxReader } from "../../src/readers/office/xlsx-reader.ts";
 import { locate } from "../../src/text/locate.ts";
 import { makeXlsx, type TestCell } from "./make-xlsx.ts";
 import { readAs, refusalOf, showOutline } from "./read-with.ts";

@@ -2,10 +2,10 @@ import { describe, it } from "vitest";
 
 import { createGate, operator } from "../../src/access/gate.ts";
 import type { SearchMode } from "../../src/contracts/retriever.ts";
-import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
-import { createRetriever } from "../../src/retrieval/create-retriever.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
+import { createRetriever } from "../../src/search/create-retriever.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createRetrieverPack, type RetrievableText } from "../../src/testing/retriever-pack.ts";
 import { chunk } from "../stores/build.ts";
 

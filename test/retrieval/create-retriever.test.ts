@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { createGate, operator } from "../../src/access/gate.ts";
 import type { AuthorizedScopes } from "../../src/contracts/scope.ts";
-import { createRetriever } from "../../src/retrieval/create-retriever.ts";
+import { createRetriever } from "../../src/search/create-retriever.ts";
 import { createFakeEmbedder, createFakeStore, type FakeChunk, readAll } from "./support/fake-store.ts";
 
 const chunks: readonly FakeChunk[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { snowballLanguages } from "../../src/adapters/snowball/snowball-languages.ts";
-import { findSubject } from "../../src/retrieval/find-subject.ts";
+import { snowballLanguages } from "../../src/text/languages/snowball/snowball-languages.ts";
+import { findSubject } from "../../src/search/find-subject.ts";
 import { createAnalyzer, defaultAnalyzer } from "../../src/text/analyzer.ts";
 
 const subject = (query: string) => findSubject(query, defaultAnalyzer).text;

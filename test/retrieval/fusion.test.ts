@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { FusionName, Hit } from "../../src/contracts/retriever.ts";
-import { createRetriever } from "../../src/retrieval/create-retriever.ts";
-import { createFusion } from "../../src/retrieval/fusion.ts";
+import { createRetriever } from "../../src/search/create-retriever.ts";
+import { createFusion } from "../../src/search/fusion.ts";
 import { createFakeEmbedder, createFakeStore, type FakeChunk, readAll } from "./support/fake-store.ts";
 
 const shown = (hits: readonly Hit[]) => hits.map(({ chunkId, scope, score }) => [chunkId, scope, score]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createModelReranker } from "../../src/retrieval/model-reranker.ts";
+import { createModelReranker } from "../../src/models/model-reranker.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 const rerankerOf = (...script: readonly string[]) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Reranker } from "../../src/contracts/retriever.ts";
-import { createRetriever } from "../../src/retrieval/create-retriever.ts";
+import { createRetriever } from "../../src/search/create-retriever.ts";
 import { createFakeEmbedder, createFakeStore, readAll } from "./support/fake-store.ts";
 
 const store = createFakeStore(

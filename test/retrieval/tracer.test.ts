@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { createGate } from "../../src/access/gate.ts";
 import type { RetrievalTrace, Tracer } from "../../src/contracts/tracer.ts";
-import { createRetriever } from "../../src/retrieval/create-retriever.ts";
+import { createRetriever } from "../../src/search/create-retriever.ts";
 import { createFakeEmbedder, createFakeStore, readAll } from "./support/fake-store.ts";
 
 const secret = new Uint8Array(32).fill(7);

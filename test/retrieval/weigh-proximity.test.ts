@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { fadeLength, weighBestPlace, type WeightedWords } from "../../src/retrieval/best-place.ts";
-import { createRetriever } from "../../src/retrieval/create-retriever.ts";
-import { proximityPool } from "../../src/retrieval/weigh-proximity.ts";
+import { fadeLength, weighBestPlace, type WeightedWords } from "../../src/search/rerank/best-place.ts";
+import { createRetriever } from "../../src/search/create-retriever.ts";
+import { proximityPool } from "../../src/search/rerank/weigh-proximity.ts";
 import { createFakeEmbedder, createFakeStore, readAll } from "./support/fake-store.ts";
 
 const fade = 1 - 1 / fadeLength;

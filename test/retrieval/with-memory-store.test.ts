@@ -5,11 +5,11 @@ import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { FusionName, SearchMode } from "../../src/contracts/retriever.ts";
-import { createEmbedder } from "../../src/embeddings/create-embedder.ts";
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
-import { latentSemanticModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
-import { createRetriever } from "../../src/retrieval/create-retriever.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
+import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
+import { createRetriever } from "../../src/search/create-retriever.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createAnalyzer } from "../../src/text/analyzer.ts";
 import { chunk } from "../stores/build.ts";
 

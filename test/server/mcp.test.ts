@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSearchTools } from "../../src/tools/create-search-tools.ts";
+import { createSearchTools } from "../../src/integrations/tools/create-search-tools.ts";
 import type { HandlerOptions, RequestLogEntry } from "../../src/server/index.ts";
 import { startService } from "../../src/server/index.ts";
 import { keys, openWorld, send, type Who } from "./service.ts";

@@ -8,7 +8,7 @@ import { hostName, isLoopbackAddress, isLoopbackName } from "../../src/server/lo
 import { addressGroup, createRateLimiter } from "../../src/server/rate-limiter.ts";
 import { toRefusal } from "../../src/server/refusal.ts";
 import { createSlots } from "../../src/server/slots.ts";
-import { sha256 } from "../../src/text/hash.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
 import { openWorld } from "./service.ts";
 
 const key = "0123456789abcdef";

@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request as startRequest } from "node:http";
 import { onTestFinished } from "vitest";
 import type { ChatModel } from "../../src/contracts/chat.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import {
   type AccessKey,
   type HandlerOptions,

@@ -12,7 +12,7 @@ import {
   openIngestionQueue,
   openKnowledgeBase,
   withIngestion,
-} from "../../src/node.ts";
+} from "../../src/index.node.ts";
 import { collect } from "../../src/testing/assert.ts";
 
 let folder = "";

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import type { KnowledgeEvent } from "../../src/contracts/event-store.ts";
 import type { LatencySummary } from "../../src/contracts/health.ts";
-import { describeHealth } from "../../src/services/health-body.ts";
-import { createHealthWindow, mostMeasurements } from "../../src/services/health-window.ts";
-import { nearestRank } from "../../src/services/nearest-rank.ts";
+import { describeHealth } from "../../src/knowledge-base/operations/health-body.ts";
+import { createHealthWindow, mostMeasurements } from "../../src/knowledge-base/operations/health-window.ts";
+import { nearestRank } from "../../src/knowledge-base/operations/nearest-rank.ts";
 import { sampleTrace } from "../../src/testing/tracer-pack.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);

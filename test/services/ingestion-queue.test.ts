@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { openSqliteJobStore } from "../../src/adapters/sqlite/sqlite-job-store.ts";
+import { openSqliteJobStore } from "../../src/stores/sqlite/sqlite-job-store.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { IngestionEvent, IngestionQueue } from "../../src/contracts/ingestion-queue.ts";
 import type { JobStore } from "../../src/contracts/job-store.ts";
 import { openKnowledgeBase } from "../../src/index.ts";
-import { createIngestionQueue } from "../../src/services/ingestion-queue.ts";
-import type { IngestionQueueOptions } from "../../src/services/queue-options.ts";
-import { createMemoryJobStore } from "../../src/services/memory-job-store.ts";
+import { createIngestionQueue } from "../../src/ingest/queue/ingestion-queue.ts";
+import type { IngestionQueueOptions } from "../../src/ingest/queue/queue-options.ts";
+import { createMemoryJobStore } from "../../src/ingest/queue/memory-job-store.ts";
 import { type Behaviour, fakeClock, scriptedKnowledgeBase, turns } from "./support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-queue-"));

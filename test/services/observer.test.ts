@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 
-import { openSqliteEventStore } from "../../src/adapters/sqlite/sqlite-event-store.ts";
+import { openSqliteEventStore } from "../../src/stores/sqlite/sqlite-event-store.ts";
 import type { EventStore, KnowledgeEvent } from "../../src/contracts/event-store.ts";
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
-import { openKnowledgeBase } from "../../src/node.ts";
-import { bufferMs, createEventBuffer, mostBuffered } from "../../src/services/event-buffer.ts";
-import { createMemoryEventStore } from "../../src/stores/memory-event-store.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { bufferMs, createEventBuffer, mostBuffered } from "../../src/knowledge-base/operations/event-buffer.ts";
+import { createMemoryEventStore } from "../../src/stores/memory/memory-event-store.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { createRecordingTracer } from "../../src/testing/recording-tracer.ts";
 

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { openSqliteJobStore } from "../../src/adapters/sqlite/sqlite-job-store.ts";
+import { openSqliteJobStore } from "../../src/stores/sqlite/sqlite-job-store.ts";
 import type { IbidErrorCode } from "../../src/contracts/errors.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { JobStore } from "../../src/contracts/job-store.ts";
-import { createIngestionQueue } from "../../src/services/ingestion-queue.ts";
-import { createMemoryJobStore } from "../../src/services/memory-job-store.ts";
+import { createIngestionQueue } from "../../src/ingest/queue/ingestion-queue.ts";
+import { createMemoryJobStore } from "../../src/ingest/queue/memory-job-store.ts";
 import { fakeClock, scriptedKnowledgeBase } from "./support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-model-"));

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteJobStore } from "../../src/adapters/sqlite/sqlite-job-store.ts";
-import { createIngestionQueue, openIngestionQueue, openKnowledgeBase } from "../../src/node.ts";
+import { openSqliteJobStore } from "../../src/stores/sqlite/sqlite-job-store.ts";
+import { createIngestionQueue, openIngestionQueue, openKnowledgeBase } from "../../src/index.node.ts";
 
 let folder = "";
 let location = "";

@@ -6,7 +6,7 @@ import {
   defaultRetryPolicy as policy,
   delayBefore,
   isTransient,
-} from "../../src/services/retry-policy.ts";
+} from "../../src/ingest/queue/retry-policy.ts";
 
 describe("the retry policy", () => {
   it("waits 30 seconds, then twice as long each time, and never longer than half an hour [T43]", () => {

@@ -1,7 +1,7 @@
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { IngestInput, IngestOptions, IngestResult, KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { AccessContext } from "../../src/contracts/scope.ts";
-import { createRun } from "../../src/knowledge-base/create-run.ts";
+import { createRun } from "../../src/runtime/create-run.ts";
 
 /** A clock that goes on only when it is told to. */
 export function fakeClock() {

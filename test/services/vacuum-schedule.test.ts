@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../src/contracts/clock.ts";
-import { scheduleVacuum } from "../../src/services/vacuum-schedule.ts";
+import { scheduleVacuum } from "../../src/knowledge-base/operations/vacuum-schedule.ts";
 import { createClock } from "../support/clock.ts";
 
 const hour = 3_600_000;

@@ -9,7 +9,7 @@ import type { MediaTypeHandler } from "../../src/contracts/media-type-handler.ts
 import type { ScopeVersions } from "../../src/contracts/reembedding.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
-import { sha256 } from "../../src/text/hash.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
 import { eachStore } from "../stores/each-store.ts";
 import { knowledgeBaseOver } from "../support/knowledge-base-over.ts";
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openFileShelf } from "../../src/adapters/sqlite/file-shelf.ts";
-import { createMemoryShelf } from "../../src/stores/shelf.ts";
+import { openFileShelf } from "../../src/stores/sqlite/file-shelf.ts";
+import { createMemoryShelf } from "../../src/stores/segments/shelf.ts";
 
 let folder: string;
 beforeAll(() => {

@@ -13,9 +13,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkRuntime } from "../../src/adapters/sqlite/sqlite-runtime.ts";
-import { openSqliteEventStore } from "../../src/adapters/sqlite/sqlite-event-store.ts";
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { checkRuntime } from "../../src/stores/sqlite/sqlite-runtime.ts";
+import { openSqliteEventStore } from "../../src/stores/sqlite/sqlite-event-store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import { documentEntry, entry, plainAnalyzer, read, system, three, write } from "../stores/build.ts";
 
@@ -158,8 +158,8 @@ describe("a place that cannot be written to", () => {
     await events.close();
     chmodSync(folder, 0o555);
     const script = `
-      import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, "../../src/adapters/sqlite/sqlite-store.ts"))};
-      import { openSqliteEventStore } from ${JSON.stringify(join(import.meta.dirname, "../../src/adapters/sqlite/sqlite-event-store.ts"))};
+      import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, "../../src/stores/sqlite/sqlite-store.ts"))};
+      import { openSqliteEventStore } from ${JSON.stringify(join(import.meta.dirname, "../../src/stores/sqlite/sqlite-event-store.ts"))};
       import { createGate, operator } from ${JSON.stringify(join(import.meta.dirname, "../../src/access/gate.ts"))};
       const store = await openSqliteStore(${JSON.stringify(path)});
       const gate = createGate();

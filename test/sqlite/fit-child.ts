@@ -1,5 +1,5 @@
 // Fits the model of the store that is named, and says at every slice how far it is.
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import { plainAnalyzer } from "../stores/build.ts";
 import { watchedModel } from "../stores/topics.ts";
 

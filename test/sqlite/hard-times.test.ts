@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openConnection } from "../../src/adapters/sqlite/sqlite-connection.ts";
-import { createSqliteDirectory } from "../../src/adapters/sqlite/sqlite-directory.ts";
+import { openConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
+import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
 import { openStore, makeDocument, ownWord, timeOf } from "../crash/workload.ts";
 import { collect, read, system, write } from "../stores/build.ts";
 

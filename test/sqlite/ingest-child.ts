@@ -1,5 +1,5 @@
 // Writes the corpus into the store that is named, saying after each document that it is safe. Documents that are there already are left alone.
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import { plainAnalyzer, read, write } from "../stores/build.ts";
 import { makeCorpus } from "./corpus.ts";
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createLongValues, type LongValues } from "../../src/adapters/sqlite/long-values.ts";
-import { openConnection, type SqliteConnection } from "../../src/adapters/sqlite/sqlite-connection.ts";
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { createLongValues, type LongValues } from "../../src/stores/sqlite/long-values.ts";
+import { openConnection, type SqliteConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import { createRandom } from "../crash/workload.ts";
 
 let folder = "";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import type { LatentResult } from "../../src/contracts/latent-search.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import { collect, entry, plainAnalyzer, read, system, three, write } from "../stores/build.ts";
 import { makeCorpus } from "./corpus.ts";

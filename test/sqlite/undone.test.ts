@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openConnection, type SqliteConnection } from "../../src/adapters/sqlite/sqlite-connection.ts";
-import { createSqliteDirectory } from "../../src/adapters/sqlite/sqlite-directory.ts";
-import { guardStore } from "../../src/stores/guard-store.ts";
-import { createSegmentStore, prepareDirectory } from "../../src/stores/segment-store.ts";
-import { decideStoreOptions } from "../../src/stores/store-options.ts";
+import { openConnection, type SqliteConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
+import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
+import { guardStore } from "../../src/stores/guard/guard-store.ts";
+import { createSegmentStore, prepareDirectory } from "../../src/stores/segments/segment-store.ts";
+import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
 import { from, into, north, wordsOf } from "../../src/testing/store-fixtures.ts";
 
 it("what writes that share a commit have shown one another is forgotten when the commit fails [L6 L8]", async () => {

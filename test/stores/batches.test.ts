@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { DocumentEntry, LargeDocumentEntry } from "../../src/contracts/document-store.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { collect, documentEntry, plainAnalyzer, read, system, three, write } from "./build.ts";
 
 const folders: string[] = [];

@@ -2,10 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { openConnection } from "../../src/adapters/sqlite/sqlite-connection.ts";
-import { createSqliteDirectory } from "../../src/adapters/sqlite/sqlite-directory.ts";
-import { createMemoryDirectory } from "../../src/stores/memory-directory.ts";
-import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "../../src/stores/segment-directory.ts";
+import { openConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
+import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
+import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
+import type {
+  DirectoryReader,
+  DirectoryWriter,
+  SegmentDirectory,
+} from "../../src/stores/segments/segment-directory.ts";
 
 const folders: string[] = [];
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })));

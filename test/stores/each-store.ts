@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
-import { createMemoryBlobStore } from "../../src/stores/memory-blob-store.ts";
-import { openSnapshotStore } from "../../src/stores/snapshot-store.ts";
-import type { StoreOptions } from "../../src/stores/store-options.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
+import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
+import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
+import type { StoreOptions } from "../../src/stores/segments/store-options.ts";
 import { plainAnalyzer } from "./build.ts";
 
 /** Until the test that opened it is over. */

@@ -4,7 +4,7 @@ import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { AuthorizedScopes, SystemAuthority } from "../../src/contracts/scope.ts";
 import type { ChunkEntry } from "../../src/contracts/store.ts";
 import type { VectorQuery } from "../../src/contracts/vector-store.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { chunk, collect, documentEntry, entry, plainAnalyzer, read, three, two, write } from "./build.ts";
 import { eachStore } from "./each-store.ts";
 

@@ -5,7 +5,7 @@ import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import type { LatentQuery, LatentResult } from "../../src/contracts/latent-search.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
-import { sampleForFit } from "../../src/embeddings/latent-semantic/sample-for-fit.ts";
+import { sampleForFit } from "../../src/engine/latent/sample-for-fit.ts";
 import { collect, documentEntry, entry, read, system, three, write } from "./build.ts";
 import { eachStore } from "./each-store.ts";
 import { topicEntries, watchedModel } from "./topics.ts";

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../src/adapters/sqlite/sqlite-store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { Filter } from "../../src/contracts/filter.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import type { Metadata } from "../../src/contracts/metadata.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
-import { createMemoryStore } from "../../src/stores/memory-store.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { collect, document, documentEntry, entry, plainAnalyzer, read, system, three, write } from "./build.ts";
 import { createReferenceStore } from "./reference-store.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMemoryBlobStore, type BlobStore, type KnowledgeStore, openKnowledgeBase } from "../../src/node.ts";
+import { createMemoryBlobStore, type BlobStore, type KnowledgeStore, openKnowledgeBase } from "../../src/index.node.ts";
 import { systemAuthority } from "../../src/access/gate.ts";
-import { openSnapshotStore } from "../../src/stores/snapshot-store.ts";
-import { decodeRows, encodeRows } from "../../src/stores/snapshot-rows.ts";
+import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
+import { decodeRows, encodeRows } from "../../src/stores/snapshot/snapshot-rows.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { deployment, from, into, north, wordsOf } from "../../src/testing/store-fixtures.ts";
 import { createClock } from "../support/clock.ts";

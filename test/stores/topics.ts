@@ -1,6 +1,6 @@
 import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
 import type { ChunkEntry } from "../../src/contracts/store.ts";
-import { latentSemanticModel } from "../../src/embeddings/latent-semantic/latent-semantic-model.ts";
+import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { entry } from "./build.ts";
 
 /** Words of one topic keep each other's company and nobody else's. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
-import { createInMemoryVectorStore } from "../../src/stores/memory-store.ts";
+import { createInMemoryVectorStore } from "../../src/stores/memory/memory-store.ts";
 import { chunk, entry, read, three, two, write } from "./build.ts";
 import { eachStore } from "./each-store.ts";
 

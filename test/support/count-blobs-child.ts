@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { createFileBlobStore } from "../../src/adapters/file-blobs/file-blob-store.ts";
-import { createTurns } from "../../src/adapters/sqlite/take-turns.ts";
+import { createFileBlobStore } from "../../src/stores/blobs/file-blob-store.ts";
+import { createTurns } from "../../src/stores/sqlite/take-turns.ts";
 
 /** Counts up in a blob, each step on the condition that nobody else did meanwhile. */
 const [, , folder = "", steps = "0"] = process.argv;

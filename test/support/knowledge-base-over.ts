@@ -1,12 +1,12 @@
-import { createAutoChunker } from "../../src/chunks/auto-chunker.ts";
-import { withHandlers } from "../../src/chunks/handler-chunker.ts";
+import { createAutoChunker } from "../../src/chunkers/auto-chunker.ts";
+import { withHandlers } from "../../src/chunkers/handler-chunker.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import type { MediaTypeHandler } from "../../src/contracts/media-type-handler.ts";
-import { createHandlerReader } from "../../src/documents/handler-reader.ts";
-import { plainTextReader } from "../../src/documents/plain-text-reader.ts";
-import { createCachedEmbedders } from "../../src/embeddings/cached-embedders.ts";
+import { createHandlerReader } from "../../src/readers/handler-reader.ts";
+import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
+import { createCachedEmbedders } from "../../src/models/embedder/cached-embedders.ts";
 import { createKnowledgeBase } from "../../src/knowledge-base/create-knowledge-base.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
 

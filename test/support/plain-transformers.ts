@@ -6,7 +6,7 @@ import {
   type NativeModel,
   type NativeTokenizer,
   type TransformersLibrary,
-} from "../../src/adapters/transformers/load-transformers.ts";
+} from "../../src/models/transformers/load-transformers.ts";
 import type { TinyModel } from "./tiny-onnx.ts";
 
 /** Where `npm run test:onnx` has installed the package; without it the tests run over a stand-in that reads the same tiny models. */

@@ -5,7 +5,7 @@ import {
   loadOpenTelemetryApi,
   type Attributes,
   type OpenTelemetryApi,
-} from "../../src/adapters/opentelemetry/load-api.ts";
+} from "../../src/integrations/opentelemetry/load-api.ts";
 
 /** A span as it was when it had ended. */
 export interface SeenSpan {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { loadOpenTelemetryApi } from "../../src/adapters/opentelemetry/load-api.ts";
-import { createOpenTelemetry } from "../../src/adapters/opentelemetry/open-telemetry.ts";
-import { createHashingModel } from "../../src/embeddings/hashing-model.ts";
+import { loadOpenTelemetryApi } from "../../src/integrations/opentelemetry/load-api.ts";
+import { createOpenTelemetry } from "../../src/integrations/opentelemetry/open-telemetry.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
 import { createTelemetryPack } from "../../src/testing/telemetry-pack.ts";
 import { runPack } from "../contracts/run-pack.ts";

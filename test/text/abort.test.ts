@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { throwIfAborted, untilAborted } from "../../src/text/abort.ts";
+import { throwIfAborted, untilAborted } from "../../src/runtime/abort.ts";
 
 describe("a signal that has fired", () => {
   it("is aborted, or a timeout when it was a deadline, with its reason as the cause", async () => {

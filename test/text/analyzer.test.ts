@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { createAnalyzer, defaultAnalyzer } from "../../src/text/analyzer.ts";
-import { foldWord } from "../../src/text/fold-word.ts";
-import { stemArabic } from "../../src/text/stem-arabic.ts";
-import { stemPlural } from "../../src/text/stem-plural.ts";
+import { foldWord } from "../../src/text/languages/fold-word.ts";
+import { stemArabic } from "../../src/text/languages/stem-arabic.ts";
+import { stemPlural } from "../../src/text/languages/stem-plural.ts";
 import { segmentWords } from "../../src/text/words.ts";
 import { anyText, hostileTexts } from "./texts.ts";
 
@@ -19,7 +19,7 @@ describe("the default analyzer", () => {
     ["SKU-1234", "sku-1234 sku 1234"],
     ["snake_case __init__ MAX_SIZE", "snake_case snake case init max_size max size"],
     ["dotted.names", "dotted.names dotted name"],
-    ["src/text/hash.ts", "src/text/hash.ts src text hash ts"],
+    ["src/runtime/hash.ts", "src/runtime/hash.ts src text hash ts"],
     ["user@example.com", "user@example.com user example com"],
     ["2024-05-01 10:30 3.14 1,234,567 v1.2.3", "2024-05-01 2024 05 01 10 30 3.14 1234567 v1.2.3"],
     ["AT&T R&D", "at&t at r&d"],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { IbidError } from "../../src/contracts/errors.ts";
-import { decodeText, findCharsetName, looksBinary } from "../../src/text/decode-text.ts";
+import { decodeText, findCharsetName, looksBinary } from "../../src/text/charsets/decode-text.ts";
 
 const utf16 = (text: string, littleEndian: boolean, mark = true): Uint8Array => {
   const units = `${mark ? "\ufeff" : ""}${text}`;

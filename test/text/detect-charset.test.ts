@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { detectCharset, rankCharsets } from "../../src/text/detect-charset.ts";
+import { detectCharset, rankCharsets } from "../../src/text/charsets/detect-charset.ts";
 import { encodeAs } from "../support/encode-as.ts";
 import { worldTexts } from "../support/world-texts.ts";
 

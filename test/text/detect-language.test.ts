@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { snowballLanguages } from "../../src/adapters/snowball/snowball-languages.ts";
+import { snowballLanguages } from "../../src/text/languages/snowball/snowball-languages.ts";
 import { createAnalyzer, defaultAnalyzer } from "../../src/text/analyzer.ts";
-import { createLanguageDetector } from "../../src/text/detect-language.ts";
+import { createLanguageDetector } from "../../src/text/languages/detect-language.ts";
 import { hostileTexts } from "./texts.ts";
 
 const snowball = createAnalyzer({ languages: snowballLanguages });

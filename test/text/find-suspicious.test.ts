@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { neutraliseSource } from "../../src/text/neutralise-source.ts";
-import { createMarkerScanner } from "../../src/text/scan-markers.ts";
-import { countSuspicions, noteUnseen, showSuspicion } from "../../src/text/describe-suspicions.ts";
-import { findSuspicious } from "../../src/text/find-suspicious.ts";
+import { neutraliseSource } from "../../src/text/untrusted/neutralise-source.ts";
+import { createMarkerScanner } from "../../src/text/untrusted/scan-markers.ts";
+import { countSuspicions, noteUnseen, showSuspicion } from "../../src/text/untrusted/describe-suspicions.ts";
+import { findSuspicious } from "../../src/text/untrusted/find-suspicious.ts";
 
 const kinds = (text: string) => findSuspicious(text).map(({ kind }) => kind);
 

@@ -3,7 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 
-import { hashParts, hmacSha256, sha256, sha256Here } from "../../src/text/hash.ts";
+import { hashParts, hmacSha256, sha256, sha256Here } from "../../src/runtime/hash.ts";
 
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"));
 
@@ -48,7 +48,7 @@ describe("sha256Here", () => {
   it("is what runs where the platform has no hash that answers at once", async () => {
     vi.resetModules();
     vi.stubGlobal("process", { ...process, getBuiltinModule: undefined });
-    const { sha256: here } = await import("../../src/text/hash.ts");
+    const { sha256: here } = await import("../../src/runtime/hash.ts");
     expect(here("\ud800")).toBe(sha256("\ud800"));
     vi.unstubAllGlobals();
     expect(here("abc")).toBe(sha256("abc"));

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { snowballLanguages } from "../../src/adapters/snowball/snowball-languages.ts";
+import { snowballLanguages } from "../../src/text/languages/snowball/snowball-languages.ts";
 import { createAnalyzer, defaultAnalyzer } from "../../src/text/analyzer.ts";
-import { languageOfTag } from "../../src/text/language-tag.ts";
+import { languageOfTag } from "../../src/text/languages/language-tag.ts";
 import { anyText, hostileTexts } from "./texts.ts";
 
 const snowball = createAnalyzer({ languages: snowballLanguages });

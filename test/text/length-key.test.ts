@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSectionChunker } from "../../src/chunks/section-chunker.ts";
+import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
 import { countInPieces } from "../../src/text/count-in-pieces.ts";
 import { characters, heuristicTokens } from "../../src/text/length.ts";
 import { lengthKey } from "../../src/text/length-key.ts";

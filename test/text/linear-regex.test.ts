@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { IbidError } from "../../src/contracts/errors.ts";
-import { compileLinearRegex } from "../../src/text/linear-regex.ts";
+import { compileLinearRegex } from "../../src/text/patterns/linear-regex.ts";
 import { anyPattern, anyText } from "./any-regex.ts";
 
 const matchesOf = (pattern: string, text: string, ignoreCase = false): string[] =>

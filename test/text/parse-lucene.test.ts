@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { isWithinEdits } from "../../src/text/edit-distance.ts";
+import { isWithinEdits } from "../../src/runtime/edit-distance.ts";
 import { luceneWords, parseLucene } from "../../src/text/parse-lucene.ts";
 import { plainEditDistance } from "./plain-edit-distance.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createMarkerScanner, type ScannedPiece } from "../../src/text/scan-markers.ts";
+import { createMarkerScanner, type ScannedPiece } from "../../src/text/untrusted/scan-markers.ts";
 
 const scan = (...deltas: string[]): ScannedPiece[] => {
   const scanner = createMarkerScanner();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { stemPorter } from "../../src/text/stem-porter.ts";
+import { stemPorter } from "../../src/text/languages/stem-porter.ts";
 
 /** Porter's own examples (1980), step by step, taken through all the steps. */
 const examples: Readonly<Record<string, string>> = {

@@ -10,11 +10,11 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTool, openKnowledgeBase } from "ibid";
-import { createMcpHandler } from "../../src/adapters/mcp/mcp-handler.ts";
+import { createMcpHandler } from "../../src/integrations/mcp/mcp-handler.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
-import { countField, toolInput } from "../../src/tools/tool-input.ts";
+import { countField, toolInput } from "../../src/integrations/tools/tool-input.ts";
 
 const executable = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));
 const scopes: readonly Scope[] = ["platform", "deployment", "team:acme", "team:zenith", "user:ada", "user:bob"];

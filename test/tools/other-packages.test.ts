@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "ibid";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
-import { callTools, toChatTool } from "../../src/tools/call-tools.ts";
-import { createSearchTools } from "../../src/tools/create-search-tools.ts";
+import { callTools, toChatTool } from "../../src/integrations/tools/call-tools.ts";
+import { createSearchTools } from "../../src/integrations/tools/create-search-tools.ts";
 
 let kb: KnowledgeBase;
 beforeAll(async () => {

@@ -2,9 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSectionChunker, openKnowledgeBase } from "ibid";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Tool } from "../../src/contracts/tool.ts";
-import { createFetchTools } from "../../src/tools/create-fetch-tools.ts";
-import { createSearchTools, type SearchToolOptions, type ToolCallEvent } from "../../src/tools/create-search-tools.ts";
-import { asData, formatResults } from "../../src/tools/format-results.ts";
+import { createFetchTools } from "../../src/integrations/tools/create-fetch-tools.ts";
+import {
+  createSearchTools,
+  type SearchToolOptions,
+  type ToolCallEvent,
+} from "../../src/integrations/tools/create-search-tools.ts";
+import { asData, formatResults } from "../../src/integrations/tools/format-results.ts";
 
 const keys = `# Keys
 

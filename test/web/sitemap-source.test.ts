@@ -2,11 +2,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { parseSitemap } from "../../src/adapters/web/parse-sitemap.ts";
-import { openSitemapSource, type SitemapSourceOptions } from "../../src/adapters/web/sitemap-source.ts";
-import { parseUrlList } from "../../src/adapters/web/url-list.ts";
+import { parseSitemap } from "../../src/ingest/sources/web/parse-sitemap.ts";
+import { openSitemapSource, type SitemapSourceOptions } from "../../src/ingest/sources/web/sitemap-source.ts";
+import { parseUrlList } from "../../src/ingest/sources/web/url-list.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { openKnowledgeBase, refreshModified } from "../../src/node.ts";
+import { openKnowledgeBase, refreshModified } from "../../src/index.node.ts";
 
 let server: Server;
 let origin = "";

@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isPublicAddress } from "../../src/adapters/web/public-agent.ts";
-import type { UrlSourceOptions } from "../../src/adapters/web/fetch-page.ts";
-import { isUrl, normalizeUrl, openUrlSource } from "../../src/adapters/web/url-source.ts";
+import { isPublicAddress } from "../../src/ingest/sources/web/public-agent.ts";
+import type { UrlSourceOptions } from "../../src/ingest/sources/web/fetch-page.ts";
+import { isUrl, normalizeUrl, openUrlSource } from "../../src/ingest/sources/web/url-source.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { SourceItem, SourceRefusal } from "../../src/contracts/reader.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { findBestRun } from "../../../src/retrieval/composed/bearing-sentences.ts";
-import { compressHits, type CompressHitsOptions } from "../../../src/retrieval/composed/compress-hits.ts";
+import { findBestRun } from "../../../src/search/around/bearing-sentences.ts";
+import { compressHits, type CompressHitsOptions } from "../../../src/search/around/compress-hits.ts";
 import { createScriptedChatModel } from "../../../src/testing/scripted-chat-model.ts";
 import { from } from "../../../src/testing/store-fixtures.ts";
 import { documentWith, finding, texts } from "./fixtures.ts";

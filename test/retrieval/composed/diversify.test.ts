@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { diversify, type DiversifyOptions } from "../../../src/retrieval/composed/diversify.ts";
+import { diversify, type DiversifyOptions } from "../../../src/search/around/diversify.ts";
 import { from } from "../../../src/testing/store-fixtures.ts";
 import { finding, hitOf, ids, scores } from "./fixtures.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { dropDuplicates, type DropDuplicatesOptions } from "../../../src/retrieval/composed/drop-duplicates.ts";
+import { dropDuplicates, type DropDuplicatesOptions } from "../../../src/search/around/drop-duplicates.ts";
 import { from } from "../../../src/testing/store-fixtures.ts";
 import { jaccard, shinglesOf } from "../../../src/text/shingles.ts";
 import { finding, hitOf, ids } from "./fixtures.ts";

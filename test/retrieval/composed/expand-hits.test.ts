@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { expandHits } from "../../../src/retrieval/composed/expand-hits.ts";
-import { mergeAdjacent } from "../../../src/retrieval/composed/merge-adjacent.ts";
+import { expandHits } from "../../../src/search/around/expand-hits.ts";
+import { mergeAdjacent } from "../../../src/search/around/merge-adjacent.ts";
 import { from } from "../../../src/testing/store-fixtures.ts";
 import { documentWith, finding, hitOf, ids, texts } from "./fixtures.ts";
 

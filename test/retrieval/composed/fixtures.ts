@@ -1,7 +1,7 @@
 import type { DocumentStore } from "../../../src/contracts/document-store.ts";
 import type { Hit, Retriever, RetrieveOptions, WrapRetriever } from "../../../src/contracts/retriever.ts";
 import type { Scope } from "../../../src/contracts/scope.ts";
-import { createMemoryStore } from "../../../src/stores/memory-store.ts";
+import { createMemoryStore } from "../../../src/stores/memory/memory-store.ts";
 import { documentEntryOf, documentOf, into } from "../../../src/testing/store-fixtures.ts";
 
 /** A hit of which only that matters which is given. */

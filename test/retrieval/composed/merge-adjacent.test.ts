@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { mergeAdjacent } from "../../../src/retrieval/composed/merge-adjacent.ts";
+import { mergeAdjacent } from "../../../src/search/around/merge-adjacent.ts";
 import { documentOf, documentEntryOf, from, into } from "../../../src/testing/store-fixtures.ts";
 import { documentWith, finding, ids, scores, texts } from "./fixtures.ts";
 

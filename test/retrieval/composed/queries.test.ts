@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import type { ChatModel } from "../../../src/contracts/chat.ts";
-import { hyde } from "../../../src/retrieval/composed/hyde.ts";
-import { multiQuery } from "../../../src/retrieval/composed/multi-query.ts";
-import { rewriteQuery } from "../../../src/retrieval/composed/rewrite-query.ts";
+import { hyde } from "../../../src/search/around/hyde.ts";
+import { multiQuery } from "../../../src/search/around/multi-query.ts";
+import { rewriteQuery } from "../../../src/search/around/rewrite-query.ts";
 import { createScriptedChatModel } from "../../../src/testing/scripted-chat-model.ts";
 import { from } from "../../../src/testing/store-fixtures.ts";
 import { finding, hitOf, ids, scores } from "./fixtures.ts";

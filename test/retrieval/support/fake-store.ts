@@ -5,8 +5,8 @@ import type { Embedder } from "../../../src/contracts/embedding-model.ts";
 import type { LexicalMatch } from "../../../src/contracts/lexical-index.ts";
 import type { Metadata } from "../../../src/contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../../../src/contracts/scope.ts";
-import { compileFilter } from "../../../src/filters/compile-filter.ts";
-import type { SearchableStore } from "../../../src/retrieval/legs.ts";
+import { compileFilter } from "../../../src/engine/filters/compile-filter.ts";
+import type { SearchableStore } from "../../../src/search/legs.ts";
 import { defaultAnalyzer } from "../../../src/text/analyzer.ts";
 
 export interface FakeChunk {

@@ -1,0 +1,83 @@
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { Answer, Citation } from "../../contracts/answer.ts";
+import type { ChatModel } from "../../contracts/chat.ts";
+import type { Hit } from "../../contracts/retriever.ts";
+import { defaultAnalyzer } from "../../text/analyzer.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import type { PlacedCitation } from "./check-grounded.ts";
+import { decideSupport, type SupportDecision } from "./decide-support.ts";
+import { readEvidence } from "./find-quote.ts";
+import { createMarkerScanner } from "../../text/untrusted/scan-markers.ts";
+
+/** How an answer is checked; everything has a default. */
+export interface CheckAnswerOptions {
+  /** Default: the one that stores use by default. */
+  readonly analyzer?: Analyzer;
+  /** Reads the answer beside what it cites. Default: none; its words are held against those of what it cites. */
+  readonly judge?: ChatModel;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Checks an answer that was made before, or elsewhere, or was edited since: whether every sentence is supported by what it cites.
+ *
+ * **Shape** a marker that is not one of `citations` cites nothing. What is cited is the chunk, where it is among the hits, else the quote alone. Whether the quotes stand in
+ * their documents is not looked at here; answers that come from a knowledge base have had that done.
+ * **Errors** `aborted`; `invalid-argument` for an unknown option. **Cost** linear in the cited texts; with a judge, one call.
+ */
+export async function checkAnswer(
+  answer: Pick<Answer, "text" | "citations"> & Partial<Pick<Answer, "hits">>,
+  options: CheckAnswerOptions = {},
+): Promise<SupportDecision> {
+  checkOptions("checkAnswer", options, ["analyzer", "judge", "signal"]);
+  const { analyzer = defaultAnalyzer, judge, signal } = options;
+  const given = answer.hits ?? [];
+  const quoted = answer.citations.map((citation) => given.find((hit) => isFrom(citation, hit)) ?? quoteAsHit(citation));
+  // What else was found says how rare a word is.
+  const hits = [...new Set([...quoted, ...given])];
+
+  const placed: PlacedCitation[] = [];
+  let words = "";
+  const scanner = createMarkerScanner();
+  let afterMarker = false;
+  const read = (pieces: ReturnType<typeof scanner.push>): void => {
+    for (const piece of pieces) {
+      if (piece.type === "text") {
+        // Without the marker, "days [1]." is "days."
+        words = (afterMarker && /^[\s\p{P}]/u.test(piece.text) ? words.trimEnd() : words) + piece.text;
+        afterMarker = false;
+      } else {
+        afterMarker = true;
+        for (const number of piece.numbers) {
+          const index = answer.citations.findIndex(({ marker }) => marker === `[${number}]`);
+          const hit = quoted[index];
+          if (hit) placed.push({ hitIndex: hits.indexOf(hit), offset: words.length });
+        }
+      }
+    }
+  };
+  read(scanner.push(answer.text));
+  read(scanner.finish());
+  return decideSupport({ words, placed, hits, evidence: readEvidence(hits, analyzer), judge, signal });
+}
+
+function isFrom({ chunkId, documentId, start, end }: Citation, hit: Hit): boolean {
+  const { source } = hit;
+  return hit.chunkId === chunkId && hit.documentId === documentId && source.start <= start && end <= source.end;
+}
+
+function quoteAsHit({ quote, uri, title, documentId, chunkId, start, end }: Citation): Hit {
+  return {
+    rank: 1,
+    score: 0,
+    chunkId,
+    documentId,
+    // Nobody asks: nothing is read through it.
+    scope: "deployment",
+    text: quote,
+    snippet: "",
+    source: { uri, title, headings: [], start, end },
+    metadata: {},
+    origin: "user-content",
+  };
+}

@@ -1,0 +1,124 @@
+import type { ContextOptions, Grounding } from "../../contracts/answer.ts";
+import type { Prompt } from "../../contracts/chat.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Hit } from "../../contracts/retriever.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { hashParts } from "../../runtime/hash.ts";
+import { composeInstructions } from "./compose-instructions.ts";
+import { cutHit, endAt, type FittedContext, fitContext } from "./fit-context.ts";
+import { createFence, groundingRules, renderSource } from "../citations/grounding.ts";
+
+/** What a prompt is made with; everything has a default. **Source** ToolUp (T45 to T48). */
+export interface BuildPromptOptions {
+  /** The application's own system prompt, said before the rules. */
+  readonly instructions?: string | Prompt;
+  /** Default `"preferred"`. */
+  readonly grounding?: Grounding;
+  /** How much of each hit is shown; cut between sentences where there is one. **Units** UTF-16, from 32 to 8,192. Default 1,500. */
+  readonly snippetLimit?: number;
+  /** How much of all of them. Default: as {@link ContextOptions} say. */
+  readonly context?: Omit<ContextOptions, "wholeCorpus">;
+}
+
+/** A system prompt with what was found, and what is needed to check the answer to it. */
+export interface BuiltPrompt {
+  /** For the system message: the application's instructions, then the rules and the section. */
+  readonly system: string | Prompt;
+  /** The rules and the "Retrieved context" section alone; `""` when there was nothing to search for. */
+  readonly section: string;
+  /** As they are shown, best first. */
+  readonly hits: readonly Hit[];
+  /** How each is cited, beside `hits`: `[Doc abc, Chunk 1 of 5]`. */
+  readonly labels: readonly string[];
+  readonly grounding: Grounding;
+  /** Nothing that was found is evidence, and the mode is strict: say so to the user, and call no model. */
+  readonly refuse: boolean;
+  /** What of the hits did not fit, and what was cut. */
+  readonly context: Pick<FittedContext, "tokens" | "maxTokens" | "cut" | "leftOut">;
+}
+
+const known = [
+  "instructions",
+  "grounding",
+  "snippetLimit",
+  "context",
+] as const satisfies readonly (keyof BuildPromptOptions)[];
+/** **Source** ToolUp's defaults and bounds (T45). */
+const snippetLimits = { least: 32, default: 1500, most: 8192 } as const;
+/** **Source** ToolUp, word for word (T46). */
+const nothingFound = "Knowledge-base search ran for this turn and returned no relevant matches.";
+
+/**
+ * A system prompt with a section of retrieved context, for applications that call their model themselves.
+ *
+ * Each source is cited by a short label. In `[Doc abc, Chunk 1 of 5]` `abc` begins a hash of the document's id, as long as it takes to tell the documents apart, and
+ * `1 of 5` is its place among the sources shown. Sources are fenced and neutralised as in an answer of the knowledge base's own (law 12).
+ *
+ * **Shape** the same hits give the same labels; the fence is another every time. **Errors** `invalid-argument`.
+ * **Source** ToolUp `RAGPromptBuilder` (T45 to T48).
+ */
+export function buildPrompt(hits: readonly Hit[], options: BuildPromptOptions = {}): BuiltPrompt {
+  checkOptions("buildPrompt", options, known);
+  const { instructions, grounding = "preferred", snippetLimit = snippetLimits.default, context = {} } = options;
+  checkSnippetLimit(snippetLimit);
+  const fence = createFence(hits);
+  const names = nameDocuments(hits);
+  const name = (hit: Hit, place: number, of: number): string => `Doc ${names.get(keyOf(hit))}, Chunk ${place} of ${of}`;
+  const short = hits.map((hit) => cutToLimit(hit, snippetLimit));
+  const render = (hit: Hit, place: number, of: number): string =>
+    renderSource(hit, `label="${name(hit, place, of)}"`, fence);
+  const { hits: shown, ...fitted } = fitContext(short, context, (hit, index) => render(hit, index + 1, hits.length));
+
+  const labels = shown.map((hit, index) => `[${name(hit, index + 1, shown.length)}]`);
+  const where = "The section below";
+  const rules = groundingRules({ grounding, sources: shown.length, fence, where, citation: labels[0] ?? "" });
+  const sources = shown.map((hit, index) => render(hit, index + 1, shown.length));
+  const body = shown.length === 0 ? nothingFound : sources.join("\n\n");
+  const section = `${rules}\n\n## Retrieved context\n\n${body}`;
+  const cutShort = short.flatMap((hit, index) => (hit === hits[index] ? [] : hit.chunkId));
+  return {
+    system: composeInstructions(instructions, section),
+    section,
+    hits: shown,
+    labels,
+    grounding,
+    refuse: grounding === "strict" && !shown.some((hit) => hit.explain?.evidence ?? true),
+    context: {
+      ...fitted,
+      cut: [...new Set([...cutShort, ...fitted.cut])].filter((id) => !fitted.leftOut.includes(id)),
+    },
+  };
+}
+
+export function checkSnippetLimit(limit: number): void {
+  const { least, most } = snippetLimits;
+  if (Number.isInteger(limit) && limit >= least && limit <= most) return;
+  throw new IbidError("invalid-argument", `snippetLimit is ${String(limit)}.`, {
+    mend: `Give a whole number of characters from ${least} to ${most}.`,
+  });
+}
+
+/** A hit within the limit: whole sentences, or, of a first sentence that is longer, its beginning. */
+function cutToLimit(hit: Hit, limit: number): Hit {
+  if (hit.text.length <= limit) return hit;
+  const cut = cutHit(hit, ({ text }) => text.length <= limit);
+  if (cut) return cut;
+  const insidePair = /[\ud800-\udbff]$/.test(hit.text.slice(0, limit));
+  return endAt(hit, insidePair ? limit - 1 : limit);
+}
+
+const shortestName = 3;
+
+/** The beginning of a hash of each document, as long as it takes to tell them apart. */
+function nameDocuments(hits: readonly Hit[]): ReadonlyMap<string, string> {
+  const hashes = new Map(hits.map((hit) => [keyOf(hit), hashParts(hit.scope, hit.documentId)]));
+  let length = shortestName;
+  const isAmbiguous = (): boolean =>
+    new Set([...hashes.values()].map((hash) => hash.slice(0, length))).size < hashes.size;
+  while (length < 40 && isAmbiguous()) length += 1;
+  return new Map([...hashes].map(([key, hash]) => [key, hash.slice(0, length)]));
+}
+
+function keyOf({ scope, documentId }: Hit): string {
+  return JSON.stringify([scope, documentId]);
+}

@@ -1,0 +1,142 @@
+import type { Answer } from "../../contracts/answer.ts";
+import type { ChatMessage, ChatModel } from "../../contracts/chat.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { Hit, SearchOptions } from "../../contracts/retriever.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { answerQuestion } from "../answer-question.ts";
+import { buildPrompt, type BuildPromptOptions, type BuiltPrompt, checkSnippetLimit } from "./build-prompt.ts";
+import type { DocumentText } from "../citations/cite-quote.ts";
+import { renderPrompt } from "../../models/render-prompt.ts";
+
+/** How prompts are built for a conversation; everything has a default. **Source** ToolUp (T45). */
+export interface PromptBuilderOptions extends BuildPromptOptions {
+  /** From 1 to 100. Default 5. */
+  readonly topK?: number;
+  /** Inclusive floor of the dense leg, from 0 to 1. Default 0.3. */
+  readonly minScore?: number;
+  /** What else the search is told: scopes, a strategy, a filter. */
+  readonly search?: Omit<SearchOptions, "topK" | "minScore" | "explain" | "includeEmbeddings">;
+}
+
+/** Puts what is found into an application's own prompt, and checks the answer that its model gives. */
+export interface PromptBuilder {
+  /**
+   * The prompt for a conversation, of which the last user message is what is searched for; without one, nothing is searched and the section is `""`.
+   * **Errors** those of the search.
+   */
+  build(
+    conversation: string | readonly ChatMessage[],
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<BuiltPrompt>;
+  /**
+   * An answer to that prompt, checked as one of the knowledge base's own: labels become `[1]` with a quote that stands in the document, what does not resolve goes, and
+   * so do addresses that no source has. `question` is what the user asked.
+   */
+  check(prompt: BuiltPrompt, question: string, text: string): Promise<Answer>;
+}
+
+const known = [
+  "topK",
+  "minScore",
+  "search",
+  "instructions",
+  "grounding",
+  "snippetLimit",
+  "context",
+] as const satisfies readonly (keyof PromptBuilderOptions)[];
+const searchable = [
+  "mode",
+  "syntax",
+  "filter",
+  "minFusedScore",
+  "pattern",
+  "ignoreCase",
+  "origins",
+  "fusion",
+  "rerank",
+  "snippetLength",
+  "signal",
+  "scopes",
+  "strategy",
+] as const satisfies readonly (keyof SearchOptions)[];
+
+/**
+ * A prompt builder over a knowledge base, or somebody's view of it.
+ *
+ * **Shape** stateless; every `build` searches anew. **Errors** `invalid-argument` for options that are unknown or out of bounds.
+ * **Source** ToolUp `RAGPromptBuilder.withRetrieval` (T45 to T48).
+ */
+export function createPromptBuilder(
+  kb: Pick<KnowledgeBase, "search" | "document">,
+  options: PromptBuilderOptions = {},
+): PromptBuilder {
+  checkOptions("createPromptBuilder", options, known);
+  const { topK = 5, minScore = 0.3, search = {}, ...building } = options;
+  checkOptions("search", search, searchable);
+  if (!Number.isInteger(topK) || topK < 1 || topK > 100)
+    throw outOfBounds("topK", topK, "a whole number from 1 to 100");
+  if (!(minScore >= 0 && minScore <= 1)) throw outOfBounds("minScore", minScore, "a number from 0 to 1");
+  if (building.snippetLimit !== undefined) checkSnippetLimit(building.snippetLimit);
+
+  return {
+    async build(conversation, { signal } = {}) {
+      const query = typeof conversation === "string" ? conversation.trim() : latestOf(conversation);
+      if (query === "") {
+        const { instructions = "", grounding = "preferred" } = building;
+        const context = { tokens: 0, maxTokens: 0, cut: [], leftOut: [] };
+        return { system: instructions, section: "", hits: [], labels: [], grounding, refuse: false, context };
+      }
+      const found = await kb.search(query, { ...search, topK, minScore, explain: true, ...(signal && { signal }) });
+      const { hits, ...built } = buildPrompt(found, building);
+      return { ...built, hits: hits.map(withoutExplanation) };
+    },
+
+    async check({ hits, labels, grounding }, question, text) {
+      const documentText: DocumentText = async (id, scope) => {
+        const hit = hits.find((one) => one.documentId === id && one.scope === scope);
+        const document = hit && (await kb.document(hit.source.uri, { scope }));
+        return document?.id === id ? document.text : undefined;
+      };
+      const model = sayer(text);
+      const names = labels.map((label) => label.slice(1, -1));
+      const { instructions } = building;
+      // What was shown fitted once already.
+      const context = { maxTokens: Number.MAX_SAFE_INTEGER };
+      const answering = { question, hits, grounding, model, labels: names, documentText, instructions, context };
+      for await (const event of answerQuestion(answering)) {
+        if (event.type === "answer") return { ...event.answer, model: null };
+      }
+      throw new IbidError("internal", "The answer ended before it was whole.");
+    },
+  };
+}
+
+/** It was asked for to know what is evidence. */
+function withoutExplanation(hit: Hit): Hit {
+  const { explain: _, ...rest } = hit;
+  return rest;
+}
+
+function latestOf(messages: readonly ChatMessage[]): string {
+  const latest = messages.findLast(({ role }) => role === "user");
+  return latest ? renderPrompt(latest.content ?? "").trim() : "";
+}
+
+/** A model that says what somebody else's has said already. */
+function sayer(text: string): ChatModel {
+  const result = { message: { role: "assistant", content: text } } as const;
+  return {
+    provider: "application",
+    model: "own",
+    chat: async () => result,
+    async *stream() {
+      yield { type: "text", delta: text };
+      yield { type: "finish", result };
+    },
+  };
+}
+
+function outOfBounds(name: string, value: unknown, wanted: string): IbidError {
+  return new IbidError("invalid-argument", `${name} is ${String(value)}.`, { mend: `Give ${wanted}.` });
+}

@@ -1,0 +1,30 @@
+import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
+import { checkOptions } from "../runtime/check-options.ts";
+import { chunkByKind, type DocumentKind, documentKinds, sectionSizes } from "./chunk-by-kind.ts";
+import { createSectionChunker } from "./section-chunker.ts";
+import { createSpreadsheetChunker } from "./spreadsheet-chunker.ts";
+
+/** Which chunker cuts which kind of document. Default: `createSpreadsheetChunker()` for sheets, for all else `createSectionChunker` with 1,000 characters, 125 of them shared. */
+export type AutoChunkerOptions<Part extends Chunker | AsyncChunker = Chunker> = {
+  readonly [Kind in DocumentKind]?: Part;
+};
+
+/**
+ * Chooses a chunker for each document, by its media type, then by its name.
+ *
+ * **Shape** its chunks are those of the chunker that it chose. Sheets are cut between rows, everything else by section, unless another chunker is given: sections and
+ * blocks are what readers find in all of them. **Errors** as the chosen chunker; `invalid-argument` for an unknown kind.
+ * **Source** Ballerina's `AUTO` (B36), which has chunkers for Markdown and HTML, and a recursive one for the rest.
+ * @example createAutoChunker({ markdown: createMarkdownChunker({ maxSize: 800 }), other: createRecursiveChunker() })
+ */
+export function createAutoChunker(): Chunker;
+export function createAutoChunker(options: AutoChunkerOptions): Chunker;
+export function createAutoChunker(options: AutoChunkerOptions<Chunker | AsyncChunker>): AsyncChunker;
+export function createAutoChunker(options: AutoChunkerOptions<Chunker | AsyncChunker> = {}): Chunker | AsyncChunker {
+  checkOptions("createAutoChunker", options, documentKinds);
+  const bySection = createSectionChunker(sectionSizes);
+  const byRow = createSpreadsheetChunker();
+  const chunkerOf = (kind: DocumentKind): Chunker | AsyncChunker =>
+    options[kind] ?? (kind === "sheet" ? byRow : bySection);
+  return chunkByKind(chunkerOf);
+}

@@ -1,0 +1,44 @@
+import type { LengthFunction } from "../contracts/chunker.ts";
+import type { SheetData } from "../contracts/sheet-data.ts";
+import { checkOptions } from "../runtime/check-options.ts";
+import { formatRow } from "../text/format-row.ts";
+import { heuristicTokens } from "../text/length.ts";
+import { checkSizes } from "./check-sizes.ts";
+import { packRows } from "./pack-rows.ts";
+import { defaultMaxTokens } from "./spreadsheet-fingerprint.ts";
+import type { ChunkingConfig } from "./token-chunker.ts";
+
+/**
+ * Cuts a table into texts that each say which rows of which sheet they are and what the columns are called:
+ *
+ * ```text
+ * Sheet "Prices", rows 2–3 of 3
+ * Columns: Product, Price
+ * Product: Lamp | Price: 12
+ * Product: Desk | Price: 90
+ * ```
+ *
+ * **Shape** rows are counted as the sheet counts them, from 1 with the header; the total is the number of the last row. A missing cell is empty; a row
+ * beyond the budget stands alone; no rows or no headers give no texts. Of the configuration `maxTokens` counts, 512 by default: rows do not overlap, and are not held back.
+ * **Errors** `invalid-argument` for an impossible budget and what `ChunkingConfig` does not know. **Cost** linear.
+ * **Source** ToolUp `Chunking.chunkSpreadsheet sheet config counter` (T30, T31, T34).
+ */
+export function chunkSpreadsheet(
+  { sheetName, headers, rows }: SheetData,
+  config: ChunkingConfig = {},
+  counter: LengthFunction = heuristicTokens,
+): string[] {
+  checkOptions("chunkSpreadsheet", config, ["maxTokens", "overlapTokens", "minTokens"]);
+  const { maxTokens = defaultMaxTokens } = config;
+  checkSizes("chunkSpreadsheet", maxTokens, 0, counter, ["maxTokens", "overlapTokens"]);
+  if (rows.length === 0 || headers.length === 0) return [];
+  const total = rows.reduce((last, { sourceIndex }) => Math.max(last, sourceIndex), 0);
+  const written = rows.map(({ sourceIndex, values }) => ({ number: sourceIndex, text: formatRow(headers, values) }));
+  const header = { sheetName, total, lines: [columnsLine(headers)] };
+  return Array.from(packRows(written, header, maxTokens, counter), ({ text }) => text);
+}
+
+/** The second line of every chunk. */
+export function columnsLine(headers: readonly string[]): string {
+  return `Columns: ${headers.join(", ")}`;
+}

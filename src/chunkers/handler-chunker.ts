@@ -1,0 +1,27 @@
+import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
+import type { TextDocument } from "../contracts/document.ts";
+import type { MediaTypeHandler } from "../contracts/media-type-handler.ts";
+import { matchesMediaType } from "../runtime/matches-media-type.ts";
+import { createPiecesChunker } from "./pieces-chunker.ts";
+
+/**
+ * The half of handlers that cuts: a chunk for each block of what one of them read; all else goes to the chunker that was chosen.
+ *
+ * **Shape** its fingerprint is that chunker's: a handler is in the fingerprint as a reader, of the documents that it handles alone.
+ */
+export function withHandlers<Part extends Chunker | AsyncChunker>(
+  chunker: Part,
+  handlers: readonly MediaTypeHandler[],
+): Part {
+  if (handlers.length === 0) return chunker;
+  const mediaTypes = handlers.flatMap((handler) => handler.mediaTypes);
+  const byBlock = createPiecesChunker(["blocks", 1], ({ blocks = [] }) =>
+    blocks.map(({ start, end }) => ({ start, end, header: "" })),
+  );
+  const isHandled = ({ mediaType, blocks }: TextDocument): boolean =>
+    blocks !== undefined && matchesMediaType(mediaTypes, mediaType);
+  return {
+    ...chunker,
+    chunk: (document: TextDocument, options) => (isHandled(document) ? byBlock : chunker).chunk(document, options),
+  };
+}

@@ -1,0 +1,160 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
+import type { Section, TextDocument } from "../contracts/document.ts";
+import { checkOptions } from "../runtime/check-options.ts";
+import { lengthKey } from "../text/length-key.ts";
+import { characters } from "../text/length.ts";
+import { checkSizes, checkTextDocument } from "./check-sizes.ts";
+import { createChunkFactory } from "./create-chunk.ts";
+import { type DocumentUnits, findUnits } from "./document-units.ts";
+import { createMeasure, type Measure } from "./measure.ts";
+import { createSectionPlan, type SectionPlanSettings } from "./section-plan.ts";
+import { type Piece, splitRange } from "./split-range.ts";
+import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
+
+export interface SectionChunkerOptions {
+  /** The hard limit of a chunk's `text`, overlap and repeated table header included. Default 1500. **Units** those of `length`. */
+  readonly maxSize?: number;
+  /** What the pieces of an oversized section share at most. Default 200. **Units** those of `length`. */
+  readonly overlap?: number;
+  /** Default `characters`; a tokenizer goes here, as a named function. */
+  readonly length?: LengthFunction;
+  /** Whether prose is cut, and overlap begun, at sentences where possible. Default true. */
+  readonly respectSentences?: boolean;
+}
+
+/** A chunker that can cut one section of a document by itself too (E17). */
+export interface SectionChunker extends Chunker {
+  /** **Shape** `index` counts from 0 within the section; ids equal those of `chunk` unless a text of the section occurs before it as well. */
+  chunkSection(document: TextDocument, section: Section): Iterable<Chunk>;
+}
+
+/** Change it when the same document would be cut otherwise. */
+const version = 2;
+
+/**
+ * Cuts a document along its sections, lazily.
+ *
+ * **Shape** (1) a section that fits is one chunk, its subsections included; (2) otherwise neighbouring sections without subsections, and the section's own
+ * text before them, are grouped as long as they fit together; (3) what does not fit by itself is cut between blocks, paragraphs,
+ * lines of code (where it is indented least), sentences, words, at last characters, with overlap; (4) `index` runs over the document; (5) a blank document has no chunks, since
+ * there is nothing to find or to cite in it; (6) a table that does not fit is cut between rows, its header repeated in each chunk's `text`.
+ * Headings and front matter stay with what follows them.
+ * A chunk's `text` never exceeds `maxSize`, but for a single table row or a single code point.
+ * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
+ * **Cost** linear in the text, whatever the length function.
+ * **Source** Embabel `ContentChunker` (E17, E18, C17).
+ */
+export function createSectionChunker(options: SectionChunkerOptions = {}): SectionChunker {
+  checkOptions("createSectionChunker", options, ["maxSize", "overlap", "length", "respectSentences"]);
+  const { maxSize = 1500, overlap = 200, length = characters, respectSentences = true } = options;
+  checkSizes("createSectionChunker", maxSize, overlap, length);
+  const settings = { maxSize, overlap, respectSentences };
+
+  function* chunkSection(document: TextDocument, section: Section): Generator<Chunk, undefined> {
+    checkTextDocument(document);
+    const makeChunk = createChunkFactory(document);
+    const { text } = document;
+    const walk = createWalk(text, findUnits(document), createMeasure(text, length), settings);
+    for (const { start, end, header } of walk(section, section.start, section.end)) {
+      yield header === "" ? makeChunk(start, end) : makeChunk(start, end, header + text.slice(start, end));
+    }
+  }
+
+  return {
+    fingerprint: JSON.stringify(["section", version, maxSize, overlap, lengthKey(length), respectSentences]),
+    chunk: (document) => {
+      checkTextDocument(document);
+      return { [Symbol.iterator]: () => chunkSection(document, wholeOf(document)) };
+    },
+    chunkSection: (document, section) => ({ [Symbol.iterator]: () => chunkSection(document, section) }),
+  };
+}
+
+/** The root, made to span the whole text whatever a reader says: nothing may be lost. */
+function wholeOf({ root, text }: TextDocument): Section {
+  return root.start === 0 && root.end === text.length ? root : { ...root, start: 0, contentStart: 0, end: text.length };
+}
+
+type Walk = (section: Section, from: number, to: number) => Generator<Piece, undefined>;
+
+/** A part of a section that can be grouped with its neighbours: the section's own text, or one section below it. */
+interface Part {
+  readonly to: number;
+  readonly section: Section | undefined;
+  readonly isLeaf: boolean;
+  /** Whether it is nothing but headings and front matter, which belong to what follows. */
+  readonly isOpening: boolean;
+}
+
+function createWalk(text: string, units: DocumentUnits, measure: Measure, settings: SectionPlanSettings): Walk {
+  const fits = (start: number, to: number, horizon: number): boolean =>
+    measure.fits(start, trimEndAt(text, start, to), settings.maxSize, horizon);
+  const whole = (start: number, to: number): Piece => ({
+    start,
+    end: trimEndAt(text, start, to),
+    fresh: start,
+    header: "",
+  });
+  const split = (start: number, to: number): Generator<Piece, undefined> =>
+    splitRange(text, start, to, createSectionPlan(text, trimEndAt(text, start, to), units, measure, settings));
+
+  function isOpening(from: number, to: number): boolean {
+    for (let index = units.firstEndingAfter(from); index < units.units.length; index += 1) {
+      const unit = units.units[index];
+      if (unit === undefined || unit.start >= to) return true;
+      if (unit.kind !== "heading" && unit.kind !== "front-matter") return false;
+    }
+    return true;
+  }
+
+  function* partsOf(section: Section, from: number, to: number): Generator<Part, undefined> {
+    let begin = Math.min(to, Math.max(from, section.children[0]?.start ?? to));
+    yield { to: begin, section: undefined, isLeaf: true, isOpening: isOpening(from, begin) };
+    for (const [index, child] of section.children.entries()) {
+      const end = Math.min(to, Math.max(begin, section.children[index + 1]?.start ?? to));
+      const isLeaf = child.children.length === 0;
+      yield { to: end, section: child, isLeaf, isOpening: isLeaf && isOpening(begin, end) };
+      begin = end;
+    }
+  }
+
+  /** `from` is the section's start, or an earlier one when headings without a text of their own come before it. */
+  const walk: Walk = function* walkSection(section, from, upTo): Generator<Piece, undefined> {
+    const to = trimEndAt(text, from, upTo);
+    let start = skipWhiteSpace(text, from, to);
+    if (start >= to) return;
+    if (fits(start, to, to)) {
+      yield whole(start, to);
+      return;
+    }
+    if (section.children.length === 0) {
+      yield* split(start, to);
+      return;
+    }
+
+    // What is gathered for the next chunk begins at `start`; what lies after `solid` are headings that wait for what follows.
+    let solid = start;
+    const restartAt = (position: number): void => {
+      start = skipWhiteSpace(text, position, to);
+      solid = start;
+    };
+    for (const part of partsOf(section, start, to)) {
+      const joins = part.isLeaf && fits(start, part.to, to);
+      if (!joins && solid > start) {
+        yield whole(start, solid);
+        restartAt(solid);
+      }
+      if (joins || (part.isLeaf && fits(start, part.to, to))) {
+        if (!part.isOpening) solid = part.to;
+      } else if (!(part.isOpening && part.section === undefined)) {
+        // Headings and front matter before the first section are taken along by it, however long they are.
+        yield* part.section === undefined || part.isLeaf ? split(start, part.to) : walk(part.section, start, part.to);
+        restartAt(part.to);
+      }
+    }
+    if (start < to) yield* fits(start, to, to) ? [whole(start, to)] : split(start, to);
+    return undefined;
+  };
+  return walk;
+}

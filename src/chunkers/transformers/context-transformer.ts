@@ -1,0 +1,147 @@
+import type { ChatModel } from "../../contracts/chat.ts";
+import type { Chunk } from "../../contracts/chunk.ts";
+import type { ChunkTransformer, TransformContext } from "../../contracts/chunker.ts";
+import type { TextDocument } from "../../contracts/document.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { hashParts } from "../../runtime/hash.ts";
+import { createTransformer } from "./create-transformer.ts";
+import { type ChunkDescriber, describeByModel } from "./describe-chunks.ts";
+
+/** Keeps sentences, so as not to ask for them again. Keys are hashes. */
+export interface ContextCache {
+  get(key: string): string | undefined | Promise<string | undefined>;
+  set(key: string, sentence: string): void | Promise<void>;
+}
+
+/** Who says what a chunk is about. At most one of the three; without any, nothing is written. */
+export interface ContextTransformerOptions {
+  /** A sentence on the whole document, for each of its chunks (T35). */
+  readonly summarise?: (document: TextDocument, options: { readonly signal?: AbortSignal }) => string | Promise<string>;
+  /** A language model, asked for a sentence on each chunk: what it is about, within its document. */
+  readonly model?: ChatModel;
+  /** Your own, for many chunks at once. */
+  readonly describe?: ChunkDescriber;
+  /** In the pipeline's fingerprint, with the model's. Default `"contextual-header"`. */
+  readonly name?: string;
+  /** How many chunks are asked for at once. Default 8. */
+  readonly batchSize?: number;
+  /** Default: the 10,000 most recent, in memory. */
+  readonly cache?: ContextCache;
+}
+
+/** A sentence, and no essay: what is longer is cut. **Units** UTF-16. */
+const longestSentence = 400;
+
+/**
+ * Writes before each chunk what it is about, where the chunk by itself does not say.
+ *
+ * **Shape** `Context: <sentence>`, a blank line, the text; on top of the chunker's size. Nothing is written where there is nothing to say, or nobody to say it. With a model,
+ * chunks are asked for in batches, as they are needed; a sentence that the model leaves out is not written. Sentences are kept under a hash of the document's text and the chunk's.
+ * **Errors** `invalid-argument` for more than one to ask, a blank name, an impossible batch or an unknown option; what those who are asked throw, `model-failed` around what is not ours;
+ * `invalid-response` for another count of sentences.
+ * **Cost** of a model: a call for every `batchSize` chunks, each with no more than 6,000 characters of the document beside its chunks.
+ * **Source** ToolUp `ITextSummariser`, off by default (T35); Anthropic, "Contextual Retrieval" (2024).
+ * @example openKnowledgeBase("./kb", { transformers: [createContextTransformer({ model })] })
+ */
+export function createContextTransformer(options: ContextTransformerOptions = {}): ChunkTransformer {
+  checkOptions("createContextTransformer", options, ["summarise", "model", "describe", "name", "batchSize", "cache"]);
+  const { summarise, model, describe, batchSize = 8, cache = createContextCache(10_000) } = options;
+  const asked = [summarise, model, describe].filter((one) => one !== undefined).length;
+  if (asked > 1 || !Number.isSafeInteger(batchSize) || batchSize < 1) {
+    throw new IbidError(
+      "invalid-argument",
+      asked > 1
+        ? "createContextTransformer takes one of summarise, model and describe."
+        : `createContextTransformer: batchSize must be a whole number of at least 1, not ${String(batchSize)}.`,
+      { mend: asked > 1 ? "Leave out the others, or chain transformers." : "Leave it out for 8." },
+    );
+  }
+  const who = model === undefined ? "" : `:${model.provider}/${model.model}`;
+  const name = `${options.name ?? "contextual-header"}${who}`;
+  const describer = describe ?? (model && describeByModel(model)) ?? (summarise && describeBySummary(summarise));
+  const sentenceOf = describer && createAsking(describer, { name, batchSize, cache });
+  return createTransformer({
+    name,
+    text: async (chunk, context) =>
+      sentenceOf === undefined ? chunk.text : withContextualHeader(await sentenceOf(chunk, context), chunk.text),
+  });
+}
+
+/**
+ * A text with a sentence of context before it.
+ *
+ * **Shape** the text alone when the sentence is blank; line breaks in it become spaces. **Source** ToolUp `Chunking.withContextualHeader` (T31, T35).
+ */
+export function withContextualHeader(sentence: string | undefined, text: string): string {
+  const line = (sentence ?? "").replaceAll(/\s+/g, " ").trim();
+  return line === "" ? text : `Context: ${line}\n\n${text}`;
+}
+
+/** One answer for a document, whichever of its chunks asks. */
+function describeBySummary(summarise: NonNullable<ContextTransformerOptions["summarise"]>): ChunkDescriber {
+  const summaries = new WeakMap<TextDocument, Promise<string>>();
+  return async (chunks, { document, signal }) => {
+    let summary = summaries.get(document);
+    if (summary === undefined) {
+      summary = Promise.resolve(summarise(document, signal === undefined ? {} : { signal }));
+      summaries.set(document, summary);
+    }
+    const sentence = await summary;
+    return chunks.map(() => sentence);
+  };
+}
+
+/** Asks for the sentences of a batch when the first of them is wanted. */
+function createAsking(
+  describe: ChunkDescriber,
+  { name, batchSize, cache }: { readonly name: string; readonly batchSize: number; readonly cache: ContextCache },
+): (chunk: Chunk, context: TransformContext) => Promise<string> {
+  const documentHashes = new WeakMap<TextDocument, string>();
+  const hashOf = (document: TextDocument): string => {
+    const hash = documentHashes.get(document) ?? hashParts(document.title, document.text);
+    documentHashes.set(document, hash);
+    return hash;
+  };
+  return async (chunk, context) => {
+    const keyOf = (one: Chunk): string => hashParts(name, hashOf(context.document), one.id, one.urtext);
+    const kept = await cache.get(keyOf(chunk));
+    if (kept !== undefined) return kept;
+    const wanted = [chunk];
+    const chunks = context.chunks?.[chunk.index]?.id === chunk.id ? context.chunks : [];
+    for (let next = chunk.index + 1; next < chunks.length && wanted.length < batchSize; next += 1) {
+      const one = chunks[next]!;
+      if ((await cache.get(keyOf(one))) === undefined) wanted.push(one);
+    }
+    const sentences = await describe(wanted, context);
+    if (sentences.length !== wanted.length) {
+      throw new IbidError("invalid-response", `"${name}" gave another count of sentences than chunks.`, {
+        uri: context.document.uri,
+        details: { expected: wanted.length, got: sentences.length },
+      });
+    }
+    const short = sentences.map((sentence) => sentence.slice(0, longestSentence));
+    for (const [index, one] of wanted.entries()) await cache.set(keyOf(one), short[index] ?? "");
+    return short[0] ?? "";
+  };
+}
+
+/** The most recently used sentences, in memory. */
+function createContextCache(capacity: number): ContextCache {
+  const kept = new Map<string, string>();
+  return {
+    get(key) {
+      const sentence = kept.get(key);
+      if (sentence !== undefined) {
+        kept.delete(key);
+        kept.set(key, sentence);
+      }
+      return sentence;
+    },
+    set(key, sentence) {
+      kept.delete(key);
+      kept.set(key, sentence);
+      if (kept.size > capacity) kept.delete(kept.keys().next().value!);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Chunk } from "../../contracts/chunk.ts";
+import type { ChunkTransformer, TransformContext } from "../../contracts/chunker.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Metadata } from "../../contracts/metadata.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+
+export interface TransformerParts {
+  readonly name: string;
+  /** Added to the chunk's metadata; wins over what is there. */
+  readonly metadata?: (chunk: Chunk, context: TransformContext) => Metadata | Promise<Metadata>;
+  /** The new `text`. It sees the chunk with its new metadata. */
+  readonly text?: (chunk: Chunk, context: TransformContext) => string | Promise<string>;
+}
+
+/** **Shape** the key under which a chunk says that a transformer has seen it. */
+export function transformMark(name: string): `transform_${string}` {
+  return `transform_${name}`;
+}
+
+/** **Errors** `invalid-argument` for a blank name: it marks chunks and enters the pipeline fingerprint. */
+export function checkTransformerName(name: string): void {
+  if (typeof name !== "string" || name.trim() === "") {
+    throw new IbidError("invalid-argument", "A chunk transformer needs a name.", {
+      mend: 'Give it one, such as "add-titles".',
+    });
+  }
+}
+
+/**
+ * A transformer from the two things that one usually changes: metadata, then text; then the mark.
+ *
+ * **Errors** `invalid-argument` for a blank name or an unknown option. **Source** Embabel `AbstractChunkTransformer` (E19).
+ */
+export function createTransformer(parts: TransformerParts): ChunkTransformer {
+  checkOptions("createTransformer", parts, ["name", "metadata", "text"]);
+  checkTransformerName(parts.name);
+  return {
+    name: parts.name,
+    async transform(chunk, context) {
+      const added = await parts.metadata?.(chunk, context);
+      const described = added === undefined ? chunk : { ...chunk, metadata: { ...chunk.metadata, ...added } };
+      const text = parts.text === undefined ? described.text : await parts.text(described, context);
+      return { ...described, text, metadata: { ...described.metadata, [transformMark(parts.name)]: true } };
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Chunk } from "../../contracts/chunk.ts";
+import type { ChunkTransformer } from "../../contracts/chunker.ts";
+import type { Section, TextDocument } from "../../contracts/document.ts";
+import type { JsonValue, Metadata } from "../../contracts/metadata.ts";
+import { createTransformer } from "./create-transformer.ts";
+import { pathFromRoot } from "../path-from-root.ts";
+
+function describeSection(
+  role: "container_section" | "leaf_section",
+  section: Section,
+  uri: string,
+): Record<string, JsonValue> {
+  return { [`${role}_id`]: section.id, [`${role}_title`]: section.title, [`${role}_url`]: uri };
+}
+
+function codeLanguageOf({ blocks = [] }: TextDocument, { start, end }: Chunk): string | undefined {
+  return blocks.find((block) => block.kind === "code" && block.start <= start && end <= block.end)?.language;
+}
+
+/**
+ * Where a chunk stands, under the names of the seeds.
+ *
+ * **Shape** `chunk_index`, `sequence_number`, `root_document_id`, `root_document_title`; `total_chunks` when it is told; `container_section_id|title|url`, the innermost section around the chunk
+ * that has sections below it, and `leaf_section_id|title|url`, the one without, each where there is one (E12); `header`, `header1` to `header6` by level, and
+ * `code_language` for a chunk inside fenced code (B10).
+ * **Source** Embabel (E12), Ballerina (B10).
+ */
+export function structureKeys(chunk: Chunk, document: TextDocument, totalChunks?: number): Metadata {
+  const described: Record<string, JsonValue> = {
+    chunk_index: chunk.index,
+    ...(totalChunks === undefined ? {} : { total_chunks: totalChunks }),
+    sequence_number: chunk.index,
+    root_document_id: document.id,
+    root_document_title: document.title,
+  };
+  const sections = (pathFromRoot(document, chunk) ?? []).slice(1);
+  for (const { level, title } of sections) described[`header${level}`] = title;
+  const innermost = sections.at(-1);
+  if (innermost !== undefined) {
+    described["header"] = innermost.title;
+    const isLeaf = innermost.children.length === 0;
+    const container = isLeaf ? sections.at(-2) : innermost;
+    if (container !== undefined)
+      Object.assign(described, describeSection("container_section", container, document.uri));
+    if (isLeaf) Object.assign(described, describeSection("leaf_section", innermost, document.uri));
+  }
+  const codeLanguage = codeLanguageOf(document, chunk);
+  if (codeLanguage !== undefined) described["code_language"] = codeLanguage;
+  return described;
+}
+
+/**
+ * Writes where a chunk stands into its metadata, so that it can be filtered on: under the names of the seeds, for readers who know those.
+ *
+ * **Shape** what {@link structureKeys} tells without knowing the other chunks (what is `language` in B10 is `code_language`, for `language` is our key for the language of the text).
+ * What only the whole set tells is left out, since it would change every chunk with each edit: `total_chunks` is the document's count, `prev` the chunk at `index - 1`.
+ * **Source** Embabel (E12), Ballerina (B10).
+ */
+export function createStructureTransformer(): ChunkTransformer {
+  return createTransformer({
+    name: "structure",
+    metadata: (chunk, { document }) => structureKeys(chunk, document),
+  });
+}

@@ -1,0 +1,62 @@
+import type { Chunk } from "../../contracts/chunk.ts";
+import type { ChunkTransformer, TransformContext } from "../../contracts/chunker.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+import { checkTransformerName, transformMark } from "./create-transformer.ts";
+
+/** What citations, ids and places stand on. */
+const fixed = ["id", "documentId", "urtext", "start", "end"] as const;
+
+/**
+ * Sends chunks through transformers: each transformer sees what the one before it made (the seed's `enhance` gave every one the original, so that only the
+ * last counted, E20).
+ *
+ * **Shape** as many chunks as came in, in order, each marked `transform_<name>: true`. No transformers: the chunks as they are.
+ * **Errors** `invalid-argument` for a transformer without a name; `invalid-response` when one changes an id, urtext or position, or gives no text; what a transformer
+ * throws is thrown.
+ * **Source** Embabel `ChunkTransformer`, `ChainedChunkTransformer` (E11, E19).
+ */
+export async function transformChunks(
+  chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
+  transformers: readonly ChunkTransformer[],
+  context: TransformContext,
+): Promise<Chunk[]> {
+  for (const transformer of transformers) checkTransformerName(transformer.name);
+  const cut = Symbol.iterator in chunks ? [...chunks] : await collect(chunks);
+  if (transformers.length === 0) return cut;
+  const seen = { chunks: cut, ...context };
+  const transformed: Chunk[] = [];
+  for (const original of cut) {
+    throwIfAborted(context.signal, "The transforming of chunks", { uri: original.uri });
+    let chunk = original;
+    for (const transformer of transformers) {
+      const made = transformer.transform(chunk, seen);
+      chunk = marked(made instanceof Promise ? await made : made, original, transformer.name);
+    }
+    transformed.push(chunk);
+  }
+  return transformed;
+}
+
+async function collect(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
+  const collected: Chunk[] = [];
+  for await (const chunk of chunks) collected.push(chunk);
+  return collected;
+}
+
+function marked(chunk: Chunk, original: Chunk, name: string): Chunk {
+  const changed = fixed.find((key) => chunk?.[key] !== original[key]);
+  if (changed !== undefined || typeof chunk.text !== "string") {
+    throw new IbidError(
+      "invalid-response",
+      `The chunk transformer "${name}" changed ${changed ?? "text"} of a chunk to what it may not be.`,
+      {
+        mend: "A transformer may change text and metadata; id, documentId, urtext, start and end must stay as they are.",
+        uri: original.uri,
+        details: { transformer: name, changed: changed ?? "text", index: original.index },
+      },
+    );
+  }
+  const mark = transformMark(name);
+  return chunk.metadata[mark] === true ? chunk : { ...chunk, metadata: { ...chunk.metadata, [mark]: true } };
+}

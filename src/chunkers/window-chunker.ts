@@ -1,0 +1,68 @@
+import type { Chunker } from "../contracts/chunker.ts";
+import { checkOptions } from "../runtime/check-options.ts";
+import { codePoints } from "../text/length.ts";
+import type { Span } from "../text/sentences.ts";
+import { checkSizes } from "./check-sizes.ts";
+import { createPiecesChunker } from "./pieces-chunker.ts";
+import { afterCodePoint } from "./safe-cut.ts";
+import { skipWhiteSpace } from "./white-space.ts";
+
+/** How long the window is, and how far it moves. */
+export interface WindowChunkerOptions {
+  /** How long a window is. Default 1000. **Units** code points. */
+  readonly size?: number;
+  /** What neighbouring windows share. Default 200. **Units** code points. */
+  readonly overlap?: number;
+}
+
+const version = 1;
+
+/**
+ * Slides a window over a text, blind to what it says.
+ *
+ * **Shape** every window but the last is `size` code points long and begins `size - overlap` after the one before; the last ends with the text. A window of white space alone
+ * is left out. What is drawn as one character may be cut, a surrogate pair may not.
+ * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
+ * **Cost** linear. **Source** Wesichain `TextSplitter` (W18), whose form for bare texts is {@link splitText}.
+ * @example createWindowChunker({ size: 500, overlap: 50 }).chunk(document)
+ */
+export function createWindowChunker(options: WindowChunkerOptions = {}): Chunker {
+  checkOptions("createWindowChunker", options, ["size", "overlap"]);
+  const { size = 1000, overlap = 200 } = options;
+  checkSizes("createWindowChunker", size, overlap, codePoints, ["size", "overlap"]);
+  return createPiecesChunker(["window", version, size, overlap], function* pieces({ text }) {
+    for (const { start, end } of slideWindow(text, size, overlap)) {
+      if (skipWhiteSpace(text, start, end) < end) yield { start, end, header: "" };
+    }
+  });
+}
+
+function* slideWindow(text: string, size: number, overlap: number): Generator<Span, undefined> {
+  const step = size - overlap;
+  let start = 0;
+  let end = 0;
+  let held = 0;
+  while (end < text.length) {
+    for (; held < size && end < text.length; held += 1) end = afterPair(text, end);
+    yield { start, end };
+    for (let moved = 0; moved < step && start < end; moved += 1, held -= 1) start = afterPair(text, start);
+  }
+}
+
+/** Half a pair by itself counts as one. */
+function afterPair(text: string, position: number): number {
+  return Math.min(text.length, afterCodePoint(text, position));
+}
+
+/**
+ * The windows of a bare text.
+ *
+ * **Shape** a `size` of 0 gives none; an overlap that is not below the size counts as `size - 1`. **Units** code points.
+ * **Source** Wesichain `TextSplitter(chunk_size, overlap).split` (W18).
+ */
+export function splitText(text: string, size: number, overlap: number): string[] {
+  if (!(size >= 1)) return [];
+  const whole = Math.floor(size);
+  const shared = Math.min(Math.max(0, Math.floor(overlap)), whole - 1);
+  return Array.from(slideWindow(text, whole, shared), ({ start, end }) => text.slice(start, end));
+}

@@ -1,0 +1,243 @@
+import type { QueryTerm, TermScore } from "../../contracts/lexical-index.ts";
+import { findBest, type FoundChunk, type SearchedSegment } from "./best-chunks.ts";
+import { type Bm25Settings, defaultBm25 } from "./bm25-settings.ts";
+import { type Bm25Formula, bm25Formulas } from "./bm25-variants.ts";
+import { createNorms, type Norms } from "../segments/field-norms.ts";
+import { joinPostings } from "../segments/join-postings.ts";
+import type { Postings, Segment } from "../segments/segment.ts";
+
+/** One word of a query: the terms under which chunks may have it, and how often the query says it. */
+export interface QueryWord {
+  readonly terms: readonly string[];
+  readonly count: number;
+  /** What it is called in explanations. Default: the first of its terms. */
+  readonly label?: string;
+  /** Several words next to one another: where they stand so, and the words, as rare as which together it is. */
+  readonly phrase?: {
+    readonly lists: ReadonlyMap<Segment, Postings | undefined>;
+    readonly words: readonly (readonly string[])[];
+  };
+}
+
+export interface Bm25Hit extends FoundChunk {
+  readonly terms: readonly TermScore[];
+}
+
+export interface Bm25Result {
+  readonly hits: readonly Bm25Hit[];
+  readonly terms: readonly QueryTerm[];
+}
+
+/** A query's words with their lists, ready to be scored chunk by chunk. */
+interface Scoring {
+  readonly words: readonly QueryWord[];
+  readonly idfs: Float64Array;
+  /** How many live chunks have each word. */
+  readonly frequencies: Float64Array;
+  readonly formula: Bm25Formula;
+  readonly settings: Bm25Settings;
+  readonly lists: ReadonlyMap<Segment, readonly (Postings | undefined)[]>;
+  readonly norms: (segment: Segment) => Norms;
+}
+
+/**
+ * BM25 over some segments, as if nothing else existed: for each word of the query, how rare it is, times how often it is asked for, times its saturated,
+ * length-normalised frequency ({@link bm25Formulas}).
+ *
+ * **Shape** the number of chunks, those that have a word, and the average lengths are sums over all live chunks of the segments, whether admitted or not: a filter
+ * does not change what a word is worth, and how chunks are spread over segments changes nothing (law 11). Words of one query add up in their order.
+ * **Cost** linear in the postings of the query's words. Every chunk that has a word is scored: what skipping (block-max WAND) could save is less than what reading
+ * the hits costs; docs/decisions/0018.
+ */
+export function searchBm25(
+  searched: readonly SearchedSegment[],
+  words: readonly QueryWord[],
+  topK: number,
+  minScore: number,
+  settings: Bm25Settings = defaultBm25,
+): Bm25Result {
+  const scoring = prepare(searched, words, settings);
+  const found = findBest(searched, topK, ({ segment, admitted, only }, offer, best) => {
+    const lists = scoring.lists.get(segment);
+    if (lists === undefined || lists.every((list) => list === undefined)) return;
+    if (only !== undefined) {
+      for (const ordinal of only) {
+        const score = admitted[ordinal] === 1 ? sumShares(scoring, segment, ordinal) : 0;
+        if (score > 0 && score >= minScore) offer(score, ordinal);
+      }
+      return;
+    }
+    const count = scoreEvery(scoring, segment, lists);
+    const [scores, ordinals] = [scratch, scored];
+    let floor = Math.max(best.floor, minScore);
+    for (let i = 0; i < count; i++) {
+      const ordinal = ordinals[i]!;
+      const score = scores[ordinal]!;
+      // As the next search wants it; and what is here twice counts once.
+      scores[ordinal] = 0;
+      if (score <= 0 || score < floor || admitted[ordinal] !== 1) continue;
+      offer(score, ordinal);
+      floor = Math.max(best.floor, minScore);
+    }
+  });
+  return {
+    hits: found.map((hit) => ({ ...hit, terms: explain(scoring, hit) })),
+    terms: words.map((word, i) => ({
+      term: nameOf(word),
+      idf: scoring.idfs[i]!,
+      count: word.count,
+      chunks: scoring.frequencies[i]!,
+    })),
+  };
+}
+
+function prepare(searched: readonly SearchedSegment[], words: readonly QueryWord[], settings: Bm25Settings): Scoring {
+  const formula = bm25Formulas[settings.variant];
+  const lists = new Map<Segment, (Postings | undefined)[]>();
+  const frequencies = new Float64Array(words.length);
+  let chunks = 0;
+  let text = 0;
+  let names = 0;
+  for (const { segment } of searched) {
+    if (segment.liveCount === 0) continue;
+    chunks += segment.liveCount;
+    text += segment.liveLengths.text;
+    names += segment.liveLengths.names;
+    const found = words.map((word) => postingsOf(segment, word));
+    found.forEach((list, i) => (frequencies[i]! += countLive(list, segment)));
+    lists.set(segment, found);
+  }
+  const norms = new Map<Segment, Norms>();
+  const averages = { text: chunks === 0 ? 0 : text / chunks, names: chunks === 0 ? 0 : names / chunks };
+  return {
+    words,
+    frequencies,
+    idfs: Float64Array.from(words, ({ phrase }, i) =>
+      phrase === undefined
+        ? formula.idf(chunks, frequencies[i]!)
+        : phrase.words.reduce((sum, terms) => sum + formula.idf(chunks, chunksWith(searched, terms)), 0),
+    ),
+    formula,
+    settings,
+    lists,
+    norms(segment) {
+      let made = norms.get(segment);
+      if (made === undefined) norms.set(segment, (made = createNorms(segment, averages, formula, settings)));
+      return made;
+    },
+  };
+}
+
+function nameOf({ label, terms }: QueryWord): string {
+  return label ?? terms[0]!;
+}
+
+function chunksWith(searched: readonly SearchedSegment[], terms: readonly string[]): number {
+  return searched.reduce((sum, { segment }) => sum + countLive(postingsOf(segment, { terms }), segment), 0);
+}
+
+/** Where a segment has a word, under whichever of its terms. */
+export function postingsOf(segment: Segment, { terms, phrase }: Omit<QueryWord, "count">): Postings | undefined {
+  if (phrase !== undefined) return phrase.lists.get(segment);
+  let joined: Postings | undefined;
+  for (const term of terms) {
+    const list = segment.postings(term);
+    if (list !== undefined) joined = joined === undefined ? list : joinPostings(joined, list);
+  }
+  return joined;
+}
+
+/** Room for the scores of one segment by ordinal, all 0 between searches; a search is over before the next begins. */
+let scratch = new Float64Array(1024);
+/** Which of them are not. */
+let scored = new Uint32Array(1024);
+
+/** **Shape** how many ordinals are in `scored`: all whose score is not 0, one whose shares add up to 0 on the way perhaps twice. */
+function scoreEvery(scoring: Scoring, segment: Segment, lists: readonly (Postings | undefined)[]): number {
+  if (scratch.length < segment.size) scratch = new Float64Array(segment.size * 2);
+  const most = lists.reduce((sum, list) => sum + (list?.ordinals.length ?? 0), 0);
+  if (scored.length < most) scored = new Uint32Array(most * 2);
+  const [scores, found] = [scratch, scored];
+  let size = 0;
+  const { formula, settings, words, idfs } = scoring;
+  const { text, names } = scoring.norms(segment);
+  const { k1 } = settings;
+  const { shift, bonus } = formula;
+  const gain = formula.gain(k1);
+  lists.forEach((list, word) => {
+    if (list === undefined) return;
+    const weight = idfs[word]! * words[word]!.count;
+    const { ordinals, counts } = list;
+    for (let i = 0; i < ordinals.length; i++) {
+      const ordinal = ordinals[i]!;
+      let frequency = counts[i]! * text[ordinal]! + shift;
+      if (list.names !== undefined) frequency += list.names[i]! * names[ordinal]!;
+      const before = scores[ordinal]!;
+      if (before === 0) found[size++] = ordinal;
+      scores[ordinal] = before + weight * ((gain * frequency) / (k1 + frequency) + bonus);
+    }
+  });
+  return size;
+}
+
+/** What each word gives one chunk, in the same arithmetic as {@link scoreEvery}. */
+function shareOf(
+  scoring: Scoring,
+  segment: Segment,
+  word: number,
+  list: Postings,
+  at: number,
+  ordinal: number,
+): number {
+  const { formula, settings, words, idfs } = scoring;
+  const { text, names } = scoring.norms(segment);
+  const { k1 } = settings;
+  let frequency = list.counts[at]! * text[ordinal]! + formula.shift;
+  if (list.names !== undefined) frequency += list.names[at]! * names[ordinal]!;
+  const weight = idfs[word]! * words[word]!.count;
+  return weight * ((formula.gain(k1) * frequency) / (k1 + frequency) + formula.bonus);
+}
+
+function sumShares(scoring: Scoring, segment: Segment, ordinal: number): number {
+  let sum = 0;
+  scoring.lists.get(segment)?.forEach((list, word) => {
+    const at = list === undefined ? -1 : placeOf(list, ordinal);
+    if (at >= 0) sum += shareOf(scoring, segment, word, list!, at, ordinal);
+  });
+  return sum;
+}
+
+function explain(scoring: Scoring, { segment, ordinal }: FoundChunk): TermScore[] {
+  const shares: TermScore[] = [];
+  scoring.lists.get(segment)?.forEach((list, word) => {
+    const at = list === undefined ? -1 : placeOf(list, ordinal);
+    if (at < 0) return;
+    shares.push({
+      term: nameOf(scoring.words[word]!),
+      idf: scoring.idfs[word]!,
+      frequency: list!.counts[at]! + (list!.names?.[at] ?? 0),
+      score: shareOf(scoring, segment, word, list!, at, ordinal),
+    });
+  });
+  return shares;
+}
+
+function countLive(list: Postings | undefined, { live, liveCount, size }: Segment): number {
+  if (list === undefined) return 0;
+  if (liveCount === size) return list.ordinals.length;
+  let count = 0;
+  for (const ordinal of list.ordinals) count += live[ordinal]!;
+  return count;
+}
+
+/** Where a list has a chunk, or -1. */
+export function placeOf({ ordinals }: Postings, ordinal: number): number {
+  let low = 0;
+  let high = ordinals.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ordinals[middle]! < ordinal) low = middle + 1;
+    else high = middle;
+  }
+  return ordinals[low] === ordinal ? low : -1;
+}

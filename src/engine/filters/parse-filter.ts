@@ -1,0 +1,306 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { Filter, FilterInput, FilterValue } from "../../contracts/filter.ts";
+import { compileLinearRegex } from "../../text/patterns/linear-regex.ts";
+
+const maxDepth = 32;
+/** Conditions and listed values together. */
+const maxSize = 10_000;
+
+const conditionKeys = [
+  "eq",
+  "ne",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "in",
+  "nin",
+  "contains",
+  "startsWith",
+  "endsWith",
+  "like",
+  "hasElement",
+  "exists",
+  "ignoreCase",
+] as const;
+
+/** The properties that a node of each operator has besides `op`; those behind `?` may be absent. */
+const shapes: Readonly<Record<Filter["op"], readonly string[]>> = {
+  eq: ["key", "value", "ignoreCase?"],
+  ne: ["key", "value", "ignoreCase?"],
+  gt: ["key", "value"],
+  gte: ["key", "value"],
+  lt: ["key", "value"],
+  lte: ["key", "value"],
+  in: ["key", "values"],
+  nin: ["key", "values"],
+  contains: ["key", "value", "ignoreCase?"],
+  startsWith: ["key", "value", "ignoreCase?"],
+  endsWith: ["key", "value", "ignoreCase?"],
+  like: ["key", "pattern", "ignoreCase?"],
+  hasElement: ["key", "value"],
+  exists: ["key"],
+  and: ["filters"],
+  or: ["filters"],
+  not: ["filter"],
+};
+
+/**
+ * Any filter in its one form, checked, and sharing nothing with what was given.
+ *
+ * An object with a string `op` is a node of that form (`contracts/filter.ts`), every other one the plain form; so a metadata key named `op` is
+ * written `{ op: { eq: "x" } }`, and one named `and`, `or` or `not` needs the builder. `{}` matches everything. Keys and values are data: only an
+ * object's own properties count, and `__proto__` is a key like any other. `undefined` is refused, or a variable that was never set would widen a search.
+ *
+ * **Shape** survives a round trip through JSON; parsing it again gives the same.
+ * **Errors** `invalid-filter`, naming the path (`filter.or[1].year.gte`): an unknown operator or property, a value of a wrong type (`Date`, `NaN`
+ * and `undefined` included), a pattern that does not compile, more than 32 levels, more than 10,000 conditions and listed values.
+ * **Source** Ballerina's nested groups (B21 to B23), Wesichain's serialisable filter (W10), Embabel's property filter (E28).
+ */
+export function parseFilter(input: FilterInput): Filter {
+  return parse(input, "filter", { size: 0, depth: 0 });
+}
+
+interface Budget {
+  size: number;
+  depth: number;
+}
+
+function parse(input: unknown, path: string, budget: Budget): Filter {
+  spend(budget, path);
+  if (budget.depth >= maxDepth)
+    throw invalid(
+      path,
+      `is nested more than ${maxDepth} levels deep`,
+      "Flatten it: and, or and in take any number of members.",
+    );
+  const object = asObject(input, path);
+  budget.depth++;
+  const filter =
+    typeof own(object, "op") === "string" ? parseNode(object, path, budget) : parsePlain(object, path, budget);
+  budget.depth--;
+  return filter;
+}
+
+function parseNode(node: object, path: string, budget: Budget): Filter {
+  const op = own(node, "op") as Filter["op"];
+  const shape = Object.hasOwn(shapes, op) ? shapes[op] : undefined;
+  if (shape === undefined) {
+    throw invalid(
+      `${path}.op`,
+      `is ${quote(op)}, which is no operator`,
+      `Operators: ${Object.keys(shapes).join(" ")}. A metadata key named "op" is written { op: { eq: … } }.`,
+    );
+  }
+  for (const key of Object.keys(node)) {
+    if (key !== "op" && !shape.includes(key) && !shape.includes(`${key}?`)) {
+      throw invalid(path, `has a property ${quote(key)}, which "${op}" does not take`, `It takes ${shape.join(", ")}.`);
+    }
+  }
+  switch (op) {
+    case "and":
+    case "or":
+      return { op, filters: parseList(own(node, "filters"), `${path}.filters`, budget) };
+    case "not":
+      return { op, filter: parse(own(node, "filter"), `${path}.filter`, budget) };
+    default: {
+      const key = own(node, "key");
+      if (typeof key !== "string") throw invalid(`${path}.key`, `is ${describe(key)}`, "A key is a string.");
+      const operand = op === "in" || op === "nin" ? "values" : op === "like" ? "pattern" : "value";
+      const ignoreCase = parseIgnoreCase(own(node, "ignoreCase"), `${path}.ignoreCase`);
+      return parseCondition(
+        op,
+        key,
+        op === "exists" ? true : own(node, operand),
+        ignoreCase,
+        `${path}.${operand}`,
+        budget,
+      );
+    }
+  }
+}
+
+function parsePlain(object: object, path: string, budget: Budget): Filter {
+  const filters: Filter[] = [];
+  for (const key of Object.keys(object)) {
+    const value = own(object, key);
+    const here = `${path}${pathStep(key)}`;
+    if (key === "and" || key === "or") filters.push({ op: key, filters: parseList(value, here, budget) });
+    else if (key === "not") filters.push({ op: "not", filter: parse(value, here, budget) });
+    else if (value !== null && typeof value === "object") filters.push(...parseConditions(key, value, here, budget));
+    else {
+      spend(budget, here);
+      filters.push(parseCondition("eq", key, value, false, here, budget));
+    }
+  }
+  return filters.length === 1 ? filters[0]! : { op: "and", filters };
+}
+
+function parseConditions(key: string, value: object, path: string, budget: Budget): Filter[] {
+  if (Array.isArray(value))
+    throw invalid(path, "is a list", 'Say { in: [...] } for "is one of", or { hasElement: x } for "holds x".');
+  const object = asObject(value, path);
+  const names = Object.keys(object);
+  const unknown = names.find((name) => !conditionKeys.some((known) => known === name));
+  if (unknown !== undefined)
+    throw invalid(
+      path,
+      `has a condition ${quote(unknown)}, which does not exist`,
+      `Conditions: ${conditionKeys.join(" ")}.`,
+    );
+
+  const ignoreCase = parseIgnoreCase(own(object, "ignoreCase"), `${path}.ignoreCase`);
+  const operators = names.filter((name) => name !== "ignoreCase") as Exclude<
+    (typeof conditionKeys)[number],
+    "ignoreCase"
+  >[];
+  if (operators.length === 0) throw invalid(path, "has no condition", `Conditions: ${conditionKeys.join(" ")}.`);
+  if (ignoreCase && !operators.some((op) => shapes[op].includes("ignoreCase?"))) {
+    throw invalid(
+      `${path}.ignoreCase`,
+      "applies to nothing",
+      "It goes with eq, ne, contains, startsWith, endsWith or like.",
+    );
+  }
+  return operators.map((op) => {
+    const operand = own(object, op);
+    const here = `${path}.${op}`;
+    spend(budget, here);
+    if (op !== "exists") return parseCondition(op, key, operand, ignoreCase, here, budget);
+    if (typeof operand !== "boolean") throw invalid(here, `is ${describe(operand)}`, "It takes true or false.");
+    return operand ? { op, key } : { op: "not", filter: { op, key } };
+  });
+}
+
+type ConditionOperator = Exclude<Filter["op"], "and" | "or" | "not">;
+
+function parseCondition(
+  op: ConditionOperator,
+  key: string,
+  operand: unknown,
+  ignoreCase: boolean,
+  path: string,
+  budget: Budget,
+): Filter {
+  const caseFlag = ignoreCase ? ({ ignoreCase: true } as const) : {};
+  switch (op) {
+    case "eq":
+    case "ne": {
+      const value = parseValue(operand, path);
+      return typeof value === "string" ? { op, key, value, ...caseFlag } : { op, key, value };
+    }
+    case "hasElement":
+      return { op, key, value: parseValue(operand, path) };
+    case "gt":
+    case "gte":
+    case "lt":
+    case "lte": {
+      const value = parseValue(operand, path);
+      if (typeof value === "string" || typeof value === "number") return { op, key, value };
+      throw invalid(path, `is ${describe(operand)}`, "An order needs a number or a string.");
+    }
+    case "in":
+    case "nin": {
+      if (!Array.isArray(operand)) throw invalid(path, `is ${describe(operand)}`, "It takes a list.");
+      const values = Array.from(operand as readonly unknown[], (value, i) => {
+        spend(budget, path);
+        return parseValue(value, `${path}[${i}]`);
+      });
+      return { op, key, values };
+    }
+    case "contains":
+    case "startsWith":
+    case "endsWith":
+      return { op, key, value: parseText(operand, path), ...caseFlag };
+    case "like": {
+      const pattern = parseText(operand, path);
+      try {
+        compileLinearRegex(pattern, { ignoreCase });
+      } catch (error) {
+        if (!IbidError.isInstance(error)) throw error;
+        throw new IbidError("invalid-filter", `${path} is no pattern that can be used. ${error.message}`, {
+          ...(error.mend === undefined ? {} : { mend: error.mend }),
+          details: { ...error.details, path },
+          cause: error,
+        });
+      }
+      return { op, key, pattern, ...caseFlag };
+    }
+    case "exists":
+      return { op, key };
+  }
+}
+
+function parseList(input: unknown, path: string, budget: Budget): Filter[] {
+  if (!Array.isArray(input)) throw invalid(path, `is ${describe(input)}`, "It takes a list of filters.");
+  return Array.from(input as readonly unknown[], (member, i) => parse(member, `${path}[${i}]`, budget));
+}
+
+function parseValue(value: unknown, path: string): FilterValue {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  // JSON has no negative zero; the two are equal.
+  if (typeof value === "number" && Number.isFinite(value)) return value === 0 ? 0 : value;
+  const mend =
+    value instanceof Date
+      ? "Give a date as toISOString() writes it, the form that metadata keeps dates in."
+      : "Values are strings, finite numbers, true, false or null. To ask whether a key is there, use exists.";
+  throw invalid(path, `is ${describe(value)}`, mend);
+}
+
+function parseText(value: unknown, path: string): string {
+  if (typeof value !== "string") throw invalid(path, `is ${describe(value)}`, "It takes a string.");
+  return value;
+}
+
+function parseIgnoreCase(value: unknown, path: string): boolean {
+  if (value === undefined || typeof value === "boolean") return value ?? false;
+  throw invalid(path, `is ${describe(value)}`, "It takes true or false.");
+}
+
+function asObject(value: unknown, path: string): object {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null) return value;
+  }
+  throw invalid(
+    path,
+    `is ${describe(value)}`,
+    'A filter is a plain object such as { department: "HR", year: { gte: 2024 } }.',
+  );
+}
+
+function own(object: object, key: string): unknown {
+  return Object.hasOwn(object, key) ? (object as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
+function spend(budget: Budget, path: string): void {
+  if (++budget.size > maxSize)
+    throw invalid(
+      path,
+      `is too large: a filter holds at most ${maxSize} conditions and listed values`,
+      "Narrow it, or search several times.",
+    );
+}
+
+function invalid(path: string, what: string, mend: string): IbidError {
+  return new IbidError("invalid-filter", `${path} ${what}.`, { mend, details: { path } });
+}
+
+function pathStep(key: string): string {
+  return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key) ? `.${key}` : `[${quote(key)}]`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+/** What a wrong value is; never the value itself, which may be private. */
+function describe(value: unknown): string {
+  if (value === undefined) return "missing or undefined";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (value instanceof Date) return "a Date";
+  if (typeof value === "number")
+    return Number.isNaN(value) ? "not a number (NaN)" : Number.isFinite(value) ? "a number" : "infinite";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

@@ -1,0 +1,56 @@
+import type { TermCounts, TermRow } from "../../contracts/corpus-model.ts";
+import { mixHash } from "../../text/mix-hash.ts";
+import { unseenWeight } from "./latent-basis.ts";
+import { toUnit } from "./project-latent.ts";
+import { localWeight } from "./term-weight.ts";
+
+/** **Source** FNV-1a, 32 bits. */
+const offset = 0x811c9dc5 | 0;
+const prime = 0x01000193;
+/** Stand before and behind a term, as in fastText. */
+const termStart = 0x3c;
+const termEnd = 0x3e;
+const shortestGram = 3;
+const longestGram = 5;
+/** Weights are rounded to whole multiples of 2^-32, whose sums are exact in a double whatever their order. */
+const fixedPoint = 4_294_967_296;
+
+/**
+ * How a text's terms are written, as a direction: their n-grams, hashed, each term weighing what the model knows it to say.
+ *
+ * It finds what neither equal terms nor company relate: the parts of a compound, another inflection, a misspelling, a name that the sample did not have.
+ *
+ * **Shape** n-grams of 3 to 5 UTF-16 code units, boundaries included, signed; length 1, or all zero for no terms. The order of the terms does not matter.
+ * **Cost** linear in the letters. **Source** feature hashing: Weinberger et al., ICML 2009; n-grams within words: Bojanowski et al., TACL 2017.
+ */
+export function hashForms(
+  { terms, counts }: TermCounts,
+  dimensions: number,
+  find: (term: string) => Pick<TermRow, "weight"> | undefined,
+): Float64Array {
+  const sums = new Float64Array(dimensions);
+  for (let i = 0; i < terms.length; i++) {
+    const term = terms[i]!;
+    const weight = localWeight(counts[i]!) * (find(term)?.weight ?? unseenWeight);
+    addGrams(term, Math.round(weight * fixedPoint), sums);
+  }
+  toUnit(sums);
+  return sums;
+}
+
+function addGrams(term: string, weight: number, sums: Float64Array): void {
+  const { length } = term;
+  for (let from = -1; from <= length - shortestGram + 1; from++) {
+    let gram = offset;
+    const to = Math.min(length + 1, from + longestGram);
+    for (let at = from; at < to; at++) {
+      const unit = at < 0 ? termStart : at >= length ? termEnd : term.charCodeAt(at);
+      gram = Math.imul(gram ^ unit, prime);
+      if (at - from < shortestGram - 1) continue;
+      const hash = mixHash(gram);
+      // The high bits choose the dimension, the lowest the sign; the product is exact in a double.
+      const dimension = Math.floor((hash * sums.length) / 4_294_967_296);
+      sums[dimension]! += (hash & 1) === 0 ? weight : -weight;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import type { Origin } from "../../contracts/document.ts";
+import type { Filter } from "../../contracts/filter.ts";
+import { compileFilter } from "../filters/compile-filter.ts";
+import { judge } from "./columnar-filter.ts";
+import type { ChunkFacts, MetadataColumn, Segment } from "./segment.ts";
+
+/** What a query restricts itself to, compiled. */
+export interface Restriction {
+  /** Same key, same answers: what segments remember verdicts by. */
+  readonly key: string;
+  admits(facts: ChunkFacts): boolean;
+  /** What `admits` says of all the distinct sayings of a segment: one flag each. */
+  judge(facts: MetadataColumn): Uint8Array;
+}
+
+/** Verdicts that a segment remembers; enough for the filters of a few callers. */
+const remembered = 16;
+
+/**
+ * Which chunks of a segment can be found under a restriction: one flag per ordinal.
+ *
+ * **Cost** as `judge`, and a look per chunk, once per restriction until a chunk changes; none without a restriction.
+ */
+export function admitChunks(segment: Segment, restriction: Restriction | undefined): Uint8Array {
+  if (restriction === undefined) return segment.live;
+  const known = segment.admitted.get(restriction.key);
+  if (known !== undefined) return known;
+  const { live, size } = segment;
+  const facts = segment.facts();
+  const { index } = facts;
+  const verdicts = restriction.judge(facts);
+  const admitted = new Uint8Array(size);
+  for (let i = 0; i < size; i++) admitted[i] = live[i]! & verdicts[index[i]!]!;
+  if (segment.admitted.size >= remembered) segment.admitted.clear();
+  segment.admitted.set(restriction.key, admitted);
+  return admitted;
+}
+
+/** Only the given ordinals of what `admitted` admits. */
+export function narrow(admitted: Uint8Array, ordinals: Iterable<number>): Uint8Array {
+  const narrowed = new Uint8Array(admitted.length);
+  for (const ordinal of ordinals) narrowed[ordinal] = admitted[ordinal]!;
+  return narrowed;
+}
+
+/** Joins a filter and a list of origins; `undefined` when there is neither. */
+export function createRestriction(
+  filter: Filter | undefined,
+  origins: readonly Origin[] | undefined,
+): Restriction | undefined {
+  if (filter === undefined && origins === undefined) return undefined;
+  const matches = filter && compileFilter(filter);
+  return {
+    key: JSON.stringify([filter ?? null, origins ?? null]),
+    admits: ({ metadata, origin }) => (origins?.includes(origin) ?? true) && (matches?.(metadata) ?? true),
+    judge(facts) {
+      const flags = filter === undefined ? new Uint8Array(facts.values.length).fill(1) : judge(filter, facts);
+      if (origins === undefined) return flags;
+      facts.values.forEach(({ origin }, i) => {
+        if (!origins.includes(origin)) flags[i] = 0;
+      });
+      return flags;
+    },
+  };
+}

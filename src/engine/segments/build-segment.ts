@@ -1,0 +1,267 @@
+import { bytesOf } from "./bytes.ts";
+import { type ChunkTerms, decodeTerms, type FieldLengths, lengthsOf } from "./chunk-terms.ts";
+import { joinPostings } from "./join-postings.ts";
+import { encodeLanguages } from "./language-column.ts";
+import type { LiveSegment } from "./live-segment.ts";
+import { readTerms, type TermPostings, writePostings } from "./postings-file.ts";
+import type { Postings } from "./segment.ts";
+import { packState, type SealedSegment, type SegmentRow } from "./sealed-segment.ts";
+import { decodeVectors, type StoredVector } from "../vectors/stored-vector.ts";
+import { formOf } from "../vectors/dense-rows.ts";
+import {
+  type ColumnFile,
+  columnName,
+  type ColumnWriter,
+  createColumnWriter,
+  vectorAt,
+} from "../vectors/vector-column.ts";
+
+/** A sealed segment that has no row yet. */
+export interface BuiltSegment {
+  readonly row: Omit<SegmentRow, "key" | "scope" | "stamp">;
+  readonly files: readonly ColumnFile[];
+}
+
+/** A chunk that waits to be sealed. Terms and vectors are asked for once, in the segment's order. */
+export interface SealingChunk {
+  readonly key: number;
+  readonly id: string;
+  readonly live: boolean;
+  readonly terms: () => ChunkTerms;
+  readonly vectors: () => readonly StoredVector[];
+}
+
+/** One chunk on its way into a segment, and where it comes from. */
+interface Member {
+  readonly key: number;
+  readonly id: string;
+  readonly live: boolean;
+  /** Which of the sources, and where in it. */
+  readonly source: number;
+  readonly ordinal: number;
+}
+
+/** What the lexical side of a segment is made of, by ordinal. */
+interface LexicalParts {
+  readonly lengths: readonly FieldLengths[];
+  readonly languages: readonly string[];
+  readonly terms: Iterable<TermPostings>;
+}
+
+/** All that a live segment holds, the restorable included. */
+export function* chunksToSeal(live: LiveSegment): Generator<SealingChunk, undefined> {
+  for (const [, row] of live.rows()) {
+    yield { ...row, terms: () => decodeTerms(row.terms), vectors: () => decodeVectors(row.vectors) };
+  }
+  return undefined;
+}
+
+/** Makes a sealed segment of chunks. */
+export function sealSegment(chunks: Iterable<SealingChunk>): BuiltSegment {
+  const members = [...chunks].sort(byId);
+  const terms = createTermCollector();
+  const columns = new Map<string, ColumnWriter>();
+  const languages: string[] = [];
+  const lengths: FieldLengths[] = [];
+  members.forEach((member, ordinal) => {
+    const own = member.terms();
+    languages.push(own.language);
+    lengths.push(lengthsOf(own));
+    terms.add(ordinal, own);
+    for (const vector of member.vectors()) addVector(columns, ordinal, vector);
+  });
+  return assemble(members, { lengths, languages, terms: terms.inOrder() }, columns);
+}
+
+/**
+ * Inverts chunks that come in order of their ordinals. Terms become numbers at once, and the postings of all lie in two arrays, ordered by
+ * counting: a list of objects per term would cost more than all the rest.
+ */
+function createTermCollector(): {
+  add(ordinal: number, chunk: ChunkTerms): void;
+  inOrder(): Generator<TermPostings>;
+} {
+  const numbers = new Map<string, number>();
+  const perTerm: number[] = [];
+  /** Number of the term, ordinal, count in the text and in the names, of one posting after the other. */
+  let postings = new Uint32Array(4 * 4096);
+  let length = 0;
+  return {
+    add(ordinal, { terms, counts, names }) {
+      const end = length + 4 * terms.length;
+      if (end > postings.length) {
+        const grown = new Uint32Array(Math.max(end, 2 * postings.length));
+        grown.set(postings);
+        postings = grown;
+      }
+      for (let i = 0; i < terms.length; i++) {
+        let number = numbers.get(terms[i]!);
+        if (number === undefined) {
+          number = perTerm.length;
+          numbers.set(terms[i]!, number);
+          perTerm.push(0);
+        }
+        perTerm[number]!++;
+        postings[length++] = number;
+        postings[length++] = ordinal;
+        postings[length++] = counts[i]!;
+        postings[length++] = names[i]!;
+      }
+    },
+    *inOrder() {
+      const starts = new Uint32Array(perTerm.length + 1);
+      for (let term = 0; term < perTerm.length; term++) starts[term + 1] = starts[term]! + perTerm[term]!;
+      const next = starts.slice();
+      const ordinals = new Uint32Array(length / 4);
+      const counts = new Uint32Array(length / 4);
+      const names = new Uint32Array(length / 4);
+      const named = new Uint8Array(perTerm.length);
+      for (let i = 0; i < length; i += 4) {
+        const number = postings[i]!;
+        const at = next[number]!++;
+        ordinals[at] = postings[i + 1]!;
+        counts[at] = postings[i + 2]!;
+        names[at] = postings[i + 3]!;
+        if (postings[i + 3]! > 0) named[number] = 1;
+      }
+      for (const term of [...numbers.keys()].sort()) {
+        const number = numbers.get(term)!;
+        const [from, to] = [starts[number]!, starts[number + 1]!];
+        yield {
+          term,
+          ordinals: ordinals.subarray(from, to),
+          counts: counts.subarray(from, to),
+          names: named[number] === 1 ? names.subarray(from, to) : undefined,
+        };
+      }
+    },
+  };
+}
+
+/** Makes one sealed segment of several, without what has no row any more. **Cost** linear in their postings and vectors. */
+export function mergeSegments(segments: readonly SealedSegment[]): BuiltSegment {
+  const members: Member[] = [];
+  segments.forEach((segment, source) => {
+    for (let ordinal = 0; ordinal < segment.size; ordinal++) {
+      if (segment.present[ordinal] === 0) continue;
+      members.push({
+        key: segment.key(ordinal),
+        id: segment.chunkId(ordinal),
+        live: segment.live[ordinal] === 1,
+        source,
+        ordinal,
+      });
+    }
+  });
+  members.sort(byId);
+  /** Where each old ordinal went; `gone` for what has no row. */
+  const moved = segments.map(({ size }) => new Uint32Array(size).fill(gone));
+  members.forEach(({ source, ordinal }, place) => {
+    moved[source]![ordinal] = place;
+  });
+
+  const columns = new Map<string, ColumnWriter>();
+  const rows: { place: number; vector: StoredVector }[] = [];
+  segments.forEach((segment, source) => {
+    for (const column of segment.columns()) {
+      for (let row = 0; row < column.rows; row++) {
+        const place = moved[source]![column.ordinals[row]!]!;
+        if (place !== gone) rows.push({ place, vector: vectorAt(column, row) });
+      }
+    }
+  });
+  rows.sort((a, b) => a.place - b.place);
+  for (const { place, vector } of rows) addVector(columns, place, vector);
+  const lengths = members.map(({ source, ordinal }) => ({
+    text: segments[source]!.textLengths[ordinal]!,
+    names: segments[source]!.nameLengths[ordinal]!,
+  }));
+  const languages = members.map(({ source, ordinal }) => segments[source]!.languageOf(ordinal));
+  return assemble(members, { lengths, languages, terms: mergeTerms(segments, moved) }, columns);
+}
+
+const gone = 0xffff_ffff;
+
+/** The terms of all segments in one order, each once, its lists joined. */
+function* mergeTerms(segments: readonly SealedSegment[], moved: readonly Uint32Array[]): Generator<TermPostings> {
+  const streams = segments.map((segment) => readTerms(segment.blocks()));
+  const heads = streams.map((stream) => stream.next().value);
+  for (;;) {
+    let term: string | undefined;
+    for (const head of heads) if (head !== undefined && (term === undefined || head.term < term)) term = head.term;
+    if (term === undefined) return;
+    const lists: Postings[] = [];
+    heads.forEach((head, source) => {
+      if (head?.term !== term) return;
+      const list = renumber(head, moved[source]!);
+      if (list.ordinals.length > 0) lists.push(list);
+      heads[source] = streams[source]!.next().value;
+    });
+    if (lists.length > 0) yield { term, ...lists.reduce(joinPostings) };
+  }
+}
+
+/** New ordinals in the place of the old, without what is gone. They ascend again, since each segment was in order of ids too. */
+function renumber({ ordinals, counts, names }: Postings, moved: Uint32Array): Postings {
+  const newOrdinals = new Uint32Array(ordinals.length);
+  const newCounts = new Uint32Array(ordinals.length);
+  const newNames = names && new Uint32Array(ordinals.length);
+  let length = 0;
+  // Those whose names had the term may all be gone.
+  let named = false;
+  for (let i = 0; i < ordinals.length; i++) {
+    const ordinal = moved[ordinals[i]!]!;
+    if (ordinal === gone) continue;
+    newOrdinals[length] = ordinal;
+    if (newNames !== undefined) {
+      newNames[length] = names![i]!;
+      named ||= names![i]! > 0;
+    }
+    newCounts[length++] = counts[i]!;
+  }
+  return {
+    ordinals: newOrdinals.subarray(0, length),
+    counts: newCounts.subarray(0, length),
+    names: named ? newNames?.subarray(0, length) : undefined,
+  };
+}
+
+function addVector(columns: Map<string, ColumnWriter>, ordinal: number, vector: StoredVector): void {
+  const name = columnName(vector);
+  let column = columns.get(name);
+  if (column === undefined) {
+    const { version, kind, dense } = vector;
+    columns.set(name, (column = createColumnWriter(version, kind, dense.length, formOf(dense))));
+  }
+  column.add(ordinal, vector);
+}
+
+function assemble(
+  members: readonly Pick<Member, "key" | "live">[],
+  { lengths, languages, terms }: LexicalParts,
+  columns: ReadonlyMap<string, ColumnWriter>,
+): BuiltSegment {
+  const size = members.length;
+  const live = Uint8Array.from(members, (member) => (member.live ? 1 : 0));
+  const { blocks, index } = writePostings(terms);
+  const finished = [...columns.values()].map((column, i) => column.finish(i));
+  return {
+    row: {
+      size,
+      keys: bytesOf(Float64Array.from(members, ({ key }) => key)),
+      lengths: bytesOf(Uint32Array.from([...lengths.map(({ text }) => text), ...lengths.map(({ names }) => names)])),
+      state: packState(live, new Uint8Array(size).fill(1), size),
+      columns: JSON.stringify(finished.map(({ header }) => header)),
+    },
+    files: [
+      { name: "terms", part: 0, data: index },
+      { name: "languages", part: 0, data: encodeLanguages(languages) },
+      ...blocks.map((data, part) => ({ name: "postings", part, data })),
+      ...finished.flatMap(({ files }) => files),
+    ],
+  };
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}

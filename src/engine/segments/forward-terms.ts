@@ -1,0 +1,45 @@
+import type { TermCounts } from "../../contracts/corpus-model.ts";
+import { decodeTerms } from "./chunk-terms.ts";
+import type { LiveSegment } from "./live-segment.ts";
+import { readTerms } from "./postings-file.ts";
+import type { SealedSegment } from "./sealed-segment.ts";
+
+/** Terms of a chunk with their occurrences in all fields. */
+export function totalCounts({
+  terms,
+  counts,
+  names,
+}: {
+  readonly terms: readonly string[];
+  readonly counts: readonly number[];
+  readonly names: readonly number[];
+}): TermCounts {
+  return { terms, counts: counts.map((count, i) => count + names[i]!) };
+}
+
+/** The terms of chosen chunks of a sealed segment, turned back from its postings. **Shape** by ordinal. **Cost** one pass over the postings. */
+export function collectTerms(segment: SealedSegment, chosen: (ordinal: number) => boolean): Map<number, TermCounts> {
+  const collected = new Map<number, { terms: string[]; counts: number[] }>();
+  for (let ordinal = 0; ordinal < segment.size; ordinal++) {
+    if (chosen(ordinal)) collected.set(ordinal, { terms: [], counts: [] });
+  }
+  if (collected.size === 0) return collected;
+  for (const { term, ordinals, counts, names } of readTerms(segment.blocks())) {
+    for (let i = 0; i < ordinals.length; i++) {
+      const chunk = collected.get(ordinals[i]!);
+      if (chunk === undefined) continue;
+      chunk.terms.push(term);
+      chunk.counts.push(counts[i]! + (names?.[i] ?? 0));
+    }
+  }
+  return collected;
+}
+
+/** The same of a live segment, which has them as they came. */
+export function collectLiveTerms(segment: LiveSegment, chosen: (ordinal: number) => boolean): Map<number, TermCounts> {
+  const collected = new Map<number, TermCounts>();
+  for (const [ordinal, row] of segment.rows()) {
+    if (chosen(ordinal)) collected.set(ordinal, totalCounts(decodeTerms(row.terms)));
+  }
+  return collected;
+}

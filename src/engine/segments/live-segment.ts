@@ -1,0 +1,284 @@
+import type { EmbeddingKind } from "../../contracts/embedding.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { decodeTerms, type FieldLengths, lengthsOf } from "./chunk-terms.ts";
+import { createGrowingRows, type DenseForm, formOf, type GrowingRows } from "../vectors/dense-rows.ts";
+import { createFactsColumn } from "./facts-column.ts";
+import { createPostingsCache } from "../bm25/postings-cache.ts";
+import type { Postings, Segment, SegmentSource, VectorColumn } from "./segment.ts";
+import { createSparseColumn, joinSparse } from "../vectors/sparse-rows.ts";
+import { decodeVectors, type StoredVector } from "../vectors/stored-vector.ts";
+import { columnName } from "../vectors/vector-column.ts";
+
+/** A chunk that no sealed segment holds yet, with all that the index needs of it. */
+export interface PendingRow {
+  /** The chunk's row. */
+  readonly key: number;
+  readonly id: string;
+  /** Changes whenever the row, or what filters see of the chunk, does. */
+  readonly stamp: number;
+  readonly live: boolean;
+  /** As `encodeTerms` writes them. */
+  readonly terms: Uint8Array;
+  /** As `encodeVectors` writes them. */
+  readonly vectors: Uint8Array;
+}
+
+/**
+ * The chunks that came last, kept in memory in order of arrival until there are enough for a sealed segment.
+ * Terms and vectors are inverted when first searched, so that a run of writes costs no index work.
+ */
+export interface LiveSegment extends Segment {
+  /** Rows that were not dropped. */
+  readonly presentCount: number;
+  add(row: PendingRow): void;
+  drop(key: number): void;
+  /** The ordinal of a chunk's row, or -1. */
+  find(key: number): number;
+  /** The rows that were not dropped, by ordinal. */
+  rows(): Iterable<readonly [ordinal: number, row: PendingRow]>;
+  row(ordinal: number): PendingRow;
+}
+
+interface GrowingColumn {
+  readonly version: string;
+  readonly kind: EmbeddingKind;
+  readonly form: DenseForm;
+  readonly ordinals: number[];
+  readonly dense: GrowingRows | undefined;
+  /** Only of vectors with a sparse part. */
+  readonly sparse: StoredVector[];
+  built: VectorColumn | undefined;
+}
+
+export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegment {
+  const rows: (PendingRow | undefined)[] = [];
+  const ordinals = new Map<number, number>();
+  /** By term: ordinal, count in the text and count in the names of one chunk after the other. */
+  const postings = new Map<string, number[]>();
+  const lists = createPostingsCache(buildPostings);
+  const spoken: string[] = [];
+  const columns = new Map<string, GrowingColumn>();
+  const admitted = new Map<string, Uint8Array>();
+  const facts = createFactsColumn();
+  let live = new Uint8Array(64);
+  let textLengths = new Uint32Array(64);
+  let nameLengths = new Uint32Array(64);
+  let liveCount = 0;
+  let liveLengths: FieldLengths | undefined;
+  let languages: ReadonlySet<string> | undefined;
+  let inverted = 0;
+  let collected = 0;
+  let rank: Uint32Array | undefined;
+
+  /** Postings, lengths and languages up to date with the rows. */
+  function invert(): void {
+    if (inverted === rows.length) return;
+    lists.clear();
+    for (; inverted < rows.length; inverted++) {
+      const row = rows[inverted];
+      if (row === undefined) continue;
+      const decoded = decodeTerms(row.terms);
+      const { terms, counts, names } = decoded;
+      const { text, names: named } = lengthsOf(decoded);
+      textLengths[inverted] = text;
+      nameLengths[inverted] = named;
+      spoken[inverted] = decoded.language;
+      for (let i = 0; i < terms.length; i++) {
+        const entries = postings.get(terms[i]!);
+        if (entries === undefined) postings.set(terms[i]!, [inverted, counts[i]!, names[i]!]);
+        else entries.push(inverted, counts[i]!, names[i]!);
+      }
+    }
+  }
+
+  function buildPostings(term: string): Postings | undefined {
+    const entries = postings.get(term);
+    if (entries === undefined) return undefined;
+    const length = entries.length / 3;
+    const list = { ordinals: new Uint32Array(length), counts: new Uint32Array(length), names: new Uint32Array(length) };
+    let named = 0;
+    for (let i = 0; i < length; i++) {
+      list.ordinals[i] = entries[3 * i]!;
+      list.counts[i] = entries[3 * i + 1]!;
+      list.names[i] = entries[3 * i + 2]!;
+      named += entries[3 * i + 2]!;
+    }
+    return named > 0 ? list : { ...list, names: undefined };
+  }
+
+  function sumLengths(): FieldLengths {
+    invert();
+    let text = 0;
+    let names = 0;
+    for (let i = 0; i < rows.length; i++) {
+      text += live[i]! * textLengths[i]!;
+      names += live[i]! * nameLengths[i]!;
+    }
+    return { text, names };
+  }
+
+  function collectVectors(): void {
+    for (; collected < rows.length; collected++) {
+      const row = rows[collected];
+      if (row === undefined) continue;
+      for (const vector of decodeVectors(row.vectors)) {
+        const name = columnName(vector);
+        let column = columns.get(name);
+        if (column === undefined) columns.set(name, (column = startColumn(vector)));
+        column.ordinals.push(collected);
+        column.dense?.add(vector.dense);
+        if (vector.kind !== "dense") column.sparse.push(vector);
+        column.built = undefined;
+      }
+    }
+  }
+
+  function rankById(): Uint32Array {
+    const order = Array.from(rows, (_, i) => i);
+    order.sort((a, b) => compare(rows[a]?.id ?? "", rows[b]?.id ?? ""));
+    const ranks = new Uint32Array(order.length);
+    order.forEach((ordinal, place) => {
+      ranks[ordinal] = place;
+    });
+    return ranks;
+  }
+
+  return {
+    scope,
+    admitted,
+    get size() {
+      return rows.length;
+    },
+    get live() {
+      return live;
+    },
+    get textLengths() {
+      invert();
+      return textLengths;
+    },
+    get nameLengths() {
+      invert();
+      return nameLengths;
+    },
+    get liveCount() {
+      return liveCount;
+    },
+    get liveLengths() {
+      return (liveLengths ??= sumLengths());
+    },
+    get presentCount() {
+      return ordinals.size;
+    },
+    get rank() {
+      return (rank ??= rankById());
+    },
+    add(row) {
+      const ordinal = rows.length;
+      if (ordinal === live.length) {
+        live = copyInto(new Uint8Array(ordinal * 2), live);
+        textLengths = copyInto(new Uint32Array(ordinal * 2), textLengths);
+        nameLengths = copyInto(new Uint32Array(ordinal * 2), nameLengths);
+      }
+      rows.push(row);
+      ordinals.set(row.key, ordinal);
+      if (row.live) {
+        live[ordinal] = 1;
+        liveCount++;
+      }
+      liveLengths = undefined;
+      languages = undefined;
+      rank = undefined;
+      admitted.clear();
+    },
+    drop(key) {
+      const ordinal = ordinals.get(key);
+      if (ordinal === undefined) return;
+      ordinals.delete(key);
+      rows[ordinal] = undefined;
+      if (live[ordinal] === 1) {
+        live[ordinal] = 0;
+        liveCount--;
+      }
+      liveLengths = undefined;
+      languages = undefined;
+      rank = undefined;
+      admitted.clear();
+    },
+    find: (key) => ordinals.get(key) ?? -1,
+    *rows() {
+      for (const ordinal of ordinals.values()) yield [ordinal, rows[ordinal]!];
+    },
+    row: (ordinal) => rows[ordinal]!,
+    key: (ordinal) => rows[ordinal]!.key,
+    chunkId: (ordinal) => rows[ordinal]!.id,
+    postings(term) {
+      invert();
+      return lists.get(term);
+    },
+    terms(prefix) {
+      invert();
+      return [...postings.keys()].filter((term) => term.startsWith(prefix)).sort();
+    },
+    languages() {
+      invert();
+      return (languages ??= new Set(spoken.filter((_, ordinal) => live[ordinal] === 1)));
+    },
+    languageOf(ordinal) {
+      invert();
+      return spoken[ordinal] ?? "";
+    },
+    column(version, kind, form) {
+      collectVectors();
+      const column = columns.get(`${form} ${kind} ${version}`);
+      return column && (column.built ??= buildColumn(column));
+    },
+    *columns() {
+      collectVectors();
+      for (const column of columns.values()) yield (column.built ??= buildColumn(column));
+    },
+    facts() {
+      while (facts.size < rows.length) {
+        const row = rows[facts.size];
+        facts.add(row === undefined ? { metadata: "{}", origin: "user-content" } : source.chunkFacts(row.key));
+      }
+      return facts.column();
+    },
+  };
+}
+
+function startColumn({ version, kind, dense }: StoredVector): GrowingColumn {
+  const form = formOf(dense);
+  return {
+    version,
+    kind,
+    form,
+    ordinals: [],
+    dense: dense.length === 0 ? undefined : createGrowingRows(dense.length, form),
+    sparse: [],
+    built: undefined,
+  };
+}
+
+function buildColumn({ version, kind, form, ordinals, dense, sparse }: GrowingColumn): VectorColumn {
+  const { starts, indices, values } = joinSparse(sparse);
+  const column = kind === "dense" ? undefined : createSparseColumn(starts, indices, values);
+  return {
+    version,
+    kind,
+    form,
+    dimensions: dense?.dimensions ?? 0,
+    rows: ordinals.length,
+    ordinals: Uint32Array.from(ordinals),
+    dense: () => dense,
+    sparse: () => column,
+  };
+}
+
+function copyInto<Numbers extends Uint8Array | Uint32Array>(grown: Numbers, before: Numbers): Numbers {
+  grown.set(before);
+  return grown;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

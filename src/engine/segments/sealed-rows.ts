@@ -1,0 +1,127 @@
+import { strideOf } from "../kernels/code-layout.ts";
+import { codeMemory } from "../kernels/code-memory.ts";
+import type { CodeTable } from "../kernels/code-table.ts";
+import { asFloat32 } from "./bytes.ts";
+import { type ColumnHeader, rowsPerBlock } from "./column-header.ts";
+import { createGrowingRows, type DenseRows } from "../vectors/dense-rows.ts";
+import { passCodes, readBounds, type RowBounds, rowsPerStretch } from "../vectors/pass-codes.ts";
+import type { ReadBytes, VectorColumn } from "./segment.ts";
+
+/** How a column reads its files. */
+export type ReadFile = (name: string, part: number) => Uint8Array;
+
+/** The same by name as bytes, where they can be had so; see `SegmentSource.bytes`. */
+export type BytesOf = (name: string) => ReadBytes | undefined;
+
+/** The dense part of a column that does not change. */
+export interface SealedRows extends DenseRows {
+  /** The column in stretches, as long as looking at them once is less work than keeping the codes. */
+  stretches(column: VectorColumn): readonly VectorColumn[] | undefined;
+}
+
+/** Searches that go through codes without keeping them: so many cost about as much as keeping them does. */
+const mostPasses = 3;
+
+/** Rows that are read one by one before all codes are: a hybrid search scores some hundred. */
+const mostSingles = 2048;
+
+/**
+ * Rows as they lie in a segment's files. **Cost** nothing until they are asked for: codes are read whole, 32-bit rows by the block.
+ *
+ * The first searches of a process go through the codes without keeping them, and read the few rows that they must score one by one; then they are kept. A process
+ * that asks once does not pay for memory that nobody will look at again, and none pays more than twice what keeping them at once would have cost.
+ *
+ * **Source** the rule of the ski rental: Karlin, Manasse, Rudolph and Sleator, Competitive snoopy caching (1988).
+ */
+export function readDense(header: ColumnHeader, column: number, read: ReadFile, bytes?: BytesOf): SealedRows {
+  const { form = "float32", dimensions, rows, rowsPerBlock: perBlock } = header;
+  if (form === "float32" && perBlock === undefined) return readBeforeCodes(header, column, read);
+  const stride = strideOf(dimensions);
+  const name = `codes/${column}`;
+  let codes: CodeTable | undefined;
+  let bounds: RowBounds | undefined;
+  let passes = 0;
+  let singles = 0;
+
+  function load(): CodeTable {
+    if (codes !== undefined) return codes;
+    const table = codeMemory().allocate(stride, rows);
+    fill(table.bytes(), name, read, bytes?.(name));
+    // Kept only now: what could not be read must not be taken for codes by the next search.
+    codes = table;
+    bounds = undefined;
+    return table;
+  }
+
+  /** What reads single rows, as long as that is less work than reading all. */
+  const single = (): ReadBytes | undefined =>
+    codes === undefined && singles++ < mostSingles ? bytes?.(name) : undefined;
+
+  const boundsFrom = (from: ReadBytes): RowBounds => (bounds ??= readBounds(stride, rows, from));
+
+  function norm(row: number): number {
+    const from = codes === undefined && bounds === undefined ? bytes?.(name) : undefined;
+    if (from !== undefined) boundsFrom(from);
+    return (bounds ?? { norms: load().norms() }).norms[row]!;
+  }
+
+  const common = {
+    dimensions,
+    codes: load,
+    norm,
+    stretches(whole: VectorColumn) {
+      const isPassed = codes === undefined && rows > rowsPerStretch(stride) && passes++ < mostPasses;
+      const from = isPassed ? bytes?.(name) : undefined;
+      return from && passCodes(whole, { stride, bytes: from, bounds: boundsFrom(from) });
+    },
+  };
+  if (form === "int8" || perBlock === undefined) {
+    const scratch = new Float32Array(dimensions);
+    const vector = (row: number): Int8Array => {
+      const at = single();
+      if (at === undefined) return load().row(row).subarray(0, dimensions);
+      const values = new Int8Array(dimensions);
+      at(new Uint8Array(values.buffer), row * stride);
+      return values;
+    };
+    return {
+      ...common,
+      block(row) {
+        scratch.set(vector(row));
+        return scratch;
+      },
+      start: () => 0,
+      vector,
+    };
+  }
+  const blocks: (Float32Array | undefined)[] = Array.from({ length: Math.ceil(rows / perBlock) }, () => undefined);
+  const block = (row: number): Float32Array => {
+    const part = Math.floor(row / perBlock);
+    return (blocks[part] ??= asFloat32(read(`dense/${column}`, part)));
+  };
+  const start = (row: number): number => (row % perBlock) * dimensions;
+  return { ...common, block, start, vector: (row) => block(row).subarray(start(row), start(row) + dimensions) };
+}
+
+function fill(target: Uint8Array, name: string, read: ReadFile, bytes: ReadBytes | undefined): void {
+  if (bytes !== undefined) {
+    bytes(target, 0);
+    return;
+  }
+  for (let at = 0, part = 0; at < target.length; part++) {
+    const block = read(name, part);
+    target.set(block, at);
+    at += block.length;
+  }
+}
+
+/** A column that was written before there were codes: they are made in memory. */
+function readBeforeCodes({ dimensions, rows }: ColumnHeader, column: number, read: ReadFile): SealedRows {
+  const perBlock = rowsPerBlock(dimensions, 1 << 20);
+  const all = createGrowingRows(dimensions, "float32");
+  for (let from = 0; from < rows; from += perBlock) {
+    const block = asFloat32(read(`dense/${column}`, from / perBlock));
+    for (let at = 0; at < block.length; at += dimensions) all.add(block.subarray(at, at + dimensions));
+  }
+  return { ...all, stretches: () => undefined };
+}

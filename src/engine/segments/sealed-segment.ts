@@ -1,0 +1,224 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { countBits, packBits, unpackBits } from "../kernels/bitset.ts";
+import { asFloat64, asUint32 } from "./bytes.ts";
+import { createFactsColumn } from "./facts-column.ts";
+import type { FieldLengths } from "./chunk-terms.ts";
+import { languageAt, type LanguageColumn, liveLanguages, readLanguages } from "./language-column.ts";
+import { createPostingsCache } from "../bm25/postings-cache.ts";
+import { findBlock, findPostings, readIndex, termsOf } from "./postings-file.ts";
+import type { MetadataColumn, Segment, SegmentSource, VectorColumn } from "./segment.ts";
+import type { ColumnHeader } from "./column-header.ts";
+import { readColumn } from "../vectors/vector-column.ts";
+
+/** What is read of a segment when it is opened. The rest lies in its files. */
+export interface SegmentRow {
+  readonly key: number;
+  /** The scope's row. */
+  readonly scope: number;
+  readonly size: number;
+  /** Changes whenever `state`, or what filters see of its chunks, does. */
+  readonly stamp: number;
+  /** Chunk rows by ordinal: 64-bit floats, as many as `size`. */
+  readonly keys: Uint8Array;
+  /** Terms of the texts by ordinal, then of the names: 32-bit. */
+  readonly lengths: Uint8Array;
+  /** Two bit sets, one after the other: what can be found, and what has a row still. */
+  readonly state: Uint8Array;
+  /** The vectors that it has, as JSON. */
+  readonly columns: string;
+}
+
+/** A segment that does not change but for which of its chunks are alive. Ordinals are in order of chunk ids. */
+export interface SealedSegment extends Segment {
+  readonly row: number;
+  readonly stamp: number;
+  /** 1 for chunks that have a row still: the live ones and the restorable. May be longer than `size`. */
+  readonly present: Uint8Array;
+  readonly presentCount: number;
+  /** The ordinal of a chunk's row, or -1. */
+  find(key: number): number;
+  /** What each chunk is written in, by ordinal; for merging. */
+  languageColumn(): LanguageColumn;
+  /** What it says of its columns; one that was dropped is of version `""`, so that the others keep their places. */
+  headers(): readonly ColumnHeader[];
+  /** Every block of its postings; for merging. */
+  blocks(): Iterable<Uint8Array>;
+  /** Takes over a newer state of the same segment. */
+  restate(changed: Pick<SegmentRow, "state" | "columns">, stamp: number): void;
+}
+
+/** Keys that are looked for by going through all of them, before they are put in order: a search finds a few dozen, and ordering takes as long as a thousand looks. */
+const mostScans = 256;
+
+export function packState(live: Uint8Array, present: Uint8Array, size: number): Uint8Array {
+  const bytes = (size + 7) >> 3;
+  const state = new Uint8Array(2 * bytes);
+  state.set(packBits(live, size));
+  state.set(packBits(present, size), bytes);
+  return state;
+}
+
+/** **Cost** the three arrays of the row; postings, vectors and metadata are read when first asked for. */
+export function openSealedSegment(scope: Scope, row: SegmentRow, source: SegmentSource): SealedSegment {
+  const { size } = row;
+  const keys = asFloat64(row.keys);
+  const lengths = asUint32(row.lengths);
+  const textLengths = lengths.subarray(0, size);
+  const nameLengths = lengths.subarray(size);
+  let columnsText = row.columns;
+  let headers = JSON.parse(row.columns) as readonly ColumnHeader[];
+  const columns = new Map<number, VectorColumn>();
+  const admitted = new Map<string, Uint8Array>();
+  let stamp = row.stamp;
+  let live: Uint8Array = new Uint8Array(0);
+  let present: Uint8Array = new Uint8Array(0);
+  let liveCount = 0;
+  let liveLengths: FieldLengths = { text: 0, names: 0 };
+  let presentCount = 0;
+  let firsts: readonly string[] | undefined;
+  let spoken: LanguageColumn | undefined;
+  let languages: ReadonlySet<string> | undefined;
+  let facts: MetadataColumn | undefined;
+  let byKey: Uint32Array | undefined;
+  let scans = 0;
+  const lists = createPostingsCache((term) => {
+    const block = findBlock(index(), term);
+    return block < 0 ? undefined : findPostings(file("postings", block), term);
+  });
+  takeState(row.state);
+
+  function takeState(state: Uint8Array): void {
+    const bytes = (size + 7) >> 3;
+    live = unpackBits(state, size);
+    present = unpackBits(state.subarray(bytes), size);
+    liveCount = countBits(state.subarray(0, bytes));
+    presentCount = countBits(state.subarray(bytes));
+    const all = liveCount === size ? undefined : live;
+    liveLengths = { text: sumLengths(textLengths, all), names: sumLengths(nameLengths, all) };
+    languages = undefined;
+  }
+
+  function file(name: string, part: number): Uint8Array {
+    const data = source.file(row.key, name, part);
+    if (data !== undefined) return data;
+    throw new IbidError("store-corrupt", `A part of the index is missing: ${name}, part ${part}.`, {
+      mend: "Restore the file from a backup, or ingest the documents again into a new one.",
+    });
+  }
+
+  function index(): readonly string[] {
+    return (firsts ??= readIndex(file("terms", 0)));
+  }
+
+  function languageColumn(): LanguageColumn {
+    return (spoken ??= readLanguages(file("languages", 0)));
+  }
+
+  function load(column: number): VectorColumn {
+    let loaded = columns.get(column);
+    if (loaded === undefined) {
+      loaded = readColumn(headers[column]!, column, file, (name) => source.bytes?.(row.key, name));
+      columns.set(column, loaded);
+    }
+    return loaded;
+  }
+
+  return {
+    scope,
+    row: row.key,
+    size,
+    textLengths,
+    nameLengths,
+    rank: undefined,
+    admitted,
+    get stamp() {
+      return stamp;
+    },
+    get live() {
+      return live;
+    },
+    get present() {
+      return present;
+    },
+    get liveCount() {
+      return liveCount;
+    },
+    get liveLengths() {
+      return liveLengths;
+    },
+    get presentCount() {
+      return presentCount;
+    },
+    key: (ordinal) => keys[ordinal]!,
+    chunkId: (ordinal) => source.chunkId(keys[ordinal]!),
+    postings: (term) => lists.get(term),
+    *terms(prefix) {
+      for (let block = Math.max(0, findBlock(index(), prefix)); block < index().length; block++) {
+        if ((yield* termsOf(file("postings", block), prefix)) === "done") return;
+      }
+    },
+    languages: () => (languages ??= liveLanguages(languageColumn(), live)),
+    languageOf: (ordinal) => languageAt(languageColumn(), ordinal),
+    column(version, kind, form) {
+      const column = headers.findIndex(
+        (header) => header.version === version && header.kind === kind && (header.form ?? "float32") === form,
+      );
+      return column < 0 ? undefined : load(column);
+    },
+    *columns() {
+      for (let column = 0; column < headers.length; column++) if (headers[column]!.version !== "") yield load(column);
+    },
+    facts() {
+      if (facts !== undefined) return facts;
+      const growing = createFactsColumn(size);
+      // What is gone has no row to ask; nothing will ask for it either.
+      for (let i = 0; i < size; i++) growing.add(present[i] === 1 ? source.chunkFacts(keys[i]!) : nothing);
+      return (facts = growing.column());
+    },
+    find(key) {
+      if (byKey === undefined && scans < mostScans) {
+        scans++;
+        return keys.indexOf(key);
+      }
+      byKey ??= new Uint32Array(size).map((_, i) => i).sort((a, b) => keys[a]! - keys[b]!);
+      let low = 0;
+      let high = size;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (keys[byKey[middle]!]! < key) low = middle + 1;
+        else high = middle;
+      }
+      return low < size && keys[byKey[low]!] === key ? byKey[low]! : -1;
+    },
+    languageColumn,
+    headers: () => headers,
+    *blocks() {
+      for (let block = 0; block < index().length; block++) yield file("postings", block);
+    },
+    restate(changed, newStamp) {
+      takeState(changed.state);
+      if (changed.columns !== columnsText) {
+        columnsText = changed.columns;
+        headers = JSON.parse(columnsText) as readonly ColumnHeader[];
+        for (const [at, { version, rows }] of columns) {
+          if (headers[at]?.version !== version || headers[at].rows !== rows) columns.delete(at);
+        }
+      }
+      stamp = newStamp;
+      facts = undefined;
+      admitted.clear();
+    },
+  };
+}
+
+const nothing = { metadata: "{}", origin: "user-content" } as const;
+
+/** Of the ordinals whose flag is not 0; of all without flags. */
+function sumLengths(lengths: Uint32Array, flags: Uint8Array | undefined): number {
+  let sum = 0;
+  // By number: a process that asks once runs this before it is compiled, and going through an iterator then takes several times as long.
+  if (flags === undefined) for (let i = 0; i < lengths.length; i++) sum += lengths[i]!;
+  else for (let i = 0; i < lengths.length; i++) sum += flags[i]! * lengths[i]!;
+  return sum;
+}

@@ -1,0 +1,242 @@
+import { batchRows, strideOf } from "../kernels/code-layout.ts";
+import { codeMemory } from "../kernels/code-memory.ts";
+import type { SumBounds } from "../kernels/code-table.ts";
+import { createKthBest } from "../kernels/kth-best.ts";
+import { quantize } from "../kernels/quantize.ts";
+import type { VectorColumn } from "../segments/segment.ts";
+import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
+
+/**
+ * Which rows of some dense columns can be among the best `topK`, found by a first pass over 8-bit codes, none of them missed.
+ *
+ * The result of the search is the one that scoring every row would give, to the last bit and the last tie: this only tells which rows need no
+ * score. What follows is why.
+ *
+ * **Bound.** Let x be a row and q the query, x = s·c + r and q = t·e + w, with whole numbers c and e (the codes), steps s and t, and what the
+ * codes leave out, r and w. Let D = c·e, which is exact, ρ = ‖r‖/‖x‖ and ω = ‖w‖/‖q‖. Then x·q = s·t·D + s·(c·w) + r·q, and by
+ * Cauchy and Schwarz, with ‖s·c‖ ≤ ‖x‖ + ‖r‖,
+ *
+ *     | x·q / (‖x‖‖q‖)  -  (s/‖x‖)·(t/‖q‖)·D |  ≤  (1 + ρ)·ω + ρ  =  ρ·(1 + ω) + ω.
+ *
+ * **Rounding.** Every code is the nearest whole number to its coordinate or nearer to 0, so ρ ≤ 1 and ω ≤ 1 (but for 2^-40), and |s·t·D| ≤
+ * 4‖x‖‖q‖. `slopes` hold s/‖x‖ in 32 bits, off by 2^-24 of itself, which moves the middle by at most 2^-22; `residuals` hold no less than ρ,
+ * but for a denormal loss below 2^-126. All else is computed in 64 bits, from 32-bit numbers whose products, down to 2^-298 and up to 2^256 times
+ * the dimensions, neither overflow nor vanish there. A sum of n such products is off by less than n·2^-53·‖x‖‖q‖ in any order, a norm by less than
+ * (n + 2)·2^-53 of itself (Higham, Accuracy and Stability of Numerical Algorithms, 3.1): with n ≤ 2^20 all of these are below 2^-31.
+ * `slack` = 2^-20 is more than three times all of them together. So the computed cosine lies within
+ *
+ *     middle ± reach,  middle = slope·(τ·D),  reach = residual·(1 + ω) + ω + slack,  τ = t/‖q‖,
+ *
+ * and a computed dot product within ‖x‖‖q‖ times that. For a zero row both are 0.
+ *
+ * **Twice.** Nothing above asks how fine the query's codes are. So it holds for e of 16 bits, and as well for digits from -63 to 63, whose sums
+ * are had in half the time or less (sift-codes.wat says how, and why they are the same on every machine) and whose ω is some .014 where the
+ * others' is next to nothing. A row whose upper bound by the digits is below the floor is not among the best; of those that are left the middle
+ * and the reach are those by all the bits. Where there are no digits, all rows are left.
+ *
+ * **Floor.** Of k rows whose scores are at least L, the k-th best row's score is at least L. Whoever is among the best has at least the k-th best
+ * score, hence at least L, hence an upper bound of at least L. So a row whose upper bound is below L, strictly, is not among the best, not even by
+ * a tie. L only rises as rows come, so a row that is left out early would be left out late. The same holds for `minScore` in the place of L.
+ *
+ * **Euclidean.** The score falls with the distance, d² = ‖x‖² + ‖q‖² - 2x·q, but rounds: two distances may have one score, and then ids
+ * decide. So lower bounds are turned into scores with the very formula, and the floor, a score, is turned back into the least
+ * κ = (x·q - ‖x‖²/2)/‖q‖ that could still have it: d² ≤ z² with z = 1/L - 1, so κ ≥ (‖q‖² - z²)/(2‖q‖). All of it is widened by 2^-28 of ‖x‖²,
+ * ‖q‖² and z², which is more than four times what rounding can do to them.
+ *
+ * **Shape** for dense queries that are not zero, of at most {@link certifiedDimensions}. One at a time: the scratch is shared.
+ * **Cost** one byte a coordinate is read of every admitted row. Nothing is allocated but for scratch that grows once.
+ * **Source** a filter step with bounds, then refinement, as VA-files have it (Weber, Schek and Blott 1998), the length of what is left out
+ * in the place of a grid cell.
+ */
+export interface CertifiedScan {
+  /** Looks at the rows of one column. */
+  look(column: VectorColumn, admitted: Uint8Array): void;
+  /** Ends the first pass, and scores the rows that look best, which raises the floor for the others. */
+  settle(): void;
+  /** The rows, of the column of the n-th `look` (from 0), that may be among the best, each once and with its true score. */
+  rows(look: number, offer: (row: number, score: number) => void): void;
+}
+
+/** Above, rounding errors would outgrow their slack. */
+export const certifiedDimensions = 1 << 20;
+
+const slack = 2 ** -20;
+const wider = 1 + 2 ** -28;
+const narrower = 1 - 2 ** -28;
+
+/** Rows of the first batch. The next ones are as long as all before them: the floor rises most at the beginning. */
+const firstBatch = 64;
+
+/** The largest absolute value of a row's code. */
+const largestCode = 128;
+
+/** The largest of the query's digits: with 64 added, they are 7 bits. */
+const largestDigit = 63;
+
+/** Scratch: the rows that may be among the best, with their upper bounds, their lower bounds, and, once known, their scores. */
+const kth = createKthBest();
+let found = 0;
+let rowOf = new Uint32Array(1024);
+let upperOf = new Float64Array(1024);
+let lowerOf = new Float64Array(1024);
+let scoreOf = new Float64Array(1024);
+let queryCodes = new Int16Array(0);
+let queryDigits = new Uint8Array(0);
+
+export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: number): CertifiedScan {
+  const { metric, dense, denseNorm } = query;
+  const memory = codeMemory();
+  const stride = strideOf(dense.length);
+  const { fine, coarse } = encodeQuery(query, stride);
+  /** How much of ‖x‖² is taken off for the distance: 1 / (2‖q‖), or nothing. */
+  const half = metric === "euclidean" ? 1 / (2 * denseNorm) : 0;
+  const squared = denseNorm * denseNorm;
+  const columns: VectorColumn[] = [];
+  const starts: number[] = [];
+  let floor = minScore;
+  let batch = firstBatch;
+  const bounds = {
+    fine,
+    coarse,
+    scaled: metric !== "cosine",
+    shrink: half * narrower,
+    bound: leastBound(floor),
+  };
+  kth.reset(topK);
+  found = 0;
+
+  /** What the upper bound of a row with that score is at least: of the cosine, of x·q/‖q‖, or of κ. */
+  function leastBound(score: number): number {
+    if (metric === "cosine") return score;
+    if (metric === "dot") return score / denseNorm;
+    if (score <= 0) return -Infinity;
+    const z = wider / score - 1;
+    return z < 0 ? Infinity : (squared * narrower - z * z * wider) / (2 * denseNorm);
+  }
+
+  function raise(to: number): void {
+    if (!(to > floor)) return;
+    floor = to;
+    bounds.bound = leastBound(floor);
+  }
+
+  /** As the scan computes it. */
+  function upperBound(middle: number, reach: number, norm: number): number {
+    const upper = middle + reach;
+    return bounds.scaled ? norm * upper - norm * norm * bounds.shrink : upper;
+  }
+
+  /** A score that the row has at least. */
+  function lowerScore(low: number, norm: number): number {
+    if (metric === "cosine") return low;
+    if (metric === "dot") return low * norm * denseNorm;
+    const farthest = (squared * wider - 2 * denseNorm * (norm * low - norm * norm * half * wider)) * wider;
+    return closeness(Math.max(0, farthest)) * narrower;
+  }
+
+  function take(row: number, upper: number, lower: number): void {
+    if (found === rowOf.length) grow();
+    rowOf[found] = row;
+    upperOf[found] = upper;
+    lowerOf[found++] = lower;
+    kth.offer(lower);
+    raise(kth.floor);
+  }
+
+  return {
+    look(column, admitted) {
+      columns.push(column);
+      starts.push(found);
+      const { ordinals, rows } = column;
+      const table = column.dense()!.codes();
+      memory.reserve(stride, Math.max(rows, admitted.length));
+      memory.weave(table, rows);
+      memory.query.set(queryCodes);
+      memory.digits.set(queryDigits);
+      const { flags } = memory;
+      // Mostly every chunk has a vector, and then rows are ordinals.
+      if (rows > 0 && ordinals[rows - 1] === rows - 1) flags.set(admitted);
+      else for (let row = 0; row < rows; row++) flags[row] = admitted[ordinals[row]!]!;
+      const norms = table.norms();
+      for (let from = 0, size = 0; from < rows; from += size) {
+        size = Math.min(batch, rows - from);
+        batch = Math.min(batchRows, batch * 2);
+        const count = memory.scan(table, from, size, bounds);
+        const { found: numbers, middles, reaches } = memory;
+        for (let at = 0; at < count; at++) {
+          const row = numbers[at]!;
+          const norm = norms[row]!;
+          const [middle, reach] = [middles[at]!, reaches[at]!];
+          const upper = upperBound(middle, reach, norm);
+          if (upper >= bounds.bound) take(row, upper, lowerScore(middle - reach, norm));
+        }
+      }
+    },
+    settle() {
+      starts.push(found);
+      const first = kth.floor;
+      kth.reset(topK);
+      for (let look = 0; look < columns.length; look++) {
+        const rows = columns[look]!.dense()!;
+        for (let i = starts[look]!; i < starts[look + 1]!; i++) {
+          const best = lowerOf[i]! >= first;
+          scoreOf[i] = best ? scoreDense(rows, rowOf[i]!, query) : Number.NaN;
+          if (best) kth.offer(scoreOf[i]!);
+        }
+      }
+      raise(kth.floor);
+    },
+    rows(look, offer) {
+      const rows = columns[look]!.dense()!;
+      for (let i = starts[look]!; i < starts[look + 1]!; i++) {
+        let score = scoreOf[i]!;
+        if (Number.isNaN(score)) {
+          if (upperOf[i]! < bounds.bound) continue;
+          score = scoreDense(rows, rowOf[i]!, query);
+          kth.offer(score);
+          raise(kth.floor);
+        }
+        if (score >= floor) offer(rowOf[i]!, score);
+      }
+    },
+  };
+}
+
+/** Makes the query's codes and its digits. */
+function encodeQuery(query: ScoredQuery, stride: number): { readonly fine: SumBounds; readonly coarse: SumBounds } {
+  const { vector, dense, denseNorm, form } = query;
+  const { length } = dense;
+  if (queryCodes.length !== stride) {
+    queryCodes = new Int16Array(stride);
+    queryDigits = new Uint8Array(stride);
+  }
+  queryCodes.fill(0, length);
+  // No sum of products may leave 32 bits.
+  const most = Math.floor((2 ** 31 - 1) / (largestCode * length));
+  const round = (largest: number): SumBounds => {
+    const { step, residual } = quantize(dense, 0, length, Math.min(largest, most), queryCodes, 0);
+    return boundsOf(step / denseNorm, residual / denseNorm);
+  };
+  const coarse = round(largestDigit);
+  for (let i = 0; i < stride; i++) queryDigits[i] = queryCodes[i]! + 64;
+  if (form === "float32" || most < largestCode) return { fine: round(32_767), coarse };
+  // Bytes are their own codes.
+  queryCodes.set(vector);
+  return { fine: boundsOf(1 / denseNorm, 0), coarse };
+}
+
+function boundsOf(tau: number, left: number): SumBounds {
+  return { tau, more: 1 + left, margin: left + slack };
+}
+
+function grow(): void {
+  rowOf = widen(rowOf, new Uint32Array(found * 2));
+  upperOf = widen(upperOf, new Float64Array(found * 2));
+  lowerOf = widen(lowerOf, new Float64Array(found * 2));
+  scoreOf = new Float64Array(found * 2);
+}
+
+function widen<Numbers extends Uint32Array | Float64Array>(before: Numbers, after: Numbers): Numbers {
+  after.set(before);
+  return after;
+}

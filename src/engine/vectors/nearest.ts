@@ -1,0 +1,120 @@
+import type { Metric } from "../../contracts/store.ts";
+import { findBest, type FoundChunk, type SearchedSegment } from "../bm25/best-chunks.ts";
+import { certifiedDimensions, startCertifiedScan } from "./certified-scan.ts";
+import type { DenseForm } from "./dense-rows.ts";
+import { scanInverted } from "./inverted-scan.ts";
+import type { Segment, VectorColumn } from "../segments/segment.ts";
+import type { StoredVector } from "./stored-vector.ts";
+import { rowOf } from "./vector-column.ts";
+import { createScoredQuery, distance, scoreRow, type ScoredQuery } from "./vector-scores.ts";
+
+export interface NearestHit extends FoundChunk {
+  readonly rawScore: number;
+}
+
+const forms: readonly DenseForm[] = ["float32", "int8"];
+
+/**
+ * The nearest vectors of one version and kind, exactly.
+ *
+ * **Shape** the score is the cosine (from -1 to 1; 0 with a zero vector), the dot product, or `1 / (1 + distance)`; a hybrid vector's is the
+ * sum over its two parts. `rawScore` is the score itself, or for Euclidean the distance (of a hybrid vector, in the joint space).
+ * **Cost** for dense vectors, a byte per coordinate of each admitted one, and a score for the few that can be among the best; for sparse ones,
+ * the postings of the query's coordinates; for hybrid ones and sparse distances, every admitted vector's score.
+ */
+export function searchNearest(
+  searched: readonly SearchedSegment[],
+  vector: StoredVector,
+  metric: Metric,
+  topK: number,
+  minScore: number,
+): NearestHit[] {
+  const query = createScoredQuery(vector, metric);
+  const columns = searched.map(({ segment }) => columnsOf(segment, vector));
+  const most = columns.reduce((sum, some) => sum + some.reduce((rows, column) => rows + column.rows, 0), 0);
+  const areFew = searched.every(({ only }) => only !== undefined);
+  const found =
+    !areFew &&
+    vector.kind === "dense" &&
+    query.denseNorm > 0 &&
+    vector.dense.length <= certifiedDimensions &&
+    topK < most
+      ? searchCertified(searched, columns, query, topK, minScore)
+      : searchEach(searched, columns, query, topK, minScore);
+  return found.map((hit) => ({
+    ...hit,
+    rawScore: metric === "euclidean" ? distanceOf(hit, query, vector) : hit.score,
+  }));
+}
+
+function columnsOf(segment: Segment, { version, kind, dense }: StoredVector): VectorColumn[] {
+  const columns: VectorColumn[] = [];
+  for (const form of forms) {
+    const column = segment.column(version, kind, form);
+    // Absent is recoverable, wrong but ranked is not (T19).
+    if (column !== undefined && column.dimensions === dense.length) columns.push(column);
+  }
+  return columns;
+}
+
+function searchCertified(
+  searched: readonly SearchedSegment[],
+  columns: readonly (readonly VectorColumn[])[],
+  query: ScoredQuery,
+  topK: number,
+  minScore: number,
+): FoundChunk[] {
+  const scan = startCertifiedScan(query, topK, minScore);
+  const passed = columns.map((some) => some.flatMap((column) => column.stretches?.() ?? [column]));
+  searched.forEach(({ admitted }, i) => {
+    for (const column of passed[i]!) scan.look(column, admitted);
+  });
+  scan.settle();
+  let look = 0;
+  return findBest(searched, topK, (_, offer, best, i) => {
+    for (const { ordinals } of passed[i]!) {
+      scan.rows(look++, (row, score) => {
+        if (score >= best.floor) offer(score, ordinals[row]!);
+      });
+    }
+  });
+}
+
+function searchEach(
+  searched: readonly SearchedSegment[],
+  columns: readonly (readonly VectorColumn[])[],
+  query: ScoredQuery,
+  topK: number,
+  minScore: number,
+): FoundChunk[] {
+  return findBest(searched, topK, ({ admitted, only }, offer, best, i) => {
+    for (const column of columns[i]!) {
+      const { ordinals, rows } = column;
+      const take = (row: number, score: number): void => {
+        if (score >= minScore && score >= best.floor) offer(score, ordinals[row]!);
+      };
+      if (query.kind === "sparse" && query.metric !== "euclidean") {
+        scanInverted(column, admitted, query, take);
+        continue;
+      }
+      if (only !== undefined) {
+        for (const ordinal of only) {
+          const row = admitted[ordinal] === 1 ? rowOf(column, ordinal) : -1;
+          if (row >= 0) take(row, scoreRow(column, row, query));
+        }
+        continue;
+      }
+      for (let row = 0; row < rows; row++) {
+        if (admitted[ordinals[row]!] === 1) take(row, scoreRow(column, row, query));
+      }
+    }
+  });
+}
+
+function distanceOf({ segment, ordinal }: FoundChunk, query: ScoredQuery, vector: StoredVector): number {
+  for (const column of columnsOf(segment, vector)) {
+    const row = rowOf(column, ordinal);
+    if (row >= 0) return distance(column, row, query);
+  }
+  return 0;
+}

@@ -1,0 +1,171 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { Hit } from "../contracts/retriever.ts";
+import { throwIfAborted } from "../runtime/abort.ts";
+import { checkOptions } from "../runtime/check-options.ts";
+import { type LatencyQuantiles, latencyQuantiles } from "./collect-run.ts";
+import type { Question } from "./questions.ts";
+import { parseMetric } from "./ranking-metric.ts";
+import { type Evaluation, summarise } from "./score-run.ts";
+
+/** How questions are asked and scored. */
+export interface QuestionOptions {
+  /** Hits a question. Default 100, or as far as the metrics look. */
+  readonly depth?: number;
+  /** Default `"hybrid"`. */
+  readonly mode?: "hybrid" | "dense" | "lexical";
+  /** `success@k`, `recall@k`, `mrr@k`, `answered`, `refused`. Default `success@1`, `success@5`, `recall@10`, `mrr@10`, `answered`, `refused`. */
+  readonly metrics?: readonly string[];
+  readonly signal?: AbortSignal;
+  /** Called before each question, for a display. */
+  readonly onQuestion?: (done: number, total: number) => void;
+}
+
+/** How well a knowledge base does on questions of one's own. */
+export interface QuestionEvaluation extends Evaluation {
+  readonly latencyMs: LatencyQuantiles;
+  /** Answerable questions none of whose places was found. */
+  readonly lost: readonly Question[];
+  /** Those of them whose document, or whose words in it, are not in the knowledge base at all: the question is out of date. */
+  readonly stale: readonly Question[];
+  /** Questions without an answer that were answered all the same. */
+  readonly answeredWrongly: readonly Question[];
+}
+
+/** What is always reported of questions. */
+const defaultQuestionMetrics: readonly string[] = [
+  "success@1",
+  "success@5",
+  "recall@10",
+  "mrr@10",
+  "answered",
+  "refused",
+];
+
+type Asked = Pick<KnowledgeBase, "search" | "ask" | "document">;
+
+/**
+ * Asks a knowledge base questions whose answers are known, to notice when a change of chunker, model or documents makes it worse.
+ *
+ * **Shape** of answerable questions: `success@k` (hit rate), whether the first k hits hold an expected place; `recall@k`, which share of the places
+ * they hold; `mrr@k`, one divided by the rank of the first; `answered`, whether a strict answer without a model is not refused. Of the others:
+ * `refused`, whether that answer is. A hit holds a place when it is of the uri that was named, if one was, and its text has the quote, if one was
+ * given, white space aside: a quote that the chunker cut in two is found by no hit. A metric that no question has something to say on is absent.
+ * **Errors** `invalid-argument` for a metric that is not one of these; those of searching and asking; `aborted`.
+ * **Source** `success`, `recall`, `recip_rank` of trec_eval, with places for documents.
+ */
+export async function evaluateQuestions(
+  kb: Asked,
+  questions: readonly Question[],
+  options: QuestionOptions = {},
+): Promise<QuestionEvaluation> {
+  checkOptions("evaluateQuestions", options, ["depth", "mode", "metrics", "signal", "onQuestion"]);
+  const { mode = "hybrid", signal, onQuestion } = options;
+  const metrics = (options.metrics ?? defaultQuestionMetrics).map(parseQuestionMetric);
+  const cutoffs = metrics.flatMap(({ cutoff }) => (cutoff === Infinity ? [] : [cutoff]));
+  const depth = options.depth ?? Math.max(100, ...cutoffs);
+  const shared = { mode, ...(signal === undefined ? {} : { signal }) };
+
+  const scores = new Map<string, Readonly<Record<string, number>>>();
+  const times: number[] = [];
+  const lost: Question[] = [];
+  const stale: Question[] = [];
+  const answeredWrongly: Question[] = [];
+  for (const [index, question] of questions.entries()) {
+    throwIfAborted(signal, "The evaluation");
+    onQuestion?.(index, questions.length);
+    const search = (): Promise<readonly Hit[]> => kb.search(question.question, { ...shared, topK: depth });
+    // What is loaded at first use is not counted.
+    if (index === 0) await search();
+    const started = performance.now();
+    const hits = await search();
+    times.push(performance.now() - started);
+
+    const places = await findPlaces(kb, question);
+    const ranks = places.map((isPlace) => hits.findIndex(isPlace) + 1);
+    if (question.answerable && ranks.every((rank) => rank === 0)) {
+      lost.push(question);
+      if (await isStale(kb, question)) stale.push(question);
+    }
+    const { refused } = await kb.ask(question.question, { ...shared, grounding: "strict" });
+    if (!question.answerable && !refused) answeredWrongly.push(question);
+    const own = metrics.filter(({ of }) => of === (question.answerable ? "answerable" : "unanswerable"));
+    scores.set(question.id, Object.fromEntries(own.map(({ name, measure }) => [name, measure(ranks, refused)])));
+  }
+  return { ...inOrder(summarise(scores), metrics), latencyMs: latencyQuantiles(times), lost, stale, answeredWrongly };
+}
+
+interface QuestionMetric {
+  readonly name: string;
+  readonly of: "answerable" | "unanswerable";
+  readonly cutoff: number;
+  /** Of the rank of the first hit that holds each place (0: none does), and whether the answer was refused. */
+  readonly measure: (ranks: readonly number[], refused: boolean) => number;
+}
+
+/** **Errors** `invalid-argument` for a metric that says nothing of a question. */
+function parseQuestionMetric(name: string): QuestionMetric {
+  if (name === "answered") return { name, of: "answerable", cutoff: 0, measure: (_, refused) => (refused ? 0 : 1) };
+  if (name === "refused") return { name, of: "unanswerable", cutoff: 0, measure: (_, refused) => (refused ? 1 : 0) };
+  const formula = /^(success|recall|mrr)(?:@|$)/u.exec(name)?.[1];
+  if (formula === undefined) {
+    throw new IbidError("invalid-argument", `There is no metric "${name}" of questions.`, {
+      mend: "Known metrics: success@k, recall@k, mrr@k, answered, refused.",
+    });
+  }
+  const { cutoff } = parseMetric(name);
+  return {
+    name,
+    of: "answerable",
+    cutoff,
+    measure(ranks) {
+      const found = ranks.filter((rank) => rank > 0 && rank <= cutoff);
+      if (formula === "recall") return found.length / ranks.length;
+      if (found.length === 0) return 0;
+      return formula === "mrr" ? 1 / Math.min(...found) : 1;
+    },
+  };
+}
+
+/** For each place that must be found, how to tell a hit that holds it. */
+async function findPlaces(kb: Asked, { uri, quotes }: Question): Promise<readonly ((hit: Hit) => boolean)[]> {
+  // What a path leads to counts as well as the uri itself.
+  const found = uri === undefined ? undefined : await findDocument(kb, uri);
+  const resolved = found === undefined || found === "ambiguous" ? uri : found.uri;
+  const isOfUri = (hit: Hit): boolean => uri === undefined || hit.source.uri === uri || hit.source.uri === resolved;
+  if (quotes.length === 0) return uri === undefined ? [] : [isOfUri];
+  return quotes.map((quote) => {
+    const words = onOneLine(quote);
+    return (hit) => isOfUri(hit) && onOneLine(hit.text).includes(words);
+  });
+}
+
+/** Where several scopes hold the uri, nobody can say which was meant, and the question is taken to be right. */
+async function isStale(kb: Asked, { uri, quotes }: Question): Promise<boolean> {
+  if (uri === undefined) return false;
+  const found = await findDocument(kb, uri);
+  if (found === "ambiguous") return false;
+  const text = onOneLine(found?.text ?? "");
+  return found === undefined || (quotes.length > 0 && !quotes.some((quote) => text.includes(onOneLine(quote))));
+}
+
+/** The document that a person means by a uri or a path. */
+async function findDocument(kb: Asked, uri: string): Promise<DocumentView | "ambiguous" | undefined> {
+  try {
+    return await kb.document(uri);
+  } catch (error) {
+    if (IbidError.isInstance(error, "ambiguous")) return "ambiguous";
+    throw error;
+  }
+}
+
+const onOneLine = (text: string): string => text.replaceAll(/\s+/gu, " ").trim();
+
+/** Metrics in the order in which they were asked for, whichever kind of question came first. */
+function inOrder(evaluation: Evaluation, wanted: readonly QuestionMetric[]): Evaluation {
+  const metrics = wanted.flatMap(({ name }) => {
+    const estimate = evaluation.metrics[name];
+    return estimate === undefined ? [] : [[name, estimate] as const];
+  });
+  return { ...evaluation, metrics: Object.fromEntries(metrics) };
+}

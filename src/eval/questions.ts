@@ -1,0 +1,67 @@
+import { IbidError } from "../contracts/errors.ts";
+import { hashParts } from "../runtime/hash.ts";
+import { lineError, readJsonLines } from "./read-lines.ts";
+
+/** A question of one's own, and where its answer stands; or that there is none. */
+export interface Question {
+  /** What tells it from the others, and finds it again in a baseline. */
+  readonly id: string;
+  /** Of the file, from 1. */
+  readonly line: number;
+  readonly question: string;
+  /** The document that must be found. */
+  readonly uri?: string;
+  /** Words that a hit must hold, white space aside; several when the answer stands in several places. Empty: any chunk of `uri` will do. */
+  readonly quotes: readonly string[];
+  /** False: nothing in the knowledge base answers it, and saying so is right. */
+  readonly answerable: boolean;
+}
+
+const keys = ["question", "uri", "quote", "answerable"] as const;
+
+/**
+ * Reads `questions.jsonl`: one question a line, with the uri or the quote (or both) of what must be found, or `"answerable": false`.
+ *
+ * **Shape** `{"question": "…", "uri": "docs/keys.md", "quote": "…"}`; `quote` may be a list.
+ * **Errors** `unreadable`, with file and line, for a line that is not JSON, has a key that nobody reads, expects nothing or contradicts itself, or
+ * repeats another; `empty` without a question.
+ */
+export function parseQuestions(
+  text: string,
+  { file = "questions" }: { readonly file?: string } = {},
+): readonly Question[] {
+  const questions: Question[] = [];
+  const lineOf = new Map<string, number>();
+  for (const { value, number } of readJsonLines(text, file)) {
+    const refuse = (what: string, mend: string): IbidError => lineError(file, number, what, mend);
+    const unread = Object.keys(value).find((key) => !keys.some((known) => known === key));
+    if (unread !== undefined)
+      throw refuse(`has the key "${unread}", which nobody reads`, `Known keys: ${keys.join(", ")}.`);
+    const { question, uri, quote, answerable = true } = value;
+    if (!isFilled(question)) throw refuse("has no question", 'Add one: {"question": "…", "uri": "…"}.');
+    if (uri !== undefined && !isFilled(uri)) throw refuse("has a uri that is no text, or blank", "Name a document.");
+    const quotes = quote === undefined ? [] : Array.isArray(quote) ? (quote as readonly unknown[]) : [quote];
+    if (!quotes.every(isFilled) || (Array.isArray(quote) && quotes.length === 0))
+      throw refuse(
+        "has a quote that is no text, or blank",
+        "Copy the words that answer the question, or a list of such.",
+      );
+    if (typeof answerable !== "boolean")
+      throw refuse("has an answerable that is neither true nor false", "Write true or false.");
+    const expectsPlace = uri !== undefined || quotes.length > 0;
+    if (answerable && !expectsPlace)
+      throw refuse("does not say what must be found", 'Add "uri" or "quote", or "answerable": false.');
+    if (!answerable && expectsPlace)
+      throw refuse("says that there is no answer, and where it stands", 'Take out "uri" and "quote", or "answerable".');
+    const id = hashParts("question", question, uri ?? "", ...quotes);
+    const before = lineOf.get(id);
+    if (before !== undefined) throw refuse(`says the same as line ${before}`, "Take one of them out.");
+    lineOf.set(id, number);
+    questions.push({ id, line: number, question, ...(uri === undefined ? {} : { uri }), quotes, answerable });
+  }
+  if (questions.length === 0)
+    throw new IbidError("empty", `${file} has no question.`, { uri: file, mend: "Add at least one line." });
+  return questions;
+}
+
+const isFilled = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

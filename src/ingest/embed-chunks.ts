@@ -1,0 +1,146 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import { type EmbeddedTexts, type Embedder, makesVersion } from "../contracts/embedding-model.ts";
+import type { Embedding, EmbeddingVersion, VersionedEmbedding } from "../contracts/embedding.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
+import type { ChunkEntry } from "../contracts/store.ts";
+import { takeGivenEmbedding } from "../models/embedder/check-embedding.ts";
+import type { IngestStages } from "./stages.ts";
+
+export interface EmbeddedChunks {
+  readonly entries: readonly ChunkEntry[];
+  /** Ids of the chunks that count on the vectors which the store has for them. */
+  readonly keeps: readonly string[];
+  /** Texts really sent to the model, or that needed a vector: see `IngestStages.counts`. */
+  readonly sent: number;
+  /** What the model counted for all that it was sent; absent where that is not known, or not the caller's to know (law 3). */
+  readonly tokens?: number;
+}
+
+/** A model beside the knowledge base's own, for some chunks alone. Its version is set apart. */
+export interface ApartEmbedder {
+  readonly embedder: Embedder;
+  readonly embeds: (chunk: Chunk) => boolean;
+}
+
+type EmbeddingParts = Pick<IngestStages, "embedder" | "formerEmbedders" | "store" | "counts"> & {
+  readonly apart?: readonly ApartEmbedder[];
+};
+
+/** {@link createChunkEmbedding} for chunks that are all here. */
+export async function embedChunks(
+  parts: EmbeddingParts,
+  into: AuthorizedScopes<"write">,
+  documentIds: readonly string[],
+  chunks: readonly Chunk[],
+  signal: AbortSignal | undefined,
+): Promise<EmbeddedChunks> {
+  return createChunkEmbedding(parts, into, documentIds, signal)(chunks);
+}
+
+/**
+ * Gives every chunk its vector: the one it came with, the one that the store already has for the same text and version, or a new one. In a scope that is
+ * on its way from one model to another, or may be led back, a chunk has one of each.
+ *
+ * **Shape** may be called for a batch of the documents' chunks after the other: what the store has is asked once. An entry without embeddings keeps the vectors
+ * that the store has for its id. **Errors** as {@link Embedder}.
+ * **Source** law 7: a changed document embeds only its changed chunks; W5: given vectors are taken as they are, checked.
+ */
+export function createChunkEmbedding(
+  parts: EmbeddingParts,
+  into: AuthorizedScopes<"write">,
+  documentIds: readonly string[],
+  signal: AbortSignal | undefined,
+): (chunks: readonly Chunk[]) => Promise<EmbeddedChunks> {
+  const { embedder, formerEmbedders = [], apart = [], store } = parts;
+  const options = { purpose: "document" as const, ...(signal === undefined ? {} : { signal }) };
+  let plans: Promise<readonly Plan[]> | undefined;
+  return embed;
+
+  async function embed(chunks: readonly Chunk[]): Promise<EmbeddedChunks> {
+    if ((embedder === undefined && apart.length === 0) || chunks.length === 0) {
+      return { entries: chunks.map((chunk) => ({ chunk, embeddings: [] })), keeps: [], sent: 0 };
+    }
+    let sent = 0;
+    let needed = 0;
+    let tokens: number | undefined = 0;
+    const count = (embedded: EmbeddedTexts | undefined): void => {
+      if (embedded === undefined || embedded.sent === 0) return;
+      sent += embedded.sent;
+      tokens = tokens === undefined || embedded.tokens === undefined ? undefined : tokens + embedded.tokens;
+    };
+    const planned = await (plans ??= plan(chunks[0]!, count));
+    const isGiven = (chunk: Chunk, by: Embedder): boolean => by === embedder && chunk.embedding !== undefined;
+    // Vectors are kept all together or not at all, so what lacks one is asked for each; the cache knows most of them.
+    const lacks = (chunk: Chunk): boolean =>
+      chunk.embedding !== undefined ||
+      planned.some(({ embeds, held }) => embeds(chunk) && held.get(chunk.id) !== chunk.text);
+    const vectors = new Map<Chunk, VersionedEmbedding[]>(chunks.map((chunk) => [chunk, []]));
+    for (const { by, embeds, version } of planned) {
+      const wanting = chunks.filter((chunk) => embeds(chunk) && lacks(chunk) && !isGiven(chunk, by));
+      const embedded = wanting.length === 0 ? undefined : await by.embed(wanting, options);
+      count(embedded);
+      needed += wanting.length;
+      for (const [i, chunk] of wanting.entries()) {
+        vectors.get(chunk)?.push({ version, embedding: embedded?.embeddings[i] as Embedding });
+      }
+      for (const chunk of chunks) {
+        const embedding = isGiven(chunk, by) ? takeGivenEmbedding(chunk, version) : undefined;
+        if (embedding !== undefined) vectors.get(chunk)?.push({ version, embedding });
+      }
+    }
+    const entries = chunks.map((chunk): ChunkEntry => ({ chunk, embeddings: vectors.get(chunk) ?? [] }));
+    const keeps = entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id);
+    if (parts.counts === "needed") return { entries, keeps, sent: needed };
+    return { entries, keeps, sent, ...(tokens === undefined || sent === 0 ? {} : { tokens }) };
+  }
+
+  async function plan(first: Chunk, count: (embedded: EmbeddedTexts) => void): Promise<readonly Plan[]> {
+    const own = embedder === undefined ? [] : [embedder, ...(await stillUsed(store, into, formerEmbedders))];
+    const used = [...own.map((by): ApartEmbedder => ({ embedder: by, embeds: () => true })), ...apart];
+    return Promise.all(
+      used.map(async ({ embedder: by, embeds }) => {
+        const version = await knownVersion(by, first, count);
+        return { by, embeds, version, held: await heldOf(version) };
+      }),
+    );
+  }
+
+  /** Ids of chunks tell them apart across documents too. */
+  async function heldOf(version: EmbeddingVersion): Promise<ReadonlyMap<string, string>> {
+    const held = await Promise.all(documentIds.map((id) => store.held(into, id, version)));
+    return held.length === 1 ? held[0]! : new Map(held.flatMap((one) => [...one]));
+  }
+
+  /** Some models say their dimensions only by answering: the first chunk asks them. The cache keeps it from being sent again. */
+  async function knownVersion(
+    by: Embedder,
+    first: Chunk,
+    count: (embedded: EmbeddedTexts) => void,
+  ): Promise<EmbeddingVersion> {
+    if (by.version !== undefined) return by.version;
+    const probe = await by.embed([first], options);
+    count(probe);
+    return probe.version;
+  }
+}
+
+interface Plan {
+  readonly by: Embedder;
+  readonly embeds: (chunk: Chunk) => boolean;
+  readonly version: EmbeddingVersion;
+  /** What the store has of the documents in that version: chunk id to text. */
+  readonly held: ReadonlyMap<string, string>;
+}
+
+/** Former models by whose vectors the scope is searched, or may be again after a rollback. */
+async function stillUsed(
+  store: KnowledgeStore,
+  into: AuthorizedScopes<"write">,
+  formerEmbedders: readonly Embedder[],
+): Promise<readonly Embedder[]> {
+  if (formerEmbedders.length === 0 || store.versions === undefined) return [];
+  const [versions] = await store.versions(into);
+  const used = [versions?.current, versions?.previous].filter((version) => version !== undefined);
+  return formerEmbedders.filter((one) => used.some((version) => makesVersion(one, version)));
+}

@@ -1,0 +1,68 @@
+import type { DocumentSummary } from "../contracts/document-store.ts";
+import { type Embedder, makesVersion } from "../contracts/embedding-model.ts";
+import type { EmbeddingVersion } from "../contracts/embedding.ts";
+import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
+import { hashParts } from "../runtime/hash.ts";
+import type { IngestStages } from "./stages.ts";
+
+/**
+ * What, beside bytes and metadata, decides which chunks and vectors a document gets: reader, chunker, transformers, model, and the analyzer that
+ * tells languages (law 7).
+ *
+ * **Shape** the same stages give the same string, in every process; the model is what follows a hyphen.
+ */
+export function fingerprintPipeline(
+  stages: Pick<IngestStages, "readers" | "limits" | "chunker" | "transformers" | "embedder" | "analyzer">,
+  mediaType: string,
+): string {
+  const cut = hashParts(
+    stages.readers.find((reader) => reader.accepts(mediaType))?.name ?? "",
+    stages.chunker.fingerprint,
+    JSON.stringify(stages.transformers.map((transformer) => transformer.name)),
+    stages.analyzer?.languageOf === undefined ? "" : stages.analyzer.fingerprint,
+    ...contentLimits(stages.limits),
+  );
+  const model = stages.embedder?.model;
+  if (model === undefined) return cut;
+  const { provider, model: name, kind, dimensions = 0, fingerprint = "" } = model;
+  return `${cut}-${hashParts(provider, name, kind, String(dimensions), fingerprint)}`;
+}
+
+/**
+ * Whether a document is as this pipeline would make it: it did, or another model did and a re-embedding gave every chunk a vector of this one since.
+ *
+ * **Shape** to be noted in the second case is the fingerprint, so that it need not be asked again. **Cost** the document's chunks are read in that case alone.
+ */
+export async function isMadeBy(
+  stages: Parameters<typeof fingerprintPipeline>[0] & Pick<IngestStages, "store">,
+  into: AuthorizedScopes<"write">,
+  before: DocumentSummary,
+): Promise<boolean> {
+  const wanted = fingerprintPipeline(stages, before.mediaType);
+  if (before.fingerprint === wanted) return true;
+  if (stages.embedder === undefined || cutOf(before.fingerprint) !== cutOf(wanted)) return false;
+  const version = stages.embedder.version ?? (await versionUsed(stages.embedder, stages.store, into));
+  return version !== undefined && (await stages.store.held(into, before.id, version)).size === before.chunks;
+}
+
+/** What a model makes that says how long its vectors are only by answering: what the scope is searched by, if that is its. */
+async function versionUsed(
+  embedder: Embedder,
+  store: KnowledgeStore,
+  into: AuthorizedScopes<"write">,
+): Promise<EmbeddingVersion | undefined> {
+  const current = (await store.versions?.(into))?.[0]?.current;
+  return current !== undefined && makesVersion(embedder, current) ? current : undefined;
+}
+
+/** All of a fingerprint but the model. */
+const cutOf = (fingerprint: string): string => fingerprint.split("-")[0]!;
+
+/** A reader may cut a file at a limit and say so; where it cuts decides the text. Time and memory only decide whether there is one. */
+function contentLimits(limits: IngestStages["limits"]): readonly string[] {
+  if (limits === undefined) return [];
+  const { timeoutMs: _, maxMemoryBytes: __, ...rest } = limits;
+  const said = Object.entries(rest).filter(([, value]) => value !== undefined);
+  return said.length === 0 ? [] : [JSON.stringify(said.toSorted(([a], [b]) => (a < b ? -1 : 1)))];
+}

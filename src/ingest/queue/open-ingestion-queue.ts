@@ -1,0 +1,29 @@
+import { dirname, resolve } from "node:path";
+import { openSqliteJobStore } from "../../stores/sqlite/sqlite-job-store.ts";
+import type { IngestionQueue } from "../../contracts/ingestion-queue.ts";
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import { createIngestionQueue } from "./ingestion-queue.ts";
+import type { IngestionQueueOptions } from "./queue-options.ts";
+import { checkLocation, storeFiles } from "../../stores/sqlite/knowledge-base-folder.ts";
+import { toUri } from "../to-uri.ts";
+
+/**
+ * A queue before a knowledge base that was opened at `location`: its jobs are kept in the same file, and outlive the process; without a location, in memory.
+ *
+ * **Shape** any number of processes may have one over the same knowledge base. **Errors** as `openSqliteJobStore` and `createIngestionQueue`.
+ */
+export async function openIngestionQueue(
+  kb: KnowledgeBase,
+  location?: string,
+  options: Omit<IngestionQueueOptions, "jobs" | "resolveUri"> = {},
+): Promise<IngestionQueue> {
+  if (location === undefined) return createIngestionQueue(kb, options);
+  const folder = resolve(checkLocation(location));
+  const jobs = await openSqliteJobStore(storeFiles(folder)[0] ?? "");
+  try {
+    return createIngestionQueue(kb, { ...options, jobs, resolveUri: toUri(dirname(folder)) });
+  } catch (error) {
+    await jobs.close();
+    throw error;
+  }
+}

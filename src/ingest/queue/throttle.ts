@@ -1,0 +1,30 @@
+import { untilAborted } from "../../runtime/abort.ts";
+
+/**
+ * Waits for its turn before so many chunks more: on average no faster than the rate.
+ *
+ * **Errors** `aborted`, `timeout`, at once when the signal fires.
+ */
+export function createThrottle(
+  chunksPerMinute: number | undefined,
+  signal: AbortSignal | undefined,
+  now: () => number = () => performance.now(),
+): (chunks: number) => Promise<void> {
+  let free = -Infinity;
+  return async (chunks) => {
+    if (chunksPerMinute === undefined) return;
+    const at = now();
+    const wait = free - at;
+    free = Math.max(free, at) + (chunks / chunksPerMinute) * 60_000;
+    if (wait <= 0) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const turn = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, wait);
+    });
+    try {
+      await untilAborted(turn, signal, "The re-embedding");
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

@@ -1,0 +1,80 @@
+import { lstatSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { IbidError } from "../../../contracts/errors.ts";
+import { toDocumentUri, type UriPlace } from "./document-uri.ts";
+import { type Glob, isGlob, parseGlob } from "./glob.ts";
+import { notAFile, toReadError } from "./read-file.ts";
+
+/** What somebody means by an input. `path` is absolute. */
+export type ClassifiedInput =
+  | { readonly kind: "folder" | "file"; readonly path: string; readonly uri: string }
+  | { readonly kind: "glob"; readonly glob: Glob; readonly uri: string }
+  | { readonly kind: "refused"; readonly error: IbidError; readonly uri: string };
+
+/**
+ * Tells folders, files and globs apart. What exists is a path, whatever characters are in its name.
+ *
+ * **Errors** `invalid-argument` for what can be neither; what is not there, or cannot be looked at, comes back as refused.
+ */
+export function classifyInput(input: string, place: UriPlace & { readonly cwd: string }): ClassifiedInput {
+  if (typeof input !== "string" || input.trim() === "" || input.includes("\0")) {
+    throw new IbidError("invalid-argument", "A path to ingest is blank or holds a NUL character.", {
+      mend: "Name a file, a folder or a glob.",
+    });
+  }
+  const path = resolve(place.cwd, /^file:\/\//iu.test(input) ? pathOfUrl(input) : input);
+  const uri = toDocumentUri(path, place);
+  try {
+    const facts = statSync(path);
+    if (facts.isDirectory()) return { kind: "folder", path, uri };
+    if (facts.isFile()) return { kind: "file", path, uri };
+    return { kind: "refused", uri, error: notAFile(uri, facts) };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const missing = code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG";
+    if (missing && isGlob(input) && !isLink(path))
+      return { kind: "glob", glob: parseGlob(input, place.cwd), uri: input };
+    return { kind: "refused", uri, error: missing ? notFound(path, uri) : toReadError(error, uri) };
+  }
+}
+
+/** A glob without a match is an input that is not there. */
+export function matchesNothing(pattern: string): IbidError {
+  return new IbidError("not-found", `Nothing matches ${pattern}.`, {
+    uri: pattern,
+    mend: "Check the pattern; what .gitignore leaves out and names that begin with a dot do not match unless they are named.",
+  });
+}
+
+function notFound(path: string, uri: string): IbidError {
+  if (isLink(path)) {
+    return new IbidError("not-found", `${uri} is a symbolic link that leads nowhere.`, {
+      uri,
+      mend: "Mend the link, or name the file itself.",
+    });
+  }
+  return new IbidError("not-found", `There is no file or folder at ${uri}.`, {
+    uri,
+    mend: "Check the path; put a glob in quotes so that the shell leaves it alone.",
+  });
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    return false;
+  }
+}
+
+function pathOfUrl(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch (cause) {
+    throw new IbidError("invalid-argument", `${url} is not the address of a local file.`, {
+      mend: "Use file:///absolute/path, or a path.",
+      cause,
+    });
+  }
+}

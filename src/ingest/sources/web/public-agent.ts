@@ -1,0 +1,80 @@
+import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
+import ipaddr from "ipaddr.js";
+import { Agent, buildConnector } from "undici";
+import { IbidError } from "../../../contracts/errors.ts";
+
+/** Whether a connection to this IP address may be made although it is not public. */
+export type AllowAddress = (address: string) => boolean;
+
+/**
+ * Whether an IP address is one of the public internet: not loopback, private, link-local, shared (CGNAT), multicast, reserved, nor an
+ * IPv6 form that wraps an IPv4 address.
+ */
+export function isPublicAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.parse(address).range() === "unicast";
+}
+
+/**
+ * Connections to public addresses only, whatever the name says it is.
+ *
+ * Names are resolved here and their addresses checked before anything is sent; the address that the socket really has is checked once more,
+ * because a literal address is never looked up and a name may answer differently the second time.
+ */
+export function createPublicAgent(options: {
+  readonly allowAddress?: AllowAddress | undefined;
+  readonly timeoutMs: number;
+}): Agent {
+  const permitted = (address: string): boolean => isPublicAddress(address) || options.allowAddress?.(address) === true;
+
+  const lookupPermitted = (
+    hostname: string,
+    request: LookupOptions,
+    answer: (error: Error | null, addresses: LookupAddress[] | string, family?: number) => void,
+  ): void => {
+    lookup(hostname, { ...request, all: true }, (error, found) => {
+      if (error !== null) {
+        answer(error, []);
+        return;
+      }
+      const addresses = found.filter(({ address }) => permitted(address));
+      const [first] = addresses;
+      if (first === undefined) answer(blocked(hostname), []);
+      else if (request.all === true) answer(null, addresses);
+      else answer(null, first.address, first.family);
+    });
+  };
+
+  const connect = buildConnector({ timeout: options.timeoutMs, lookup: lookupPermitted });
+  return new Agent({
+    connect(target, callback) {
+      const literal = target.hostname.replace(/^\[|\]$/gu, "");
+      if (ipaddr.isValid(literal) && !permitted(literal)) {
+        callback(blocked(target.hostname), null);
+        return;
+      }
+      connect(target, (error, socket) => {
+        if (error !== null) {
+          callback(error, null);
+        } else if (socket.remoteAddress === undefined || !permitted(socket.remoteAddress)) {
+          socket.destroy();
+          callback(blocked(target.hostname), null);
+        } else {
+          callback(null, socket);
+        }
+      });
+    },
+    // One document after the other, from many hosts: nothing to keep open.
+    pipelining: 0,
+  });
+}
+
+function blocked(hostname: string): IbidError {
+  return new IbidError(
+    "blocked-address",
+    `${hostname} is not on the public internet, and addresses that are not are never fetched from.`,
+    {
+      mend: "Save the page to a file and ingest that; a program may permit single addresses with allowAddress.",
+      details: { hostname },
+    },
+  );
+}

@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import { openFileSource } from "./sources/files/file-source.ts";
+import type { TextDocument } from "../contracts/document.ts";
+import { IbidError } from "../contracts/errors.ts";
+import { readSource } from "./read-source.ts";
+import { createReaders } from "../readers/create-readers.ts";
+
+/**
+ * Named files as documents, under Ballerina's name for it: they must be there when it is made, and are read when `load` is called.
+ *
+ * **Shape** one path gives one document, several an array in their order. Metadata have `fileName`, `mimeType`, `fileSize`, `modifiedAt`. Every format that
+ * ibid reads is taken. **Errors** `not-found` at once; the first file that cannot be read fails `load`.
+ * **Source** Ballerina `TextDataLoader` (B52).
+ */
+export function createTextDataLoader(...paths: readonly [string, ...string[]]): {
+  load(): Promise<TextDocument | readonly TextDocument[]>;
+} {
+  for (const path of paths) {
+    if (existsSync(path)) continue;
+    throw new IbidError("not-found", `File does not exist: ${path}`, { uri: path, mend: "Check the path." });
+  }
+  const load = async (path: string): Promise<TextDocument> => {
+    const run = readSource(openFileSource([path], { base: process.cwd() }), createReaders());
+    for await (const { metadata, ...document } of run)
+      return { ...document, metadata: { ...metadata, mimeType: document.mediaType } };
+    const [failure] = (await run).errors;
+    throw failure?.error ?? new IbidError("empty", `${path} holds no document.`, { uri: path });
+  };
+  return { load: () => (paths.length === 1 ? load(paths[0]) : Promise.all(paths.map(load))) };
+}

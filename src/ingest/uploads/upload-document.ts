@@ -1,0 +1,138 @@
+import type { Origin } from "../../contracts/document.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type {
+  ByteContent,
+  BytesInput,
+  IngestResult,
+  KnowledgeBase,
+  TextInput,
+} from "../../contracts/knowledge-base.ts";
+import type { Metadata } from "../../contracts/metadata.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { hashParts } from "../../runtime/hash.ts";
+import { ingestOnly } from "./ingest-only.ts";
+
+/** One thing that somebody gives, ready for a knowledge base, `kb.ingest(input, options)`, or for a queue before it. */
+export interface Upload {
+  readonly input: TextInput | BytesInput;
+  readonly options: { readonly scope: Scope; readonly origin: Origin; readonly metadata?: Metadata };
+}
+
+/** Takes an upload for later: `({ input, options }) => queue.enqueue(input, options)`. **Shape** false when there is no room: nothing is kept of it then. */
+export type EnqueueUpload<Given extends Upload = Upload> = (
+  upload: Given,
+) => boolean | string | Promise<boolean | string>;
+
+/** Where an upload goes, and when; everything has a default. */
+export interface UploadOptions {
+  /** Default: as for `ingest`. A queue must be told: it may not know whose upload it is. */
+  readonly scope?: Scope;
+  readonly metadata?: Metadata;
+  readonly title?: string;
+  /** Default: what the bytes look like, then the name; `text/plain` for a text. */
+  readonly mediaType?: string;
+  /** What takes it for later. Default: none, it is ingested at once. */
+  readonly enqueue?: EnqueueUpload;
+  readonly signal?: AbortSignal;
+}
+
+/** Of a text that somebody writes here. */
+export interface WrittenOptions extends UploadOptions {
+  /** Names it, so that it can be written again. Default: a hash of the text, so that the same text twice is one document. */
+  readonly id?: string;
+}
+
+/** What became of an upload: that of its ingestion; that it waits for it; or that the queue is full, which is a failure that says `store-busy`. */
+export type UploadResult =
+  | IngestResult
+  | { readonly uri: string; readonly status: "queued" }
+  | { readonly uri: string; readonly status: "failed"; readonly error: IbidError };
+
+const uploadOptions = ["scope", "metadata", "title", "mediaType", "enqueue", "signal"] as const;
+
+/**
+ * Takes in a document that somebody has, of origin `user-content`.
+ *
+ * **Shape** its uri is `file.name`; the same name again takes the place of what was there. A stream is read once, when its turn comes.
+ * **Errors** a document that cannot be read is a result with `error`; `access-denied`, `aborted`, `invalid-argument` are thrown.
+ * **Source** ToolUp `UploadDocument` (T42), `ChunkOrigin` (T9).
+ */
+export async function uploadDocument(
+  kb: KnowledgeBase,
+  file: { readonly name: string; readonly bytes: ByteContent },
+  options: UploadOptions = {},
+): Promise<UploadResult> {
+  checkOptions("uploadDocument", options, uploadOptions);
+  return take(kb, { uri: file.name, bytes: file.bytes, ...sayings(options) }, "user-content", options);
+}
+
+/**
+ * Takes in something that somebody noted, of origin `note`.
+ *
+ * **Shape** its uri is `note:` and its id. **Errors** as {@link uploadDocument}; `invalid-id` for a blank id. **Source** ToolUp `AddNote` (T42, T9).
+ */
+export async function addNote(kb: KnowledgeBase, text: string, options: WrittenOptions = {}): Promise<UploadResult> {
+  checkOptions("addNote", options, [...uploadOptions, "id"]);
+  return take(kb, written("note", text, options), "note", options);
+}
+
+/**
+ * Takes in an account of what happened, made by a program or a model rather than given by somebody, of origin `narrative`.
+ *
+ * **Shape** its uri is `narrative:` and its id. **Errors** as {@link uploadDocument}; `invalid-id` for a blank id.
+ * **Source** ToolUp `IngestNarrative` (T42, T9).
+ */
+export async function ingestNarrative(
+  kb: KnowledgeBase,
+  text: string,
+  options: WrittenOptions = {},
+): Promise<UploadResult> {
+  checkOptions("ingestNarrative", options, [...uploadOptions, "id"]);
+  return take(kb, written("narrative", text, options), "narrative", options);
+}
+
+function written(kind: "note" | "narrative", text: string, options: WrittenOptions): TextInput {
+  const { id = hashParts(text) } = options;
+  if (id.trim() !== "") return { uri: `${kind}:${id}`, text, ...sayings(options) };
+  throw new IbidError("invalid-id", `A ${kind} has a blank id.`, {
+    mend: "Leave it out to have it named by its text.",
+  });
+}
+
+function sayings({ title, mediaType }: UploadOptions): { readonly title?: string; readonly mediaType?: string } {
+  return { ...(title === undefined ? {} : { title }), ...(mediaType === undefined ? {} : { mediaType }) };
+}
+
+async function take(
+  kb: KnowledgeBase,
+  input: TextInput | BytesInput,
+  origin: Origin,
+  { scope, metadata, enqueue, signal }: UploadOptions,
+): Promise<UploadResult> {
+  const options = {
+    origin,
+    ...(scope === undefined ? {} : { scope }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  if (enqueue === undefined) return ingestOnly(kb, input, { ...options, ...(signal && { signal }) });
+  if (scope === undefined) {
+    throw new IbidError("invalid-argument", `${input.uri} is for a queue, and names no scope.`, {
+      uri: input.uri,
+      mend: 'Say where it goes: scope: "team:…".',
+    });
+  }
+  // Not started, only asked for: whoever may not write there is told now, and not by a queue that may.
+  kb.ingest(input, options);
+  const { uri } = input;
+  const taken = await enqueue({ input, options: { ...options, scope } });
+  return taken === false ? { uri, status: "failed", error: queueIsFull(uri) } : { uri, status: "queued" };
+}
+
+/** What is said of an upload that a full queue did not take (T42). */
+export function queueIsFull(uri: string): IbidError {
+  return new IbidError("store-busy", `${uri} was not taken: the queue is full.`, {
+    uri,
+    mend: "Upload it again when the queue is shorter.",
+  });
+}

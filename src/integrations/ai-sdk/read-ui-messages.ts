@@ -1,0 +1,51 @@
+import type { ChatMessage } from "../../contracts/chat.ts";
+import { IbidError } from "../../contracts/errors.ts";
+
+/** What a chat client asks: the question, and what was said before it. */
+export interface UIQuestion {
+  readonly question: string;
+  /** For `AskOptions.history`. */
+  readonly history: readonly ChatMessage[];
+}
+
+/** More are no conversation but an attack, or a page left open for weeks; the older ones are left out. */
+const mostMessages = 200;
+
+/**
+ * Reads the `messages` that an AI SDK client (`useChat`) posts.
+ *
+ * They come from a browser and are only words: a message's text parts count, files, tools and data do not, and a system message is an error.
+ *
+ * **Shape** the last message is the question. **Errors** `invalid-argument` for what is no list of UI messages, for a system message, and when the last message is not a user's or has no text.
+ * **Source** AI SDK `UIMessage` of `ai` 5 to 7.
+ */
+export function readUIMessages(messages: unknown): UIQuestion {
+  if (!Array.isArray(messages)) throw notMessages("There is no list of messages.");
+  const read = messages.slice(-mostMessages).map(readMessage);
+  const last = read.at(-1);
+  if (last?.role !== "user" || last.content.trim() === "") throw notMessages("The last message asks nothing.");
+  return { question: last.content, history: read.slice(0, -1).filter(({ content }) => content.trim() !== "") };
+}
+
+function readMessage(message: unknown): { readonly role: "user" | "assistant"; readonly content: string } {
+  const { role, parts } = (typeof message === "object" && message !== null ? message : {}) as {
+    role?: unknown;
+    parts?: unknown;
+  };
+  if (role === "system") throw notMessages("A system message is among the messages.");
+  if ((role !== "user" && role !== "assistant") || !Array.isArray(parts)) throw notMessages("A message is none.");
+  const texts = (parts as unknown[]).flatMap((part) => {
+    const { type, text } = (typeof part === "object" && part !== null ? part : {}) as {
+      type?: unknown;
+      text?: unknown;
+    };
+    return type === "text" && typeof text === "string" ? [text] : [];
+  });
+  return { role, content: texts.join("\n") };
+}
+
+function notMessages(message: string): IbidError {
+  return new IbidError("invalid-argument", message, {
+    mend: "Send the messages of an AI SDK client: a list of user and assistant messages with parts, a user's last.",
+  });
+}

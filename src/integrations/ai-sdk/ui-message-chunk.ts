@@ -1,0 +1,102 @@
+import type { AnswerContext, Citation, Support } from "../../contracts/answer.ts";
+import type { Usage } from "../../contracts/chat.ts";
+
+/** Where a message's text comes from, as the AI SDK shows sources: an address that can be opened, or a document. One for each document. */
+export type UISourceChunk =
+  | { readonly type: "source-url"; readonly sourceId: string; readonly url: string; readonly title: string }
+  | {
+      readonly type: "source-document";
+      readonly sourceId: string;
+      readonly mediaType: string;
+      readonly title: string;
+      readonly filename: string;
+    };
+
+/** A citation in a message: the marker in the text, the words it leads to, and the source part that it belongs to. */
+export interface UICitation extends Citation {
+  readonly sourceId: string;
+}
+
+/** A hit in a message: where it stands and what to show of it, without the whole text. */
+export interface UIHit {
+  readonly rank: number;
+  readonly score: number;
+  readonly chunkId: string;
+  readonly documentId: string;
+  readonly uri: string;
+  readonly title: string;
+  readonly headings: readonly string[];
+  readonly start: number;
+  readonly end: number;
+  readonly snippet: string;
+}
+
+/** Whether a message's text stands, known when it is whole. */
+export interface UIGrounded {
+  readonly grounded: boolean;
+  readonly refused: boolean;
+  readonly support?: Support;
+  readonly removedMarkers: readonly string[];
+  readonly removedQuotes: readonly string[];
+  readonly removedAddresses: readonly string[];
+  readonly context?: AnswerContext;
+  readonly searchedFor?: string;
+}
+
+/** The data parts of our messages, for `UIMessage<UIAnswerMetadata, UIAnswerData>` in a client. */
+export type UIAnswerData = {
+  readonly hits: readonly UIHit[];
+  readonly citation: UICitation;
+  readonly grounded: UIGrounded;
+};
+
+/** What a finished message knows of itself. */
+export interface UIAnswerMetadata {
+  readonly grounded: boolean;
+  readonly refused: boolean;
+  /** `provider/model`, or `null` for the documents' own sentences. */
+  readonly model: string | null;
+  readonly usage?: Usage & { readonly totalTokens?: number };
+  readonly ms: number;
+}
+
+/** What stands behind a whole text, as the AI SDK keeps it with the text part. */
+export interface UITextCitation {
+  readonly source:
+    | {
+        readonly type: "source";
+        readonly sourceType: "url";
+        readonly id: string;
+        readonly url: string;
+        readonly title: string;
+      }
+    | {
+        readonly type: "source";
+        readonly sourceType: "document";
+        readonly id: string;
+        readonly mediaType: string;
+        readonly title: string;
+        readonly filename: string;
+      };
+  readonly citedText: string;
+}
+
+/**
+ * The parts of the AI SDK's UI message stream that an answer has.
+ *
+ * **Source** AI SDK UI message stream protocol v1, as `ai` 5 to 7 read it.
+ */
+export type UIMessageChunk =
+  | { readonly type: "start"; readonly messageId?: string }
+  | { readonly type: "start-step" }
+  | { readonly type: "data-hits"; readonly id: string; readonly data: UIAnswerData["hits"] }
+  | { readonly type: "text-start"; readonly id: string }
+  | { readonly type: "text-delta"; readonly id: string; readonly delta: string }
+  | { readonly type: "text-end"; readonly id: string; readonly citations?: readonly UITextCitation[] }
+  | UISourceChunk
+  | { readonly type: "data-citation"; readonly id: string; readonly data: UIAnswerData["citation"] }
+  | { readonly type: "data-grounded"; readonly id: string; readonly data: UIAnswerData["grounded"] }
+  | { readonly type: "finish-step" }
+  | { readonly type: "finish"; readonly finishReason: "stop"; readonly messageMetadata: UIAnswerMetadata }
+  | { readonly type: "error"; readonly errorText: string }
+  | { readonly type: "abort"; readonly reason?: string };

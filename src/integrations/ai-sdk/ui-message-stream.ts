@@ -1,0 +1,218 @@
+import type { Answer, AnswerEvent, Citation } from "../../contracts/answer.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Hit } from "../../contracts/retriever.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import type {
+  UIAnswerMetadata,
+  UIGrounded,
+  UIHit,
+  UIMessageChunk,
+  UISourceChunk,
+  UITextCitation,
+} from "./ui-message-chunk.ts";
+
+/** How an answer is told to an AI SDK client; everything has a default. */
+export interface UIMessageStreamOptions {
+  /** Default: the client makes one. */
+  readonly messageId?: string;
+  /** Send what was retrieved, as a `data-hits` part. Default true. */
+  readonly hits?: boolean;
+  /**
+   * What a client is told of a failure. Default: that something went wrong, and nothing of the inside; the place to log it.
+   */
+  readonly onError?: (error: unknown) => string;
+}
+
+/** The same, and how the response is made. */
+export interface UIMessageStreamResponseOptions extends UIMessageStreamOptions {
+  /** Default 200. */
+  readonly status?: number;
+  /** Beside those of the protocol. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const streamOptions = ["messageId", "hits", "onError"] as const;
+
+/**
+ * An answer as the AI SDK's UI message stream, which `useChat`, `readUIMessageStream` and their like show as it comes.
+ *
+ * - text as it is written, with the markers in it;
+ * - for each citation a `data-citation` part under its marker, after a `source-url` or `source-document` part for a document that was not cited before;
+ * - `data-hits` first, `data-grounded` last; the message's metadata has `grounded`, `refused`, `model`, `usage` and `ms`.
+ *
+ * **Shape** parts of the protocol's version 1. A failure is an `error` part, a run that was stopped an `abort` part; the stream itself does not fail.
+ * Nothing is asked of the model before somebody reads, and no further than they read; to cancel the stream leaves the run, and so stops the model.
+ * **Errors** `invalid-argument` for an unknown option. **Source** AI SDK UI message stream protocol v1; `ai` itself is not needed.
+ */
+export function toUIMessageStream(
+  run: AsyncIterable<AnswerEvent>,
+  options: UIMessageStreamOptions = {},
+): ReadableStream<UIMessageChunk> {
+  checkOptions("toUIMessageStream", options, streamOptions);
+  return streamOf(toChunks(run, options), (chunk) => chunk);
+}
+
+/**
+ * The same as a web-standard response: what a route handler returns to `useChat`.
+ *
+ * **Shape** server-sent events, one `data:` line of JSON a part, `[DONE]` at the end. **Errors** as {@link toUIMessageStream}.
+ */
+export function toUIMessageStreamResponse(
+  run: AsyncIterable<AnswerEvent>,
+  options: UIMessageStreamResponseOptions = {},
+): Response {
+  checkOptions("toUIMessageStreamResponse", options, [...streamOptions, "status", "headers"]);
+  const { status = 200, headers = {}, ...rest } = options;
+  const encoder = new TextEncoder();
+  const toLine = (data: string): Uint8Array<ArrayBuffer> => encoder.encode(`data: ${data}\n\n`);
+  const body = streamOf(toChunks(run, rest), (chunk) => toLine(JSON.stringify(chunk)), toLine("[DONE]"));
+  return new Response(body, { status, headers: { ...uiMessageStreamHeaders, ...headers } });
+}
+
+/** **Source** AI SDK UI message stream protocol v1; the last keeps nginx from holding the stream back. */
+const uiMessageStreamHeaders: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache",
+  "x-vercel-ai-ui-message-stream": "v1",
+  "x-accel-buffering": "no",
+};
+
+/** A pull gives one item: what nobody reads is not made. */
+function streamOf<Item, Sent>(
+  items: AsyncGenerator<Item, void>,
+  send: (item: Item) => Sent,
+  last?: Sent,
+): ReadableStream<Sent> {
+  return new ReadableStream<Sent>(
+    {
+      async pull(controller) {
+        const { done, value } = await items.next();
+        if (done !== true) return controller.enqueue(send(value));
+        if (last !== undefined) controller.enqueue(last);
+        controller.close();
+      },
+      async cancel() {
+        await items.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const textId = "answer";
+
+/** Not a generator of its own throughout: `return` must reach the run at once, also while it is waited for. */
+function toChunks(
+  run: AsyncIterable<AnswerEvent>,
+  { messageId, hits: showHits = true, onError = sayNothing }: UIMessageStreamOptions,
+): AsyncGenerator<UIMessageChunk, void> {
+  const events = run[Symbol.asyncIterator]();
+  const chunks = walk();
+  return Object.assign(chunks, {
+    async return() {
+      // A generator that waits takes no return until what it waits for has come.
+      await events.return?.().catch(() => {});
+      return { done: true as const, value: undefined };
+    },
+  });
+
+  async function* walk(): AsyncGenerator<UIMessageChunk, void> {
+    yield { type: "start", ...(messageId !== undefined && { messageId }) };
+    yield { type: "start-step" };
+    const sources = new Map<string, UISourceChunk>();
+    let isOpen = false;
+    try {
+      for (;;) {
+        const { done, value: event } = await events.next();
+        if (done === true) return;
+        if (event.type === "hits" && showHits) yield { type: "data-hits", id: "hits", data: event.hits.map(toUIHit) };
+        if (event.type === "text") {
+          if (!isOpen) yield { type: "text-start", id: textId };
+          isOpen = true;
+          yield { type: "text-delta", id: textId, delta: event.delta };
+        }
+        if (event.type === "citation") {
+          const { citation } = event;
+          const sourceId = citation.documentId;
+          const source = toSource(citation, sourceId);
+          if (!sources.has(sourceId)) yield source;
+          sources.set(sourceId, source);
+          yield { type: "data-citation", id: citation.marker, data: { ...citation, sourceId } };
+        }
+        if (event.type === "answer") {
+          const { answer } = event;
+          if (isOpen) yield { type: "text-end", id: textId, ...textCitations(answer) };
+          isOpen = false;
+          yield { type: "data-grounded", id: "grounded", data: toUIGrounded(answer) };
+          yield { type: "finish-step" };
+          yield { type: "finish", finishReason: "stop", messageMetadata: toMetadata(answer) };
+        }
+      }
+    } catch (error) {
+      if (isOpen) yield { type: "text-end", id: textId };
+      if (IbidError.isInstance(error, "aborted")) yield { type: "abort", reason: "The answer was stopped." };
+      else yield { type: "error", errorText: onError(error) };
+    }
+  }
+}
+
+function sayNothing(): string {
+  return "Something went wrong while this was answered.";
+}
+
+function toUIHit({ rank, score, chunkId, documentId, source, snippet }: Hit): UIHit {
+  const { uri, title, headings, start, end } = source;
+  return { rank, score, chunkId, documentId, uri, title, headings, start, end, snippet };
+}
+
+/** Only an address that a browser opens as a page is offered as a link (law 12): a document may have been ingested under any. */
+function toSource({ uri, title }: Citation, sourceId: string): UISourceChunk {
+  if (/^https?:\/\//iu.test(uri)) return { type: "source-url", sourceId, url: uri, title: title || uri };
+  // What is cited is the canonical text, whatever the file was.
+  return { type: "source-document", sourceId, mediaType: "text/plain", title: title || uri, filename: uri };
+}
+
+function textCitations({ citations }: Answer): { readonly citations?: readonly UITextCitation[] } {
+  if (citations.length === 0) return {};
+  return {
+    citations: citations.map((citation) => {
+      const source = toSource(citation, citation.documentId);
+      const id = citation.documentId;
+      return {
+        citedText: citation.quote,
+        source:
+          source.type === "source-url"
+            ? { type: "source", sourceType: "url", id, url: source.url, title: source.title }
+            : {
+                type: "source",
+                sourceType: "document",
+                id,
+                mediaType: source.mediaType,
+                title: source.title,
+                filename: source.filename,
+              },
+      };
+    }),
+  };
+}
+
+function toUIGrounded(answer: Answer): UIGrounded {
+  const { grounded, refused, support, removedMarkers, removedQuotes, removedAddresses, searchedFor, context } = answer;
+  return {
+    grounded,
+    refused,
+    ...(support && { support }),
+    removedMarkers,
+    removedQuotes,
+    removedAddresses,
+    ...(context && { context }),
+    ...(searchedFor !== undefined && { searchedFor }),
+  };
+}
+
+function toMetadata({ grounded, refused, model, usage, ms }: Answer): UIAnswerMetadata {
+  const { inputTokens, outputTokens } = usage ?? {};
+  const total =
+    inputTokens === undefined || outputTokens === undefined ? undefined : { totalTokens: inputTokens + outputTokens };
+  return { grounded, refused, model, ...(usage && { usage: { ...usage, ...total } }), ms };
+}

@@ -1,0 +1,133 @@
+import type { IbidError } from "../../../contracts/errors.ts";
+import type { JsonValue } from "../../../contracts/metadata.ts";
+import { throwIfAborted, untilAborted } from "../../../runtime/abort.ts";
+import { checkOptions } from "../../../runtime/check-options.ts";
+import { encodeHtml } from "./encode-html.ts";
+import { type Operand, parseTemplate, type TemplateCall, templateError } from "./parse-template.ts";
+import { type PromptArguments, type PromptFunction, type PromptPlugin, showValue } from "./prompt-function.ts";
+import { type RenderFilter, renderWithin } from "./render-filter.ts";
+
+/** What a template can call, and who stands around it; everything has a default. */
+export interface TemplateOptions {
+  /** Called by their name alone: `{{recall 'budget'}}`. */
+  readonly functions?: PromptPlugin;
+  /** Called with their plugin's name before theirs: `{{memory.recall 'budget'}}`. */
+  readonly plugins?: Readonly<Record<string, PromptPlugin>>;
+  /** Around each rendering, the first outermost. */
+  readonly filters?: readonly RenderFilter[];
+  /**
+   * What is inserted as it is: `"$variable"`, `"function"`, `"plugin.function"`, or `true` for everything. Default: nothing; each value has `&`, `<`, `>` and quotes
+   * encoded, so that it cannot close what the template put around it.
+   */
+  readonly trusted?: boolean | readonly string[];
+}
+
+/** A prompt with blanks. */
+export interface PromptTemplate {
+  readonly text: string;
+  /**
+   * The prompt, with everything inserted.
+   *
+   * **Shape** functions are called one after the other, in the order in which they stand. What they and the arguments give is inserted once and never read as a
+   * template again (law 12). An argument that is missing is `""`.
+   * **Errors** `not-found` for a name that is neither a function's nor an argument's; `aborted`; whatever a function or filter throws.
+   */
+  render(args?: PromptArguments, options?: { readonly signal?: AbortSignal }): Promise<string>;
+}
+
+/**
+ * A prompt template: `{{recall 'company budget by year'}} What is my budget for {{$year}}?`
+ *
+ * A bare name such as `{{budgetByYear}}` is the function of that name, where there is one, else the argument of that name (S14).
+ *
+ * **Errors** `invalid-argument` for a template that cannot be read, with line and column, and for an unknown option; `not-found` for a function with arguments or of
+ * a plugin that is not there: here, not when somebody asks.
+ * **Source** Semantic Kernel's template language (S14, S15, S17, S28).
+ */
+export function createTemplate(text: string, options: TemplateOptions = {}): PromptTemplate {
+  checkOptions("createTemplate", options, ["functions", "plugins", "filters", "trusted"]);
+  const { functions = {}, plugins = {}, filters = [], trusted = [] } = options;
+  const parts = parseTemplate(text);
+  const isTrusted = (name: string): boolean => (typeof trusted === "boolean" ? trusted : trusted.includes(name));
+  const insert = (name: string, value: JsonValue | undefined): string =>
+    isTrusted(name) ? showValue(value) : encodeHtml(showValue(value));
+
+  const calls = new Map<TemplateCall, PromptFunction>();
+  for (const part of parts) {
+    if (part.kind !== "call") continue;
+    const found = findFunction(part, functions, plugins);
+    if (found !== undefined) calls.set(part, found);
+    else if (!isBare(part)) throw unknownFunction(text, part, functions, plugins);
+  }
+
+  const call = async (part: TemplateCall, args: PromptArguments, signal: AbortSignal | undefined): Promise<string> => {
+    const run = calls.get(part);
+    if (run === undefined) {
+      if (Object.hasOwn(args, part.name)) return insert(`$${part.name}`, args[part.name]);
+      throw unknownFunction(text, part, functions, plugins);
+    }
+    const named = part.named.map(({ name, operand }) => [name, valueOf(operand, args)] as const);
+    const given = Object.fromEntries(named.filter(([, value]) => value !== undefined));
+    const input = part.input && valueOf(part.input, args);
+    const running = Promise.resolve(run(input, given, { signal }));
+    return insert(fullName(part), await untilAborted(running, signal, `The function ${fullName(part)}`));
+  };
+
+  const renderParts = async (args: PromptArguments, signal: AbortSignal | undefined): Promise<string> => {
+    let rendered = "";
+    for (const part of parts) {
+      throwIfAborted(signal, "The rendering");
+      if (part.kind === "text") rendered += part.text;
+      else if (part.kind === "variable") rendered += insert(`$${part.name}`, own(args, part.name));
+      else rendered += await call(part, args, signal);
+    }
+    return rendered;
+  };
+
+  return {
+    text,
+    async render(args = {}, { signal } = {}) {
+      const context = { template: text, args, renderedPrompt: undefined, signal };
+      return renderWithin(filters, context, (given) => renderParts(given, signal));
+    },
+  };
+}
+
+const fullName = ({ plugin, name }: TemplateCall): string => (plugin === undefined ? name : `${plugin}.${name}`);
+
+/** Nothing but a name: it may be an argument's. */
+const isBare = ({ plugin, input, named }: TemplateCall): boolean =>
+  plugin === undefined && input === undefined && named.length === 0;
+
+/** Only what somebody gave: `constructor` and its like are nobody's argument. */
+function own<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+const valueOf = (operand: Operand, args: PromptArguments): JsonValue | undefined =>
+  operand.kind === "value" ? operand.text : own(args, operand.name);
+
+function findFunction(
+  { plugin, name }: TemplateCall,
+  functions: PromptPlugin,
+  plugins: Readonly<Record<string, PromptPlugin>>,
+): PromptFunction | undefined {
+  return own(plugin === undefined ? functions : (own(plugins, plugin) ?? {}), name);
+}
+
+function unknownFunction(
+  text: string,
+  part: TemplateCall,
+  functions: PromptPlugin,
+  plugins: Readonly<Record<string, PromptPlugin>>,
+): IbidError {
+  const known = [
+    ...Object.keys(functions),
+    ...Object.entries(plugins).flatMap(([plugin, its]) => Object.keys(its).map((name) => `${plugin}.${name}`)),
+  ];
+  const what = isBare(part)
+    ? `"${part.name}" is neither a function nor an argument.`
+    : `there is no function "${fullName(part)}".`;
+  const there = known.length === 0 ? "There are no functions." : `There are ${known.join(", ")}.`;
+  return templateError("not-found", text, part.at, what, `${there} An argument is {{$name}}.`);
+}

@@ -1,0 +1,121 @@
+import type {
+  ChatMessage,
+  ChatModel,
+  ChatOptions,
+  ChatResult,
+  ChatStreamPart,
+  ChatUserMessage,
+} from "../../contracts/chat.ts";
+import type { FilterInput } from "../../contracts/filter.ts";
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { Hit, SearchMode } from "../../contracts/retriever.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { messageText } from "./message-text.ts";
+import { encodeTags } from "./template/encode-html.ts";
+
+/** What a request remembers. **Source** Semantic Kernel's `MemoryConfig` (S18). */
+export interface RequestMemory {
+  /** Where it looks: the view of whoever asks, `kb.as(ada)`, which shows nothing that is not theirs (law 3). */
+  readonly store: KnowledgeBase;
+  /** Inclusive floor on a hit's score. Default .8. */
+  readonly minRelevanceScore?: number;
+  /** How many at most. Default 3; 0 and less: none. */
+  readonly limit?: number;
+  /** Default `"hybrid"`. */
+  readonly mode?: SearchMode;
+  readonly filter?: FilterInput;
+  readonly scopes?: readonly Scope[];
+}
+
+const memoryOptions = [
+  "store",
+  "minRelevanceScore",
+  "limit",
+  "mode",
+  "filter",
+  "scopes",
+] as const satisfies readonly (keyof RequestMemory)[];
+
+/** What a call of a model with memory can be told. */
+export interface MemoryChatOptions extends ChatOptions {
+  /** In the place of what the model was wrapped with; `null`: none this time. */
+  readonly memory?: RequestMemory | null;
+}
+
+/** A {@link ChatModel} whose requests may have memory. */
+export interface MemoryChatModel extends ChatModel {
+  chat(messages: readonly ChatMessage[] | ChatUserMessage, options?: MemoryChatOptions): Promise<ChatResult>;
+  stream(
+    messages: readonly ChatMessage[] | ChatUserMessage,
+    options?: MemoryChatOptions,
+  ): AsyncIterable<ChatStreamPart>;
+}
+
+/**
+ * A model that is reminded: before each request, what the last user message asks for is searched for and put before that message.
+ *
+ * **Shape** the found texts stand, best first, between `<memory>` and `</memory>` with `&`, `<` and `>` encoded, so that no text ends its own fence (law 12). Nothing
+ * found, nothing asked, no user message: the request goes on as it is. All other options go on as they are. What is handed in is not changed.
+ * **Errors** `invalid-argument` for an unknown setting; those of `search` and of the model.
+ * **Cost** one search for each request.
+ * **Source** Semantic Kernel's fourth option (S18).
+ */
+export function withMemory(model: ChatModel, defaults?: RequestMemory): MemoryChatModel {
+  checkMemory(defaults);
+  const remind = async (given: readonly ChatMessage[] | ChatUserMessage, options: MemoryChatOptions) => {
+    const { memory = defaults, ...rest } = options;
+    const messages = "role" in given ? [given] : given;
+    if (memory === undefined || memory === null) return { messages, rest };
+    checkMemory(memory);
+    const index = messages.findLastIndex(({ role }) => role === "user");
+    const last = messages[index];
+    if (last?.role !== "user") return { messages, rest };
+    const hits = await searchMemory(memory, messageText(last), rest.signal);
+    if (hits.length === 0) return { messages, rest };
+    return { messages: messages.with(index, putBefore(last, fence(hits))), rest };
+  };
+  return {
+    provider: model.provider,
+    model: model.model,
+    async chat(messages, options = {}) {
+      const reminded = await remind(messages, options);
+      return model.chat(reminded.messages, reminded.rest);
+    },
+    async *stream(messages, options = {}) {
+      const reminded = await remind(messages, options);
+      yield* model.stream(reminded.messages, reminded.rest);
+    },
+  };
+}
+
+function checkMemory(memory: RequestMemory | undefined): void {
+  if (memory !== undefined) checkOptions("memory", memory, memoryOptions);
+}
+
+async function searchMemory(
+  { store, minRelevanceScore = 0.8, limit = 3, mode, filter, scopes }: RequestMemory,
+  query: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly Hit[]> {
+  if (query === "" || limit < 1) return [];
+  const hits = await store.search(query, {
+    topK: limit,
+    snippetLength: 0,
+    ...(mode !== undefined && { mode }),
+    ...(filter !== undefined && { filter }),
+    ...(scopes !== undefined && { scopes }),
+    ...(signal && { signal }),
+  });
+  return hits.filter(({ score }) => score >= minRelevanceScore);
+}
+
+const fence = (hits: readonly Hit[]): string =>
+  `<memory>\n${hits.map(({ text }) => encodeTags(text)).join("\n")}\n</memory>\n`;
+
+function putBefore(message: ChatUserMessage, data: string): ChatUserMessage {
+  const { content } = message;
+  if (typeof content === "string") return { ...message, content: data + content };
+  const [first = "", ...others] = content.strings;
+  return { ...message, content: { ...content, strings: [data + first, ...others] } };
+}

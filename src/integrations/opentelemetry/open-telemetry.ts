@@ -1,0 +1,58 @@
+import type { KnowledgeEvent } from "../../contracts/event-store.ts";
+import type { SpanStart, Telemetry } from "../../contracts/telemetry.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { loadOpenTelemetryApi, type OpenTelemetryApi } from "./load-api.ts";
+import { createMeasures } from "./measures.ts";
+import { describeEnd, describeSpan, errorType } from "./span-attributes.ts";
+
+/** How spans and metrics are made. */
+export interface OpenTelemetryOptions {
+  /** The package `@opentelemetry/api`, where it cannot be found by its name. */
+  readonly api?: OpenTelemetryApi;
+  /** What the knowledge base is called in spans: `gen_ai.data_source.id`. Default: nothing. */
+  readonly dataSource?: string;
+  /** Puts the text of queries into spans. Default false: it may be anything that somebody asked (law 10). */
+  readonly recordQueries?: boolean;
+}
+
+/** **Source** OpenTelemetry API, `SpanStatusCode.ERROR`. */
+const statusError = 2;
+
+/**
+ * Tells OpenTelemetry of every search, embedding, rerank and ingestion, as spans that belong to one another, and measures them.
+ *
+ * **Shape** for `openKnowledgeBase({ telemetry })`. Where no SDK is registered, everything is told to nobody. Whether a span knows the one around it is for the
+ * SDK's context manager. **Errors** `dependency-missing` without the package `@opentelemetry/api` (1.9 or later).
+ * **Source** the GenAI semantic conventions, see `describeSpan`.
+ */
+export async function createOpenTelemetry(options: OpenTelemetryOptions = {}): Promise<Telemetry> {
+  checkOptions("createOpenTelemetry", options, ["api", "dataSource", "recordQueries"]);
+  const { dataSource, recordQueries = false } = options;
+  const api = options.api ?? (await loadOpenTelemetryApi());
+  const tracer = api.trace.getTracer("ibid");
+  const measures = createMeasures(api.metrics.getMeter("ibid"));
+
+  return {
+    span(start: SpanStart) {
+      const { name, kind, attributes } = describeSpan(start, { dataSource, recordQueries });
+      const span = tracer.startSpan(name, { kind, attributes });
+      const around = api.trace.setSpan(api.context.active() as never, span as never);
+      const started = performance.now();
+      return {
+        within: (work) => api.context.with(around as never, work) as ReturnType<typeof work>,
+        end(outcome) {
+          const failed = "error" in outcome;
+          const type = failed ? errorType(outcome.error) : undefined;
+          if (!failed) span.setAttributes(describeEnd(outcome.facts));
+          if (type !== undefined) {
+            span.setAttributes({ "error.type": type });
+            span.setStatus({ code: statusError });
+          }
+          span.end();
+          measures.duration(start, (performance.now() - started) / 1000, type);
+        },
+      };
+    },
+    event: (event: KnowledgeEvent) => measures.event(event),
+  };
+}

@@ -1,0 +1,73 @@
+import type { Chunk } from "../../contracts/chunk.ts";
+import type { CollectionHit } from "../../contracts/collection.ts";
+import type { EntityHit, NamedEntityData } from "../../contracts/entity.ts";
+import type { Excerpt, Outline } from "../../contracts/expansion.ts";
+import type { DocumentView } from "../../contracts/knowledge-base.ts";
+import type { Hit } from "../../contracts/retriever.ts";
+import { asData, asTitle, formatItem, hitItems, type ResultItem, showAddress } from "./format-results.ts";
+
+/**
+ * Whatever can be found or opened: a chunk, a section or a stretch around a chunk, a document or its outline, an entity, a record of a collection.
+ *
+ * **Source** Embabel's `Retrievable` (E6).
+ * @experimental
+ */
+export type Retrievable =
+  | Hit
+  | Chunk
+  | ResultItem
+  | Excerpt
+  | DocumentView
+  | Outline
+  | NamedEntityData
+  | EntityHit
+  | CollectionHit<unknown, unknown>;
+
+/**
+ * What is retrievable, as a model reads it: first what it is and where, then what it says.
+ *
+ * **Shape** lines; texts of documents, records and entities are data and cannot pass for lines of ours (law 12): see {@link asData}.
+ * **Source** Embabel's `infoString` (E6); of an entity's properties all but `embedding` and `id` (E9).
+ * @experimental
+ */
+export function describeForModel(item: Retrievable): string {
+  if ("entity" in item) return describeEntity(item.entity, item.score);
+  if ("record" in item) return `record: ${showAddress(String(item.key))}\n${formatItem(hitItems([item.hit])[0]!)}`;
+  if ("properties" in item) return describeEntity(item);
+  if ("sections" in item) return describeOutline(item);
+  if ("root" in item) return [addressLine(item), `title: ${asTitle(item.title)}`, asData(item.text)].join("\n");
+  if ("whole" in item) return describeExcerpt(item);
+  if ("type" in item) return formatItem({ chunkId: item.id, uri: item.uri, text: item.text });
+  return formatItem("source" in item ? hitItems([item])[0]! : item);
+}
+
+function describeEntity({ id, name, description, labels, properties }: NamedEntityData, score?: number): string {
+  const kinds = labels.filter((label) => !label.startsWith("__")).map(asTitle);
+  const shown = score === undefined ? "" : `${score.toFixed(2)} - `;
+  const lines = Object.entries(properties)
+    .filter(([property]) => property !== "embedding" && property !== "id")
+    .map(([property, value]) => asTitle(`${property}: ${typeof value === "string" ? value : JSON.stringify(value)}`));
+  return [
+    `entity: ${showAddress(id)}${kinds.length === 0 ? "" : ` (${kinds.join(", ")})`}`,
+    `${shown}${asData(description === "" ? name : `${name}: ${description}`)}`,
+    ...lines,
+  ].join("\n");
+}
+
+function describeExcerpt(excerpt: Excerpt): string {
+  const { headings, text, start, end, whole, truncated } = excerpt;
+  const length = whole.end - whole.start;
+  const lines = [addressLine(excerpt), `section: ${asTitle(headings.join(" > "))}`, asData(text)];
+  if (truncated)
+    lines.push(
+      `[TRUNCATED: ${length - (end - start)} of ${length} characters are not shown. Read its parts: list_sections names them.]`,
+    );
+  return lines.join("\n");
+}
+
+function describeOutline(outline: Outline): string {
+  const lines = outline.sections.map(({ id, title, level }) => `${"  ".repeat(level)}${id} ${asTitle(title)}`);
+  return [addressLine(outline), ...lines].join("\n");
+}
+
+const addressLine = ({ uri }: { readonly uri: string }): string => `url: ${showAddress(uri)}`;

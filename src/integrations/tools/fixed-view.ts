@@ -1,0 +1,125 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { Excerpt, Outline } from "../../contracts/expansion.ts";
+import type { FilterInput } from "../../contracts/filter.ts";
+import type { DocumentSummary } from "../../contracts/document-store.ts";
+import type { DocumentAddress, DocumentView, KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { Hit, SearchOptions } from "../../contracts/retriever.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { readShownAddress } from "./format-results.ts";
+
+/** What the application decides, and no model sees or changes. */
+export interface FixedLimits {
+  /** Only what matches is found, opened and shown. */
+  readonly filter?: FilterInput | undefined;
+  /** Only of these scopes; what the view may not read is dropped. Default: all that it may. */
+  readonly scopes?: readonly Scope[] | undefined;
+}
+
+/**
+ * A knowledge base seen through a filter and scopes that hold for every way of reading, not for searching alone.
+ *
+ * **Shape** `undefined` for what is not there, may not be read or does not match: nobody can tell which.
+ * **Errors** those of the knowledge base; `ambiguous` where several things of one address are in sight, without naming scopes: a model has no use for them.
+ * **Cost** with a filter, a document that is opened has its chunks listed, to see whether they match.
+ */
+export interface FixedView {
+  search(query: string, options: Omit<SearchOptions, "filter" | "scopes">): Promise<readonly Hit[]>;
+  /** A chunk and those beside it that match. */
+  neighbours(chunkId: string, count: number): Promise<Excerpt | undefined>;
+  zoomOut(chunkId: string, levels: number, maxLength: number): Promise<Excerpt | undefined>;
+  /** Of a document, by its address or by a chunk of it. */
+  outline(document: string): Promise<Outline | undefined>;
+  section(document: string, sectionId: string, maxLength: number): Promise<Excerpt | undefined>;
+  /** Those that match whole, by uri, then scope. */
+  documents(): AsyncIterable<DocumentSummary>;
+  document(uri: string, scope: Scope): Promise<DocumentView | undefined>;
+}
+
+/** Nothing below is reached but through the view, so the gate stands before all of it; the limits narrow what it lets through. */
+export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimits): FixedView {
+  /** Asks once; where a thing is in several scopes, or the application named some, once in each. */
+  async function within<Found>(
+    ask: (address: DocumentAddress) => Promise<Found | undefined>,
+  ): Promise<Found | undefined> {
+    let asked = scopes;
+    try {
+      if (asked === undefined) return await ask({});
+    } catch (error) {
+      if (!IbidError.isInstance(error) || error.code !== "ambiguous") throw error;
+      asked = error.details?.["scopes"] as readonly Scope[];
+    }
+    const found: Found[] = [];
+    for (const scope of asked) {
+      const one = await ask({ scope });
+      if (one !== undefined) found.push(one);
+    }
+    if (found.length < 2) return found[0];
+    throw new IbidError("ambiguous", "Several documents are kept under this address or id.", {
+      mend: "Open one of them by the chunkId of a search result.",
+    });
+  }
+
+  async function matchingChunks({ uri, scope }: Place): Promise<ReadonlySet<string>> {
+    const ids = new Set<string>();
+    for await (const { chunk } of kb.chunks({ uri, scope, ...(filter !== undefined && { filter }) })) ids.add(chunk.id);
+    return ids;
+  }
+
+  /** Sections are shown whole or not at all: of a document that matches in part, a title could tell of the rest. */
+  async function wholeOnly<Found extends Place>(found: Found | undefined): Promise<Found | undefined> {
+    if (found === undefined || filter === undefined) return found;
+    const ids = await matchingChunks(found);
+    if (ids.size === 0) return undefined;
+    for await (const { chunk } of kb.chunks({ uri: found.uri, scope: found.scope }))
+      if (!ids.has(chunk.id)) return undefined;
+    return found;
+  }
+
+  async function beside(chunkId: string, count: number): Promise<Excerpt | undefined> {
+    const excerpt = await within((address) => kb.expand(chunkId, { neighbours: count, ...address }));
+    if (excerpt === undefined || filter === undefined) return excerpt;
+    const ids = await matchingChunks(excerpt);
+    if (!ids.has(chunkId)) return undefined;
+    return { ...excerpt, chunks: excerpt.chunks.filter((chunk) => ids.has(chunk.chunkId)) };
+  }
+
+  async function outline(document: string): Promise<Outline | undefined> {
+    const shown = readShownAddress(document);
+    const found =
+      (await within((address) => kb.outline(document, address))) ??
+      (shown === undefined ? undefined : await within((address) => kb.outline(shown, address)));
+    if (found !== undefined) return wholeOnly(found);
+    const around = await beside(document, 0);
+    return wholeOnly(around && (await kb.outline(around.uri, { scope: around.scope })));
+  }
+
+  return {
+    search: (query, options) =>
+      kb.search(query, {
+        ...options,
+        ...(filter !== undefined && { filter }),
+        ...(scopes !== undefined && { scopes }),
+      }),
+    neighbours: beside,
+    zoomOut: async (chunkId, levels, maxLength) =>
+      wholeOnly(await within((address) => kb.expand(chunkId, { zoomOut: levels, maxLength, ...address }))),
+    outline,
+    async section(document, sectionId, maxLength) {
+      const found = await outline(document);
+      return found && kb.section(found.uri, sectionId, { scope: found.scope, maxLength });
+    },
+    async *documents() {
+      for await (const summary of kb.list()) {
+        if (scopes !== undefined && !scopes.includes(summary.scope)) continue;
+        if ((await wholeOnly(summary)) !== undefined) yield summary;
+      }
+    },
+    document: async (uri, scope) =>
+      scopes === undefined || scopes.includes(scope) ? wholeOnly(await kb.document(uri, { scope })) : undefined,
+  };
+}
+
+interface Place {
+  readonly uri: string;
+  readonly scope: Scope;
+}

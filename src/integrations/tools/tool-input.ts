@@ -1,0 +1,104 @@
+import type { JsonSchema, SchemaIssue, StandardJsonSchema } from "../../contracts/schema.ts";
+
+/** One argument of a tool. */
+export interface Field<Value> {
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+  /** What is wrong with a value that is there, as the end of a sentence that begins with the argument's name; `undefined` when nothing is. */
+  wrong(value: unknown): string | undefined;
+  /** Never there at run time. */
+  readonly value?: Value;
+}
+
+/** The arguments that fields describe. */
+export type InputOf<Fields> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends Field<infer Value> ? Value : never;
+};
+
+/**
+ * The arguments of a tool, as a schema that checks and that a model can read.
+ *
+ * An argument that the schema does not know is an error, never ignored: a model that sends `scope` or `filter` learns that there is no such thing (law 12).
+ */
+export function toolInput<const Fields extends Readonly<Record<string, Field<unknown>>>>(
+  fields: Fields,
+): StandardJsonSchema<InputOf<Fields>> {
+  const required = Object.keys(fields).filter((name) => fields[name]!.required);
+  const schema = {
+    type: "object",
+    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema])),
+    required,
+    additionalProperties: false,
+  };
+  // A fresh copy for each who asks: some write into it.
+  const jsonSchema = (): Record<string, unknown> => structuredClone(schema);
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "ibid",
+      jsonSchema: { input: jsonSchema, output: jsonSchema },
+      validate(value) {
+        const issues = issuesOf(fields, required, value);
+        return issues.length > 0 ? { issues } : { value: value as InputOf<Fields> };
+      },
+    },
+  };
+}
+
+function issuesOf(
+  fields: Readonly<Record<string, Field<unknown>>>,
+  required: readonly string[],
+  value: unknown,
+): readonly SchemaIssue[] {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    return [{ message: "The arguments must be an object." }];
+  }
+  const given = new Map(Object.entries(value).filter(([, one]) => one !== undefined));
+  const issues: SchemaIssue[] = required
+    .filter((name) => !given.has(name))
+    .map((name) => ({ message: `${name} is missing.`, path: [name] }));
+  for (const [name, one] of given) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const wrong = field ? field.wrong(one) : `is not an argument; there are ${Object.keys(fields).join(", ")}`;
+    if (wrong !== undefined) issues.push({ message: `${name} ${wrong}.`, path: [name] });
+  }
+  return issues;
+}
+
+/** A text that says something. **Units** UTF-16. */
+export function textField(description: string, maxLength = 8192): Field<string> {
+  return {
+    required: true,
+    schema: { type: "string", minLength: 1, maxLength, description },
+    wrong(value) {
+      if (typeof value !== "string") return "must be a text";
+      if (value.trim() === "") return "is blank";
+      return value.length > maxLength ? `is longer than ${maxLength} characters` : undefined;
+    },
+  };
+}
+
+/** A whole number within bounds, or nothing. */
+export function countField(
+  description: string,
+  bounds: { readonly least: number; readonly most: number; readonly default: number },
+): Field<number | undefined> {
+  const { least, most } = bounds;
+  return {
+    required: false,
+    schema: { type: "integer", minimum: least, maximum: most, default: bounds.default, description },
+    wrong: (value) =>
+      Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
+        ? undefined
+        : `must be a whole number from ${least} to ${most}`,
+  };
+}
+
+/** A score that results must reach, or nothing. */
+export function scoreField(description: string): Field<number | undefined> {
+  return {
+    required: false,
+    schema: { type: "number", minimum: 0, description },
+    wrong: (value) => (typeof value === "number" && value >= 0 ? undefined : "must be a number, 0 or more"),
+  };
+}

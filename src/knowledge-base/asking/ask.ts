@@ -1,0 +1,119 @@
+import { narrowProof } from "../../access/gate.ts";
+import { answerQuestion } from "../../answers/answer-question.ts";
+import { fitContext } from "../../answers/prompts/fit-context.ts";
+import { addUsage, priceOf, priceUsage, usageOf, withPrice } from "../../models/price-usage.ts";
+import { readHistory } from "../../answers/read-history.ts";
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { Answer, AnswerEvent, AskOptions, ContextOptions } from "../../contracts/answer.ts";
+import type { ChatModel, OnUsage, Prices, Usage } from "../../contracts/chat.ts";
+import type { DocumentStore } from "../../contracts/document-store.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Hit, RetrieveOptions, Retriever } from "../../contracts/retriever.ts";
+import type { AuthorizedScopes } from "../../contracts/scope.ts";
+import { checkQuery, defaultMaxQueryLength, planSearch } from "../../search/search-plan.ts";
+import { readWholeCorpus } from "./whole-corpus.ts";
+import { searchWithHistory } from "./search-with-history.ts";
+
+/** What an answer is made with. */
+export interface AskStages {
+  readonly retriever: Retriever;
+  readonly store: Pick<DocumentStore, "document" | "chunks">;
+  /** Without one, the answer is made of the documents' own sentences. */
+  readonly model?: ChatModel | undefined;
+  /** Decides whether what the model says is grounded. Without one, words decide. */
+  readonly judge?: ChatModel | undefined;
+  readonly analyzer: Analyzer;
+  readonly prices?: Prices | undefined;
+}
+
+/**
+ * The whole way out: find, answer from what was found, verify every citation against the text it names.
+ *
+ * **Shape** events as they happen; the answer is both the last event and the generator's return value.
+ * **Source** Ballerina's query flow (B46), ToolUp's prompt builder (T46); laws 2 and 3: citations are checked in the asker's own scopes.
+ */
+export async function* askQuestion(
+  stages: AskStages,
+  scopes: AuthorizedScopes,
+  question: string,
+  options: Omit<AskOptions, "scopes">,
+): AsyncGenerator<AnswerEvent, Answer> {
+  const started = performance.now();
+  const { grounding = "preferred", explain = false, instructions, context, ...asking } = options;
+  const { history = [], judge = stages.judge ?? null, ...search } = asking;
+  const turns = readHistory(history);
+  const spent: Usage[] = [];
+  const onUsage: OnUsage = (usage, model) => {
+    spent.push(usage.cost === undefined ? priceUsage(usage, priceOf(stages.prices, model)) : usage);
+    asking.onUsage?.(usage, model);
+  };
+  const whole = await findWholeCorpus(stages, scopes, question, context, search);
+  const { hits, searchedFor, asked, usage } = whole
+    ? { hits: whole, searchedFor: undefined, asked: question, usage: undefined }
+    : await searchWithHistory({
+        ...stages,
+        scopes,
+        question,
+        turns,
+        grounding,
+        // The explanation says which hits are evidence; whether the asker sees it is their choice.
+        options: { ...search, explain: true, onUsage },
+      });
+  const shown = explain ? hits : hits.map(withoutExplanation);
+
+  const events = answerQuestion({
+    question: stages.model ? question : asked,
+    hits,
+    grounding,
+    model: stages.model,
+    instructions,
+    context,
+    from: whole && "whole-corpus",
+    history: turns,
+    judge: judge === null ? undefined : withPrice(judge, stages.prices),
+    analyzer: stages.analyzer,
+    documentText: async (id, scope) => (await stages.store.document(narrowProof(scopes, [scope]), id))?.document.text,
+    signal: options.signal,
+  });
+  let answer: Answer | undefined;
+  for await (const event of events) {
+    if (event.type === "hits") yield { ...event, hits: shown };
+    else if (event.type === "answer") {
+      const { usage: ofAnswer, ...made } = event.answer;
+      answer = {
+        ...made,
+        question,
+        hits: shown,
+        ...usageOf(addUsage(...spent, usage, ofAnswer)),
+        ...(searchedFor !== undefined && { searchedFor }),
+        ms: Math.round(performance.now() - started),
+      };
+      yield { ...event, answer };
+    } else yield event;
+  }
+  if (answer === undefined) throw new IbidError("internal", "The answer ended before it was whole.");
+  return answer;
+}
+
+/** Only a model is helped by everything at once. What a search would refuse is refused all the same. */
+async function findWholeCorpus(
+  { model, store }: AskStages,
+  scopes: AuthorizedScopes,
+  question: string,
+  context: ContextOptions | undefined,
+  search: RetrieveOptions,
+): Promise<readonly Hit[] | undefined> {
+  if (model === undefined || context?.wholeCorpus !== true) return undefined;
+  const plan = planSearch(search);
+  checkQuery(question, plan.mode, defaultMaxQueryLength);
+  const hits = await readWholeCorpus(store, scopes, context, search);
+  if (hits === undefined) return undefined;
+  // Delimiters count too.
+  const { cut, leftOut } = fitContext(hits, context);
+  return cut.length === 0 && leftOut.length === 0 ? hits : undefined;
+}
+
+function withoutExplanation(hit: Hit): Hit {
+  const { explain: _, ...rest } = hit;
+  return rest;
+}

@@ -1,0 +1,106 @@
+import { hasEvidence } from "../../answers/answer-question.ts";
+import { readFollowUp } from "../../answers/follow-up.ts";
+import type { Turn } from "../../answers/read-history.ts";
+import { rewriteQuestion } from "../../answers/rewrite-question.ts";
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { Grounding } from "../../contracts/answer.ts";
+import type { ChatModel, Usage } from "../../contracts/chat.ts";
+import type { Hit, RetrieveOptions, Retriever } from "../../contracts/retriever.ts";
+import type { AuthorizedScopes } from "../../contracts/scope.ts";
+
+/** What is needed to search for a question that may follow up on others. */
+export interface HistorySearch {
+  readonly retriever: Retriever;
+  readonly scopes: AuthorizedScopes;
+  readonly question: string;
+  /** As `readHistory` gives them. */
+  readonly turns: readonly Turn[];
+  readonly options: RetrieveOptions;
+  readonly grounding: Grounding;
+  readonly model?: ChatModel | undefined;
+  readonly analyzer: Analyzer;
+}
+
+/** What was found, and what for. */
+export interface HistoryFinds {
+  readonly hits: readonly Hit[];
+  /** Absent when it was the question itself. */
+  readonly searchedFor?: string;
+  /** What the sentences of an answer without a model are held against: the question, unless it has no word of its own. */
+  readonly asked: string;
+  readonly usage?: Usage;
+}
+
+/**
+ * Searches for a question as the continuation of a conversation.
+ *
+ * With a model, the model puts the question so that it stands alone, and that is searched for. Without one, or where the model does not, the words of the user's last turns are searched for
+ * beside the question, and count for less. Under strict grounding words come first in any case: what they find decides whether a model is asked at all.
+ *
+ * **Shape** as the retriever's hits, best first. A query in a syntax of its own is searched for as it stands.
+ * **Cost** at most one call of the model, and three searches.
+ */
+export async function searchWithHistory(search: HistorySearch): Promise<HistoryFinds> {
+  const { retriever, scopes, question, turns, options, grounding, model } = search;
+  if (turns.length === 0 || (options.syntax ?? "literal") !== "literal") {
+    return { hits: await retriever.retrieve(scopes, question, options), asked: question };
+  }
+  const byWords = model === undefined || grounding === "strict" ? await searchByWords(search) : undefined;
+  if (model === undefined || (byWords && !hasEvidence(byWords.hits))) return byWords ?? (await searchByWords(search));
+
+  const { question: rewritten, usage } = await rewriteQuestion(question, turns, model, options.signal);
+  const spent = usage && { usage };
+  if (rewritten === undefined) return { ...(byWords ?? (await searchByWords(search))), ...spent };
+  const hits = await retriever.retrieve(scopes, rewritten, options);
+  // What the words found was evidence; a rewrite does not lose it.
+  if (byWords && !hasEvidence(hits)) return { ...byWords, ...spent };
+  return { hits, asked: question, ...(rewritten !== question && { searchedFor: rewritten }), ...spent };
+}
+
+/** What the words of the conversation count beside the question's own. **Source** our own choice. */
+const historyWeight = 0.5;
+
+async function searchByWords({
+  retriever,
+  scopes,
+  question,
+  turns,
+  options,
+  analyzer,
+}: HistorySearch): Promise<HistoryFinds> {
+  const { words, ownWords } = readFollowUp(question, turns, analyzer);
+  if (words.length === 0) return { hits: await retriever.retrieve(scopes, question, options), asked: question };
+  const searchedFor = `${question} ${words.join(" ")}`;
+  const asked = ownWords === 0 ? searchedFor : question;
+  const { topK = 5 } = options;
+  // Deeper than what is shown: what one search puts sixth the other may put first.
+  const deeper = { ...options, ...(topK !== "all" && { topK: Math.max(20, 4 * topK) }) };
+  const alone = ownWords === 0 ? [] : await retriever.retrieve(scopes, question, deeper);
+  const beside = await retriever.retrieve(scopes, searchedFor, deeper);
+  const hits = joinHits(alone, beside).slice(0, topK === "all" ? undefined : topK);
+  return { hits: hits.map((hit, index) => ({ ...hit, rank: index + 1 })), searchedFor, asked };
+}
+
+/** The mean of both scores, the conversation's counted by {@link historyWeight}; what one search did not find scores 0 there. Ties as ever: chunk id, then scope. */
+function joinHits(alone: readonly Hit[], beside: readonly Hit[]): readonly Hit[] {
+  const key = (hit: Hit): string => JSON.stringify([hit.scope, hit.chunkId]);
+  const own = new Map(alone.map((hit) => [key(hit), hit]));
+  const other = new Map(beside.map((hit) => [key(hit), hit]));
+  const joined: Hit[] = [];
+  for (const [id, hit] of new Map([...own, ...other])) {
+    const parts = [
+      { name: "question", value: (own.get(id)?.score ?? 0) / (1 + historyWeight) },
+      { name: "history", value: ((other.get(id)?.score ?? 0) * historyWeight) / (1 + historyWeight) },
+    ];
+    const score = parts.reduce((sum, { value }) => sum + value, 0);
+    const explain = other.get(id)?.explain ?? hit.explain;
+    const said = [own.get(id)?.explain?.evidence, other.get(id)?.explain?.evidence].filter((one) => one !== undefined);
+    const evidence = said.length > 0 && { evidence: said.includes(true) };
+    joined.push({ ...hit, score, ...(explain && { explain: { ...explain, parts, ...evidence } }) });
+  }
+  return joined.toSorted((a, b) => b.score - a.score || compare(a.chunkId, b.chunkId) || compare(a.scope, b.scope));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,34 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { Filter } from "../../contracts/filter.ts";
+
+/** What every entity is labelled with. **Source** Embabel (E10). */
+export const entityLabel = "__Entity__";
+
+/**
+ * A filter of entities: those that have one of these labels at least. For `search`, `ask` and every other verb that takes filters, beside other conditions.
+ *
+ * **Shape** labels are told apart by case; what is no entity never matches. **Errors** `invalid-argument` for no label and for a blank one.
+ * **Source** Embabel's `EntityFilter.HasAnyLabel` (E30).
+ * @experimental
+ */
+export function hasAnyLabel(...labels: readonly string[]): Filter {
+  // Records alone are marked so; a document's own metadata may speak of labels too.
+  const isEntity: Filter[] = [{ op: "exists", key: "_collection" }, withLabel(entityLabel)];
+  return { op: "and", filters: [...isEntity, anyOfLabels(labels)] };
+}
+
+/** The same among entities alone. */
+export function anyOfLabels(labels: readonly string[]): Filter {
+  return { op: "or", filters: checkLabels(labels).map(withLabel) };
+}
+
+/** **Errors** `invalid-argument` for anything but texts that say something, one at least. */
+export function checkLabels(labels: readonly string[]): readonly string[] {
+  const all: readonly unknown[] = Array.isArray(labels) ? labels : [];
+  if (all.length > 0 && all.every((label) => typeof label === "string" && label.trim() !== "")) return labels;
+  throw new IbidError("invalid-argument", "Labels are texts that are not blank, one at least.", {
+    mend: 'Name some: "Project".',
+  });
+}
+
+const withLabel = (value: string): Filter => ({ op: "hasElement", key: "labels", value });

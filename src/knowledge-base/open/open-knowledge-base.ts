@@ -1,0 +1,116 @@
+import { dirname, resolve } from "node:path";
+import { createLateEventStore } from "../../stores/sqlite/late-event-store.ts";
+import type { HnswOptions } from "../../stores/candidates/usearch/hnsw-store.ts";
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import { checkReadLimits } from "../../readers/read-limits.ts";
+import {
+  type AssembleOptions,
+  assembleKnowledgeBase,
+  assembleOptions,
+  checkEventsOption,
+  openMemory,
+  storeChoices,
+} from "../assemble.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import type { ChosenModels, ModelChoices } from "../../models/choose-models.ts";
+import { checkLocation, eventFile, hnswFolder } from "../../stores/sqlite/knowledge-base-folder.ts";
+import { checkReadAhead, chooseReadAhead } from "./choose-read-ahead.ts";
+import { type InputOptions, openInputs } from "./open-inputs.ts";
+import { openStoreInFolder } from "./open-store-in-folder.ts";
+import { checkReadInWorker, startReaders } from "../../readers/start-readers.ts";
+import { toUri } from "../../ingest/to-uri.ts";
+
+/** What can be chosen when a knowledge base is opened on Node. */
+export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, ModelChoices, InputOptions {
+  /** An approximate index for large scopes, by the optional package `usearch`; see `withHnsw`. Default: none, every search is exact. */
+  readonly hnsw?: Omit<HnswOptions, "folder" | "metric">;
+  /** Make it when it is not there. Default true. */
+  readonly create?: boolean;
+  /**
+   * Whether files are read in a process of their own, which is stopped when one takes too long or too much (`limits`). Default `"auto"`: what is
+   * large or unpacks, where such a process can be started; `true`: every file, else an error; `false`: none. Your own `readers` stay in this process.
+   */
+  readonly readInWorker?: boolean | "auto";
+  /**
+   * Whether small texts, Markdown and pages are read, cut and analysed in a second thread while this one embeds and writes. Nothing that comes out is another. Default
+   * `"auto"`: from some 250 KB on, where there are two cores and readers, chunker and analyzer are the built-in ones and nothing transforms chunks; `true`: from the first
+   * file; `false`: never. **Cost** some 80 MB while it is used and half a minute after; knowledge bases of a process share it.
+   */
+  readonly readAhead?: boolean | "auto";
+}
+
+/**
+ * Opens a knowledge base: a folder is durable (made when it is not there), nothing at all is memory, of which `snapshots` can be kept.
+ *
+ * **Shape** documents' uris are relative to the folder that holds the knowledge base.
+ * **Errors** `not-found` with `create: false`; `unsupported-runtime` on a Node whose SQLite can lose data; `store-corrupt`, `store-busy`;
+ * `configuration-missing` and `dependency-missing` for a model by name.
+ * **Cost** opening reads the list of segments, not their contents.
+ */
+export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
+  checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
+  const { hnsw, readInWorker = "auto", readAhead = "auto", ...rest } = options;
+  checkReadLimits(options.limits);
+  checkEventsOption(options.events);
+  checkReadInWorker(readInWorker);
+  checkReadAhead(readAhead);
+  const { readers, analyzer, chunker } = chooseReadAhead(options, readInWorker === true ? false : readAhead);
+  const chosen: AssembleOptions = {
+    // Models that are named are loaded before anything is opened.
+    ...(rest as Omit<typeof rest, keyof ModelChoices>),
+    analyzer,
+    ...(chunker && { chunker }),
+    ...(await chooseModels(options)),
+  };
+  const folder = location === undefined ? undefined : resolve(checkLocation(location));
+  const base = folder === undefined ? process.cwd() : dirname(folder);
+  const kept = { ...options, analyzer };
+  const exact =
+    folder === undefined ? await openMemory(kept) : await openStoreInFolder(folder, storeChoices(kept), options.create);
+  const store = hnsw === undefined ? exact : await putHnswBefore(exact, folder, hnsw);
+
+  const reading = startReaders(options.readers ?? [], readInWorker, readers);
+  return assembleKnowledgeBase(store, chosen, {
+    readers: reading.readers,
+    closeReaders: () => reading.close(),
+    ...(folder !== undefined && {
+      keepsEvents: true,
+      openEvents: (retention) => createLateEventStore(eventFile(folder), retention),
+    }),
+    openSource: (inputs, rules) => openInputs(inputs, { base, folder, options, rules }),
+    resolveUri: toUri(base),
+  });
+}
+
+const modelChoices = [
+  "model",
+  "judge",
+  "embeddingModel",
+  "formerEmbeddingModels",
+  "reranker",
+] as const satisfies readonly (keyof ModelChoices)[];
+
+/** What providers and the AI SDK want is not loaded where nobody chose a model. */
+async function chooseModels(options: ModelChoices): Promise<ChosenModels> {
+  if (modelChoices.every((name) => options[name] === undefined || isEmpty(options[name]))) return {};
+  return (await import("../../models/choose-models.ts")).chooseModels(options);
+}
+
+const isEmpty = (choice: unknown): boolean => Array.isArray(choice) && choice.length === 0;
+
+const nodeOptions = ["hnsw", "create", "maxFileBytes", "readInWorker", "readAhead", "allowAddress"] as const;
+
+async function putHnswBefore(
+  store: KnowledgeStore,
+  folder: string | undefined,
+  options: HnswOptions,
+): Promise<KnowledgeStore> {
+  try {
+    const { withHnsw } = await import("../../stores/candidates/usearch/hnsw-store.ts");
+    return await withHnsw(store, folder === undefined ? options : { ...options, folder: hnswFolder(folder) });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import { existsSync, statSync } from "node:fs";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolder } from "../../ingest/sources/files/make-folder.ts";
+import type { SqliteStoreOptions } from "../../stores/sqlite/sqlite-store.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import { storeFiles } from "../../stores/sqlite/knowledge-base-folder.ts";
+import { openSqliteStore } from "../../stores/open-sqlite-store.ts";
+
+/** **Errors** `not-found` where it is not there and `create` is false; `store-failed` where the folder cannot be made; as {@link openSqliteStore}. */
+export async function openStoreInFolder(
+  folder: string,
+  options: SqliteStoreOptions,
+  create = true,
+): Promise<KnowledgeStore> {
+  const [file = ""] = storeFiles(folder);
+  if (existsSync(folder) && !statSync(folder).isDirectory()) {
+    throw new IbidError("invalid-argument", `${folder} is a file; a knowledge base is a folder.`, {
+      uri: folder,
+      mend: "Name a folder.",
+    });
+  }
+  if (!existsSync(file)) {
+    if (!create) {
+      throw new IbidError("not-found", `There is no knowledge base at ${folder}.`, {
+        uri: folder,
+        mend: "Make one with: ibid ingest <path>",
+      });
+    }
+    await makeFolder(folder).catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new IbidError("store-failed", `The folder ${folder} cannot be made: ${reason}.`, {
+        uri: folder,
+        mend: "Name a place that can be written to.",
+        cause,
+      });
+    });
+    // Derived from documents that have a home elsewhere, it has no place in a repository; but what else is in the folder may have.
+    if ((await readdir(folder)).length === 0) await writeFile(join(folder, ".gitignore"), "*\n");
+  }
+  return openSqliteStore(file, options);
+}

@@ -1,0 +1,24 @@
+import type { EventStore } from "../../contracts/event-store.ts";
+import type { Tracer } from "../../contracts/tracer.ts";
+
+/** A tracer that does nothing, for those who must give one. **Source** ToolUp `NoOpRetrievalTracer` (T53). */
+export const noTracer: Tracer = Object.freeze({
+  trace() {},
+  miss() {},
+});
+
+/**
+ * Writes each retrieval into a store of events, as `KnowledgeRetrieved` and `KnowledgeRetrievalMiss`.
+ *
+ * **Shape** the event's scopes are those that could be read. **Units** `now` gives milliseconds since 1970; default: the machine's clock.
+ * **Errors** those of the store; a retriever lets none of them reach a search.
+ * **Source** ToolUp `EventStoreRetrievalTracer` (T53).
+ */
+export function createEventStoreTracer(store: Pick<EventStore, "append">, now: () => number = Date.now): Tracer {
+  return {
+    trace: (trace) =>
+      store.append([{ name: "KnowledgeRetrieved", at: now(), scopes: trace.permittedScopes, data: trace }]),
+    miss: (scopes, queryHash) =>
+      store.append([{ name: "KnowledgeRetrievalMiss", at: now(), scopes, data: { queryHash } }]),
+  };
+}

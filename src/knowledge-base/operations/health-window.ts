@@ -1,0 +1,142 @@
+import type { KnowledgeEvent } from "../../contracts/event-store.ts";
+import type { Health, LatencySummary } from "../../contracts/health.ts";
+import { nearestRank } from "./nearest-rank.ts";
+
+/** **Units** milliseconds. **Source** ToolUp: a rolling minute (T54). */
+export const healthWindowMs = 60_000;
+
+/** So many of one kind are remembered within the minute; where there are more, the oldest go. It bounds memory under any load. */
+export const mostMeasurements = 65_536;
+
+/** One number that an event says, and when. */
+interface Mark {
+  readonly at: number;
+  readonly value: number;
+}
+
+/** What the numbers are of. `hollow`: searches with fewer than two survivors, the empty ones among them. */
+type Kind =
+  | "retrieval"
+  | "hollow"
+  | "empty"
+  | "embedding"
+  | "inputs"
+  | "sent"
+  | "flush"
+  | "depth"
+  | "rejected"
+  | "indexed"
+  | "failed"
+  | "reembedded"
+  | "reembedFailed";
+
+/** A minute that moves on: events go in as they happen, and a summary of the last sixty seconds comes out. */
+export interface HealthWindow {
+  add(event: KnowledgeEvent): void;
+  health(): Health;
+}
+
+/**
+ * Remembers the last minute.
+ *
+ * **Shape** an event counts from its own time until a minute later, not including that moment; what claims to come from the future counts at once.
+ * **Cost** an append for each event; a summary sorts what was measured within the minute.
+ * **Source** ToolUp `IRagTelemetry` (T54).
+ */
+export function createHealthWindow(now: () => number): HealthWindow {
+  const series = new Map<Kind, Mark[]>();
+
+  function remember(kind: Kind, at: number, value: number): void {
+    let marks = series.get(kind);
+    if (marks === undefined) series.set(kind, (marks = []));
+    marks.push({ at, value });
+    // Cut in one go now and then, for taking the first of a long list away moves all the others.
+    if (marks.length >= 2 * mostMeasurements) marks.splice(0, marks.length - mostMeasurements);
+  }
+
+  function valuesOf(kind: Kind, from: number): readonly number[] {
+    const marks = series.get(kind);
+    if (marks === undefined) return [];
+    // Processes' clocks differ a little: what came late may be older than what came before it.
+    const kept = marks.filter(({ at }) => at > from).slice(-mostMeasurements);
+    series.set(kind, kept);
+    return kept.map(({ value }) => value);
+  }
+
+  return {
+    add(event) {
+      const tell = (kind: Kind, value: number): void => remember(kind, event.at, value);
+      switch (event.name) {
+        case "KnowledgeRetrieved":
+          tell("retrieval", event.data.latencyMs);
+          if (event.data.resultCount === 0) tell("empty", 1);
+          break;
+        case "KnowledgeRetrievalMiss":
+          tell("hollow", 1);
+          break;
+        case "KnowledgeEmbedded":
+          if (event.data.sent > 0) tell("embedding", event.data.latencyMs);
+          tell("inputs", event.data.inputs);
+          tell("sent", event.data.sent);
+          break;
+        case "KnowledgeFlushed":
+          tell("flush", event.data.latencyMs);
+          break;
+        case "KnowledgeQueued":
+          tell("depth", event.data.depth);
+          if (event.data.rejected > 0) tell("rejected", event.data.rejected);
+          break;
+        case "KnowledgeChunkIndexed":
+          tell("indexed", event.data.chunks);
+          break;
+        case "KnowledgeChunkFailed":
+          tell("failed", 1);
+          break;
+        case "KnowledgeChunkReembedded":
+          tell("reembedded", event.data.chunks);
+          break;
+        case "KnowledgeChunkReembedFailed":
+          tell("reembedFailed", event.data.chunks);
+      }
+    },
+
+    health() {
+      const at = now();
+      const values = (kind: Kind): readonly number[] => valuesOf(kind, at - healthWindowMs);
+      const total = (kind: Kind): number => values(kind).reduce((sum, value) => sum + value, 0);
+      const retrieval = summarise(values("retrieval"));
+      const empty = total("empty");
+      // A search that found nothing has no two survivors either: both were told of it.
+      const missed = Math.max(total("hollow"), empty);
+      const inputs = total("inputs");
+      return {
+        at,
+        windowMs: healthWindowMs,
+        retrieval: { ...retrieval, hits: Math.max(retrieval.count - missed, 0), misses: missed - empty, empty },
+        embedding: {
+          ...summarise(values("embedding")),
+          cacheHitRate: inputs === 0 ? 0 : Math.max(inputs - total("sent"), 0) / inputs,
+        },
+        flush: summarise(values("flush")),
+        queue: { depth: values("depth").at(-1) ?? 0, rejected: total("rejected") },
+        ingestion: {
+          indexed: total("indexed"),
+          failed: total("failed"),
+          reembedded: total("reembedded"),
+          reembedFailed: total("reembedFailed"),
+        },
+      };
+    },
+  };
+}
+
+function summarise(values: readonly number[]): LatencySummary {
+  const ascending = values.toSorted((a, b) => a - b);
+  const sum = ascending.reduce((total, value) => total + value, 0);
+  return {
+    count: ascending.length,
+    mean: ascending.length === 0 ? 0 : sum / ascending.length,
+    p95: nearestRank(ascending, 0.95),
+    max: ascending.at(-1) ?? 0,
+  };
+}

@@ -1,0 +1,241 @@
+import type { Embedder } from "../../contracts/embedding-model.ts";
+import { versionKey } from "../../contracts/embedding.ts";
+import type { EventData, EventName, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
+import type { Health, HealthOptions } from "../../contracts/health.ts";
+import type { IngestResult, IngestSummary } from "../../contracts/knowledge-base.ts";
+import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import type { ReembedEvent, ReembedSummary } from "../../contracts/reembedding.ts";
+import type { Reranker, Retriever } from "../../contracts/retriever.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import type { Telemetry } from "../../contracts/telemetry.ts";
+import type { Tracer } from "../../contracts/tracer.ts";
+import { createEventBuffer } from "./event-buffer.ts";
+import { createHealthWindow, healthWindowMs } from "./health-window.ts";
+import { inSpan, openSpan } from "./open-span.ts";
+import { withOperations } from "../reembed/with-operations.ts";
+
+/** Chunks that one event of a re-embedding tells of, at most. */
+const toldTogether = 256;
+
+/** To whom what goes on is told. */
+export interface ObserverOptions {
+  readonly tracer?: Tracer | undefined;
+  readonly telemetry?: Telemetry | undefined;
+  readonly events?: EventStore | undefined;
+  /** **Units** milliseconds since 1970. Default: the machine's clock. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Puts eyes around the parts of a knowledge base: what comes back does the same, and is seen doing it. */
+export interface Observer {
+  /** Of the built-in retriever, for whichever caller: the one that was given, and the events. */
+  readonly tracer: Tracer;
+  /** Tells of something that happened; for services that work in the background. Never throws. */
+  readonly tell: <Name extends EventName>(name: Name, scopes: readonly Scope[], data: EventData[Name]) => void;
+  embedder(embedder: Embedder): Embedder;
+  retriever(retriever: Retriever): Retriever;
+  reranker(reranker: Reranker): Reranker;
+  /** For an ingestion: its writes are timed. */
+  store(store: KnowledgeStore): KnowledgeStore;
+  ingestion(
+    scope: Scope,
+    run: AsyncGenerator<IngestResult, IngestSummary>,
+  ): AsyncGenerator<IngestResult, IngestSummary>;
+  /** Chunks are told of together, some hundreds at a time. */
+  reembedding(run: AsyncGenerator<ReembedEvent, ReembedSummary>): AsyncGenerator<ReembedEvent, ReembedSummary>;
+  health(options?: HealthOptions): Promise<Health>;
+  /** Writes the events that are still held. The store stays open: it is not the observer's. */
+  close(): Promise<void>;
+}
+
+/**
+ * Sees everything that goes on in one process, and tells it to the health window, the event store and the telemetry.
+ *
+ * **Shape** none of them can fail or delay what they are told of (T53). **Cost** a few microseconds for each search; events are written in the background.
+ * **Source** ToolUp's tracer, events and telemetry (T41, T50 to T54), Ballerina's spans (B53).
+ */
+export function createObserver({ tracer, telemetry, events, now = Date.now }: ObserverOptions): Observer {
+  const window = createHealthWindow(now);
+  const buffer = events && createEventBuffer(events);
+
+  const tell: Observer["tell"] = (name, scopes, data) => {
+    // Every name stands with its own data: the compiler cannot follow a pair through a generic.
+    const event = { name, at: now(), scopes, data } as KnowledgeEvent;
+    window.add(event);
+    buffer?.add(event);
+    try {
+      telemetry?.event?.(event);
+    } catch {
+      // What it is told of goes on.
+    }
+  };
+
+  const timed = async <Result>(work: () => Promise<Result>, done: (ms: number, result: Result) => void) => {
+    const started = performance.now();
+    const result = await work();
+    done(performance.now() - started, result);
+    return result;
+  };
+
+  return {
+    tell,
+
+    tracer: {
+      trace(trace, access) {
+        tell("KnowledgeRetrieved", trace.permittedScopes, trace);
+        return tracer?.trace(trace, access);
+      },
+      miss(scopes, queryHash) {
+        tell("KnowledgeRetrievalMiss", scopes, { queryHash });
+        return tracer?.miss(scopes, queryHash);
+      },
+    },
+
+    embedder(embedder) {
+      const { model } = embedder;
+      return {
+        model,
+        get version() {
+          return embedder.version;
+        },
+        get cacheHitRate() {
+          return embedder.cacheHitRate;
+        },
+        embed(inputs, options) {
+          const { purpose } = options;
+          const start = {
+            operation: "embeddings",
+            provider: model.provider,
+            model: model.model,
+            dimensions: embedder.version?.dimensions ?? model.dimensions,
+            purpose,
+            inputs: inputs.length,
+          } as const;
+          const embed = () =>
+            timed(
+              () => embedder.embed(inputs, options),
+              (latencyMs, { sent }) =>
+                tell("KnowledgeEmbedded", [], { purpose, inputs: inputs.length, sent, latencyMs }),
+            );
+          return inSpan(telemetry, start, embed, ({ sent }) => ({ sent }));
+        },
+      };
+    },
+
+    retriever(retriever) {
+      if (telemetry?.span === undefined) return retriever;
+      return {
+        retrieve(scopes, query, options = {}) {
+          const { topK = 5, mode = "hybrid" } = options;
+          return inSpan(
+            telemetry,
+            { operation: "retrieval", topK, mode, query },
+            () => retriever.retrieve(scopes, query, options),
+            (hits) => ({ resultCount: hits.length, topScore: hits[0]?.score ?? 0 }),
+          );
+        },
+      };
+    },
+
+    reranker(reranker) {
+      if (telemetry?.span === undefined) return reranker;
+      const { name, maxBatchSize } = reranker;
+      return {
+        name,
+        ...(maxBatchSize === undefined ? {} : { maxBatchSize }),
+        rerank: (query, texts, options) =>
+          inSpan(
+            telemetry,
+            { operation: "rerank", reranker: name, candidates: texts.length },
+            () => reranker.rerank(query, texts, options),
+            () => ({}),
+          ),
+      };
+    },
+
+    store(store) {
+      const flushed = (scope: readonly Scope[]) => (latencyMs: number) =>
+        tell("KnowledgeFlushed", scope, { latencyMs });
+      const seen: Pick<KnowledgeStore, "replace" | "replaceInBatches" | "upsert"> = {
+        replace: (into, entry) => timed(() => store.replace(into, entry), flushed(into.scopes)),
+        ...(store.replaceInBatches && {
+          replaceInBatches: (into, entry) => timed(() => store.replaceInBatches!(into, entry), flushed(into.scopes)),
+        }),
+        upsert: (into, entries) => timed(() => store.upsert(into, entries), flushed(into.scopes)),
+      };
+      return withOperations(store, seen);
+    },
+
+    async *ingestion(scope, run) {
+      const span = openSpan(telemetry, { operation: "ingest", scope });
+      let outcome: Parameters<typeof span.end>[0] = { facts: {} };
+      try {
+        for (;;) {
+          const step = await span.within(() => run.next());
+          if (step.done === true) {
+            const { usage: _, ...counts } = step.value;
+            outcome = { facts: counts };
+            return step.value;
+          }
+          const { status, documentId, chunks, error } = step.value;
+          if (status === "added" || status === "updated")
+            tell("KnowledgeChunkIndexed", [scope], { documentId, chunks });
+          if (status === "failed")
+            tell("KnowledgeChunkFailed", [scope], { documentId, code: error?.code ?? "internal" });
+          yield step.value;
+        }
+      } catch (error) {
+        outcome = { error };
+        throw error;
+      } finally {
+        span.end(outcome);
+        // Left early, the work behind it ends too.
+        await run.return(undefined as never);
+      }
+    },
+
+    async *reembedding(run) {
+      let done: { readonly scope: Scope; readonly version: string; chunks: number } | undefined;
+      const tellDone = (): void => {
+        if (done !== undefined)
+          tell("KnowledgeChunkReembedded", [done.scope], { version: done.version, chunks: done.chunks });
+        done = undefined;
+      };
+      try {
+        for (;;) {
+          const step = await run.next();
+          if (step.done === true) return step.value;
+          const event = step.value;
+          if (event.type === "reembedded") {
+            const version = versionKey(event.version);
+            if (done?.scope !== event.scope || done.version !== version || done.chunks >= toldTogether) tellDone();
+            done ??= { scope: event.scope, version, chunks: 0 };
+            done.chunks++;
+          } else if (event.type === "failed") {
+            tell("KnowledgeChunkReembedFailed", [event.scope], {
+              version: versionKey(event.version),
+              chunks: 1,
+              code: event.error.code,
+            });
+          }
+          yield event;
+        }
+      } finally {
+        tellDone();
+        await run.return(undefined as never);
+      }
+    },
+
+    async health({ everywhere = false } = {}) {
+      if (!everywhere || events === undefined) return window.health();
+      await buffer?.flush();
+      const shared = createHealthWindow(now);
+      for await (const event of events.read({ from: now() - healthWindowMs })) shared.add(event);
+      return shared.health();
+    },
+
+    async close() {
+      await buffer?.flush();
+    },
+  };
+}

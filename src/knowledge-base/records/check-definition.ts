@@ -1,0 +1,90 @@
+import type { CollectionDefinition } from "../../contracts/collection.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { StandardSchema } from "../../contracts/schema.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { hashParts } from "../../runtime/hash.ts";
+
+/** A definition whose types have done their work. */
+export type AnyDefinition = CollectionDefinition<StandardSchema>;
+
+/** A definition that was checked, with every default filled in. */
+export interface CollectionPlan {
+  readonly name: string;
+  readonly schema: StandardSchema;
+  readonly key: string;
+  readonly text: readonly string[];
+  /** Text fields with vectors of their own. */
+  readonly vectors: readonly string[];
+  readonly filterable: readonly string[];
+  /** The model beside the knowledge base's own that embeds a part: a field, or what the other text fields say together (`""`). */
+  readonly models: ReadonlyMap<string, EmbeddingModel>;
+  /** Of everything that decides how a record is kept: two of one fingerprint keep it alike. */
+  readonly fingerprint: string;
+  /** Of the models alone. */
+  readonly modelsFingerprint: string;
+}
+
+const known = ["schema", "key", "text", "vectors", "filterable", "embeddingModel"] as const;
+
+/** Names that filters give another meaning. */
+const filterWords: ReadonlySet<string> = new Set(["and", "or", "not", "op"]);
+
+/** **Errors** `invalid-argument` for a definition that contradicts itself, naming the field. */
+export function planCollection(name: string, definition: AnyDefinition): CollectionPlan {
+  checkOptions(`collection ${name}`, definition, known);
+  const { schema, key, embeddingModel } = definition;
+  const invalid = (what: string, mend: string): IbidError =>
+    new IbidError("invalid-argument", `Collection ${name}: ${what}.`, { mend });
+  // Schemas of some libraries are functions.
+  const speaks = (schema as Partial<StandardSchema> | null | undefined)?.["~standard"];
+  if (typeof speaks?.validate !== "function")
+    throw invalid("schema is no Standard Schema", "Give one of Zod, Valibot, ArkType or another library's.");
+  const names = (what: string, fields: unknown): readonly string[] => {
+    const all = Array.isArray(fields) ? (fields as readonly unknown[]) : undefined;
+    if (all?.every((field) => typeof field === "string" && field !== "") !== true || new Set(all).size < all.length)
+      throw invalid(`${what} is not a list of different field names`, "Name each field once.");
+    return all as readonly string[];
+  };
+  if (typeof key !== "string" || key === "")
+    throw invalid("key names no field", "Name the field that tells records apart.");
+  const text = names("text", definition.text);
+  if (text.length === 0) throw invalid("text names no field", "Name the fields that are searched.");
+  const filterable = names("filterable", definition.filterable ?? []);
+  for (const field of filterable) {
+    if (filterWords.has(field) || field.startsWith("_"))
+      throw invalid(
+        `a field called "${field}" cannot be filtered by`,
+        "Such names mean something else in filters; rename it in the schema.",
+      );
+  }
+  const settings = definition.vectors ?? {};
+  const vectors = names("vectors", Object.keys(settings));
+  const models = new Map<string, EmbeddingModel>();
+  for (const field of vectors) {
+    if (!text.includes(field))
+      throw invalid(`vectors names "${field}", which is no text field`, "Name it in text too.");
+    checkOptions(`collection ${name}: vectors.${field}`, settings[field], ["embeddingModel"]);
+    const model = settings[field]?.embeddingModel ?? embeddingModel;
+    if (model !== undefined) models.set(field, model);
+  }
+  if (embeddingModel !== undefined && vectors.length < text.length) models.set("", embeddingModel);
+  const modelsFingerprint = hashParts(
+    ...[...models].flatMap(([field, { provider, model, kind, dimensions, fingerprint }]) => [
+      field,
+      JSON.stringify([provider, model, kind, dimensions ?? 0, fingerprint ?? ""]),
+    ]),
+  );
+  const fields = JSON.stringify([key, text, vectors.toSorted(), filterable.toSorted()]);
+  return {
+    name,
+    schema,
+    key,
+    text,
+    vectors,
+    filterable,
+    models,
+    fingerprint: hashParts("collection/1", fields, modelsFingerprint),
+    modelsFingerprint,
+  };
+}

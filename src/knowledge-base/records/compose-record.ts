@@ -1,0 +1,109 @@
+import { createPartChunker, type DocumentPart } from "../../chunkers/part-chunker.ts";
+import type { CollectionPlan } from "./check-definition.ts";
+import type { KeptRecord } from "./check-against-schema.ts";
+import { recordUri } from "./collection-uri.ts";
+import type { AsyncChunker, Chunker } from "../../contracts/chunker.ts";
+import type { Section, TextDocument } from "../../contracts/document.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { JsonValue, Metadata } from "../../contracts/metadata.ts";
+import { hashParts } from "../../runtime/hash.ts";
+import type { Scope } from "../../contracts/scope.ts";
+
+/** Metadata keys: of a record's document and its chunks; of the document alone; of the chunks alone; of the collection's own document, the last two. */
+export const recordKeys = {
+  collection: "_collection",
+  record: "_record",
+  field: "_field",
+  definition: "_definition",
+  models: "_models",
+} as const;
+
+/** A record as a document, and where in it each of its fields stands. */
+export interface ComposedRecord {
+  readonly document: TextDocument;
+  readonly parts: readonly DocumentPart[];
+}
+
+/**
+ * A record as a document: its text fields one below the other, each a section of its name; its filterable fields as metadata; the record itself beside them.
+ *
+ * **Shape** a field with vectors of its own is a part by itself, and so is what stands between two of them. Fields without text are left out.
+ * **Errors** `invalid-argument` for a text field that is no text, and for a filterable one that no filter could compare.
+ */
+export function composeRecord(plan: CollectionPlan, record: KeptRecord, scope: Scope): ComposedRecord {
+  const uri = recordUri(plan.name, record.key);
+  const title = String(record.key);
+  const fields: { readonly name: string; readonly start: number; readonly end: number }[] = [];
+  let text = "";
+  for (const name of plan.text) {
+    const words = textOf(plan, record, name);
+    if (words.trim() === "") continue;
+    if (text !== "") text += "\n\n";
+    const start = text.length;
+    text += words;
+    fields.push({ name, start, end: text.length });
+  }
+  const children = fields.map(({ name, start }, i): Section => ({
+    id: `0.${i}`,
+    title: name,
+    level: 1,
+    start,
+    end: fields[i + 1]?.start ?? text.length,
+    contentStart: start,
+    children: [],
+  }));
+  const document: TextDocument = {
+    type: "text",
+    id: hashParts(scope, uri),
+    uri,
+    title,
+    mediaType: "text/plain",
+    text,
+    metadata: metadataOf(plan, record),
+    origin: "user-content",
+    root: { id: "0", title, level: 0, start: 0, end: text.length, contentStart: 0, children },
+    sourceMap: { lines: "none" },
+  };
+  const parts: DocumentPart[] = [];
+  for (const { name, start, end } of fields) {
+    const field = plan.vectors.includes(name) ? name : "";
+    const last = parts.at(-1);
+    if (field === "" && last?.metadata[recordKeys.field] === "") parts[parts.length - 1] = { ...last, end };
+    else parts.push({ start, end, metadata: { [recordKeys.field]: field } });
+  }
+  return { document, parts };
+}
+
+/** Cuts a record's parts as the knowledge base cuts its documents. Chunks do not each carry the whole record. */
+export function chunkerOf({ parts }: ComposedRecord, chunker: Chunker | AsyncChunker): AsyncChunker {
+  const isCarried = ([name]: readonly [string, unknown]): boolean => name !== recordKeys.record;
+  return createPartChunker(chunker, parts, (metadata) =>
+    Object.fromEntries(Object.entries(metadata).filter(isCarried)),
+  );
+}
+
+function textOf(plan: CollectionPlan, { key, value }: KeptRecord, name: string): string {
+  const words = Object.hasOwn(value, name) ? value[name] : undefined;
+  // Halves of characters cannot be written as UTF-8; the record itself keeps them.
+  if (typeof words === "string") return words.toWellFormed();
+  if (words === undefined || words === null) return "";
+  throw wrongField(plan, key, name, "no text");
+}
+
+function metadataOf(plan: CollectionPlan, { key, value, json }: KeptRecord): Metadata {
+  const filterable = plan.filterable.flatMap((name): [string, JsonValue][] => {
+    const held = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (held === undefined) return [];
+    const members: readonly JsonValue[] = Array.isArray(held) ? held : [held];
+    if (members.every((member) => typeof member !== "object" || member === null)) return [[name, held]];
+    throw wrongField(plan, key, name, "nothing that a filter can compare");
+  });
+  return { ...Object.fromEntries(filterable), [recordKeys.collection]: plan.name, [recordKeys.record]: json };
+}
+
+function wrongField({ name }: CollectionPlan, key: string | number, field: string, what: string): IbidError {
+  return new IbidError("invalid-argument", `${name}: record ${JSON.stringify(key)}: ${field} is ${what}.`, {
+    mend: "Text fields hold strings; filterable ones strings, numbers, booleans, null or lists of them.",
+    details: { fields: [field] },
+  });
+}

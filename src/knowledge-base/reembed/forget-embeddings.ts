@@ -1,0 +1,97 @@
+import { createGate, operator } from "../../access/gate.ts";
+import type { ReplaceResult } from "../../contracts/document-store.ts";
+import type { Embedder } from "../../contracts/embedding-model.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import type { AuthorizedScopes } from "../../contracts/scope.ts";
+import type { ChunkEntry, DeleteTarget, ListChunksOptions } from "../../contracts/store.ts";
+import { withOperations } from "./with-operations.ts";
+
+/** Texts whose entries are let go of at one time. */
+const forgottenAtOnce = 256;
+
+/**
+ * A store whose deletes take the embeddings along that a cache keeps of what is deleted, and whose documents, when they change, those of what they say no more.
+ *
+ * **Shape** entries go before rows do, so that a delete that was acknowledged has left none; they go with the delete and not with the vacuum, for what is restored has its
+ * vectors in its rows. An embedding that another document's chunk shares goes too, and is made again when it is next needed. Caches that cannot delete keep theirs.
+ * **Errors** of a delete, `store-failed` where the cache fails: nothing was deleted then. A change is not held up by a cache that fails.
+ * **Cost** what is deleted is read once more, without its vectors.
+ */
+export function forgetEmbeddings(store: KnowledgeStore, embedders: readonly Embedder[]): KnowledgeStore {
+  const forgetting = embedders.filter((embedder) => embedder.forget !== undefined);
+  if (forgetting.length === 0) return store;
+  const gate = createGate();
+
+  async function* texts(from: AuthorizedScopes<"write">, which: ListChunksOptions): AsyncGenerator<string> {
+    // Whoever may delete it may have it read for that; nobody is told.
+    const proof = gate.read(operator, from.scopes, from.scopes);
+    for await (const { chunk } of store.chunks(proof, which)) yield chunk.text;
+  }
+  const forget = async (batch: readonly string[]): Promise<void> => {
+    for (const embedder of forgetting) await embedder.forget?.(batch);
+  };
+
+  /** What a document said and says no more. */
+  async function forgetLeft(
+    into: AuthorizedScopes<"write">,
+    documentId: string,
+    replace: (stays: (entries: readonly ChunkEntry[]) => void) => Promise<ReplaceResult>,
+  ): Promise<ReplaceResult> {
+    const left = new Set<string>();
+    for await (const text of texts(into, { documentId })) left.add(text);
+    const result = await replace((entries) => entries.forEach(({ chunk }) => left.delete(chunk.text)));
+    if (left.size > 0) await forget([...left]).catch(() => {});
+    return result;
+  }
+
+  return withOperations(store, {
+    async delete(from, target, options) {
+      let batch: string[] = [];
+      try {
+        for (const which of listings(target)) {
+          for await (const text of texts(from, which)) {
+            batch.push(text);
+            if (batch.length < forgottenAtOnce) continue;
+            await forget(batch);
+            batch = [];
+          }
+        }
+        await forget(batch);
+      } catch (cause) {
+        if (IbidError.isInstance(cause)) throw cause;
+        throw new IbidError("store-failed", "The embedding cache did not let go of what is to be deleted.", {
+          mend: "Nothing was deleted. See to the cache, and ask again.",
+          cause,
+        });
+      }
+      return store.delete(from, target, options);
+    },
+    replace: (into, entry) =>
+      forgetLeft(into, entry.document.id, async (stays) => {
+        const result = await store.replace(into, entry);
+        stays(entry.entries);
+        return result;
+      }),
+    ...(store.replaceInBatches && {
+      replaceInBatches: (into, entry) =>
+        forgetLeft(into, entry.document.id, (stays) =>
+          store.replaceInBatches!(into, { ...entry, batches: tell(entry.batches, stays) }),
+        ),
+    }),
+  });
+}
+
+async function* tell<Item>(items: AsyncIterable<Item>, told: (item: Item) => void): AsyncGenerator<Item> {
+  for await (const item of items) {
+    told(item);
+    yield item;
+  }
+}
+
+function listings(target: DeleteTarget): readonly ListChunksOptions[] {
+  if ("ids" in target) return [{ ids: target.ids }];
+  if ("documentIds" in target) return target.documentIds.map((documentId) => ({ documentId }));
+  if ("filter" in target) return [{ filter: target.filter }];
+  return [{}];
+}

@@ -1,0 +1,231 @@
+import type { Chunk } from "../../contracts/chunk.ts";
+import { type Embedder, makesVersion } from "../../contracts/embedding-model.ts";
+import type { EmbeddingVersion } from "../../contracts/embedding.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import type {
+  ReembeddedScope,
+  ReembedEvent,
+  ReembedOptions,
+  ReembedSummary,
+  VersionedStore,
+} from "../../contracts/reembedding.ts";
+import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
+import { heuristicTokens } from "../../text/length.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+import { type EmbeddedBatch, embedBatch } from "./embed-batch.ts";
+import { createThrottle } from "../../ingest/queue/throttle.ts";
+
+/** What a re-embedding works with. */
+export interface ReembedParts {
+  readonly store: KnowledgeStore;
+  readonly embedder?: Embedder | undefined;
+  readonly formerEmbedders?: readonly Embedder[] | undefined;
+}
+
+/** Permission to write one scope. */
+export type ScopeProof = AuthorizedScopes<"write">;
+
+/**
+ * Moves scopes from the vectors of one model to those of another, while searches go on with the old ones.
+ *
+ * For each scope: an estimate; then, batch by batch, a vector of the new version beside the old one for every chunk that lacks it; then one transaction in which
+ * searches change over. Nothing is remembered but the vectors themselves: what is stopped or killed goes on with the chunks that still lack theirs.
+ * Chunks that came meanwhile without a vector of the new version get theirs in another pass, until none lacks one.
+ *
+ * **Shape** `underWay` has the scopes that one is at here, and gets these for as long: at most one for a scope at a time. A batch that the model refuses is tried again chunk by chunk; a chunk that it refuses alone keeps its old vector, and its scope the old version.
+ * **Errors** `store-busy` for a scope whose re-embedding is under way; `configuration-missing` without a model; `unsupported` for a store that keeps one
+ * version; `not-found` for a rollback where there is nothing before; `aborted`, `timeout`; those of the model, when it refuses everything.
+ * **Source** ToolUp (T3, T44).
+ */
+export async function* reembedScopes(
+  parts: ReembedParts,
+  underWay: Set<Scope>,
+  findProofs: () => Promise<readonly ScopeProof[]>,
+  options: ReembedOptions,
+): AsyncGenerator<ReembedEvent, ReembedSummary> {
+  const started = performance.now();
+  const store = versionedStore(parts.store);
+  const proofs = await findProofs();
+  const claimed = proofs.map(scopeOf);
+  const busy = claimed.find((scope) => underWay.has(scope));
+  if (busy !== undefined) {
+    throw new IbidError("store-busy", `${busy} is being re-embedded already.`, {
+      mend: "Wait for the run that is under way, or stop it by its signal.",
+    });
+  }
+  for (const scope of claimed) underWay.add(scope);
+  try {
+    const scopes: ReembeddedScope[] = [];
+    if (options.rollback === true) {
+      for (const proof of proofs) scopes.push(...(yield* rollBack(store, parts, proof)));
+      if (scopes.length === 0) throw nothingBefore();
+      return summarize(scopes, options, started);
+    }
+    const embedder = parts.embedder ?? missingModel();
+    const version = await versionOf(embedder, options.signal);
+    for (const proof of proofs) scopes.push(yield* estimate(store, proof, version, options));
+    if (options.estimate !== true) {
+      for (const [i, proof] of proofs.entries()) {
+        scopes[i] = yield* moveScope(store, embedder, proof, scopes[i]!, options);
+      }
+    }
+    return summarize(scopes, options, started);
+  } finally {
+    for (const scope of claimed) underWay.delete(scope);
+  }
+}
+
+function versionedStore(store: KnowledgeStore): KnowledgeStore & VersionedStore {
+  if (isVersioned(store)) return store;
+  throw new IbidError("unsupported", "This store keeps the vectors of one model at a time.", {
+    mend: "Ingest the documents again with the new model.",
+  });
+}
+
+function isVersioned(store: KnowledgeStore): store is KnowledgeStore & VersionedStore {
+  return [store.versions, store.lacking, store.addVectors, store.changeVersion].every((one) => one !== undefined);
+}
+
+function scopeOf(proof: ScopeProof): Scope {
+  return proof.scopes[0] as Scope;
+}
+
+/** A model that does not say its dimensions says them by answering. */
+async function versionOf(embedder: Embedder, signal: AbortSignal | undefined): Promise<EmbeddingVersion> {
+  if (embedder.version !== undefined) return embedder.version;
+  const { version } = await embedder.embed(["dimensions"], { purpose: "document", ...(signal && { signal }) });
+  return version;
+}
+
+async function* estimate(
+  store: VersionedStore,
+  into: ScopeProof,
+  to: EmbeddingVersion,
+  options: ReembedOptions,
+): AsyncGenerator<ReembedEvent, ReembeddedScope> {
+  const [before] = await store.versions(into);
+  let chunks = 0;
+  let tokens = 0;
+  for await (const { text } of store.lacking(into, to)) {
+    throwIfAborted(options.signal, "The re-embedding");
+    chunks++;
+    tokens += heuristicTokens(text);
+  }
+  const scope = scopeOf(into);
+  yield { type: "estimate", scope, chunks, tokens, ...costOf(tokens, options) };
+  const from = before?.current;
+  return { scope, ...(from && { from }), to, chunks, tokens, embedded: 0, failed: 0, changed: false };
+}
+
+function costOf(tokens: number, { pricePerMillionTokens: price }: ReembedOptions): { readonly cost?: number } {
+  return price === undefined ? {} : { cost: (tokens * price) / 1_000_000 };
+}
+
+async function* moveScope(
+  store: VersionedStore,
+  embedder: Embedder,
+  into: ScopeProof,
+  planned: ReembeddedScope,
+  options: ReembedOptions,
+): AsyncGenerator<ReembedEvent, ReembeddedScope> {
+  const { scope, from, to, chunks } = planned;
+  const { batchSize = 64, signal } = options;
+  const throttle = createThrottle(options.chunksPerMinute, signal);
+  const failed = new Set<string>();
+  let embedded = 0;
+  for (;;) {
+    let added = 0;
+    for await (const batch of inBatches(store.lacking(into, to), batchSize, failed)) {
+      throwIfAborted(signal, "The re-embedding");
+      await throttle(batch.length);
+      const result: EmbeddedBatch = await embedBatch(embedder, batch, signal);
+      added += await store.addVectors(into, to, result.vectors);
+      embedded += result.embedded.length;
+      for (const { id: chunkId, documentId } of result.embedded) {
+        yield { type: "reembedded", scope, chunkId, documentId, version: to };
+      }
+      for (const { chunk, error } of result.failed) {
+        failed.add(chunk.id);
+        yield { type: "failed", scope, chunkId: chunk.id, documentId: chunk.documentId, version: to, error };
+      }
+      report(options, { scope, done: embedded, chunks });
+    }
+    throwIfAborted(signal, "The re-embedding");
+    const { changed, lacking } = await store.changeVersion(into, to);
+    if (changed) yield { type: "changed-over", scope, ...(from && { from }), to };
+    // What was refused stays lacking; what came meanwhile is for another pass.
+    if (lacking === 0 || added === 0) return { ...planned, embedded, failed: failed.size, changed };
+  }
+}
+
+async function* inBatches(
+  chunks: AsyncIterable<Chunk>,
+  size: number,
+  without: ReadonlySet<string>,
+): AsyncGenerator<readonly Chunk[]> {
+  let batch: Chunk[] = [];
+  for await (const chunk of chunks) {
+    if (without.has(chunk.id)) continue;
+    batch.push(chunk);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function* rollBack(
+  store: VersionedStore,
+  { embedder, formerEmbedders = [] }: ReembedParts,
+  into: ScopeProof,
+): AsyncGenerator<ReembedEvent, readonly ReembeddedScope[]> {
+  const [versions] = await store.versions(into);
+  const { current: from, previous: to } = versions ?? {};
+  if (to === undefined) return [];
+  const configured = [...(embedder === undefined ? [] : [embedder]), ...formerEmbedders];
+  if (!configured.some((one) => makesVersion(one, to))) {
+    throw new IbidError("configuration-missing", `No model is configured that makes the vectors of ${to.model}.`, {
+      mend: "Open the knowledge base with it as embeddingModel, or among formerEmbeddingModels.",
+      details: { provider: to.provider, model: to.model },
+    });
+  }
+  const scope = scopeOf(into);
+  const { changed, lacking } = await store.changeVersion(into, to, { partial: true });
+  if (changed) yield { type: "changed-over", scope, ...(from && { from }), to };
+  return [{ scope, ...(from && { from }), to, chunks: lacking, tokens: 0, embedded: 0, failed: 0, changed }];
+}
+
+function summarize(scopes: readonly ReembeddedScope[], options: ReembedOptions, started: number): ReembedSummary {
+  const tokens = scopes.reduce((sum, one) => sum + one.tokens, 0);
+  return {
+    scopes,
+    chunks: scopes.reduce((sum, one) => sum + one.chunks, 0),
+    tokens,
+    ...costOf(tokens, options),
+    ms: Math.round(performance.now() - started),
+  };
+}
+
+function report(
+  { onProgress }: ReembedOptions,
+  progress: Parameters<NonNullable<ReembedOptions["onProgress"]>>[0],
+): void {
+  try {
+    onProgress?.(progress);
+  } catch {
+    // A display that fails is no reason to stop.
+  }
+}
+
+function missingModel(): never {
+  throw new IbidError("configuration-missing", "There is no embedding model to embed with.", {
+    mend: "Open the knowledge base with an embeddingModel.",
+  });
+}
+
+function nothingBefore(): IbidError {
+  return new IbidError("not-found", "There is no earlier version to go back to.", {
+    mend: "A rollback is possible after a re-embedding, until a vacuum has taken the old vectors.",
+  });
+}

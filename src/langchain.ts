@@ -1,8 +1,0 @@
-/**
- * The door for LangChain and LangGraph: `ibid/langchain`. It loads `@langchain/core`, which the project that opens it has.
- */
-export { createLangChainRetriever, toLangChainDocument } from "./adapters/langchain/langchain-retriever.ts";
-export {
-  createLangChainVectorStore,
-  type LangChainVectorStoreOptions,
-} from "./adapters/langchain/langchain-vector-store.ts";

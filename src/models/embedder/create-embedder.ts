@@ -1,0 +1,255 @@
+import type {
+  EmbeddedTexts,
+  Embedder,
+  EmbeddingCache,
+  EmbeddingInput,
+  EmbeddingModel,
+  EmbedOptions,
+} from "../../contracts/embedding-model.ts";
+import type { Embedding, EmbeddingVersion } from "../../contracts/embedding.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { hmacSha256 } from "../../runtime/hash.ts";
+import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
+import { createBatchLimits, estimateTokens } from "./batch-limits.ts";
+import { copyEmbedding } from "./copy-embedding.ts";
+import { inputText } from "./input-text.ts";
+import { requestBatches } from "./request-batches.ts";
+import { createRequestSlots } from "./request-slots.ts";
+import { createSettledDimensions } from "./settled-dimensions.ts";
+
+/** What stands around a model: its cache, and how much is sent to it at once. */
+export interface EmbedderOptions {
+  /** Where embeddings are kept. Default: nowhere. */
+  readonly cache?: EmbeddingCache;
+  /** Key of the hashes that stand for texts in the cache and on the way to the model (law 10). */
+  readonly secret: Uint8Array;
+  /** Inputs in one request, at most; the model's own `maxBatchSize` counts if it is smaller. Default 128. */
+  readonly batchSize?: number;
+  /** Tokens in one request, at most, estimated generously; a longer text travels alone. Default 100,000: a third of what OpenAI takes. */
+  readonly maxBatchTokens?: number;
+  /** Requests under way at one time, at most, of all calls together. Default 4. */
+  readonly concurrency?: number;
+}
+
+/** One thing to embed, wherever it stands among the inputs. */
+interface Item {
+  readonly input: EmbeddingInput;
+  /** `undefined` for media: never cached, never shared. */
+  readonly key: string | undefined;
+  readonly tokens: number;
+  readonly positions: number[];
+}
+
+/**
+ * Puts around a model what is written once: batches, cache, coalescing, checks, typed errors.
+ *
+ * **Shape** embeddings in order of the inputs, none sharing memory with another. Equal texts of one call, and of calls under way with the same purpose, are sent
+ * once; `sent` counts what this call sent. Dimensions that the model does not state are learned from its first sound answer and hold from then on.
+ * Batches are bounded by count and tokens, and become smaller when the model refuses one for its size.
+ * A batch is cached when all of it is sound. A cache that fails is a cache that has nothing.
+ * **Errors** `embedding-failed` around whatever the model throws, cause kept; its own `IbidError`s as they are; `invalid-response` for a wrong number of embeddings, a wrong
+ * kind, NaN or infinity; `dimension-mismatch`; `aborted`, or `timeout` when the signal says so; `invalid-argument` for bad options. No retries (W13).
+ * **Source** Ballerina (B14, B16), ToolUp `CachingEmbeddingProvider` (T36 to T38), Wesichain (W6, W11).
+ */
+export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions): Embedder {
+  checkOptions("createEmbedder", options, ["cache", "secret", "batchSize", "maxBatchTokens", "concurrency"]);
+  const { cache, secret, concurrency = 4, maxBatchTokens = 100_000 } = options;
+  checkCount("batchSize", options.batchSize ?? 128);
+  checkCount("maxBatchTokens", maxBatchTokens);
+  checkCount("concurrency", concurrency);
+  if (!(secret instanceof Uint8Array) || secret.length === 0) {
+    throw new IbidError("invalid-argument", "createEmbedder needs a secret: bytes that key its hashes.", {
+      mend: "Give the knowledge base's own key, or 32 random bytes.",
+    });
+  }
+  const batchSize = Math.max(1, Math.min(options.batchSize ?? 128, model.maxBatchSize ?? Infinity));
+  const limits = createBatchLimits(batchSize, maxBatchTokens);
+  const slots = createRequestSlots(concurrency);
+  const name = `${model.provider}/${model.model}`;
+  const dimensions = createSettledDimensions(model);
+  // What the model says of itself now: a key must not change when the dimensions are learned.
+  const identity = JSON.stringify([
+    model.provider,
+    model.model,
+    model.kind,
+    model.dimensions ?? null,
+    model.fingerprint ?? "",
+  ]);
+  const flights = new Map<string, Promise<Embedding>>();
+
+  const versionOf = (count: number): EmbeddingVersion => ({
+    provider: model.provider,
+    model: model.model,
+    dimensions: count,
+    fingerprint: model.fingerprint ?? "",
+  });
+
+  const keyOf = (purpose: EmbedOptions["purpose"], text: string): string =>
+    hmacSha256(secret, `${identity}\n${purpose}\n${text}`);
+
+  function gather(inputs: readonly EmbeddingInput[], purpose: EmbedOptions["purpose"]): Item[] {
+    const items: Item[] = [];
+    const byText = new Map<string, Item>();
+    for (const [position, input] of inputs.entries()) {
+      const text = inputText(input);
+      const known = text === undefined ? undefined : byText.get(text);
+      if (known !== undefined) {
+        known.positions.push(position);
+        continue;
+      }
+      const key = text === undefined ? undefined : keyOf(purpose, text);
+      const tokens = text === undefined ? 0 : estimateTokens(text);
+      const item = { input, key, tokens, positions: [position] };
+      items.push(item);
+      if (text !== undefined) byText.set(text, item);
+    }
+    return items;
+  }
+
+  async function readCache(key: string | undefined): Promise<Embedding | undefined> {
+    if (cache === undefined || key === undefined) return undefined;
+    try {
+      const kept = cache.get(key);
+      const found = kept instanceof Promise ? await kept : kept;
+      if (found !== undefined) dimensions.check([found], "A cached embedding");
+      return found;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async function writeCache(key: string | undefined, embedding: Embedding): Promise<void> {
+    if (cache === undefined || key === undefined) return;
+    try {
+      await cache.set(key, embedding);
+    } catch {
+      // The embedding is there; that it could not be kept costs a request later, not an answer now.
+    }
+  }
+
+  /** Sends what nobody is sending yet; other calls that want the same wait for it. */
+  async function send(
+    items: readonly Item[],
+    options: EmbedOptions,
+    settle: (item: Item, embedding: Embedding) => void,
+    count: (tokens: number | undefined) => void,
+  ): Promise<void> {
+    const promised = new Map<Item, PromiseWithResolvers<Embedding>>();
+    for (const item of items) {
+      if (item.key === undefined) continue;
+      const flight = Promise.withResolvers<Embedding>();
+      flight.promise.catch(() => undefined);
+      flights.set(item.key, flight.promise);
+      promised.set(item, flight);
+    }
+    try {
+      const settings = { limits, slots, concurrency, options };
+      await requestBatches(model, items, settings, async (batch, { embeddings, tokens }) => {
+        dimensions.check(embeddings, `The answer of ${name}`);
+        count(tokens);
+        for (const [index, item] of batch.entries()) {
+          const embedding = copyEmbedding(embeddings[index] as Embedding);
+          settle(item, embedding);
+          promised.get(item)?.resolve(embedding);
+        }
+        await Promise.all(batch.map((item, index) => writeCache(item.key, embeddings[index] as Embedding)));
+        for (const item of batch) if (item.key !== undefined) flights.delete(item.key);
+      });
+    } catch (error) {
+      for (const [item, flight] of promised) {
+        if (item.key !== undefined && flights.get(item.key) === flight.promise) flights.delete(item.key);
+        flight.reject(error);
+      }
+      throw error;
+    }
+  }
+
+  async function embed(inputs: readonly EmbeddingInput[], given: EmbedOptions): Promise<EmbeddedTexts> {
+    checkOptions("embed", given, ["purpose", "signal"]);
+    const { signal } = given;
+    throwIfAborted(signal, "The embedding");
+    const results: Embedding[] = [];
+    results.length = inputs.length;
+    const settle = (item: Item, embedding: Embedding): void => {
+      for (const [turn, position] of item.positions.entries()) {
+        results[position] = turn === 0 ? embedding : copyEmbedding(embedding);
+      }
+    };
+
+    const items = gather(inputs, given.purpose);
+    const kept = await Promise.all(items.map((item) => readCache(item.key)));
+    let open = items.filter((item, index) => {
+      const found = kept[index];
+      if (found !== undefined) settle(item, found);
+      return found === undefined;
+    });
+    let sent = 0;
+    let tokens: number | undefined = 0;
+    const count = (more: number | undefined): void => {
+      tokens = tokens === undefined || more === undefined ? undefined : tokens + more;
+    };
+    while (open.length > 0) {
+      const awaited: { readonly item: Item; readonly flight: Promise<Embedding> }[] = [];
+      const own: Item[] = [];
+      for (const item of open) {
+        const flight = item.key === undefined ? undefined : flights.get(item.key);
+        if (flight === undefined) own.push(item);
+        else awaited.push({ item, flight });
+      }
+      sent += own.reduce((sum, item) => sum + (inputText(item.input) === undefined ? 0 : 1), 0);
+      const orphans: Item[] = [];
+      const waiting = awaited.map(async ({ item, flight }) => {
+        try {
+          settle(item, copyEmbedding(await untilAborted(flight, signal, "The embedding")));
+        } catch (error) {
+          // Somebody else's call was stopped, not this one: what it was fetching is fetched here.
+          if (signal?.aborted === true || !isStopped(error)) throw error;
+          orphans.push(item);
+        }
+      });
+      await Promise.all([...waiting, own.length === 0 ? undefined : send(own, given, settle, count)]);
+      open = orphans;
+    }
+    const length = dimensions.known();
+    if (length === undefined) {
+      throw new IbidError(
+        "invalid-argument",
+        `${name} does not say how many dimensions it has, and was given nothing to embed.`,
+        {
+          mend: "Embed at least one text first, or state the model's dimensions.",
+        },
+      );
+    }
+    return { version: versionOf(length), embeddings: results, sent, ...(tokens === undefined ? {} : { tokens }) };
+  }
+
+  return {
+    model,
+    get version() {
+      const count = dimensions.known();
+      return count === undefined ? undefined : versionOf(count);
+    },
+    get cacheHitRate() {
+      return cache?.hitRate ?? 0;
+    },
+    embed,
+    ...(cache?.delete && {
+      forget: async (texts: readonly string[]) => cache.delete?.(texts.map((text) => keyOf("document", text))),
+    }),
+  };
+}
+
+const isStopped = (error: unknown): boolean =>
+  IbidError.isInstance(error, "aborted") || IbidError.isInstance(error, "timeout");
+
+function checkCount(name: string, value: number): void {
+  if (Number.isSafeInteger(value) && value >= 1) return;
+  throw new IbidError(
+    "invalid-argument",
+    `createEmbedder: ${name} must be a whole number of at least 1, not ${String(value)}.`,
+    {
+      mend: `Leave ${name} out for the default.`,
+    },
+  );
+}

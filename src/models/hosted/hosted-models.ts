@@ -1,0 +1,122 @@
+import type { ChatModel } from "../../contracts/chat.ts";
+import type { EmbeddingInput, EmbeddingModel } from "../../contracts/embedding-model.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { readAddress } from "../../runtime/read-address.ts";
+import {
+  type AiSdkEmbeddingOptions,
+  aiSdkEmbeddingOptionNames,
+  fromAiSdkEmbeddingModel,
+} from "../ai-sdk/embedding-model.ts";
+import { fromAiSdkLanguageModel } from "../ai-sdk/language-model.ts";
+import type { WirePlace } from "./wire-call.ts";
+import { createWireEmbeddingModel } from "./wire-embedding-model.ts";
+import { createWireLanguageModel } from "./wire-language-model.ts";
+
+/** Where a hosted service is, and by which token it knows who calls. **Source** Ballerina `Wso2ProviderConfig` (B15). */
+export interface HostedOptions {
+  /** An http or https address; `/embeddings` and `/chat/completions` are below it. */
+  readonly serviceUrl: string;
+  /** Sent as a bearer token. */
+  readonly accessToken: string;
+  /** For services that have several. Default: the service decides, and the model is known by the service's host. */
+  readonly model?: string;
+  /** How long nothing may come before a call is given up. **Units** milliseconds. Default 5 minutes. */
+  readonly timeoutMs?: number;
+}
+
+/** The same for embeddings, and how documents and queries are told apart. */
+export interface HostedEmbeddingOptions extends HostedOptions, AiSdkEmbeddingOptions {}
+
+const hostedOptionNames = ["serviceUrl", "accessToken", "model", "timeoutMs"] as const;
+
+/**
+ * Embeddings by a hosted service that asks for nothing but its address and a token.
+ *
+ * **Shape** `POST serviceUrl/embeddings` as OpenAI has it, with the token as bearer. The model goes by the service's host unless it is named: two services are never
+ * taken for one another (law 6).
+ * **Errors** at once `configuration-missing` for a blank token, `invalid-argument` ("Must be a valid URL") for the address; when called as Ballerina words them (B16):
+ * `unsupported-input` for what is not text, `invalid-response` for an empty answer, `embedding-failed` with its cause for a failure on the way; `rate-limited`,
+ * `timeout` and `aborted` besides.
+ * **Source** Ballerina `Wso2EmbeddingProvider` (B15, B16), whose service has this form.
+ * @example const embeddingModel = createHostedEmbeddingModel({ serviceUrl, accessToken });
+ */
+export function createHostedEmbeddingModel(options: HostedEmbeddingOptions): EmbeddingModel {
+  checkOptions("createHostedEmbeddingModel", options, [...hostedOptionNames, ...aiSdkEmbeddingOptionNames]);
+  const { serviceUrl, accessToken, model, timeoutMs, ...embedding } = options;
+  const { place, name, named } = hostedPlace({
+    serviceUrl,
+    accessToken,
+    ...(model === undefined ? {} : { model }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  const inner = fromAiSdkEmbeddingModel(createWireEmbeddingModel(place, name, named), embedding);
+  return {
+    ...inner,
+    async embed(inputs, given) {
+      inputs.forEach((input) => checkText(input, inputs.length));
+      try {
+        return await inner.embed(inputs, given);
+      } catch (error) {
+        throw IbidError.isInstance(error) ? inBallerinasWords(error) : error;
+      }
+    },
+  };
+}
+
+/**
+ * A language model of a hosted service that asks for nothing but its address and a token.
+ *
+ * **Shape** `POST serviceUrl/chat/completions` as OpenAI has it, with the token as bearer; whole and streamed, with tools and pictures where the service takes them.
+ * **Errors** at once as {@link createHostedEmbeddingModel}; when called see {@link ChatModel}. **Source** Ballerina `Wso2ModelProvider` (B15).
+ * @example const model = createHostedChatModel({ serviceUrl, accessToken });
+ */
+export function createHostedChatModel(options: HostedOptions): ChatModel {
+  checkOptions("createHostedChatModel", options, hostedOptionNames);
+  const { place, name, named } = hostedPlace(options);
+  return fromAiSdkLanguageModel(createWireLanguageModel(place, name, named));
+}
+
+function hostedPlace({ serviceUrl, accessToken, model, timeoutMs }: HostedOptions): {
+  readonly place: WirePlace;
+  readonly name: string;
+  readonly named: boolean;
+} {
+  const url = readAddress(serviceUrl, "serviceUrl");
+  if (typeof accessToken !== "string" || accessToken.trim() === "") {
+    throw new IbidError("configuration-missing", "The hosted service needs an access token, and it is blank.", {
+      mend: "Pass accessToken as the service gave it to you.",
+    });
+  }
+  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
+    throw new IbidError("invalid-argument", "timeoutMs must be a number above 0.", {
+      mend: "Leave it out for 5 minutes.",
+    });
+  }
+  return {
+    place: { provider: "hosted", baseURL: url.href.replace(/\/+$/u, ""), token: accessToken.trim(), timeoutMs },
+    name: model ?? url.host,
+    named: model !== undefined,
+  };
+}
+
+/** **Source** Ballerina's words for one chunk and for several (B16). */
+function checkText(input: EmbeddingInput, count: number): void {
+  if (typeof input === "string" || ("text" in input && typeof input.text === "string")) return;
+  throw new IbidError(
+    "unsupported-input",
+    count === 1
+      ? "Unsupported chunk type. only 'ai:TextChunk|ai:TextDocument' is supported"
+      : "Unsupported chunk type. Expected elements of type 'ai:TextChunk|ai:TextDocument'.",
+    { mend: "Embed a text that describes it, or leave it out.", details: { type: input.type } },
+  );
+}
+
+function inBallerinasWords(error: IbidError): IbidError {
+  const rest = { ...(error.mend && { mend: error.mend }), details: error.details, cause: error.cause };
+  if (error.code === "embedding-failed")
+    return new IbidError(error.code, `Error generating embedding for provided chunk: ${error.message}`, rest);
+  if (error.code === "invalid-response" && error.details["got"] === 0)
+    return new IbidError(error.code, `No embeddings generated for the provided chunk: ${error.message}`, rest);
+  return error;
+}

@@ -1,0 +1,167 @@
+import { isObject } from "../ai-sdk/ai-sdk-model.ts";
+
+/** A server that speaks OpenAI's API, and how it is called. */
+export interface WirePlace {
+  /** How errors and vectors name it: `ollama`, `hosted`. */
+  readonly provider: string;
+  /** Without a slash at its end; endpoints are appended: `http://127.0.0.1:11434/v1`. */
+  readonly baseURL: string;
+  /** Sent as a bearer token, where there is one. */
+  readonly token?: string | undefined;
+  /** How long nothing at all may come. **Units** milliseconds. Default 5 minutes: a local model may have to be loaded first. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A name by which {@link readProviderFailure} knows what went wrong: those of the AI SDK, so that every provider's failures are read alike. */
+type FailureName =
+  | "AI_APICallError"
+  | "AI_JSONParseError"
+  | "AI_InvalidResponseDataError"
+  | "AI_UnsupportedFunctionalityError";
+
+const usualTimeoutMs = 300_000;
+/** The largest honest answer, 2,048 vectors of 4,096 numbers as JSON, has about 170 MB. */
+const maxAnswerBytes = 256 * 1024 * 1024;
+const maxErrorBytes = 64 * 1024;
+
+/** An error as the AI SDK's packages throw it. */
+export function wireError(name: FailureName, message: string, rest: object = {}): Error {
+  return Object.assign(new Error(message), { name }, rest);
+}
+
+/**
+ * Sends JSON and gives what answers it: an object.
+ *
+ * **Errors** in the form of the AI SDK's `APICallError`, `JSONParseError` and the like, for {@link toModelError}. No retries (W13).
+ */
+export async function callWire(
+  place: WirePlace,
+  endpoint: string,
+  body: object,
+  signal: AbortSignal | undefined,
+): Promise<Readonly<Record<string, unknown>>> {
+  let text = "";
+  for await (const piece of openWire(place, endpoint, body, signal)) text += piece;
+  if (text.trim() === "") throw wireError("AI_InvalidResponseDataError", "The answer is empty.");
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw wireError("AI_JSONParseError", "The answer is not JSON.");
+  }
+  if (isObject(answer) && !Array.isArray(answer)) return answer;
+  throw wireError("AI_InvalidResponseDataError", "The answer is not an object.");
+}
+
+/**
+ * Sends JSON and gives the answer's text as it comes. Leaving it early ends the connection.
+ *
+ * **Errors** as {@link callWire}; a `TimeoutError` when nothing came for as long as the place allows.
+ */
+export async function* openWire(
+  { baseURL, token, timeoutMs = usualTimeoutMs }: WirePlace,
+  endpoint: string,
+  body: object,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string, void, undefined> {
+  const url = `${baseURL}${endpoint}`;
+  const silence = createSilence(timeoutMs);
+  const stop = signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]);
+  try {
+    silence.heard();
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(body),
+      // A redirected token would go to somebody else.
+      redirect: "error",
+      signal: stop,
+    });
+    silence.heard();
+    if (!response.ok) throw await refusal(response, url, silence);
+    yield* readText(response, maxAnswerBytes, silence);
+  } catch (error) {
+    // What fetch calls its failures is its engine's business; the address is not in them.
+    throw isObject(error) && !("url" in error) ? Object.assign(error, { url }) : error;
+  } finally {
+    silence.end();
+  }
+}
+
+interface Silence {
+  readonly signal: AbortSignal;
+  heard(): void;
+  end(): void;
+}
+
+function createSilence(timeoutMs: number): Silence {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = (): void =>
+    controller.abort(Object.assign(new Error(`Nothing came for ${timeoutMs} ms.`), { name: "TimeoutError" }));
+  return {
+    signal: controller.signal,
+    heard() {
+      clearTimeout(timer);
+      timer = setTimeout(stop, timeoutMs);
+    },
+    end: () => clearTimeout(timer),
+  };
+}
+
+async function* readText(response: Response, maxBytes: number, silence: Silence): AsyncGenerator<string> {
+  if (response.body === null) return;
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      silence.heard();
+      if (done) {
+        ended = true;
+        yield decoder.decode();
+        return;
+      }
+      bytes += value.length;
+      if (bytes > maxBytes)
+        throw wireError("AI_InvalidResponseDataError", `The answer has more than ${maxBytes} bytes.`);
+      yield decoder.decode(value, { stream: true });
+    }
+  } finally {
+    // Whoever left, the server must not go on writing.
+    if (!ended) await reader.cancel().catch(() => {});
+  }
+}
+
+async function refusal(response: Response, url: string, silence: Silence): Promise<Error> {
+  let text = "";
+  try {
+    for await (const piece of readText(response, maxErrorBytes, silence)) text += piece;
+  } catch {
+    // The status says enough.
+  }
+  const data = parse(text);
+  const said = isObject(data) ? data["error"] : undefined;
+  const message = isObject(said) ? said["message"] : (said ?? (isObject(data) ? data["message"] : undefined));
+  return wireError("AI_APICallError", typeof message === "string" ? message : "", {
+    statusCode: response.status,
+    responseHeaders: Object.fromEntries(response.headers),
+    responseBody: text,
+    url,
+    ...(isObject(data) && { data }),
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

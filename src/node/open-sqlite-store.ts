@@ -1,6 +1,0 @@
-import { openSqliteStore as openSqliteDirectory } from "../adapters/sqlite/sqlite-store.ts";
-import { languageAnalyzer } from "./language-analyzer.ts";
-
-/** A store in one SQLite file, analysed like a knowledge base's: each opens what the other wrote. See `adapters/sqlite/sqlite-store.ts`. */
-export const openSqliteStore: typeof openSqliteDirectory = (path, options) =>
-  openSqliteDirectory(path, { analyzer: languageAnalyzer, ...options });

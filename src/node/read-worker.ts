@@ -1,7 +1,0 @@
-/**
- * The program that reads files in a process of its own. An edge: started by `adapters/worker/`, never imported.
- */
-import { serveReaders } from "../adapters/worker/serve-readers.ts";
-import { createReaders } from "./create-readers.ts";
-
-serveReaders(createReaders(), Number(process.argv[2]));

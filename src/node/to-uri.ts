@@ -1,7 +1,0 @@
-import { toDocumentUri } from "../adapters/files/file-source.ts";
-import { isUrl, normalizeUrl } from "../adapters/web/normalize-url.ts";
-
-/** What a person types, to the uri that it is ingested under. */
-export function toUri(base: string): (uri: string) => string {
-  return (uri) => (isUrl(uri) ? normalizeUrl(uri) : toDocumentUri(uri, { base }));
-}

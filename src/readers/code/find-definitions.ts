@@ -1,0 +1,111 @@
+import type { Node } from "web-tree-sitter";
+
+import type { Heading } from "../build-sections.ts";
+
+import type { DefinitionRule } from "./definition-rules.ts";
+import type { GrammarName } from "./grammars.ts";
+import { type LanguageRules, rulesOf } from "./language-rules.ts";
+
+/** What code defines, as a heading with an end. */
+export type Definition = Pick<Heading, "title" | "level" | "start"> & { readonly end: number };
+
+/** Sections are of level 1 to 6. */
+const maxLevel = 6;
+/** Conditions within conditions around a definition. */
+const maxNesting = 32;
+/** What holds more than this is a table of data. */
+const maxMembers = 100_000;
+const maxTitleLength = 120;
+const maxIndentation = 1000;
+
+/**
+ * The definitions of a file, those within others after them.
+ *
+ * **Shape** each begins with a line (its comment and decorators included) and ends with one; one that shares its first line with something else is part of that.
+ * **Cost** linear in the nodes down to where members are; bodies of functions are not looked into.
+ */
+export function findDefinitions(root: Node, text: string, grammar: GrammarName): Definition[] {
+  const rules = rulesOf(grammar);
+  const definitions: Definition[] = [];
+
+  const add = (node: Node, start: number, level: number, nesting: number): boolean => {
+    const found = beginsLine(text, start) ? unwrap(node, rules) : undefined;
+    if (found === undefined) return false;
+    const isLong = text.slice(start, node.endIndex).trimEnd().includes("\n");
+    if (!isLong && found.rule.isSmall?.(found.node) === true) return false;
+    definitions.push({ title: shorten(found.title), level, start, end: lineEnd(text, node.endIndex) });
+    const body = level < maxLevel ? found.rule.body?.(found.node) : undefined;
+    if (body !== undefined) walk(body, level + 1, nesting + 1);
+    return true;
+  };
+
+  const walk = (holder: Node, level: number, nesting: number): void => {
+    if (nesting > maxNesting || holder.namedChildCount > maxMembers) return;
+    /** Comments and attributes that wait for what they belong to. */
+    let lead: { start: number; end: number } | undefined;
+    for (const node of holder.namedChildren) {
+      const follows = lead !== undefined && !hasBlankLine(text, lead.end, node.startIndex);
+      if (rules.leads.has(node.type)) {
+        const start = follows && lead !== undefined ? lead.start : node.startIndex;
+        lead = beginsLine(text, start) ? { start, end: trimEnd(text, node.endIndex) } : undefined;
+        continue;
+      }
+      const from = follows && lead !== undefined ? lead.start : node.startIndex;
+      lead = undefined;
+      const isDefinition = add(node, from, level, nesting);
+      if (!isDefinition && (rules.groups.has(node.type) || node.isError)) walk(node, level, nesting + 1);
+    }
+  };
+
+  walk(root, 1, 0);
+  return definitions;
+}
+
+/** The definition that a node is, or that stands in it with `export`, a decorator or a template around it. */
+function unwrap(
+  outer: Node,
+  rules: LanguageRules,
+): { readonly rule: DefinitionRule; readonly node: Node; readonly title: string } | undefined {
+  let node = outer;
+  for (let depth = 0; depth < 8; depth++) {
+    const rule = rules.definitions.get(node.type);
+    const title = rule?.title(node);
+    if (rule !== undefined && title !== undefined) return { rule, node, title };
+    if (!rules.wrappers.has(node.type)) return undefined;
+    const inner = node.namedChildren.findLast((child) => !rules.leads.has(child.type));
+    if (inner === undefined) return undefined;
+    node = inner;
+  }
+  return undefined;
+}
+
+function shorten(title: string): string {
+  const line = title
+    .slice(0, maxTitleLength * 4)
+    .replace(/\s+/gu, " ")
+    .trim();
+  return line.length <= maxTitleLength ? line : `${line.slice(0, maxTitleLength - 1).toWellFormed()}…`;
+}
+
+function beginsLine(text: string, at: number): boolean {
+  let before = at;
+  while (before > 0 && at - before < maxIndentation && /[^\S\n]/u.test(text.charAt(before - 1))) before--;
+  return before === 0 || text.charAt(before - 1) === "\n";
+}
+
+function lineEnd(text: string, at: number): number {
+  // Some nodes reach to the beginning of the next line.
+  const end = trimEnd(text, at);
+  const newline = text.indexOf("\n", end);
+  return newline === -1 ? text.length : newline;
+}
+
+function trimEnd(text: string, at: number): number {
+  let end = at;
+  while (end > 0 && /\s/u.test(text.charAt(end - 1))) end--;
+  return end;
+}
+
+function hasBlankLine(text: string, from: number, to: number): boolean {
+  return /\n[^\S\n]*\n/u.test(text.slice(from, to));
+}

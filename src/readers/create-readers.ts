@@ -1,0 +1,44 @@
+/**
+ * What ibid reads on Node, in the order in which readers are asked. An edge: the one place that chooses them, for the knowledge base and for the worker that reads.
+ */
+import { createCodeReader } from "./code/code-reader.ts";
+import { createFeedReader } from "./feed/feed-reader.ts";
+import { createHtmlReader } from "./html/html-reader.ts";
+import { createMailReader } from "./mail/mail-reader.ts";
+import { createMboxReader } from "./mail/mbox-reader.ts";
+import { createMarkdownReader } from "./markdown/markdown-reader.ts";
+import { createDocxReader } from "./office/docx-reader.ts";
+import { createEpubReader } from "./office/epub-reader.ts";
+import { createOdtReader } from "./office/odt-reader.ts";
+import { createPptxReader } from "./office/pptx-reader.ts";
+import { createXlsxReader } from "./office/xlsx-reader.ts";
+import { createPdfReader } from "./pdf/pdf-reader.ts";
+import { createXlsReader } from "./sheets/xls-reader.ts";
+import type { Reader } from "../contracts/reader.ts";
+import { csvReader } from "./sheets/csv-reader.ts";
+import { dataReader } from "./data/data-reader.ts";
+import { createNotebookReader } from "./notebook/notebook-reader.ts";
+import { plainTextReader } from "./text/plain-text-reader.ts";
+
+/** All built-in readers. **Cost** nothing: each loads its library when it reads its first file. */
+export function createReaders(): readonly Reader[] {
+  return [
+    createMarkdownReader(),
+    createHtmlReader(),
+    createPdfReader(),
+    createDocxReader(),
+    createPptxReader(),
+    createOdtReader(),
+    createEpubReader(),
+    createMailReader(),
+    createMboxReader(),
+    createFeedReader(),
+    createCodeReader(),
+    createXlsxReader(),
+    createXlsReader(),
+    csvReader,
+    createNotebookReader(),
+    dataReader,
+    plainTextReader,
+  ];
+}

@@ -1,0 +1,58 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { HandledData, MediaTypeHandler } from "../contracts/media-type-handler.ts";
+import type { Reader } from "../contracts/reader.ts";
+import { matchesMediaType } from "../runtime/matches-media-type.ts";
+import { composeDocument } from "./compose-document.ts";
+import { fileNameOf } from "./file-name.ts";
+
+/**
+ * The half of a handler that reads: its chunks become a document's text, with a block for each.
+ *
+ * **Errors** `invalid-argument` at once for a handler without a name or media types; `empty` when there are no chunks, `unreadable` for what the handler throws and for what is no list of texts.
+ */
+export function createHandlerReader(handler: MediaTypeHandler): Reader {
+  checkHandler(handler);
+  return {
+    name: `handler/${handler.name}`,
+    accepts: (mediaType) => matchesMediaType(handler.mediaTypes, mediaType),
+    async read(input) {
+      const { uri } = input;
+      const { chunks, title = fileNameOf(uri), metadata = {}, notes } = await handle(handler, input);
+      const composition = composeDocument();
+      for (const text of chunks) composition.write(text);
+      if (composition.position === 0) {
+        throw new IbidError("empty", `${handler.name} finds no text in ${uri}.`, {
+          uri,
+          mend: "Give data that hold something to find.",
+        });
+      }
+      return { ...composition.finish(title), title, metadata, ...(notes && { notes }) };
+    },
+  };
+}
+
+async function handle(handler: MediaTypeHandler, input: Parameters<Reader["read"]>[0]): Promise<HandledData> {
+  const { uri } = input;
+  try {
+    const handled: HandledData = await handler.handle(input);
+    if (handled.chunks.every((text) => typeof (text as unknown) === "string")) return handled;
+    throw new TypeError("its chunks are not all texts");
+  } catch (cause) {
+    if (IbidError.isInstance(cause)) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new IbidError("unreadable", `${handler.name} cannot handle ${uri}: ${reason}.`, {
+      uri,
+      mend: "Look at the data, or mend the handler.",
+      cause,
+    });
+  }
+}
+
+function checkHandler({ name, mediaTypes }: MediaTypeHandler): void {
+  const isType = (type: unknown): boolean =>
+    typeof type === "string" && /^[a-z0-9!#$&^.+-]+\/(?:\*|[a-z0-9!#$&^.+-]+)$/u.test(type);
+  if (typeof name === "string" && name.trim() !== "" && mediaTypes.length > 0 && mediaTypes.every(isType)) return;
+  throw new IbidError("invalid-argument", `handlers: ${JSON.stringify(name)} takes ${JSON.stringify(mediaTypes)}.`, {
+    mend: 'A handler has a name, and media types in lower case, such as "application/x-invoice" or "text/*".',
+  });
+}

@@ -1,0 +1,98 @@
+import PostalMime, { type Email } from "postal-mime";
+
+import { IbidError } from "../../contracts/errors.ts";
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { type Composition, composeDocument } from "../compose-document.ts";
+import { findCharset } from "../text/find-charset.ts";
+import { fileNameOf } from "../file-name.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+import { canonicalize } from "../../text/canonical-text.ts";
+
+import { encryptionOf } from "./encryption.ts";
+import { factsOf, headerLines, headerText } from "./mail-headers.ts";
+import { readAttachments } from "./read-attachments.ts";
+import { writePlainBody } from "./plain-body.ts";
+
+/** What {@link createMailReader} promises, with the parser that it loads when the first message is read. */
+export async function readMail(input: ReadInput): Promise<ReadResult> {
+  const { uri, bytes, signal } = input;
+  const { email, encoding } = await parseMail(bytes);
+  throwIfAborted(signal, `Reading ${uri}`, { uri });
+  const encryption = encryptionOf(email);
+  if (encryption !== undefined) {
+    throw new IbidError("encrypted", `${uri} is a message encrypted with ${encryption}.`, {
+      mend: "Open it in a mail program that has the key, and save it decrypted.",
+      uri,
+    });
+  }
+  const document = composeDocument();
+  const subject = headerText(email.subject);
+  document.heading(subject, 1);
+  document.write(headerLines(email).join("\n"));
+  const language = await writeBody(document, email, input, subject === "" ? 0 : 1);
+  const notes = await readAttachments(document, email.attachments, input, subject === "" ? 1 : 2);
+  return {
+    ...document.finish(subject || fileNameOf(uri)),
+    title: subject || fileNameOf(uri),
+    metadata: {
+      ...factsOf(email),
+      ...(language === undefined ? {} : { language }),
+      ...(encoding === undefined ? {} : { encoding }),
+    },
+    ...(notes.length === 0 ? {} : { notes }),
+  };
+}
+
+/** Messages within messages are attachments like others: their reader is asked, and the depth of parts within parts holds. */
+const options = { forceRfc822Attachments: true, maxRfc822NestingDepth: 0 } as const;
+
+/**
+ * Parses a message. Where its words come out broken, because it declares no encoding or a wrong one, it is read in the one that its bytes show.
+ *
+ * **Shape** `encoding` when that was done.
+ */
+async function parseMail(bytes: Uint8Array): Promise<{ readonly email: Email; readonly encoding?: string }> {
+  const email = await PostalMime.parse(bytes, options);
+  const broken = countBroken(email);
+  const found = broken === 0 ? undefined : await findCharset(bytes);
+  if (found === undefined) return { email };
+  // What is in base64 or quoted-printable is ASCII, and stays as it is; attachments are their readers' matter.
+  const recoded = new TextEncoder().encode(new TextDecoder(found.charset).decode(bytes));
+  const better = await PostalMime.parse(recoded, options);
+  if (countBroken(better) >= broken) return { email };
+  return { email: { ...better, attachments: email.attachments }, encoding: found.charset };
+}
+
+function countBroken({ subject, text, html }: Email): number {
+  return [subject, text, html].reduce((sum, value) => sum + (value?.split("\uFFFD").length ?? 1) - 1, 0);
+}
+
+/** Mail programs show the HTML body where there is one. **Shape** the language that it says it is in. */
+async function writeBody(
+  document: Composition,
+  { html, text }: Email,
+  { uri, readPart }: ReadInput,
+  level: number,
+): Promise<string | undefined> {
+  const page = html?.trim() ?? "";
+  const plain = canonicalize(text ?? "").toWellFormed();
+  if (page !== "" && readPart === undefined && plain.trim() === "") {
+    throw new IbidError("unsupported-media", `${uri} is a message in HTML, and no reader of HTML was given.`, {
+      mend: "Read it together with the reader of HTML, as a knowledge base does.",
+      uri,
+    });
+  }
+  if (page !== "" && readPart !== undefined) {
+    try {
+      const bytes = new TextEncoder().encode(page);
+      const shown = await readPart({ name: "message.html", bytes, mediaType: "text/html", charset: "utf-8" });
+      document.include(shown, level);
+      return typeof shown.metadata.language === "string" ? shown.metadata.language : undefined;
+    } catch (error) {
+      // A page that shows nothing: an empty message, or one of which the plain body says more.
+      if (!IbidError.isInstance(error) || error.code === "aborted" || error.code === "too-large") throw error;
+    }
+  }
+  writePlainBody(document, plain);
+  return undefined;
+}

@@ -1,0 +1,30 @@
+import type { Block } from "../../contracts/document.ts";
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { buildSections } from "../build-sections.ts";
+import { decodeSource } from "../text/decode-source.ts";
+import { fileNameOf } from "../file-name.ts";
+import { limitsOf } from "../read-limits.ts";
+import { readFrontMatter } from "./front-matter.ts";
+import { parseBlocks } from "./parse-blocks.ts";
+
+/** What {@link createMarkdownReader} promises, with the parsers that it loads when the first file is read. */
+export function readMarkdown({ uri, bytes, mediaType, charset, limits }: ReadInput): ReadResult {
+  const text = decodeSource(bytes, uri, charset, limitsOf({ ...(limits && { limits }) }).maxTextLength);
+  const frontMatter = readFrontMatter(text);
+  const { blocks, headings } = parseBlocks(text, frontMatter?.end ?? 0, mediaType.endsWith("mdx"));
+  const named = frontMatter?.metadata["title"];
+  const title =
+    (typeof named === "string" ? named.trim() : "") ||
+    headings.find((heading) => heading.level === 1)?.title ||
+    fileNameOf(uri);
+  const head: readonly Block[] =
+    frontMatter === undefined ? [] : [{ kind: "front-matter", start: 0, end: frontMatter.blockEnd }];
+  return {
+    text,
+    title,
+    root: buildSections(text, title, headings),
+    sourceMap: { lines: "text" },
+    blocks: [...head, ...blocks],
+    metadata: frontMatter?.metadata ?? {},
+  };
+}

@@ -1,0 +1,47 @@
+import type { MediaDocument } from "../contracts/document.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import { checkOptions } from "../runtime/check-options.ts";
+import { readAddress } from "../runtime/read-address.ts";
+
+/** What may be said of a picture or a recording. */
+export interface MediaOptions {
+  /** Such as `image/png`. Default: nobody knows, and whoever reads it looks at its first bytes. */
+  readonly mediaType?: string;
+  readonly metadata?: Metadata;
+}
+
+/**
+ * A picture, to be put into a prompt whole.
+ *
+ * **Shape** bytes are copied (B27); an address is absolute. **Errors** `invalid-argument` for no bytes, and "Must be a valid URL" for what is no http or https address.
+ * **Source** Ballerina `ImageDocument` (B9, B11).
+ * @example prompt`What does ${createImageDocument("https://example.com/plan.png")} show?`
+ */
+export function createImageDocument(content: Uint8Array | URL | string, options: MediaOptions = {}): MediaDocument {
+  return createMediaDocument("image", content, options);
+}
+
+/** A recording, to be put into a prompt whole; see {@link createImageDocument}. **Source** Ballerina `AudioDocument` (B9, B11). */
+export function createAudioDocument(content: Uint8Array | URL | string, options: MediaOptions = {}): MediaDocument {
+  return createMediaDocument("audio", content, options);
+}
+
+function createMediaDocument(
+  type: "image" | "audio",
+  content: Uint8Array | URL | string,
+  options: MediaOptions,
+): MediaDocument {
+  const where = type === "image" ? "createImageDocument" : "createAudioDocument";
+  checkOptions(where, options, ["mediaType", "metadata"]);
+  const { mediaType, metadata = {} } = options;
+  if (content instanceof Uint8Array && content.length === 0) {
+    throw new IbidError("invalid-argument", `${where} was given no bytes.`, { mend: "Give the whole file." });
+  }
+  return {
+    type,
+    content: content instanceof Uint8Array ? content.slice() : readAddress(content, "content"),
+    ...(mediaType === undefined ? {} : { mediaType }),
+    metadata,
+  };
+}

@@ -1,0 +1,164 @@
+import { crc32 } from "node:zlib";
+import type { Entry, ZipFile } from "yauzl";
+
+import { IbidError } from "../../contracts/errors.ts";
+import type { ReadInput } from "../../contracts/reader.ts";
+import { limitsOf, overLimit } from "../read-limits.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+
+/** A ZIP archive, whose members are unpacked when they are asked for. */
+export interface Archive {
+  readonly uri: string;
+  /** Names of the members in the order of the directory: `/` between folders, none at the beginning, no `.` or `..`. */
+  readonly names: readonly string[];
+  has(name: string): boolean;
+  /** A member, unpacked; `undefined` when there is none of this name. */
+  read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+}
+
+/**
+ * Opens bytes as a ZIP archive, within the limits of the reading.
+ *
+ * **Shape** a name is found as it stands, else without regard to case and percent-encoding, as the writers of office files mix them.
+ * Of two members with one name the first counts. Names lead nowhere: nothing is written to disk.
+ * **Errors** `encrypted`, `unreadable` for a broken archive or member, `aborted`; `too-large` beyond `maxParts` members, or when all that is unpacked
+ * grows beyond `maxExpandedBytes`, whatever sizes the directory declares.
+ * **Cost** reads the directory; a member is inflated at each call.
+ * **Source** PKWARE APPNOTE 6.3; Fifield, "A better zip bomb" (2019), for members that overlap: what is unpacked is what counts.
+ */
+export async function openArchive(input: Pick<ReadInput, "uri" | "bytes" | "limits" | "signal">): Promise<Archive> {
+  const { uri, bytes, signal } = input;
+  const { maxParts, maxExpandedBytes } = limitsOf(input);
+  if (isCompoundFile(bytes)) throw encrypted(uri);
+  const { fromBufferPromise, getFileNameLowLevel } = await import("yauzl").then((module) => module.default);
+  const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
+    autoClose: false,
+    lazyEntries: true,
+    // Names are decoded here: one that points outside is no reason to refuse the file, since it is only looked up.
+    decodeStrings: false,
+  }).catch((error: unknown) => {
+    throw unreadable(uri, "is not a ZIP archive that can be opened", error);
+  });
+  if (zip.entryCount > maxParts) throw overLimit(uri, "maxParts", maxParts, zip.entryCount);
+
+  const exact = new Map<string, Entry>();
+  const folded = new Map<string, Entry>();
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
+      const name = cleanPath(getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false));
+      if (name === "" || name.endsWith("/") || exact.has(name)) continue;
+      exact.set(name, entry);
+      const key = foldName(name);
+      if (!folded.has(key)) folded.set(key, entry);
+    }
+  } catch (error) {
+    throw unreadable(uri, "has a broken directory", error);
+  }
+
+  let unpacked = 0;
+  const find = (name: string): Entry | undefined => exact.get(name) ?? folded.get(foldName(name));
+  return {
+    uri,
+    names: [...exact.keys()],
+    has: (name) => find(name) !== undefined,
+    async read(name) {
+      const entry = find(name);
+      if (entry === undefined) return undefined;
+      throwIfAborted(signal, `Reading ${uri}`, { uri });
+      if (entry.isEncrypted()) throw encrypted(uri);
+      // What is declared can be counted on: a member that grows beyond it is stopped there.
+      unpacked += entry.uncompressedSize;
+      if (unpacked > maxExpandedBytes) throw overLimit(uri, "maxExpandedBytes", maxExpandedBytes, unpacked);
+      const member = await unpack(zip, entry).catch((error: unknown) => {
+        throw unreadable(uri, `has a broken part ${name}`, error);
+      });
+      throwIfAborted(signal, `Reading ${uri}`, { uri });
+      return member;
+    },
+  };
+}
+
+async function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let check = 0;
+  // The stream fails by itself when a member is longer or shorter than it declares.
+  for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    check = crc32(chunk, check);
+  }
+  if (check !== entry.crc32) throw new Error("its checksum does not fit what it holds");
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/**
+ * A `/`-separated path with its `.` and `..` resolved, within its root: what leads out of it stays at the root.
+ */
+function cleanPath(path: string): string {
+  const steps: string[] = [];
+  for (const step of path.split("/")) {
+    if (step === "..") steps.pop();
+    else if (step !== "." && step !== "") steps.push(step);
+  }
+  return steps.join("/") + (path.endsWith("/") ? "/" : "");
+}
+
+/** The path that `target` names, seen from the file at `from`. */
+export function resolvePath(from: string, target: string): string {
+  const folder = from.slice(0, from.lastIndexOf("/") + 1);
+  return cleanPath(target.startsWith("/") ? target : folder + target);
+}
+
+/** The path of an address within an archive, without what follows `#`. */
+export function decodePath(address: string): string {
+  const [path = ""] = address.split("#", 1);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function foldName(name: string): string {
+  return decodePath(name).toLowerCase();
+}
+
+/** Office puts a file with a password into a compound file, which is no ZIP. **Source** MS-OFFCRYPTO, 1.3.3. */
+function isCompoundFile(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xd0 && bytes[1] === 0xcf && bytes[2] === 0x11 && bytes[3] === 0xe0;
+}
+
+/** The refusal of a file whose content only a password or a licence opens. */
+export function encrypted(uri: string): IbidError {
+  return new IbidError("encrypted", `${uri} is encrypted.`, {
+    mend: "Give a copy that opens without a password or licence.",
+    uri,
+  });
+}
+
+/** The refusal of a broken file. `what` goes on the sentence that its name begins. */
+export function unreadable(uri: string, what: string, cause?: unknown): IbidError {
+  // The library's own sentences end as they like.
+  const reason = cause instanceof Error ? `: ${cause.message.replace(/\.$/u, "")}` : "";
+  return new IbidError("unreadable", `${uri} ${what}${reason}.`, {
+    mend: "Check that it opens in a program of its kind, and save it again from there.",
+    uri,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The refusal of a file on which nothing is to be read. */
+export function withoutText(uri: string): IbidError {
+  return new IbidError("empty", `${uri} shows no text.`, {
+    mend: "If its text is in pictures, run text recognition (OCR) over them and give the result.",
+    uri,
+  });
+}

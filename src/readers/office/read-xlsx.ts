@@ -1,0 +1,80 @@
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { composeWorkbook } from "../sheets/compose-workbook.ts";
+import { createSheetBuilders } from "../sheets/sheet-builder.ts";
+import type { Sheet } from "../sheets/workbook.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+import { unreadable } from "./open-archive.ts";
+import { type OfficePackage, openPackage } from "./open-package.ts";
+import { readPackageFacts } from "./package-facts.ts";
+import { elementsOf, findChild } from "./read-xml.ts";
+import { createCellReader, type SheetFaults } from "./xlsx-cells.ts";
+import { readSharedStrings } from "./xlsx-strings.ts";
+import { readCellFormats } from "./xlsx-styles.ts";
+
+/** More than a full row of 16,384 cells takes, with a formula, a value or some stretches of rich text each. */
+const maxRowElements = 16_384 * 16;
+
+/** A workbook to a document; see `createXlsxReader`. */
+export async function readXlsx(input: ReadInput): Promise<ReadResult> {
+  const { uri, signal } = input;
+  const office = await openPackage(input);
+  const workbook = await office.readPart(office.mainPart);
+  const related = await office.relationshipsOf(office.mainPart);
+  const from1904 = /^(?:1|true|on)$/.test(findChild(workbook, "workbookPr")?.attributes.get("date1904") ?? "");
+  const strings = await readSharedStrings(input, office);
+  const formats = await readCellFormats(office, from1904);
+  const begin = createSheetBuilders(input);
+  const boundRow = (elements: number): void => {
+    if (elements > maxRowElements) throw unreadable(uri, "has a row of more cells than a sheet has columns");
+  };
+  const sheets: Sheet[] = [];
+  const notes: string[] = [];
+  for (const { attributes } of elementsOf(findChild(workbook, "sheets"))) {
+    throwIfAborted(signal, `Reading ${uri}`, { uri });
+    const name = attributes.get("name") ?? "";
+    const builder = begin(name, (attributes.get("state") ?? "visible") !== "visible");
+    const relation = related.get(attributes.get("r:id") ?? "");
+    if (relation === undefined || !office.archive.has(relation.target)) {
+      notes.push(`The sheet "${name}" is listed in the workbook but missing from the file.`);
+      continue;
+    }
+    if (relation.type !== "worksheet") {
+      notes.push(`The sheet "${name}" holds a chart or a dialogue, no cells; it was not read.`);
+      continue;
+    }
+    const faults: SheetFaults = { formulasWithoutResult: 0, textsMissing: 0 };
+    const reader = createCellReader(builder, strings, formats, faults);
+    await office.visitPart(relation.target, { depth: 2, visit: reader, grow: boundRow });
+    sheets.push(builder.finish());
+    notes.push(...nameFaults(name, faults));
+  }
+  notes.push(...nameLeftOut(office));
+  const { title, metadata } = await readPackageFacts(office);
+  return composeWorkbook(input, sheets, { title: title === "" ? undefined : title, metadata, notes });
+}
+
+function nameFaults(name: string, { formulasWithoutResult, textsMissing }: SheetFaults): string[] {
+  const notes: string[] = [];
+  if (formulasWithoutResult > 0) {
+    notes.push(
+      `The sheet "${name}" has formulas without a stored result (${formulasWithoutResult}); open and save it in a spreadsheet program to have them read.`,
+    );
+  }
+  if (textsMissing > 0)
+    notes.push(`The sheet "${name}" refers to texts that the file does not hold (${textsMissing}).`);
+  return notes;
+}
+
+/** What a workbook shows beside its cells, by what its parts are called. */
+function nameLeftOut({ archive: { names } }: OfficePackage): string[] {
+  const kinds = [
+    ["charts", /(?:^|\/)charts\/chart[^/]*\.xml$/i],
+    ["pictures", /(?:^|\/)media\/[^/]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$/i],
+    ["sheets with comments", /(?:^|\/)comments[^/]*\.xml$/i],
+  ] as const;
+  const found = kinds
+    .map(([what, pattern]) => [what, names.filter((name) => pattern.test(name)).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${what} (${count})`);
+  return found.length === 0 ? [] : [`Cells were read; not in the text: ${found.join(", ")}.`];
+}

@@ -1,0 +1,49 @@
+import type { OcrProvider, TableExtractor } from "../../contracts/extraction.ts";
+import type { Reader } from "../../contracts/reader.ts";
+import { noTableExtractor } from "../no-table-extractor.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { findCharacterMaps } from "./character-maps.ts";
+import { keepRejections } from "./keep-rejections.ts";
+
+/** What a PDF reader is given beyond the file. */
+export interface PdfReaderOptions {
+  /** Recognises the text of pages that are pictures. Default: none; such pages are refused or named in `notes`. */
+  readonly ocr?: OcrProvider;
+  /** Finds tables that the text does not show. Default: none; tables whose columns stand in line are found anyway. */
+  readonly tables?: TableExtractor;
+}
+
+/**
+ * PDF: the canonical text is what a reader of the pages sees, in reading order.
+ *
+ * A tagged file says itself what comes after what, and what it is; in others columns, paragraphs, tables and headings are found from where the text stands.
+ * Lines of a paragraph are joined, words hyphenated over a line end are whole again, and a paragraph goes on over columns and pages. Running titles stand once, page numbers
+ * not at all: they are in the source map.
+ *
+ * **Shape** pages in the source map, no lines; sections from the outline (bookmarks) where its titles are found in the text, else from the tags, else from letter size
+ * and weight; title from the document information, the first heading, or the file name; metadata `pageCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated.
+ * `notes` names pages that have no text layer, and broken ones, which are left out when others read. PDF.js is loaded at the first call.
+ * East Asian text whose character map is only named is read with the maps of `pdfjs-dist`, when that is installed.
+ * **Errors** `encrypted` for a file that asks for a password and got none, or another; `empty` for one without a text layer (a scan) when nobody recognises it;
+ * `too-large` beyond the limits; `unreadable` for one that is broken, or of which no page reads. `aborted` between two pages.
+ * **Cost** 10 to 40 ms per page; memory for the runs of all pages, about fifty times their text.
+ * **Source** Embabel's content readers (E15), Ballerina's `TextDataLoader` (B52), Wesichain `PdfLoader` (W17), ToolUp's extraction points (T55, T56).
+ */
+export function createPdfReader(options: PdfReaderOptions = {}): Reader {
+  checkOptions("createPdfReader", options, ["ocr", "tables"]);
+  const { ocr, tables = noTableExtractor } = options;
+  const maps = findCharacterMaps();
+  const settings = [
+    maps && "cmaps",
+    ocr && `ocr:${ocr.name}`,
+    tables === noTableExtractor ? undefined : `tables:${tables.name}`,
+  ];
+  return {
+    name: ["pdf/2", ...settings.filter((part) => part !== undefined)].join("+"),
+    accepts: (mediaType) => mediaType === "application/pdf" || mediaType === "application/x-pdf",
+    read: async (input) => {
+      const { readPdf } = await import("./read-pdf.ts");
+      return keepRejections(() => readPdf(input, ocr, tables, maps));
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { ReadInput } from "../../contracts/reader.ts";
+import { limitsOf, overLimit } from "../read-limits.ts";
+import type { CellKind, CellRow, MergedCells, Sheet, SheetCell } from "./workbook.ts";
+
+/** Gathers what a sheet holds, in whatever order a file says it. */
+export interface SheetBuilder {
+  /** A cell that holds something; a blank text holds nothing. Of two in one place the last counts. **Units** from 1. */
+  addCell(row: number, column: number, text: string, kind: CellKind): void;
+  /** Cells shown as one. Of a single cell, nothing. */
+  addMerge(merge: MergedCells): void;
+  finish(): Sheet;
+}
+
+/**
+ * Begins sheets of one workbook, which share its limit of cells.
+ *
+ * **Errors** `too-large` beyond `maxCells` cells and merged cells, or `maxPages` sheets. **Cost** for cells that hold something, wherever they stand.
+ */
+export function createSheetBuilders({
+  uri,
+  limits,
+}: Pick<ReadInput, "uri" | "limits">): (name: string, hidden: boolean) => SheetBuilder {
+  const { maxCells, maxPages } = limitsOf(limits === undefined ? {} : { limits });
+  let sheets = 0;
+  let held = 0;
+  const count = (): void => {
+    held += 1;
+    if (held > maxCells) throw overLimit(uri, "maxCells", maxCells);
+  };
+
+  return (name, hidden) => {
+    sheets += 1;
+    if (sheets > maxPages) throw overLimit(uri, "maxPages", maxPages);
+    const rows = new Map<number, SheetCell[]>();
+    const merges: MergedCells[] = [];
+    return {
+      addCell(row, column, text, kind) {
+        const line = cleanCell(text);
+        if (line === "") return;
+        count();
+        const cell: SheetCell = { column, text: line, kind };
+        const cells = rows.get(row);
+        if (cells === undefined) rows.set(row, [cell]);
+        else cells.push(cell);
+      },
+      addMerge(merge) {
+        if (merge.lastRow <= merge.firstRow && merge.lastColumn <= merge.firstColumn) return;
+        count();
+        merges.push(merge);
+      },
+      finish: () => ({
+        name: cleanCell(name) || `Sheet ${sheets}`,
+        hidden,
+        rows: [...rows].sort(([a], [b]) => a - b).map(([row, cells]): CellRow => ({ row, cells: inOrder(cells) })),
+        merges,
+      }),
+    };
+  };
+}
+
+/** By column; files say them so but for hostile ones. */
+function inOrder(cells: readonly SheetCell[]): readonly SheetCell[] {
+  const isInOrder = cells.every(({ column }, i) => i === 0 || column > (cells[i - 1]?.column ?? 0));
+  if (isInOrder) return cells;
+  return [...new Map(cells.map((cell) => [cell.column, cell])).values()].sort((a, b) => a.column - b.column);
+}
+
+/** A cell's text on one line, without characters that nobody sees. */
+function cleanCell(text: string): string {
+  return (
+    text
+      // oxlint-disable-next-line no-control-regex -- control characters are what is to be taken out
+      .replace(/[\u0000-\u0008\u000E-\u001F\u007F\u00AD\u200B\u2060\uFEFF]/gu, "")
+      .toWellFormed()
+      .replace(/\s+/gu, " ")
+      .trim()
+  );
+}

@@ -1,0 +1,57 @@
+import { encodingByBytes, findCharsetName } from "../../text/charsets/decode-text.ts";
+
+/** Where the encoding of a text stands, or how it was found. */
+export interface FoundCharset {
+  /** As the Encoding Standard writes it. */
+  readonly charset: string;
+  /** Whether nobody declared it. */
+  readonly detected: boolean;
+}
+
+/** As much of a text is searched for a declaration. **Source** HTML standard, 13.2.3.2 (prescan). */
+const prescanBytes = 1024;
+
+/**
+ * The encoding of a text that is neither UTF-8 nor UTF-16 by its bytes: what it declares inside, else what its words show.
+ *
+ * **Shape** `undefined` where the bytes say it themselves, where a declaration contradicts them, and where nothing shows.
+ * **Cost** decodes the bytes once; what detects is loaded at the first text that needs it.
+ */
+export async function findCharset(bytes: Uint8Array): Promise<FoundCharset | undefined> {
+  if (encodingByBytes(bytes) !== undefined) return undefined;
+  if (isUtf8(bytes) && !bytes.includes(0x1b)) return undefined;
+  const declared = declaredCharset(bytes);
+  if (declared !== undefined) return { charset: declared, detected: false };
+  const { detectCharset } = await import("../../text/charsets/detect-charset.ts");
+  const charset = detectCharset(bytes);
+  return charset === undefined ? undefined : { charset, detected: true };
+}
+
+/**
+ * The encoding that a text names in its first 1,024 bytes: HTML's `meta`, XML's declaration, a style sheet's `@charset`, or the comment that Python and Ruby know.
+ *
+ * **Shape** never a Unicode encoding: what can be declared in ASCII is not in UTF-16, and bytes that are not UTF-8 are wrong when they say so.
+ * **Source** HTML standard, 13.2.3.2; XML 1.0, 4.3.3; CSS Syntax, 3.2; PEP 263.
+ */
+export function declaredCharset(bytes: Uint8Array): string | undefined {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, prescanBytes));
+  const label =
+    /^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{2,40})/i.exec(head)?.[1] ??
+    /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})/i.exec(head)?.[1] ??
+    /^@charset "([\w.:-]{2,40})";/.exec(head)?.[1] ??
+    /^(?:[^\n]*\n)?[ \t\f]*#[^\n]{0,200}?coding[:=][ \t]*([\w.-]{2,40})/.exec(head)?.[1];
+  const name = label === undefined ? undefined : findCharsetName(label);
+  return name === undefined || name.startsWith("utf-") ? undefined : name;
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    // In pieces, so that no copy of a long text is made only to look at it.
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    for (let at = 0; at < bytes.length; at += 65_536) decoder.decode(bytes.subarray(at, at + 65_536), { stream: true });
+    decoder.decode();
+    return true;
+  } catch {
+    return false;
+  }
+}

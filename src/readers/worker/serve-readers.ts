@@ -1,0 +1,73 @@
+import { Worker } from "node:worker_threads";
+import type { Reader } from "../../contracts/reader.ts";
+import { detectMediaType } from "../media-type.ts";
+import { createPartReader, type PartInput } from "../read-document.ts";
+import { limitsOf } from "../read-limits.ts";
+import { createWorkerCalls } from "./worker-calls.ts";
+import type { CallersResult, FilePiece, WorkerJob } from "./worker-job.ts";
+
+/**
+ * The worker's side: reads what it is sent, one file at a time, and lives no longer than whoever started it.
+ *
+ * **Shape** parts inside a file are read here too, but for those that a reader of the caller's own takes: they go back.
+ */
+export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number): void {
+  const send = process.send?.bind(process);
+  if (send === undefined) throw new Error("This program is started by ibid, to read files in.");
+  watchOver(maxMemoryBytes);
+  // Ctrl-C reaches every process of a terminal; when to stop is for the one that started us to say.
+  process.on("SIGINT", () => {});
+  process.on("disconnect", () => process.exit());
+  // Libraries leave promises behind that fail when nobody looks any more. What was asked for has its own answer, and its own time.
+  process.on("unhandledRejection", () => {});
+
+  /** Which media types a reader of the caller's own takes. It lives there; what it says of a type stays as it is. */
+  const taken = new Map<string, Promise<boolean>>();
+  const isTaken = (mediaType: string): Promise<boolean> => {
+    const known = taken.get(mediaType) ?? (calls.call("takes", mediaType) as Promise<boolean>);
+    taken.set(mediaType, known);
+    return known;
+  };
+  const readElsewhere = async (part: PartInput): Promise<CallersResult> => {
+    const mediaType = detectMediaType(part.bytes, { declared: part.mediaType, name: part.uri });
+    if (!(await isTaken(mediaType))) return undefined;
+    return (await calls.call("readPart", part)) as CallersResult;
+  };
+  const files = new Map<number, Uint8Array>();
+  const calls = createWorkerCalls((message) => void send(message), {
+    piece({ file, total, at, bytes }: FilePiece): void {
+      const whole = files.get(file) ?? new Uint8Array(total);
+      whole.set(bytes, at);
+      files.set(file, whole);
+    },
+    async read({ reader, input: sent, hasOwn, file }: WorkerJob) {
+      const input = { ...sent, bytes: files.get(file ?? 0) ?? sent.bytes };
+      files.delete(file ?? 0);
+      const asked = readers[reader];
+      if (asked === undefined) throw new TypeError(`There is no reader ${reader}.`);
+      const readPart = createPartReader(readers, {
+        ...input,
+        limits: limitsOf(input),
+        ...(hasOwn && { readElsewhere }),
+      });
+      return asked.read({ ...input, readPart });
+    },
+  });
+  process.on("message", (message) => calls.receive(message));
+  send({ ready: true });
+}
+
+/**
+ * A thread that looks on while the other is busy: ends the process when it takes more memory than it may, and when whoever started it is gone.
+ *
+ * V8's own limit is for its heap alone, and a process whose parent was killed would go on with a file that never ends.
+ */
+function watchOver(maxMemoryBytes: number): void {
+  const program = `
+    const { workerData } = require("node:worker_threads");
+    const { ppid } = process;
+    setInterval(() => {
+      if (process.ppid !== ppid || process.memoryUsage.rss() > workerData) process.kill(process.pid, "SIGKILL");
+    }, 100);`;
+  new Worker(program, { eval: true, execArgv: [], workerData: maxMemoryBytes }).unref();
+}

@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs";
+import { isSea } from "node:sea";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Reader, ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { type PartInput, readDocument } from "../read-document.ts";
+import { limitsOf } from "../read-limits.ts";
+import { needsWorker } from "./needs-worker.ts";
+import { createReadingPool } from "./reading-pool.ts";
+import { NotStarted, type ReadingProcess, startReadingProcess } from "./reading-process.ts";
+import { type CallersResult, sendJob, type WorkerJob } from "./worker-job.ts";
+
+/** How files are read in a worker. */
+export interface WorkerReaderOptions {
+  /** The worker's program, which makes the same list of readers. `undefined` where it was left behind. */
+  readonly program: URL | undefined;
+  /** The caller's own readers. They stay in this process, and parts inside a file are offered to them first, as everything is. */
+  readonly own?: readonly Reader[];
+  /** `"auto"`: what is large or unpacks, and nothing where there is no worker to be had; `true`: everything, else an error. Default `"auto"`. */
+  readonly readInWorker?: true | "auto";
+}
+
+/** Readers that read elsewhere, until they are closed. */
+export interface WorkerReaders {
+  readonly readers: readonly Reader[];
+  /** Ends the workers; what they were reading fails. */
+  close(): Promise<void>;
+}
+
+/**
+ * The same readers, in a process that can be stopped: a file that hangs, explodes or crashes its reader fails by itself, and this thread stays free.
+ *
+ * **Shape** names, media types and results as without. Each file has a worker to itself; after an accident the next one gets a fresh worker.
+ * **Errors** as the readers', and `timeout` beyond `limits.timeoutMs`, `too-large` beyond `limits.maxMemoryBytes`, `unreadable` when the worker crashed.
+ * `unsupported-runtime` with `readInWorker: true` where no worker starts.
+ * **Cost** the first file waits about 0.15 s for the worker; each file is copied there, its text back.
+ * **Source** OWASP on file uploads: what parses strangers' files is isolated and bounded. A process and not a thread: an allocation that fails
+ * in a thread ends the whole program (`docs/decisions/0026-reading-in-a-process.md`).
+ */
+export function createWorkerReaders(
+  readers: readonly Reader[],
+  { program, own = [], readInWorker = "auto" }: WorkerReaderOptions,
+): WorkerReaders {
+  const hasOwn = own.length > 0;
+  const found = program !== undefined && !isSea() && existsSync(program) ? program : undefined;
+  const leftBehind = new NotStarted("The reading worker's program is not there.");
+  let missing = found === undefined ? leftBehind : undefined;
+  let isSaid = false;
+  let hasStarted = false;
+
+  const jobOf = (reader: number, input: ReadInput): WorkerJob => ({ reader, input: sendable(input), hasOwn });
+  /** Of what the worker found inside a file: read by the caller's own reader, which may again need that very worker. */
+  const methodsFor = (process: ReadingProcess) => ({
+    takes: (mediaType: string): boolean => own.some((reader) => reader.accepts(mediaType)),
+    readPart: (part: PartInput): Promise<CallersResult> => readDocument([...own, ...within(process)], part),
+  });
+  const within = (process: ReadingProcess): readonly Reader[] =>
+    readers.map((reader, index) => ({
+      ...described(reader),
+      read: (input) => sendJob(process.call.bind(process), jobOf(index, input)),
+    }));
+  const pool = createReadingPool((maxMemoryBytes) => {
+    if (found === undefined) throw leftBehind;
+    return startReadingProcess(found, maxMemoryBytes, methodsFor);
+  });
+
+  const readThere = async (reader: number, input: ReadInput): Promise<ReadResult> => {
+    const { uri, signal } = input;
+    const limits = limitsOf(input);
+    return pool.use({ maxMemoryBytes: limits.maxMemoryBytes, signal, uri }, (process) =>
+      process.run(() => sendJob(process.call.bind(process), jobOf(reader, input)), { uri, limits, signal }),
+    );
+  };
+  const read = async (reader: Reader, index: number, input: ReadInput): Promise<ReadResult> => {
+    if (readInWorker !== true && !needsWorker(reader.name, input.bytes.byteLength)) return reader.read(input);
+    if (missing === undefined) {
+      try {
+        const result = await readThere(index, input);
+        hasStarted = true;
+        return result;
+      } catch (error) {
+        if (!(error instanceof NotStarted)) throw error;
+        // Where there was one, there will be one again: this file waits for that.
+        if (hasStarted) throw notStarted(error);
+        missing = error;
+      }
+    }
+    if (readInWorker === true) throw notStarted(missing);
+    if (!isSaid) warn(missing);
+    isSaid = true;
+    return reader.read(input);
+  };
+
+  return {
+    readers: readers.map((reader, index) => ({
+      ...described(reader),
+      read: (input) => read(reader, index, input),
+      ...(reader.readText !== undefined && readInWorker !== true && !needsWorker(reader.name, Infinity)
+        ? { readText: (input) => reader.readText!(input) }
+        : {}),
+    })),
+    close: () => pool.close(),
+  };
+}
+
+function described(reader: Reader): Pick<Reader, "name" | "accepts"> {
+  return { name: reader.name, accepts: (mediaType) => reader.accepts(mediaType) };
+}
+
+function warn(error: Error): void {
+  process.emitWarning(`${error.message} Files are read in this process, where a hostile one cannot be stopped.`, {
+    type: "IbidWarning",
+    code: "IBID_NO_WORKER",
+  });
+}
+
+function notStarted(cause: Error): IbidError {
+  return new IbidError("unsupported-runtime", cause.message, {
+    mend: 'When ibid is bundled, keep it external; or open with readInWorker: "auto", which reads in this process where there is no worker.',
+    cause,
+  });
+}
+
+/** What of it is data: a signal and a function stay where they are. */
+function sendable(input: ReadInput): WorkerJob["input"] {
+  const sent: { -readonly [Key in keyof ReadInput]?: ReadInput[Key] } = { ...input };
+  delete sent.signal;
+  delete sent.readPart;
+  return { ...(sent as WorkerJob["input"]), limits: limitsOf(input) };
+}

@@ -1,0 +1,96 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { Hit, Retriever } from "../../contracts/retriever.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { shinglesOf } from "../../text/shingles.ts";
+import { poolSize } from "../fuse-legs.ts";
+import { addStep, numberHits } from "./rank-hits.ts";
+import { readRequest } from "./read-request.ts";
+import { checkCount } from "./write-queries.ts";
+
+/** What counts as the same text. */
+export interface DropDuplicatesOptions {
+  /** The least share of runs of words that two texts have in common, above 0 and up to 1. Default 0.9; 1 for the same words in the same order. */
+  readonly threshold?: number;
+  /** Words in a run. Default 4. */
+  readonly words?: number;
+}
+
+/** **Source** Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), 19.6: runs of four words, .9 in common. */
+const defaults = { threshold: 0.9, words: 4 } as const;
+/** When too few are left, so many times more are fetched. */
+const growth = 4;
+
+/**
+ * Leaves out hits that say what a better hit says already: copies, and texts that hardly differ, in whatever document or scope.
+ *
+ * **Shape** the order, scores and texts of the retriever within; what is left out is named in `explain.steps` of the hit that stands for it. As many hits as were asked
+ * for, where there are so many that differ. Texts without a word are no duplicates.
+ * **Errors** those of the retriever within; `invalid-argument` for a threshold that is none.
+ * **Cost** a search of `max(4 · topK, 32)` hits, and further ones of four times more as long as too few are left; each hit is held against those before it that share a run of words with it. Put it within a
+ * retriever that asks a model, not around it, or the model is asked again each time.
+ * **Source** resemblance by shingles: Broder, Glassman, Manasse and Zweig, Syntactic Clustering of the Web (1997).
+ */
+export function dropDuplicates(retriever: Retriever, options: DropDuplicatesOptions = {}): Retriever {
+  checkOptions("dropDuplicates", options, ["threshold", "words"]);
+  const { threshold = defaults.threshold, words = defaults.words } = options;
+  checkCount("dropDuplicates", "words", words);
+  if (!(threshold > 0 && threshold <= 1)) {
+    throw new IbidError("invalid-argument", `dropDuplicates: threshold is ${String(threshold)}.`, {
+      mend: "Give a share above 0 and up to 1.",
+    });
+  }
+  return {
+    async retrieve(scopes, query, search = {}) {
+      const plan = readRequest(scopes, query, search);
+      for (let pool = poolSize(plan.topK); ; pool *= growth) {
+        const hits = await retriever.retrieve(scopes, query, { ...search, topK: pool });
+        const kept = keepFirst(hits, threshold, words);
+        if (pool === "all" || plan.topK === "all" || kept.length >= plan.topK || hits.length < pool) {
+          const shown = kept.slice(0, plan.topK === "all" ? undefined : plan.topK);
+          return numberHits(
+            shown.map(({ hit, copies }) => addStep(hit, { retriever: "dropDuplicates", chunkIds: copies })),
+          );
+        }
+      }
+    },
+  };
+}
+
+interface Kept {
+  readonly hit: Hit;
+  readonly copies: string[];
+  readonly shingles: number;
+}
+
+/** Each hit that none of those before it resembles. What is left out depends on better hits alone, so that asking for more changes nothing. */
+function keepFirst(hits: readonly Hit[], threshold: number, words: number): readonly Kept[] {
+  const kept: Kept[] = [];
+  /** Which of those kept have a shingle: few do, so that most are never held against one another. */
+  const holders = new Map<string, number[]>();
+  for (const hit of hits) {
+    const shingles = shinglesOf(hit.text, words);
+    const shared = new Map<number, number>();
+    for (const shingle of shingles)
+      for (const index of holders.get(shingle) ?? []) shared.set(index, (shared.get(index) ?? 0) + 1);
+    const resembles = ([index, count]: readonly [number, number]): boolean =>
+      count / (shingles.size + kept[index]!.shingles - count) >= threshold;
+    const same = Math.min(
+      ...Array.from(shared)
+        .filter(resembles)
+        .map(([index]) => index),
+    );
+    if (same !== Infinity) {
+      kept[same]!.copies.push(hit.chunkId);
+      continue;
+    }
+    for (const shingle of shingles) hold(holders, shingle, kept.length);
+    kept.push({ hit, copies: [], shingles: shingles.size });
+  }
+  return kept;
+}
+
+function hold(holders: Map<string, number[]>, shingle: string, index: number): void {
+  const known = holders.get(shingle);
+  if (known === undefined) holders.set(shingle, [index]);
+  else known.push(index);
+}

@@ -1,0 +1,147 @@
+import type { Chunk } from "../../contracts/chunk.ts";
+import {
+  type Embedding,
+  type EmbeddingKind,
+  type EmbeddingVersion,
+  kindOf,
+  versionKey,
+  type SparseVector,
+} from "../../contracts/embedding.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { ChunkEntry } from "../../contracts/store.ts";
+import { isOwnVersion } from "../segments/own-version.ts";
+
+/** **Errors** `invalid-id` for an id that is blank, that cannot be written as UTF-8, or that holds U+0000, where some databases end a string. */
+export function checkId(id: string, what: string): void {
+  if (typeof id === "string" && id.trim() !== "" && id.isWellFormed() && !id.includes("\0")) return;
+  throw new IbidError("invalid-id", `invalid ${what} id: ${JSON.stringify(id)}`, {
+    mend: "Ids and uris are strings that are not blank, without lone surrogates and U+0000.",
+  });
+}
+
+/** What a store can keep, and the name that it goes by in messages. */
+export interface EmbeddingPolicy {
+  readonly embeddings: readonly EmbeddingKind[];
+  readonly name: string;
+}
+
+/**
+ * Everything that can be wrong with what comes in, before anything is stored (law 6).
+ *
+ * **Errors** `invalid-id`, `unsupported` for a kind that is not kept, `dimension-mismatch`, `invalid-argument` for numbers that are none.
+ * **Source** Ballerina (B26), Wesichain (W12, W15).
+ */
+export function checkEntries(entries: readonly ChunkEntry[], policy: EmbeddingPolicy): void {
+  for (const { chunk, embeddings } of entries) {
+    checkChunk(chunk);
+    for (const { version, embedding } of embeddings) {
+      checkEmbedding(embedding, version, policy, `chunk ${chunk.id}`);
+      checkNotOwn(version, chunk.id);
+    }
+  }
+}
+
+/** A vector that somebody gave under that name would be taken for the store's own: hidden, and dropped with the next fit. */
+export function checkNotOwn(version: EmbeddingVersion, id: string): void {
+  if (!isOwnVersion(versionKey(version))) return;
+  throw new IbidError("invalid-argument", `The embeddings of ${version.model} are the store's own (chunk ${id}).`, {
+    mend: "Call the model something else.",
+  });
+}
+
+function checkChunk({ id, documentId, start, end, index }: Chunk): void {
+  checkId(id, "chunk");
+  checkId(documentId, "document");
+  const whole = [start, end, index].every((value) => Number.isSafeInteger(value) && value >= 0);
+  if (whole && start <= end) return;
+  throw new IbidError("invalid-argument", `Chunk ${id} runs from ${start} to ${end}, at index ${index}.`, {
+    mend: "Positions are whole numbers from 0, and a chunk does not end before it starts.",
+  });
+}
+
+/** **Errors** as {@link checkEntries}. */
+export function checkEmbedding(
+  embedding: Embedding,
+  version: EmbeddingVersion,
+  policy: EmbeddingPolicy,
+  where: string,
+): void {
+  const kind = kindOf(embedding);
+  if (!policy.embeddings.includes(kind)) {
+    throw new IbidError(
+      "unsupported",
+      `${policy.name} supports ${policy.embeddings.join(" and ")} vectors exclusively`,
+      {
+        mend: `Got a ${kind} one, with ${where}.`,
+      },
+    );
+  }
+  const dense = "dense" in embedding ? embedding.dense : "indices" in embedding ? undefined : embedding;
+  const sparse = "dense" in embedding ? embedding.sparse : "indices" in embedding ? embedding : undefined;
+  if (dense !== undefined) {
+    if (dense.length !== version.dimensions) {
+      const facts = { expected: version.dimensions, got: dense.length };
+      throw new IbidError(
+        "dimension-mismatch",
+        `dimension mismatch: expected ${facts.expected}, got ${facts.got} (${where})`,
+        {
+          mend: "A vector has as many dimensions as its version says.",
+          details: facts,
+        },
+      );
+    }
+    checkNumbers(dense, where);
+  }
+  if (sparse !== undefined) checkSparse(sparse, kind === "sparse" ? version.dimensions : 0, where);
+}
+
+/** Also finite once rounded to 32 bits. */
+function checkNumbers(values: ArrayLike<number>, where: string): void {
+  if (values instanceof Int8Array) return;
+  for (let i = 0; i < values.length; i++) {
+    if (Number.isFinite(Math.fround(values[i]!))) continue;
+    throw new IbidError("invalid-argument", `Coordinate ${i} is ${values[i]} (${where}).`, {
+      mend: "Every coordinate is a finite 32-bit number.",
+    });
+  }
+}
+
+function checkSparse({ indices, values }: SparseVector, dimensions: number, where: string): void {
+  const invalid = (what: string): IbidError =>
+    new IbidError("invalid-argument", `${what} (${where}).`, {
+      mend: "Indices of a sparse vector ascend, are unique, and run beside its values.",
+    });
+  if (indices.length !== values.length) throw invalid(`${indices.length} indices beside ${values.length} values`);
+  for (let i = 0; i < indices.length; i++) {
+    const index = indices[i]!;
+    if (!Number.isInteger(index) || index < 0 || index > 0xffff_ffff)
+      throw invalid(`Index ${index} of a sparse vector`);
+    if (i > 0 && indices[i - 1]! >= index) throw invalid(`Index ${index} after ${indices[i - 1]!}`);
+    if (dimensions > 0 && index >= dimensions) {
+      throw new IbidError(
+        "dimension-mismatch",
+        `dimension mismatch: expected ${dimensions}, got index ${index} (${where})`,
+        {
+          details: { expected: dimensions, got: index + 1 },
+        },
+      );
+    }
+  }
+  checkNumbers(values, where);
+}
+
+/** **Errors** `invalid-argument` for a number below 1, a fraction, or anything but a number or `"all"`. */
+export function decideTopK(topK: number | "all" | undefined, fallback: number): number {
+  if (topK === undefined) return fallback;
+  if (topK === "all") return Infinity;
+  if (Number.isInteger(topK) && topK >= 1) return topK;
+  throw new IbidError("invalid-argument", `topK is ${String(topK)}.`, {
+    mend: 'topK is a whole number from 1, or "all".',
+  });
+}
+
+/** **Errors** `invalid-argument` for anything but a number. */
+export function checkScore(minScore: number | undefined): void {
+  if (minScore === undefined || (typeof minScore === "number" && !Number.isNaN(minScore))) return;
+  throw new IbidError("invalid-argument", `minScore is ${String(minScore)}.`, { mend: "minScore is a number." });
+}

@@ -1,0 +1,51 @@
+import type { EventFilter, EventName, EventRetention, KnowledgeEvent } from "../../contracts/event-store.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+
+const names: Readonly<Record<EventName, true>> = {
+  KnowledgeRetrieved: true,
+  KnowledgeRetrievalMiss: true,
+  KnowledgeChunkIndexed: true,
+  KnowledgeChunkFailed: true,
+  KnowledgeChunkReembedded: true,
+  KnowledgeChunkReembedFailed: true,
+  KnowledgeEmbedded: true,
+  KnowledgeFlushed: true,
+  KnowledgeQueued: true,
+};
+
+/** Every name that an event can have. */
+const eventNames = Object.keys(names) as readonly EventName[];
+
+/** Default retention: a week, and 100,000 events. */
+const defaultRetention: Required<EventRetention> = { maxAgeMs: 7 * 24 * 3600 * 1000, maxEvents: 100_000 };
+
+/** **Errors** `invalid-argument` for a name that there is not, or a time that is none. */
+export function checkEvents(events: readonly KnowledgeEvent[]): void {
+  for (const { name, at } of events) {
+    if (!Object.hasOwn(names, name)) throw wrong(`There is no event "${name}".`);
+    if (!Number.isFinite(at)) throw wrong(`An event of ${name} is at ${String(at)}.`);
+  }
+}
+
+/** **Errors** `invalid-argument` for an unknown key, or a name that there is not: nothing would ever match it. */
+export function checkEventFilter(filter: EventFilter): void {
+  checkOptions("read", filter, ["names", "from", "to", "scope"]);
+  for (const name of filter.names ?? []) {
+    if (!Object.hasOwn(names, name)) throw wrong(`There is no event "${name}".`);
+  }
+}
+
+/** **Errors** `invalid-argument` for less than nothing. */
+export function decideRetention({
+  maxAgeMs = defaultRetention.maxAgeMs,
+  maxEvents = defaultRetention.maxEvents,
+}: EventRetention): Required<EventRetention> {
+  if (!(maxAgeMs >= 0)) throw wrong(`maxAgeMs is ${String(maxAgeMs)}.`);
+  if (!Number.isSafeInteger(maxEvents) || maxEvents < 1) throw wrong(`maxEvents is ${String(maxEvents)}.`);
+  return { maxAgeMs, maxEvents };
+}
+
+function wrong(message: string): IbidError {
+  return new IbidError("invalid-argument", message, { mend: `Names are ${eventNames.join(", ")}; times are numbers.` });
+}

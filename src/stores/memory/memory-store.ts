@@ -1,0 +1,52 @@
+import type { EmbeddingKind } from "../../contracts/embedding.ts";
+import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { guardStore } from "../guard/guard-store.ts";
+import { createMemoryDirectory } from "./memory-directory.ts";
+import { createSecret } from "../segments/create-secret.ts";
+import { createSegmentStore } from "../segments/segment-store.ts";
+import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../segments/store-options.ts";
+
+export interface MemoryStoreOptions extends StoreOptions {
+  /** Kinds of embeddings that are kept. Default: all three. */
+  readonly embeddings?: readonly EmbeddingKind[];
+}
+
+/**
+ * A store in this process's memory, for any JavaScript runtime: the same engine as the durable ones, gone when the process ends.
+ *
+ * **Errors** `invalid-argument` for an unknown option; see {@link KnowledgeStore}.
+ * **Cost** searches are exact; the text of documents, an inverted index and the vectors are held.
+ */
+export function createMemoryStore(options: MemoryStoreOptions = {}): KnowledgeStore {
+  return createNamedMemoryStore(options, "The memory store");
+}
+
+function createNamedMemoryStore(options: MemoryStoreOptions, name: string): KnowledgeStore {
+  checkOptions("createMemoryStore", options, [...storeOptionNames, "embeddings"]);
+  const raw = createSegmentStore(createMemoryDirectory(), {
+    ...decideStoreOptions(options),
+    embeddings: options.embeddings ?? ["dense", "sparse", "hybrid"],
+    secret: createSecret(),
+  });
+  return guardStore(raw, { name, ...(options.topK === undefined ? {} : { topK: options.topK }) });
+}
+
+export interface InMemoryVectorStoreOptions {
+  /** Default 3. */
+  readonly topK?: number;
+  /** Default `"cosine"`. */
+  readonly similarityMetric?: "cosine" | "dot" | "euclidean";
+}
+
+/**
+ * A memory store under Ballerina's name and with its defaults: dense vectors alone, the three best.
+ *
+ * **Errors** `unsupported` for a sparse or hybrid vector, before anything is stored.
+ * **Source** Ballerina `InMemoryVectorStore` (B25, B26, B28).
+ */
+export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = {}): KnowledgeStore {
+  checkOptions("createInMemoryVectorStore", options, ["topK", "similarityMetric"]);
+  const { topK = 3, similarityMetric = "cosine" } = options;
+  return createNamedMemoryStore({ topK, metric: similarityMetric, embeddings: ["dense"] }, "InMemoryVectorStore");
+}

@@ -1,0 +1,199 @@
+import type { Chunk } from "../../contracts/chunk.ts";
+import type { DocumentSummary, StoredDocument } from "../../contracts/document-store.ts";
+import type { PlaceLabels, Section, SourceMap, TextDocument } from "../../contracts/document.ts";
+import type { Metadata } from "../../contracts/metadata.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import type { IndexView } from "./index-view.ts";
+import type { ChunkRow, DirectoryReader, DocumentBody, DocumentRow } from "./segment-directory.ts";
+import { placeLabels } from "../../text/place-labels.ts";
+
+/** The part of a chunk that is kept as JSON. */
+interface ChunkDetails extends PlaceLabels {
+  /** Absent when it is the document's. */
+  readonly uri?: string;
+  readonly title?: string;
+  readonly sectionId: string;
+  readonly headings: readonly string[];
+  readonly isInContainer?: true;
+  readonly language?: string;
+}
+
+/** What a chunk's row says, before it has a place in the store. */
+export type ChunkContent = Omit<ChunkRow, "key" | "scope" | "document" | "deletedAt">;
+
+/** The document that a chunk is a slice of, when the store has it. */
+export interface HomeDocument {
+  readonly uri: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+export function toChunkContent(chunk: Chunk, home: HomeDocument | undefined): ChunkContent {
+  const { id, documentId, start, end, index, origin, text, urtext, uri, title, sectionId, headings, language } = chunk;
+  const details: ChunkDetails = {
+    ...(uri === home?.uri ? {} : { uri }),
+    ...(title === home?.title ? {} : { title }),
+    sectionId,
+    headings,
+    ...(chunk.isInContainer && { isInContainer: true as const }),
+    ...placeLabels(chunk),
+    ...(language === undefined ? {} : { language }),
+  };
+  return {
+    id,
+    documentId,
+    start,
+    end,
+    index,
+    details: JSON.stringify(details),
+    metadata: JSON.stringify(chunk.metadata),
+    origin,
+    urtext: home !== undefined && home.text.slice(start, end) === urtext ? null : urtext,
+    text: text === urtext ? null : text,
+  };
+}
+
+export function sameContent(a: ChunkContent, b: ChunkContent): boolean {
+  return (
+    a.start === b.start &&
+    a.end === b.end &&
+    a.index === b.index &&
+    a.details === b.details &&
+    a.metadata === b.metadata &&
+    a.origin === b.origin &&
+    a.urtext === b.urtext &&
+    a.text === b.text
+  );
+}
+
+/** What chunks say of themselves, parsed; those of a document mostly say the same. Nobody changes it: the guard hands out copies. */
+const sayings = new Map<string, unknown>();
+
+/** Sayings that are remembered; then they are forgotten, all at once. */
+const maxSayings = 4096;
+
+function parseSaying(json: string): unknown {
+  let saying = sayings.get(json);
+  if (saying === undefined) {
+    if (sayings.size >= maxSayings) sayings.clear();
+    sayings.set(json, (saying = JSON.parse(json)));
+  }
+  return saying;
+}
+
+/** Reads chunks back from their rows, within one transaction. **Shape** headings and metadata are shared, and not to be changed. */
+export interface ChunkReader {
+  urtext(row: ChunkRow): string;
+  text(row: ChunkRow): string;
+  chunk(row: ChunkRow): Chunk;
+}
+
+/** `documents` are rows that were read already. */
+export function createChunkReader(
+  rows: DirectoryReader,
+  view: Pick<IndexView, "text"> & Partial<Pick<IndexView, "slice">>,
+  documents = new Map<number, DocumentRow>(),
+): ChunkReader {
+  function home(row: ChunkRow): DocumentRow | undefined {
+    if (row.document === 0) return undefined;
+    let document = documents.get(row.document);
+    if (document === undefined) documents.set(row.document, (document = rows.document(row.document)));
+    return document;
+  }
+
+  function urtext(row: ChunkRow): string {
+    return (
+      row.urtext ??
+      view.slice?.(rows, row.document, row.start, row.end) ??
+      view.text(rows, row.document).slice(row.start, row.end)
+    );
+  }
+
+  return {
+    urtext,
+    text: (row) => row.text ?? urtext(row),
+    chunk(row) {
+      const document = home(row);
+      const details = parseSaying(row.details) as ChunkDetails;
+      const words = urtext(row);
+      return {
+        type: "text-chunk",
+        id: row.id,
+        documentId: row.documentId,
+        uri: document?.uri ?? "",
+        title: document?.title ?? "",
+        text: row.text ?? words,
+        urtext: words,
+        start: row.start,
+        end: row.end,
+        index: row.index,
+        ...details,
+        metadata: parseSaying(row.metadata) as Metadata,
+        origin: row.origin,
+      };
+    },
+  };
+}
+
+interface DocumentStructure {
+  readonly root: Section;
+  readonly sourceMap: SourceMap;
+  readonly metadata: Metadata;
+  readonly language?: string;
+}
+
+export function toDocumentBody({ text, root, sourceMap, metadata, language }: TextDocument): DocumentBody {
+  const structure: DocumentStructure = {
+    root,
+    sourceMap,
+    metadata,
+    ...(language === undefined ? {} : { language }),
+  };
+  return { text, structure: JSON.stringify(structure) };
+}
+
+export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow): DocumentSummary {
+  const { id, uri, title, mediaType, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt } = row;
+  const { checkedAt, etag, lastModified } = row;
+  const chunks = rows.liveChunksOf(row.scope, id);
+  return {
+    scope,
+    id,
+    uri,
+    title,
+    mediaType,
+    chunks,
+    contentHash,
+    metadataHash,
+    fingerprint,
+    bytes,
+    folder,
+    ingestedAt,
+    checkedAt: checkedAt ?? ingestedAt,
+    ...(etag === null && lastModified === null
+      ? {}
+      : { validators: { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) } }),
+  };
+}
+
+export function toStoredDocument(rows: DirectoryReader, scope: Scope, row: DocumentRow): StoredDocument {
+  const { text, structure } = rows.documentBody(row.key);
+  const { root, sourceMap, metadata, language } = JSON.parse(structure) as DocumentStructure;
+  const { id, uri, title, mediaType, origin } = row;
+  return {
+    summary: toSummary(rows, scope, row),
+    document: {
+      type: "text",
+      id,
+      uri,
+      title,
+      mediaType,
+      ...(language === undefined ? {} : { language }),
+      text,
+      metadata,
+      origin,
+      root,
+      sourceMap,
+    },
+  };
+}

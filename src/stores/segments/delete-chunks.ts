@@ -1,0 +1,165 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { Metadata } from "../../contracts/metadata.ts";
+import type { DeleteOptions, DeleteTarget } from "../../contracts/store.ts";
+import type { ScopeView } from "./index-view.ts";
+import type { ScopeChange } from "./scope-change.ts";
+import type { ChunkRow, DirectoryReader, DocumentRow } from "./segment-directory.ts";
+
+/** What a delete or a restore is about, as it stands in the store. */
+interface Targets {
+  readonly chunks: readonly ChunkRow[];
+  readonly documents: readonly DocumentRow[];
+  /** Ids that nothing live answers to. */
+  readonly missing: readonly string[];
+}
+
+/** Chunks of the scope whose metadata a filter admits, restorable ones included. */
+export type FindByFilter = (view: ScopeView) => readonly number[];
+
+/**
+ * Deletes what `target` names in one scope; the whole scope is not handled here.
+ *
+ * **Shape** how many live chunks went. Purging also takes what was deleted before.
+ * **Errors** `not-found` for an unknown id, when that is an error; then nothing was deleted.
+ */
+export function deleteTargets(
+  change: ScopeChange,
+  target: Exclude<DeleteTarget, { readonly scope: true }>,
+  options: DeleteOptions,
+  now: number,
+  findByFilter: FindByFilter,
+): number {
+  const targets = findTargets(change, target, findByFilter);
+  if (options.onMissing === "error" && targets.missing.length > 0) {
+    const what = "documentIds" in target ? "document" : "chunk";
+    throw new IbidError("not-found", `There is no ${what} with the id "${targets.missing[0]}".`, {
+      mend: "Nothing was deleted. Leave the id out, or ignore what is missing.",
+      details: { missing: targets.missing },
+    });
+  }
+  let gone = 0;
+  for (const row of targets.chunks) {
+    if (row.deletedAt === null) gone++;
+    if (options.purge === true) change.remove(row);
+    else if (row.deletedAt === null) change.hide(row, now);
+  }
+  for (const document of targets.documents) {
+    if (options.purge === true) change.rows.deleteDocument(document.key);
+    else if (document.deletedAt === null) change.rows.putDocument({ ...document, deletedAt: now });
+    else continue;
+    change.touch();
+  }
+  return gone;
+}
+
+function findTargets(
+  { rows, before }: ScopeChange,
+  target: Exclude<DeleteTarget, { readonly scope: true }>,
+  findByFilter: FindByFilter,
+): Targets {
+  if (before === undefined) {
+    const missing = "ids" in target ? target.ids : "documentIds" in target ? target.documentIds : [];
+    return { chunks: [], documents: [], missing };
+  }
+  if ("filter" in target)
+    return { chunks: findByFilter(before).map((key) => rows.chunk(key)), documents: [], missing: [] };
+  return "ids" in target
+    ? targetsById(rows, before.row.key, target.ids)
+    : targetsByDocument(rows, before.row.key, target.documentIds);
+}
+
+function targetsById(rows: DirectoryReader, scope: number, ids: readonly string[]): Targets {
+  const chunks: ChunkRow[] = [];
+  const missing: string[] = [];
+  for (const id of new Set(ids)) {
+    const row = rows.chunkById(scope, id);
+    if (row !== undefined) chunks.push(row);
+    if (row === undefined || row.deletedAt !== null) missing.push(id);
+  }
+  return { chunks, documents: [], missing };
+}
+
+function targetsByDocument(rows: DirectoryReader, scope: number, ids: readonly string[]): Targets {
+  const chunks: ChunkRow[] = [];
+  const documents: DocumentRow[] = [];
+  const missing: string[] = [];
+  for (const id of new Set(ids)) {
+    const found = rows.chunksOfDocument(scope, id);
+    const document = rows.documentById(scope, id);
+    chunks.push(...found);
+    if (document !== undefined) documents.push(document);
+    if (document?.deletedAt !== null && !found.some(({ deletedAt }) => deletedAt === null)) missing.push(id);
+  }
+  return { chunks, documents, missing };
+}
+
+/**
+ * Takes back a delete.
+ *
+ * **Shape** how many chunks came back. A document comes back with the chunks that went with it, not with those that were deleted before; a
+ * chunk brings its document back, so that it can be cited.
+ */
+export function restoreTargets(
+  change: ScopeChange,
+  target: { readonly ids: readonly string[] } | { readonly documentIds: readonly string[] },
+): number {
+  const { before, rows } = change;
+  if (before === undefined) return 0;
+  const scope = before.row.key;
+  const { chunks, documents } =
+    "ids" in target ? targetsById(rows, scope, target.ids) : targetsByDocument(rows, scope, target.documentIds);
+  const homes = new Map<string, DocumentRow | undefined>(documents.map((document) => [document.id, document]));
+  const when = new Map(documents.map(({ id, deletedAt }) => [id, deletedAt]));
+  let restored = 0;
+  for (const row of chunks) {
+    if (row.deletedAt === null) continue;
+    const deleted = when.get(row.documentId) ?? null;
+    if (deleted !== null && deleted !== row.deletedAt) continue;
+    change.unhide(row);
+    restored++;
+    if (!homes.has(row.documentId)) homes.set(row.documentId, rows.documentById(scope, row.documentId));
+  }
+  for (const document of homes.values()) {
+    if (document === undefined || document.deletedAt === null) continue;
+    rows.putDocument({ ...document, deletedAt: null });
+    change.touch();
+  }
+  return restored;
+}
+
+/** Removes for good what was deleted at or before a time. **Shape** how many chunks went. */
+export function vacuumScope(change: ScopeChange, until: number): number {
+  const { before, rows } = change;
+  if (before === undefined) return 0;
+  const chunks = rows.deletedChunks(before.row.key, until);
+  for (const row of chunks) change.remove(row);
+  for (const document of rows.deletedDocuments(before.row.key, until)) {
+    // A chunk that still takes its words from the document needs it.
+    if (rows.chunksOfDocument(before.row.key, document.id).some((row) => row.document === document.key)) continue;
+    rows.deleteDocument(document.key);
+    change.touch();
+  }
+  return chunks.length;
+}
+
+/** Live chunks and restorable ones, whose metadata is admitted. */
+export function findByMetadata(view: ScopeView, matches: (metadata: Metadata) => boolean): number[] {
+  const keys: number[] = [];
+  const look = (
+    key: number,
+    at: number,
+    facts: { readonly index: Uint32Array },
+    verdicts: readonly boolean[],
+  ): void => {
+    if (verdicts[facts.index[at]!] === true) keys.push(key);
+  };
+  for (const segment of view.sealed) {
+    const facts = segment.facts();
+    const verdicts = facts.values.map(({ metadata }) => matches(metadata));
+    for (let i = 0; i < segment.size; i++) if (segment.present[i] === 1) look(segment.key(i), i, facts, verdicts);
+  }
+  const facts = view.tail.facts();
+  const verdicts = facts.values.map(({ metadata }) => matches(metadata));
+  for (const [ordinal, row] of view.tail.rows()) look(row.key, ordinal, facts, verdicts);
+  return keys;
+}

@@ -1,0 +1,202 @@
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { Finding, FindingKind } from "../../contracts/diagnosis.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { analyzeChunk, decodeTerms } from "../../engine/segments/chunk-terms.ts";
+import { collectTerms, totalCounts } from "../../engine/segments/forward-terms.ts";
+import { readTerms } from "../../engine/segments/postings-file.ts";
+import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
+import { decodeVectors, parseVersionKey, type StoredVector } from "../../engine/vectors/stored-vector.ts";
+import { vectorsAt } from "../../engine/vectors/vector-column.ts";
+import { hasRightTrigrams } from "./examine-trigrams.ts";
+import type { ScopeView } from "./index-view.ts";
+import { isOwnVersion } from "./own-version.ts";
+import { createUncachedReader } from "./replace-document.ts";
+import { knowsVersion } from "./scope-versions.ts";
+import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
+
+/** What the index says of one chunk, gathered from wherever it is in it. */
+interface Indexed {
+  readonly key: number;
+  readonly id: string;
+  readonly live: boolean;
+  readonly terms: { readonly terms: readonly string[]; readonly counts: readonly number[] };
+  readonly vectors: readonly StoredVector[];
+}
+
+/** One scope, looked through. */
+export interface ScopeExamination {
+  readonly findings: readonly Finding[];
+  readonly chunks: number;
+  readonly vectors: number;
+  /** Every distinct term of what is held, and those that only chunks without a row have. */
+  readonly terms: ReadonlySet<string>;
+  readonly residue: ReadonlySet<string>;
+}
+
+/** What mending an index by making it anew can put right. */
+export const mendedByRebuilding: ReadonlySet<FindingKind> = new Set([
+  "unindexed",
+  "indexed-wrongly",
+  "wrong-dimensions",
+  "stale-version",
+]);
+
+/**
+ * Holds the index of one scope against its rows: every chunk stands in it once, with the terms that the analyzer gives it now, and vectors as long as their
+ * version says; and nothing else does.
+ *
+ * **Shape** `ownVersions` are those of the store's own model that are searched or about to be. **Cost** analyses every chunk and reads every posting, vector and trigram.
+ */
+export function examineScope(
+  rows: DirectoryReader,
+  view: ScopeView,
+  analyzer: Analyzer,
+  ownVersions: ReadonlySet<string>,
+): ScopeExamination {
+  const { scope, key: scopeKey } = view.row;
+  const note = createNotes(scope);
+  const chunks = new Map<number, ChunkRow>();
+  for (const row of rows.scanChunks(scopeKey)) chunks.set(row.key, row);
+  for (const row of rows.deletedChunks(scopeKey, Number.MAX_SAFE_INTEGER)) chunks.set(row.key, row);
+
+  const seen = new Set<number>();
+  const withVectors = new Set<string>();
+  const without: ChunkRow[] = [];
+  const terms = new Set<string>();
+  const reader = createUncachedReader(rows);
+  const isKnown = knowsVersion(rows, view);
+  let vectors = 0;
+  let foreign = 0;
+
+  const look = (indexed: Indexed): void => {
+    const row = chunks.get(indexed.key);
+    if (row === undefined) return note("indexed-wrongly", "The index has chunks that are not there.");
+    if (seen.has(row.key)) note("indexed-wrongly", "The index has chunks twice.");
+    seen.add(row.key);
+    if (row.id !== indexed.id) note("indexed-wrongly", "The index has chunks under another id.");
+    if (indexed.live !== (row.deletedAt === null)) {
+      note("indexed-wrongly", "The index takes deleted chunks for live ones, or live ones for deleted.");
+    }
+    const expected = totalCounts(analyzeChunk(analyzer, reader.chunk(row)));
+    for (const term of expected.terms) terms.add(term);
+    if (!sameCounts(expected, indexed.terms))
+      note("indexed-wrongly", "The index has other words of chunks than they say.");
+    for (const vector of indexed.vectors) {
+      if (!fits(vector)) note("wrong-dimensions", "Vectors are not as long as their version says.");
+      else if (!isKnown(vector.version)) foreign++;
+      if (isOwnVersion(vector.version) && !ownVersions.has(vector.version)) {
+        note("stale-version", "Vectors are of a fit that is not there any more.");
+      }
+    }
+    vectors += indexed.vectors.length;
+    if (row.deletedAt !== null) return;
+    if (indexed.vectors.some(({ version }) => !isOwnVersion(version))) withVectors.add(row.documentId);
+    else without.push(row);
+  };
+
+  const unreadable = "Parts of the index cannot be read.";
+  for (const segment of view.sealed) {
+    guarded(note, unreadable, () => {
+      for (const indexed of readSealed(segment)) look(indexed);
+      if (!hasRightTrigrams(rows, segment))
+        note("indexed-wrongly", "The index for patterns has other letters of chunks.");
+    });
+  }
+  for (const [, row] of view.tail.rows()) {
+    guarded(note, unreadable, () => {
+      look({ ...row, terms: totalCounts(decodeTerms(row.terms)), vectors: decodeVectors(row.vectors) });
+    });
+  }
+  for (const key of chunks.keys()) if (!seen.has(key)) note("unindexed", "Chunks are not in the index.");
+  for (const { documentId } of without) {
+    if (withVectors.has(documentId))
+      note("missing-vectors", "Chunks have no vector, and others of their documents have.");
+  }
+  const findings = [...note.findings(), ...(foreign === 0 ? [] : [findForeign(scope, foreign)])];
+  return { findings, chunks: chunks.size, vectors, terms, residue: findResidue(view.sealed, terms) };
+}
+
+/** Two models in one scope, and nobody changed from the one to the other. */
+function findForeign(scope: Scope, count: number): Finding {
+  const message = "Vectors are of a model that the scope is neither searched by, nor on its way to, nor has left.";
+  const mend = "Embed the scope anew (kb.reembed, ibid reembed); a vacuum then takes them out.";
+  return { kind: "stale-version", message, scope, count, mended: false, mend };
+}
+
+function* readSealed(segment: SealedSegment): Generator<Indexed> {
+  const terms = collectTerms(segment, (ordinal) => segment.present[ordinal] === 1);
+  if (segment.languageColumn().places.length !== segment.size)
+    throw corrupt("The languages of a segment are not as many as its chunks.");
+  for (const [ordinal, counted] of terms) {
+    const key = segment.key(ordinal);
+    yield {
+      key,
+      // An index may name a chunk that is not there: then its id cannot be asked for.
+      get id() {
+        return segment.chunkId(ordinal);
+      },
+      live: segment.live[ordinal] === 1,
+      terms: counted,
+      vectors: vectorsAt(segment, ordinal),
+    };
+  }
+}
+
+/** Terms that stand in postings and that none of the chunks has that are held. */
+function findResidue(segments: readonly SealedSegment[], held: ReadonlySet<string>): ReadonlySet<string> {
+  const residue = new Set<string>();
+  for (const segment of segments) {
+    if (segment.presentCount === segment.size) continue;
+    try {
+      for (const { term } of readTerms(segment.blocks())) if (!held.has(term)) residue.add(term);
+    } catch (error) {
+      // Told of already, by whoever read its chunks.
+      if (!IbidError.isInstance(error)) throw error;
+    }
+  }
+  return residue;
+}
+
+function fits({ version, dense, indices, values, kind }: StoredVector): boolean {
+  const { dimensions } = parseVersionKey(version);
+  if (indices.length !== values.length) return false;
+  return kind === "sparse" || dense.length === dimensions;
+}
+
+function sameCounts(
+  a: { readonly terms: readonly string[]; readonly counts: readonly number[] },
+  b: { readonly terms: readonly string[]; readonly counts: readonly number[] },
+): boolean {
+  if (a.terms.length !== b.terms.length) return false;
+  const counts = new Map(a.terms.map((term, i) => [term, a.counts[i]]));
+  return b.terms.every((term, i) => counts.get(term) === b.counts[i]);
+}
+
+type Note = ((kind: FindingKind, message: string) => void) & { findings(): readonly Finding[] };
+
+/** Says the same thing once, and how often. */
+function createNotes(scope: Scope): Note {
+  const counts = new Map<string, { kind: FindingKind; message: string; count: number }>();
+  const note = (kind: FindingKind, message: string): void => {
+    const known = counts.get(message);
+    if (known === undefined) counts.set(message, { kind, message, count: 1 });
+    else known.count++;
+  };
+  return Object.assign(note, {
+    findings: () => [...counts.values()].map((one): Finding => ({ ...one, scope, mended: false })),
+  });
+}
+
+/** Bytes that were not written by us can fail in any way when they are read. */
+function guarded(note: Note, message: string, work: () => void): void {
+  try {
+    work();
+  } catch {
+    note("indexed-wrongly", message);
+  }
+}
+
+function corrupt(message: string): IbidError {
+  return new IbidError("store-corrupt", message);
+}

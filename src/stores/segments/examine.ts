@@ -1,0 +1,195 @@
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { Diagnosis, ExamineOptions, Finding } from "../../contracts/diagnosis.ts";
+import { versionKey } from "../../contracts/embedding.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { examineScope, mendedByRebuilding } from "./examine-scope.ts";
+import { isPurgeOwed } from "./forgetting.ts";
+import { createIndexView } from "./index-view.ts";
+import { fittedOn, type LatentLeg } from "./latent-leg.ts";
+import { rebuildScope } from "./rebuild-scope.ts";
+import { createUncachedReader } from "./replace-document.ts";
+import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
+
+/** What an examination needs of the store that it is made of. */
+export interface ExaminationParts {
+  readonly directory: Pick<SegmentDirectory, "inspect">;
+  readonly analyzer: Analyzer;
+  readonly latent: LatentLeg | undefined;
+  readonly look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
+  readonly write: <Result>(work: (rows: DirectoryWriter) => Result) => Promise<Result>;
+  /** Finishes purges. **Shape** false while a reader holds on to an old state. */
+  readonly scrub: () => Promise<boolean>;
+  /** Places what has no vector of the store's own. */
+  readonly settle: () => Promise<void>;
+}
+
+/** Runs of so many characters are looked for in files: shorter ones stand anywhere by chance. */
+const runLength = 8;
+
+interface Look extends Omit<Diagnosis, "healthy"> {
+  /** Scopes whose index is not as its rows say. */
+  readonly broken: readonly Scope[];
+  /** What reads a damaged file says nothing that could be relied on, and must not be written by. */
+  readonly isDamaged: boolean;
+}
+
+/**
+ * Holds everything that a store keeps against everything else, from rows that belong to nothing to words in the bytes of its files; and mends what can be mended,
+ * then looks again, so that what it says is mended is.
+ *
+ * **Cost** every scope is looked through in a transaction of its own.
+ */
+export async function examineStore(parts: ExaminationParts, options: ExamineOptions = {}): Promise<Diagnosis> {
+  const probes = await chooseProbes(parts, options.absent ?? []);
+  const first = await lookThrough(parts, probes);
+  const { broken, isDamaged, ...diagnosis } = first;
+  if (options.fix !== true || isDamaged) return { ...diagnosis, healthy: first.findings.length === 0 };
+
+  await mend(parts, broken, first);
+  const { broken: _, isDamaged: __, ...second } = await lookThrough(parts, probes);
+  const left = new Set(second.findings.map(nameOf));
+  const findings = [
+    ...first.findings.filter((finding) => !left.has(nameOf(finding))).map((finding) => ({ ...finding, mended: true })),
+    ...second.findings.map(adviseOn),
+  ];
+  return { ...second, findings, healthy: second.findings.length === 0 };
+}
+
+function nameOf({ kind, scope, message }: Finding): string {
+  return JSON.stringify([kind, scope, message]);
+}
+
+/** What remains to be done where mending was not enough. */
+function adviseOn(finding: Finding): Finding {
+  switch (finding.kind) {
+    case "missing-vectors":
+      return { ...finding, mend: "Ingest the documents again: only what has no vector is embedded." };
+    case "unfinished-purge":
+      return { ...finding, mend: "Another process reads an old state: end it, and ask again." };
+    default:
+      return finding;
+  }
+}
+
+async function lookThrough(
+  { directory, analyzer, latent, look }: ExaminationParts,
+  probes: readonly string[],
+): Promise<Look> {
+  const findings: Finding[] = [];
+  const files = await directory.inspect?.(probes);
+  for (const message of files?.damage ?? []) {
+    const mend = "Restore the file from a backup, or move it away and ingest the documents again.";
+    findings.push({ kind: "damaged", message, count: 1, mended: false, mend });
+  }
+  const checked = { documents: 0, chunks: 0, vectors: 0, terms: 0 };
+  if (findings.length > 0) return { findings, checked, residue: 0, broken: [], isDamaged: true };
+  for (const message of files?.besides ?? []) {
+    const mend = "Move it away: it holds nothing but events, and is made anew.";
+    findings.push({ kind: "damaged", message, count: 1, mended: false, mend });
+  }
+  for (const { file, count } of files?.traces ?? []) {
+    findings.push({ kind: "trace", message: `What was asked for stands in ${file}.`, count, mended: false });
+  }
+  const { strays, owed, scopes } = await look((rows) => ({
+    strays: rows.strays(),
+    owed: isPurgeOwed(rows),
+    scopes: rows.scopes().map(({ scope }) => scope),
+  }));
+  for (const { what, count } of strays)
+    findings.push({ kind: "stray", message: `There are ${what}.`, count, mended: false });
+  if (owed) {
+    const message = "A purge or a vacuum was not finished: what it removed may still be in the files.";
+    findings.push({ kind: "unfinished-purge", message, count: 1, mended: false });
+  }
+
+  const terms = new Set<string>();
+  const residue = new Set<string>();
+  const broken: Scope[] = [];
+  for (const scope of scopes) {
+    const examined = await look((rows) => {
+      // What this process remembers of the index is not what is asked about.
+      const view = createIndexView().scope(rows, scope);
+      if (view === undefined) return undefined;
+      checked.documents += rows.totals(view.row.key).documents;
+      return examineScope(rows, view, analyzer, ownVersions(rows, latent));
+    });
+    if (examined === undefined) continue;
+    findings.push(...examined.findings);
+    if (examined.findings.some(({ kind, mend: other }) => other === undefined && mendedByRebuilding.has(kind)))
+      broken.push(scope);
+    checked.chunks += examined.chunks;
+    checked.vectors += examined.vectors;
+    examined.terms.forEach((term) => terms.add(term));
+    examined.residue.forEach((term) => residue.add(term));
+    if (scope === fittedOn && latent !== undefined) {
+      const leg = latent;
+      const fitted = await look((rows) => rows.fits().flatMap((fit) => [...leg.spaceOf(rows, fit).terms()]));
+      for (const { term } of fitted) if (!examined.terms.has(term)) residue.add(term);
+    }
+  }
+  checked.terms = terms.size;
+  return { findings, checked, residue: residue.size, broken, isDamaged: false };
+}
+
+/** The spaces that chunks may have vectors in: the one that is searched, and one that they are on their way to. */
+function ownVersions(rows: DirectoryReader, latent: LatentLeg | undefined): ReadonlySet<string> {
+  if (latent === undefined) {
+    // Somebody else fitted them; without the model it cannot be told what becomes of them.
+    return { has: () => true } as unknown as ReadonlySet<string>;
+  }
+  const spaces = [latent.space(rows), ...rows.fits().map((fit) => latent.spaceOf(rows, fit))];
+  return new Set(spaces.map((space) => versionKey(latent.versionOf(space))));
+}
+
+async function mend(
+  { write, scrub, settle, analyzer }: ExaminationParts,
+  broken: readonly Scope[],
+  found: Look,
+): Promise<void> {
+  const isIn = (kind: Finding["kind"]): boolean => found.findings.some((finding) => finding.kind === kind);
+  if (isIn("stray")) await write((rows) => rows.deleteStrays());
+  for (const scope of broken) {
+    await write((rows) => {
+      const view = createIndexView().scope(rows, scope);
+      if (view !== undefined) rebuildScope(rows, view, analyzer);
+    });
+  }
+  await settle();
+  await scrub();
+}
+
+/** Every run of the texts to look for that nothing held has: only those can be said not to belong. */
+async function chooseProbes({ look }: ExaminationParts, absent: readonly string[]): Promise<readonly string[]> {
+  const runs = new Set<string>();
+  for (const text of absent)
+    for (let at = 0; at + runLength <= text.length; at++) runs.add(text.slice(at, at + runLength));
+  if (runs.size === 0) return [];
+  const forgive = (text: string): void => {
+    for (let at = 0; at + runLength <= text.length; at++) runs.delete(text.slice(at, at + runLength));
+  };
+  const scopes = await look((rows) => rows.scopes());
+  for (const { key } of scopes) {
+    await look((rows) => {
+      const reader = createUncachedReader(rows);
+      const documents = new Set<number>();
+      for (const row of [...rows.scanChunks(key), ...rows.deletedChunks(key, Number.MAX_SAFE_INTEGER)]) {
+        for (const text of [reader.text(row), row.urtext ?? "", row.details, row.metadata, row.id]) forgive(text);
+        if (row.document !== 0) documents.add(row.document);
+      }
+      for (let last = { uri: "", id: "" }; ;) {
+        const page = rows.documentsAfter(key, last.uri, last.id, 1000);
+        for (const document of page) documents.add(document.key);
+        const end = page.at(-1);
+        if (end === undefined) break;
+        last = end;
+      }
+      for (const document of rows.deletedDocuments(key, Number.MAX_SAFE_INTEGER)) documents.add(document.key);
+      for (const document of documents) {
+        const { title, uri } = rows.document(document);
+        const { text, structure } = rows.documentBody(document);
+        for (const held of [title, uri, text, structure]) forgive(held);
+      }
+    });
+  }
+  return [...runs];
+}

@@ -1,0 +1,213 @@
+import type { Scope } from "../../contracts/scope.ts";
+import { createLiveSegment, type LiveSegment } from "../../engine/segments/live-segment.ts";
+import { openSealedSegment, type SealedSegment } from "../../engine/segments/sealed-segment.ts";
+import type { Segment } from "../../engine/segments/segment.ts";
+import type { DirectoryReader, ScopeRow } from "./segment-directory.ts";
+
+/** The index of one scope as this process holds it, brought up to date. */
+export interface ScopeView {
+  readonly row: ScopeRow;
+  readonly sealed: readonly SealedSegment[];
+  readonly tail: LiveSegment;
+  /** Sealed segments and the tail. */
+  readonly segments: readonly Segment[];
+}
+
+/** Where a chunk is in the index. */
+export type Place =
+  | { readonly segment: SealedSegment; readonly ordinal: number }
+  | { readonly segment: undefined; readonly ordinal: number };
+
+/**
+ * What this process keeps in memory of the index: what segments there are, which of their chunks are alive, and what was read of them.
+ *
+ * Every look compares the directory's stamp, in the same transaction that the search will read in, and replays what changed: so what another
+ * process committed is seen by the next search, and what one search sees is one moment.
+ */
+export interface IndexView {
+  /** `undefined` for a scope that holds nothing. Must be called inside a transaction of the directory. */
+  scope(rows: DirectoryReader, scope: Scope): ScopeView | undefined;
+  /** All segments of some scopes. */
+  segments(rows: DirectoryReader, scopes: readonly Scope[]): readonly Segment[];
+  /** Texts of documents read of late; forgotten when anything changes. */
+  text(rows: DirectoryReader, document: number): string;
+  /** A copy of a slice: nothing of the rest stays alive. */
+  slice(rows: DirectoryReader, document: number, start: number, end: number): string;
+  /** Forgets everything: what it saw last has been taken back. */
+  forget(): void;
+}
+
+/** Characters of text that are kept for the next look. */
+const textBudget = 16_000_000;
+
+export function createIndexView(): IndexView {
+  const views = new Map<Scope, KeptScope>();
+  const texts = new Map<number, string>();
+  let kept = 0;
+  let textStamp = -1;
+
+  /** Parts of texts, the least recently used first. */
+  const parts = new Map<string, string>();
+  let partsKept = 0;
+  const ends = new Map<number, number[]>();
+  function partOf(rows: DirectoryReader, document: number, part: number): string | undefined {
+    const key = `${document} ${part}`;
+    let text = parts.get(key);
+    if (text !== undefined) {
+      parts.delete(key);
+      parts.set(key, text);
+      return text;
+    }
+    text = rows.documentPart(document, part);
+    if (text === undefined) return undefined;
+    parts.set(key, text);
+    partsKept += text.length;
+    for (const [oldest, old] of parts) {
+      if (partsKept <= textBudget || oldest === key) break;
+      parts.delete(oldest);
+      partsKept -= old.length;
+    }
+    return text;
+  }
+  function flat(text: string): string {
+    return text.length < 13 ? text : (" " + text).slice(1);
+  }
+
+  function scopeView(rows: DirectoryReader, scope: Scope): ScopeView | undefined {
+    const stamp = rows.stamp();
+    const view = views.get(scope);
+    if (view?.seen === stamp) return view;
+    const row = rows.scope(scope);
+    if (row === undefined) {
+      views.delete(scope);
+      return undefined;
+    }
+    // A scope that was wiped and came back is another one, with a row of its own.
+    const current = view?.row.key === row.key ? view : createKeptScope(rows, row);
+    if (current !== view) views.set(scope, current);
+    if (current.row.stamp !== row.stamp || current.seen === -1) replay(rows, current, row);
+    current.seen = stamp;
+    return current;
+  }
+
+  return {
+    scope: scopeView,
+    segments: (rows, scopes) => scopes.flatMap((scope) => scopeView(rows, scope)?.segments ?? []),
+    text(rows, document) {
+      const stamp = rows.stamp();
+      if (stamp !== textStamp) {
+        texts.clear();
+        kept = 0;
+        textStamp = stamp;
+      }
+      const known = texts.get(document);
+      if (known !== undefined) return known;
+      const text = rows.documentText(document);
+      if (kept > textBudget) {
+        texts.clear();
+        kept = 0;
+      }
+      texts.set(document, text);
+      kept += text.length;
+      return text;
+    },
+    slice(rows, document, start, end) {
+      const stamp = rows.stamp();
+      if (stamp !== textStamp) {
+        texts.clear();
+        parts.clear();
+        ends.clear();
+        kept = 0;
+        textStamp = stamp;
+      }
+      let known = ends.get(document);
+      if (known === undefined) ends.set(document, (known = []));
+      let out = "";
+      for (let part = 0, from = 0; from < end; part++) {
+        const to = known[part];
+        if (to === undefined || to > start) {
+          const text = partOf(rows, document, part);
+          if (text === undefined) break;
+          known[part] = from + text.length;
+          if (known[part]! > start) out += text.slice(Math.max(0, start - from), end - from);
+        }
+        from = known[part]!;
+      }
+      // Joined and cut again, the result stands on a string of its own length.
+      return flat(out);
+    },
+    forget() {
+      views.clear();
+      parts.clear();
+      ends.clear();
+      texts.clear();
+      textStamp = -1;
+    },
+  };
+}
+
+interface KeptScope extends ScopeView {
+  row: ScopeRow;
+  sealed: SealedSegment[];
+  tail: LiveSegment;
+  segments: readonly Segment[];
+  /** The directory's stamp when this was last known to be up to date; -1 before the first replay. */
+  seen: number;
+  /** The highest key of the pending rows that were read. */
+  lastPending: number;
+}
+
+function createKeptScope(rows: DirectoryReader, row: ScopeRow): KeptScope {
+  const tail = createLiveSegment(row.scope, rows);
+  return { row, sealed: [], tail, segments: [tail], seen: -1, lastPending: 0 };
+}
+
+/** Takes over what changed since the view was last up to date. */
+function replay(rows: DirectoryReader, view: KeptScope, row: ScopeRow): void {
+  const before = new Map(view.sealed.map((segment) => [segment.row, segment]));
+  view.sealed = rows.segmentStamps(row.key).map(({ key, stamp }) => {
+    const segment = before.get(key);
+    if (segment === undefined) return openSealedSegment(row.scope, rows.segment(key), rows);
+    if (segment.stamp !== stamp) segment.restate(rows.segmentState(key), stamp);
+    return segment;
+  });
+  if (view.seen !== -1 && view.row.rewrites !== row.rewrites) dropChanged(rows, view, row);
+  for (const pending of rows.pendingAfter(row.key, view.lastPending)) {
+    view.tail.add(pending);
+    view.lastPending = pending.key;
+  }
+  view.row = row;
+  view.segments = [...view.sealed, view.tail];
+}
+
+/** Ordinals of dropped rows are not used again, so a tail that is mostly holes is made anew. */
+const maxHoles = 512;
+
+function dropChanged(rows: DirectoryReader, view: KeptScope, row: ScopeRow): void {
+  const stamps = new Map(rows.pendingStamps(row.key).map(({ key, stamp }) => [key, stamp]));
+  const changed: number[] = [];
+  for (const [, pending] of view.tail.rows()) {
+    const stamp = stamps.get(pending.key);
+    if (stamp === pending.stamp) continue;
+    view.tail.drop(pending.key);
+    if (stamp !== undefined) changed.push(pending.key);
+  }
+  const { size, presentCount } = view.tail;
+  if (size - presentCount > Math.max(maxHoles, presentCount)) {
+    const whole = createLiveSegment(row.scope, rows);
+    for (const [, pending] of view.tail.rows()) whole.add(pending);
+    view.tail = whole;
+  }
+  for (const key of changed) view.tail.add(rows.pending(key));
+}
+
+/** Where a chunk's row is in the index. */
+export function findPlace(view: ScopeView, key: number): Place | undefined {
+  const ordinal = view.tail.find(key);
+  if (ordinal >= 0) return { segment: undefined, ordinal };
+  for (const segment of view.sealed) {
+    const sealed = segment.find(key);
+    if (sealed >= 0) return { segment, ordinal: sealed };
+  }
+  return undefined;
+}

@@ -1,0 +1,91 @@
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { CorpusModel, TermCounts, TermSpace } from "../../contracts/corpus-model.ts";
+import { type EmbeddingVersion, versionKey } from "../../contracts/embedding.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import type { QueryWord } from "../../engine/bm25/bm25.ts";
+import type { ChunkTerms } from "../../engine/segments/chunk-terms.ts";
+import { totalCounts } from "../../engine/segments/forward-terms.ts";
+import { readSpace } from "../../engine/vectors/space-file.ts";
+import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
+import { ownModel } from "./own-version.ts";
+import type { DirectoryReader, FitRow } from "./segment-directory.ts";
+
+/** A space as it is stored: its terms can be listed. */
+export type StoredSpace = ReturnType<typeof readSpace>;
+
+/** The model that a store keeps fitted on its own terms, and the space that it is in at the moment. */
+export interface LatentLeg {
+  readonly model: CorpusModel;
+  readonly analyzer: Analyzer;
+  /** The space that searches use. Must be called inside a transaction of the directory. */
+  space(rows: DirectoryReader): TermSpace;
+  /** A space that was fitted, current or not. */
+  spaceOf(rows: DirectoryReader, fit: FitRow): StoredSpace;
+  versionOf(space: TermSpace): EmbeddingVersion;
+  /** What a chunk gets beside the vectors that it comes with. */
+  vectorOf(space: TermSpace, terms: TermCounts): StoredVector;
+  /**
+   * {@link vectorOf} in the current space, for a chunk on its way into a scope that holds so many. None where the first fit is due: it places them all, and
+   * a large first ingestion would place them twice.
+   */
+  embed(rows: DirectoryReader, terms: ChunkTerms, held: number): readonly StoredVector[];
+  /** Of a query, by whichever form of each word the space knows. */
+  queryCounts(space: TermSpace, words: readonly QueryWord[]): TermCounts;
+  /** Forgets what it has read: some of it has been taken back. */
+  forget(): void;
+}
+
+/** A model is fitted on what all its readers may read (law 3); other scopes are folded in. */
+export const fittedOn: Scope = "deployment";
+
+export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentLeg {
+  const spaces = new Map<number, StoredSpace>();
+
+  function spaceOf(rows: DirectoryReader, fit: FitRow): StoredSpace {
+    let space = spaces.get(fit.key);
+    if (space === undefined) {
+      // What one look has read of it must not outlive the fit; there are two at most, one under way.
+      for (const key of spaces.keys()) if (!rows.fits().some((other) => other.key === key)) spaces.delete(key);
+      space = readSpace(fit, (part) => rows.fitPart(fit.key, part) ?? missing(part));
+      spaces.set(fit.key, space);
+    }
+    return space;
+  }
+
+  const versionOf = ({ dimensions, fingerprint }: TermSpace): EmbeddingVersion => ({
+    ...ownModel,
+    dimensions: model.vectorLength(dimensions),
+    fingerprint,
+  });
+  const currentSpace = (rows: DirectoryReader): TermSpace => {
+    const fit = model.leastChunks === Infinity ? undefined : rows.fits().find(({ current }) => current);
+    return fit === undefined ? model.unfitted : spaceOf(rows, fit);
+  };
+  const vectorOf = (space: TermSpace, terms: TermCounts): StoredVector =>
+    toStoredVector(versionKey(versionOf(space)), model.project(terms, space, "document").vector);
+
+  return {
+    model,
+    analyzer,
+    space: currentSpace,
+    spaceOf,
+    versionOf,
+    vectorOf,
+    embed(rows, terms, held) {
+      const space = currentSpace(rows);
+      return space === model.unfitted && held >= model.leastChunks ? [] : [vectorOf(space, totalCounts(terms))];
+    },
+    queryCounts: (space, words) => ({
+      terms: words.map(({ terms }) => terms.find((term) => space.find(term) !== undefined) ?? terms[0]!),
+      counts: words.map(({ count }) => count),
+    }),
+    forget: () => spaces.clear(),
+  };
+}
+
+function missing(part: number): never {
+  throw new IbidError("store-corrupt", `A part of the fitted space is missing: part ${part}.`, {
+    mend: "Restore the file from a backup, or ingest the documents again into a new one.",
+  });
+}

@@ -1,0 +1,183 @@
+import type { DocumentSummary, ListDocumentsOptions } from "../../contracts/document-store.ts";
+import type { EmbeddingVersion, VersionedEmbedding } from "../../contracts/embedding.ts";
+import type { DeletedSummary, StoreStatus } from "../../contracts/knowledge-store.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import type { ListChunksOptions, StoredChunk } from "../../contracts/store.ts";
+import { isOwnVersion } from "./own-version.ts";
+import { createRestriction } from "../../engine/segments/admit-chunks.ts";
+import { parseVersionKey, toEmbedding } from "../../engine/vectors/stored-vector.ts";
+import { vectorsAt } from "../../engine/vectors/vector-column.ts";
+import { createChunkReader, toSummary } from "./chunk-rows.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
+import { createRowFilter } from "./search-segments.ts";
+import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
+
+/** Rows that one transaction reads before the caller has a turn. */
+const pageSize = 256;
+
+/** One look into the directory, in a transaction of its own. */
+export type Look = <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
+
+/** Live chunks by scope, then id; no transaction is open while the caller works. */
+export async function* listChunks(
+  look: Look,
+  view: IndexView,
+  scopes: readonly Scope[],
+  options: ListChunksOptions,
+): AsyncGenerator<StoredChunk> {
+  const { filter, documentId, ids, includeEmbeddings = false } = options;
+  const admits = createRowFilter(createRestriction(filter, undefined));
+  const byKey = documentId === undefined && ids === undefined;
+  for (const scope of scopes) {
+    for (let last: string | undefined = ""; last !== undefined;) {
+      const after: string = last;
+      const page = await look((rows) => {
+        const held = view.scope(rows, scope);
+        if (held === undefined) return { chunks: [], next: undefined };
+        const reader = createChunkReader(rows, view);
+        const found = byKey
+          ? rows.chunksAfter(held.row.key, after, pageSize)
+          : namedChunks(rows, held.row.key, documentId, ids);
+        const next = byKey && found.length === pageSize ? found[pageSize - 1]!.id : undefined;
+        const chunks = found.filter(admits).map((row): StoredChunk => {
+          const chunk = reader.chunk(row);
+          return includeEmbeddings ? { scope, chunk, embeddings: embeddingsOf(held, row) } : { scope, chunk };
+        });
+        return { chunks, next };
+      });
+      yield* page.chunks;
+      last = page.next;
+    }
+  }
+}
+
+/** Live chunks of a document, of ids, or of both, by id. */
+function namedChunks(
+  rows: DirectoryReader,
+  scope: number,
+  documentId: string | undefined,
+  ids: readonly string[] | undefined,
+): ChunkRow[] {
+  const found =
+    ids === undefined ? rows.chunksOfDocument(scope, documentId ?? "") : rows.chunksById(scope, [...new Set(ids)]);
+  return found
+    .filter((row) => row.deletedAt === null && (documentId === undefined || row.documentId === documentId))
+    .sort((a, b) => compareCodePoints(a.id, b.id));
+}
+
+function embeddingsOf(view: ScopeView, row: ChunkRow): VersionedEmbedding[] {
+  const place = findPlace(view, row.key);
+  if (place === undefined) return [];
+  return (
+    vectorsAt(place.segment ?? view.tail, place.ordinal)
+      .filter(({ version }) => !isOwnVersion(version))
+      // In which order they lie depends on what was merged with what (law 11).
+      .sort((a, b) => compareCodePoints(a.version, b.version))
+      .map((vector) => ({ version: parseVersionKey(vector.version), embedding: toEmbedding(vector) }))
+  );
+}
+
+/** Live documents by uri, then scope, then id. */
+export async function* listDocuments(
+  look: Look,
+  scopes: readonly Scope[],
+  { under = "" }: ListDocumentsOptions = {},
+): AsyncGenerator<DocumentSummary> {
+  let last: { readonly uri: string; readonly scope: Scope; readonly id: string } | undefined;
+  for (;;) {
+    const after = last;
+    const page = await look((rows) => {
+      const found = scopes.flatMap((scope) => {
+        const held = rows.scope(scope);
+        if (held === undefined) return [];
+        // Documents of the same uri follow in scopes that come later, not in scopes that came before.
+        const turn = after === undefined ? 0 : compareCodePoints(scope, after.scope);
+        const id = after === undefined || turn > 0 ? "" : turn < 0 ? undefined : after.id;
+        return rows.documentsAfter(held.key, after?.uri ?? under, id, pageSize).map((row) => ({ scope, row }));
+      });
+      found.sort(
+        (a, b) =>
+          compareCodePoints(a.row.uri, b.row.uri) ||
+          compareCodePoints(a.scope, b.scope) ||
+          compareCodePoints(a.row.id, b.row.id),
+      );
+      // Uris that begin alike stand together.
+      const wanted = found.slice(0, pageSize).filter(({ row }) => row.uri.startsWith(under));
+      return wanted.map(({ scope, row }) => toSummary(rows, scope, row));
+    });
+    yield* page;
+    last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+  }
+}
+
+/** Documents that can be restored. **Cost** all of them are held at once: a vacuum keeps them few. */
+export async function* listDeleted(
+  look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>,
+  scopes: readonly Scope[],
+): AsyncGenerator<DeletedSummary> {
+  const found = await look((rows) =>
+    scopes.flatMap((scope) => {
+      const held = rows.scope(scope);
+      if (held === undefined) return [];
+      return rows.deletedDocuments(held.key, Number.MAX_SAFE_INTEGER).map((row) => ({
+        ...toSummary(rows, scope, row),
+        chunks: rows.chunksOfDocument(held.key, row.id).filter(({ deletedAt }) => deletedAt === row.deletedAt).length,
+        deletedAt: new Date(row.deletedAt ?? 0).toISOString(),
+      }));
+    }),
+  );
+  yield* found.sort((a, b) => compareCodePoints(a.uri, b.uri) || compareCodePoints(a.scope, b.scope));
+}
+
+/** Scopes with something live in them, sorted. A document may have nothing to cut. */
+export function listScopes(rows: DirectoryReader, view: IndexView): readonly Scope[] {
+  const live = rows
+    .scopes()
+    .filter(
+      ({ scope, key }) =>
+        view.scope(rows, scope)?.segments.some(({ liveCount }) => liveCount > 0) === true ||
+        rows.documentsAfter(key, "", "", 1).length > 0,
+    );
+  return live.map(({ scope }) => scope).toSorted();
+}
+
+/** Live documents and chunks of some scopes. */
+export function countRows(rows: DirectoryReader, view: IndexView, scopes: readonly Scope[]): StoreStatus {
+  const counted: { scope: Scope; documents: number; chunks: number }[] = [];
+  const versions = new Map<string, number>();
+  let totalBytes = 0;
+  // A space that is not searched yet has no vectors for anybody to count.
+  const fits = rows.fits();
+  const underWay = new Set(fits.filter(({ current }) => !current).map(({ fingerprint }) => fingerprint));
+  for (const { current, fingerprint } of fits) if (current) underWay.delete(fingerprint);
+  const isUnderWay = (version: string): boolean =>
+    isOwnVersion(version) && underWay.has(parseVersionKey(version).fingerprint);
+  for (const scope of scopes) {
+    const held = view.scope(rows, scope);
+    if (held === undefined) continue;
+    const { documents, bytes } = rows.totals(held.row.key);
+    const chunks = held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
+    if (documents === 0 && chunks === 0) continue;
+    counted.push({ scope, documents, chunks });
+    totalBytes += bytes;
+    for (const segment of held.segments) {
+      for (const { version, ordinals } of segment.columns()) {
+        if (isUnderWay(version)) continue;
+        let live = 0;
+        for (const ordinal of ordinals) live += segment.live[ordinal]!;
+        if (live > 0) versions.set(version, (versions.get(version) ?? 0) + live);
+      }
+    }
+  }
+  return {
+    documents: counted.reduce((sum, { documents }) => sum + documents, 0),
+    chunks: counted.reduce((sum, { chunks }) => sum + chunks, 0),
+    bytes: totalBytes,
+    scopes: counted,
+    embeddingVersions: [...versions]
+      .toSorted(([a], [b]) => compareCodePoints(a, b))
+      .map(([version, chunks]): EmbeddingVersion & { chunks: number } => ({ ...parseVersionKey(version), chunks })),
+  };
+}

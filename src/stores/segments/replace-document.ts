@@ -1,0 +1,292 @@
+import type { Chunk } from "../../contracts/chunk.ts";
+import type { DocumentEntry, ReplaceResult } from "../../contracts/document-store.ts";
+import { type EmbeddingVersion, versionKey } from "../../contracts/embedding.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { ChunkEntry } from "../../contracts/store.ts";
+import type { ChunkTerms } from "../../engine/segments/chunk-terms.ts";
+import type { Segment } from "../../engine/segments/segment.ts";
+import { sameVectors, type StoredVector, toStoredVectors } from "../../engine/vectors/stored-vector.ts";
+import { rowOf, vectorsAt } from "../../engine/vectors/vector-column.ts";
+import {
+  type ChunkReader,
+  createChunkReader,
+  type HomeDocument,
+  sameContent,
+  toChunkContent,
+  toDocumentBody,
+} from "./chunk-rows.ts";
+import { findPlace, type ScopeView } from "./index-view.ts";
+import { isOwnVersion } from "./own-version.ts";
+import type { ScopeChange } from "./scope-change.ts";
+import type { ChunkRow, DirectoryReader, DocumentRow } from "./segment-directory.ts";
+
+/** A chunk on its way in. Its terms are computed once, when first needed. */
+export interface IncomingChunk {
+  readonly chunk: Chunk;
+  readonly vectors: readonly StoredVector[];
+  terms(): ChunkTerms;
+}
+
+export function prepareChunks(entries: readonly ChunkEntry[], analyze: (chunk: Chunk) => ChunkTerms): IncomingChunk[] {
+  return entries.map(({ chunk, embeddings }) => {
+    let terms: ChunkTerms | undefined;
+    return { chunk, vectors: toStoredVectors(embeddings), terms: () => (terms ??= analyze(chunk)) };
+  });
+}
+
+/** A live chunk that is there already. */
+interface HeldChunk {
+  readonly row: ChunkRow;
+  /** As it was indexed: its document may be given another title meanwhile. */
+  readonly chunk: Chunk;
+}
+
+function readHeld(reader: ChunkReader, row: ChunkRow | undefined): HeldChunk | undefined {
+  if (row === undefined || row.deletedAt !== null) return undefined;
+  return { row, chunk: reader.chunk(row) };
+}
+
+/** Texts are read past the view's cache, which must not see what a transaction may take back. */
+export function createUncachedReader(
+  rows: DirectoryReader,
+  texts = new Map<number, string>(),
+  documents = new Map<number, DocumentRow>(),
+): ChunkReader {
+  const view = {
+    text(from: DirectoryReader, document: number): string {
+      let text = texts.get(document);
+      if (text === undefined) texts.set(document, (text = from.documentText(document)));
+      return text;
+    },
+  };
+  return createChunkReader(rows, view, documents);
+}
+
+/** Whether the index would have the same of both: title, headings and words, in the same language. */
+function sameWords(held: Chunk, chunk: Chunk): boolean {
+  return (
+    saysTheSame(held, chunk) &&
+    held.title === chunk.title &&
+    held.language === chunk.language &&
+    JSON.stringify(held.headings) === JSON.stringify(chunk.headings)
+  );
+}
+
+function saysTheSame(held: Chunk, chunk: Chunk): boolean {
+  return held.documentId === chunk.documentId && held.urtext === chunk.urtext && held.text === chunk.text;
+}
+
+/** What has the ids of some chunks already, in one look-up. */
+function readById(rows: DirectoryReader, scope: number, chunks: readonly IncomingChunk[]): Map<string, ChunkRow> {
+  const ids = chunks.map(({ chunk }) => chunk.id);
+  return new Map(rows.chunksById(scope, ids).map((row) => [row.id, row]));
+}
+
+/** Chunks that are looked up together. */
+const lookedUpAtOnce = 128;
+
+function* inGroups(incoming: Iterable<IncomingChunk>): Generator<readonly IncomingChunk[], undefined> {
+  let group: IncomingChunk[] = [];
+  for (const each of incoming) {
+    if (group.push(each) < lookedUpAtOnce) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+  return undefined;
+}
+
+/**
+ * Tells what will have to be analysed, so that it is before the write begins and nobody waits for it. `texts` are those of documents that were read on the
+ * way: a batch after the other asks for the same, and one that is out of date by then costs an analysis too many or too late, nothing else.
+ */
+export function chooseWanting(
+  rows: DirectoryReader,
+  scope: number | undefined,
+  incoming: readonly IncomingChunk[],
+  texts: Map<number, string>,
+): ReadonlySet<IncomingChunk> {
+  const reader = createUncachedReader(rows, texts);
+  const found = scope === undefined ? new Map<string, ChunkRow>() : readById(rows, scope, incoming);
+  return new Set(
+    incoming.filter(({ chunk }) => {
+      const held = readHeld(reader, found.get(chunk.id));
+      return held === undefined || !sameWords(held.chunk, chunk);
+    }),
+  );
+}
+
+/** What of a document's chunks the store holds, for {@link DocumentStore.held}: id to text. */
+export function heldChunks(
+  rows: DirectoryReader,
+  view: ScopeView,
+  documentId: string,
+  version: EmbeddingVersion | undefined,
+): Map<string, string> {
+  const reader = createUncachedReader(rows);
+  const held = new Map<string, string>();
+  for (const row of rows.chunksOfDocument(view.row.key, documentId)) {
+    if (row.deletedAt === null && (version === undefined || hasVector(view, row, versionKey(version)))) {
+      held.set(row.id, reader.text(row));
+    }
+  }
+  return held;
+}
+
+function hasVector(view: ScopeView, row: ChunkRow, version: string): boolean {
+  const place = findPlace(view, row.key);
+  if (place === undefined) return false;
+  const segment: Segment = place.segment ?? view.tail;
+  for (const column of segment.columns()) {
+    if (column.version === version && rowOf(column, place.ordinal) >= 0) return true;
+  }
+  return false;
+}
+
+function vectorsOf(change: ScopeChange, row: ChunkRow): readonly StoredVector[] {
+  const place = change.before && findPlace(change.before, row.key);
+  if (place === undefined || change.before === undefined) return [];
+  return vectorsAt(place.segment ?? change.before.tail, place.ordinal).filter(({ version }) => !isOwnVersion(version));
+}
+
+interface Swap {
+  readonly incoming: IncomingChunk;
+  readonly held: HeldChunk | undefined;
+  /** The row with the same id, live or not. */
+  readonly row: ChunkRow | undefined;
+  readonly document: number;
+  readonly home: HomeDocument | undefined;
+  /** Whether no vectors means those that are there. */
+  readonly keepVectors: boolean;
+}
+
+/** Puts one chunk in the place of what has its id. **Shape** whether that was kept, with its vectors. */
+function swapChunk(change: ScopeChange, { incoming, held, row, document, home, keepVectors }: Swap): boolean {
+  const { chunk } = incoming;
+  const content = toChunkContent(chunk, home);
+  const keeps = keepVectors && incoming.vectors.length === 0 && held !== undefined && saysTheSame(held.chunk, chunk);
+  if (
+    held !== undefined &&
+    sameWords(held.chunk, chunk) &&
+    (keeps || sameVectors(vectorsOf(change, held.row), incoming.vectors))
+  ) {
+    const before = held.row;
+    if (before.document !== document || !sameContent(before, content)) {
+      const facts = before.metadata !== content.metadata || before.origin !== content.origin;
+      change.update({ ...before, ...content, document }, facts);
+    }
+    return true;
+  }
+  const vectors = keeps ? vectorsOf(change, held.row) : incoming.vectors;
+  if (row !== undefined) change.remove(row);
+  change.add({ ...content, document, deletedAt: null }, incoming.terms(), vectors);
+  return keeps;
+}
+
+/** What of a document's entry is not its chunks. */
+export type DocumentFacts = Omit<DocumentEntry, "entries" | "keeps">;
+
+/**
+ * A document's chunk set for the one that was there. `relies` says which chunks count on vectors that the store has.
+ *
+ * **Errors** `store-busy` when a chunk whose vectors were to be kept has gone meanwhile. **Cost** memory for the ids of the old chunks; the new ones are read
+ * one after the other.
+ */
+export function replaceDocument(
+  change: ScopeChange,
+  facts: DocumentFacts,
+  incoming: Iterable<IncomingChunk>,
+  relies: (incoming: IncomingChunk) => boolean,
+  ingestedAt: string,
+): ReplaceResult {
+  const { rows } = change;
+  const { document } = facts;
+  const scope = change.scopeKey();
+  const left = new Map(rows.chunkKeysOf(scope, document.id).map((chunk) => [chunk.id, chunk]));
+  let live = 0;
+  for (const { deletedAt } of left.values()) if (deletedAt === null) live++;
+  // The row that is there is about to be another: the chunks were indexed under its title, and are slices of its text.
+  const before = rows.documentById(scope, document.id);
+  const texts = before === undefined || live === 0 ? [] : [[before.key, rows.documentText(before.key)] as const];
+  const reader = createUncachedReader(rows, new Map(texts), new Map(before && [[before.key, before]]));
+  const key = putDocument(change, scope, facts, ingestedAt);
+  const home: HomeDocument = document;
+
+  let [kept, came] = [0, 0];
+  for (const group of inGroups(incoming)) {
+    const found = readById(rows, scope, group);
+    for (const each of group) {
+      const { id } = each.chunk;
+      const row = found.get(id);
+      const held = left.delete(id) ? readHeld(reader, row) : undefined;
+      if (held === undefined && relies(each)) {
+        throw new IbidError("store-busy", `${document.uri} was changed by somebody else while it was being ingested.`, {
+          uri: document.uri,
+          mend: "Ingest it again.",
+        });
+      }
+      if (swapChunk(change, { incoming: each, held, row, document: key, home, keepVectors: true })) kept++;
+    }
+    came += group.length;
+  }
+  for (const chunk of left.values()) change.remove(rows.chunk(chunk.key));
+  return { added: came - kept, kept, removed: live - kept };
+}
+
+function putDocument(change: ScopeChange, scope: number, entry: DocumentFacts, ingestedAt: string): number {
+  const { document, contentHash, metadataHash, fingerprint, bytes, folder, validators } = entry;
+  const { id, uri, title, mediaType, origin } = document;
+  const body = toDocumentBody(document);
+  const row = {
+    scope,
+    id,
+    uri,
+    title,
+    mediaType,
+    origin,
+    contentHash,
+    metadataHash,
+    fingerprint,
+    bytes,
+    folder,
+    ingestedAt,
+    checkedAt: null,
+    etag: validators?.etag ?? null,
+    lastModified: validators?.lastModified ?? null,
+    deletedAt: null,
+  };
+  const before = change.rows.documentById(scope, id);
+  if (before === undefined) return change.rows.addDocument(row, body);
+  change.rows.putDocument({ ...row, key: before.key }, body);
+  return before.key;
+}
+
+/** Chunks one by one, each in the place of what has its id. */
+export function upsertChunks(change: ScopeChange, incoming: readonly IncomingChunk[]): void {
+  if (incoming.length === 0) return;
+  const { rows } = change;
+  const scope = change.before?.row.key ?? change.scopeKey();
+  const reader = createUncachedReader(rows);
+  const homes = new Map<string, { readonly key: number; readonly home: HomeDocument } | undefined>();
+  const found = readById(rows, scope, incoming);
+  // The last of several with one id wins, as if they had come one after the other.
+  for (const each of new Map(incoming.map((one) => [one.chunk.id, one])).values()) {
+    const { id, documentId } = each.chunk;
+    if (!homes.has(documentId)) homes.set(documentId, findHome(rows, scope, documentId));
+    const home = homes.get(documentId);
+    const row = found.get(id);
+    const held = readHeld(reader, row);
+    swapChunk(change, { incoming: each, held, row, document: home?.key ?? 0, home: home?.home, keepVectors: false });
+  }
+}
+
+function findHome(
+  rows: DirectoryReader,
+  scope: number,
+  documentId: string,
+): { readonly key: number; readonly home: HomeDocument } | undefined {
+  const row = rows.documentById(scope, documentId);
+  // A deleted document may be vacuumed while the chunk lives on.
+  if (row === undefined || row.deletedAt !== null) return undefined;
+  return { key: row.key, home: { uri: row.uri, title: row.title, text: rows.documentText(row.key) } };
+}

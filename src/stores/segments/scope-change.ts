@@ -1,0 +1,208 @@
+import type { ScopeRevision } from "../../contracts/knowledge-store.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { type SealingChunk, sealSegment } from "../../engine/segments/build-segment.ts";
+import { type ChunkTerms, encodeTerms } from "../../engine/segments/chunk-terms.ts";
+import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
+import { packState, type SealedSegment } from "../../engine/segments/sealed-segment.ts";
+import { encodeVectors, type StoredVector } from "../../engine/vectors/stored-vector.ts";
+import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
+import type { LatentLeg } from "./latent-leg.ts";
+import { addSegment } from "./seal-tail.ts";
+import type { ChunkRow, DirectoryReader, DirectoryWriter, PendingRow } from "./segment-directory.ts";
+
+/**
+ * The changes of one transaction to one scope: rows at once, the index's bookkeeping in `finish`.
+ *
+ * The view shows the scope as it was before: it must not be brought up to date again until the transaction is over, lest it keep
+ * something that is then taken back.
+ */
+export interface ScopeChange {
+  readonly rows: DirectoryWriter;
+  /** As it was before; `undefined` when the scope held nothing. */
+  readonly before: ScopeView | undefined;
+  /** The scope's row; made when first asked for. */
+  scopeKey(): number;
+  add(row: Omit<ChunkRow, "key" | "scope">, terms: ChunkTerms, vectors: readonly StoredVector[]): void;
+  /** For good: the row goes, and what the index has of it cannot be found any more. */
+  remove(row: ChunkRow): void;
+  /** Out of sight, until restored or removed. */
+  hide(row: ChunkRow, deletedAt: number): void;
+  unhide(row: ChunkRow): void;
+  /** Changes the row of a live chunk whose terms and vectors stay; `facts` when it is of what filters see. */
+  update(row: ChunkRow, facts: boolean): void;
+  /** Something that the index does not know of was changed. */
+  touch(): void;
+  /** What is removed must not live on in anything that was made of it. */
+  forget(): void;
+  /** **Shape** whether anything changed. */
+  finish(): boolean;
+  /** Whether, once this is done, there may be something to seal or to merge. */
+  isUntidy(policy: SegmentPolicy): boolean;
+}
+
+/** Keys of scopes are never used again, so what is left of a scope that went counts for no other. */
+function changesSetting(scope: number): string {
+  return `changes of ${scope}`;
+}
+
+function livesSetting(scope: number): string {
+  return `lives of ${scope}`;
+}
+
+/** How far a scope has come; see {@link ScopeRevision}. */
+export function readRevision(rows: DirectoryReader, scope: Scope): ScopeRevision {
+  const key = rows.scope(scope)?.key;
+  if (key === undefined) return { scope, life: "none", changes: 0 };
+  const lives = rows.setting(livesSetting(key)) ?? "0";
+  return { scope, life: `${key}.${lives}`, changes: count(rows, changesSetting(key)) };
+}
+
+/** Says that something in the scope changed; and, where what was made of it must go, that it lives anew. */
+export function countRevision(rows: DirectoryWriter, scope: number, forgotten: boolean): void {
+  for (const setting of forgotten ? [livesSetting(scope), changesSetting(scope)] : [changesSetting(scope)]) {
+    rows.setSetting(setting, String(count(rows, setting) + 1));
+  }
+}
+
+function count(rows: DirectoryReader, setting: string): number {
+  return Number(rows.setting(setting) ?? 0);
+}
+
+/** What was made of the scope's chunks is of no use any more; see {@link ScopeRevision}. */
+export function startNewLife(rows: DirectoryWriter, scope: number): void {
+  countRevision(rows, scope, true);
+}
+
+function toPending({ key, id, live, terms, vectors }: SealingChunk, stamp: number): PendingRow {
+  return { key, id, stamp, live, terms: encodeTerms(terms()), vectors: encodeVectors(vectors()) };
+}
+
+interface ChangedSegment {
+  readonly live: Uint8Array;
+  readonly present: Uint8Array;
+}
+
+/** What a change to a scope may be told. */
+export interface ScopeChangeOptions {
+  readonly latent?: LatentLeg | undefined;
+  /** Chunks that come in one change and are sealed at once, never waiting together in memory: a large document has as many as a corpus. */
+  readonly sealAt?: number;
+}
+
+export function changeScope(
+  rows: DirectoryWriter,
+  view: IndexView,
+  scope: Scope,
+  { latent, sealAt = Infinity }: ScopeChangeOptions = {},
+): ScopeChange {
+  const before = view.scope(rows, scope);
+  const stamp = rows.stamp() + 1;
+  const segments = new Map<SealedSegment, ChangedSegment>();
+  /** Chunks that were added and are in the index nowhere yet, by row. */
+  const arriving = new Map<number, SealingChunk>();
+  let key = before?.row.key;
+  let added = before?.segments.reduce((sum, { liveCount }) => sum + liveCount, 0) ?? 0;
+  let rewritten = false;
+  let changed = false;
+  let forgotten = false;
+  let sealed = false;
+
+  function changeSegment(segment: SealedSegment): ChangedSegment {
+    let state = segments.get(segment);
+    if (state === undefined) {
+      segments.set(segment, (state = { live: segment.live.slice(), present: segment.present.slice() }));
+    }
+    return state;
+  }
+
+  function scopeKey(): number {
+    changed = true;
+    return (key ??= rows.addScope(scope, stamp));
+  }
+
+  function sealArriving(scopeRow: number): void {
+    addSegment(rows, scopeRow, stamp, sealSegment(arriving.values()));
+    arriving.clear();
+    sealed = true;
+  }
+
+  /** Sets whether a chunk can be found. */
+  function setLive(row: ChunkRow, live: boolean): void {
+    changed = true;
+    const place = before && findPlace(before, row.key);
+    if (place === undefined) return;
+    if (place.segment === undefined) {
+      rows.markPending(row.key, live, stamp);
+      rewritten = true;
+    } else {
+      changeSegment(place.segment).live[place.ordinal] = live ? 1 : 0;
+    }
+  }
+
+  return {
+    rows,
+    before,
+    scopeKey,
+    add(row, terms, vectors) {
+      const scopeRow = scopeKey();
+      const chunk = rows.addChunk({ ...row, scope: scopeRow });
+      const all = [...vectors, ...(latent?.embed(rows, terms, added++) ?? [])];
+      arriving.set(chunk, { key: chunk, id: row.id, live: true, terms: () => terms, vectors: () => all });
+      if (arriving.size >= sealAt) sealArriving(scopeRow);
+    },
+    remove(row) {
+      changed = true;
+      const place = before && findPlace(before, row.key);
+      if (arriving.delete(row.key)) {
+        // It came in this very change.
+      } else if (place?.segment === undefined) {
+        rows.deletePending(row.key);
+        rewritten = true;
+      } else {
+        const state = changeSegment(place.segment);
+        state.live[place.ordinal] = 0;
+        state.present[place.ordinal] = 0;
+      }
+      rows.deleteChunk(row.key);
+    },
+    hide(row, deletedAt) {
+      setLive(row, false);
+      rows.putChunk({ ...row, deletedAt });
+    },
+    unhide(row) {
+      setLive(row, true);
+      rows.putChunk({ ...row, deletedAt: null });
+    },
+    update(row, facts) {
+      changed = true;
+      if (facts) setLive(row, true);
+      rows.putChunk(row);
+    },
+    touch() {
+      changed = true;
+    },
+    forget() {
+      forgotten = true;
+    },
+    finish() {
+      if (!changed) return false;
+      for (const chunk of arriving.values()) rows.addPending(scopeKey(), toPending(chunk, stamp));
+      for (const [segment, { live, present }] of segments) {
+        if (present.includes(1)) rows.putSegmentState(segment.row, packState(live, present, segment.size), stamp);
+        else rows.deleteSegment(segment.row);
+      }
+      const rewrites = (before?.row.rewrites ?? 0) + (rewritten ? 1 : 0);
+      if (key !== undefined) {
+        rows.putScope({ key, scope, stamp, rewrites });
+        countRevision(rows, key, forgotten);
+      }
+      rows.setStamp(stamp);
+      return true;
+    },
+    isUntidy: (policy) =>
+      sealed ||
+      segments.size > 0 ||
+      (before?.tail.presentCount ?? 0) + arriving.size >= policy.sealAt ||
+      chooseMerge(before?.sealed ?? [], policy) !== undefined,
+  };
+}

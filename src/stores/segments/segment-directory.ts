@@ -1,0 +1,221 @@
+import type { Origin } from "../../contracts/document.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import type { Durability } from "../../contracts/store.ts";
+import type { PendingRow } from "../../engine/segments/live-segment.ts";
+import type { SegmentRow } from "../../engine/segments/sealed-segment.ts";
+import type { SegmentSource } from "../../engine/segments/segment.ts";
+import type { Shelf } from "./shelf.ts";
+
+export type { PendingRow } from "../../engine/segments/live-segment.ts";
+export type { SegmentRow } from "../../engine/segments/sealed-segment.ts";
+export type { ReadBytes, StoredFacts } from "../../engine/segments/segment.ts";
+
+/** A scope that holds something. */
+export interface ScopeRow {
+  readonly key: number;
+  readonly scope: Scope;
+  /** Changes with every write to the scope. */
+  readonly stamp: number;
+  /** Changes when pending rows were changed or removed, not only added. */
+  readonly rewrites: number;
+}
+
+/** A space that was fitted on the corpus; its terms lie in the parts of a file. */
+export interface FitRow {
+  readonly key: number;
+  readonly fingerprint: string;
+  readonly dimensions: number;
+  /** Live chunks that there were to fit on. */
+  readonly corpus: number;
+  /** Chunks that it was fitted on. */
+  readonly chunks: number;
+  readonly energy: number;
+  /** Whether searches use it: every chunk has a vector in it. */
+  readonly current: boolean;
+}
+
+/** A chunk as it is kept. Its text is a slice of its document's wherever that is true (law 1), and is then not kept twice. */
+export interface ChunkRow {
+  readonly key: number;
+  readonly scope: number;
+  readonly id: string;
+  readonly documentId: string;
+  /** The document's row; 0 when the store does not have the document. */
+  readonly document: number;
+  readonly start: number;
+  readonly end: number;
+  readonly index: number;
+  /** The rest of what the chunk says, as JSON; see `ChunkDetails`. */
+  readonly details: string;
+  readonly metadata: string;
+  readonly origin: Origin;
+  /** `null` when it is the slice. */
+  readonly urtext: string | null;
+  /** `null` when it is the urtext. */
+  readonly text: string | null;
+  /** Milliseconds since 1970; `null` for what is not deleted. */
+  readonly deletedAt: number | null;
+}
+
+/** Which chunk a row is. */
+export type ChunkKey = Pick<ChunkRow, "key" | "id" | "deletedAt">;
+
+/** A document without its text, as a list shows it. */
+export interface DocumentRow {
+  readonly key: number;
+  readonly scope: number;
+  readonly id: string;
+  readonly uri: string;
+  readonly title: string;
+  readonly mediaType: string;
+  readonly origin: Origin;
+  readonly contentHash: string;
+  readonly metadataHash: string;
+  readonly fingerprint: string;
+  readonly bytes: number;
+  readonly folder: string | null;
+  readonly ingestedAt: string;
+  /** `null`: not since it was ingested. */
+  readonly checkedAt: string | null;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  readonly deletedAt: number | null;
+}
+
+/** What a document says. */
+export interface DocumentBody {
+  readonly text: string;
+  /** Tree, source map and metadata, as JSON. */
+  readonly structure: string;
+}
+
+export interface DocumentTotals {
+  readonly documents: number;
+  readonly bytes: number;
+}
+
+/**
+ * Rows, as of one moment. Calls are synchronous and belong inside `read` or `write`.
+ *
+ * **Shape** lists of chunks and documents leave out nothing but what their name says; pages ascend by the column that they are keyed by, by code point.
+ */
+export interface DirectoryReader extends SegmentSource {
+  /** Changes with every write. */
+  stamp(): number;
+  setting(name: string): string | undefined;
+  scope(scope: Scope): ScopeRow | undefined;
+  scopes(): readonly ScopeRow[];
+  segmentStamps(scope: number): readonly { readonly key: number; readonly stamp: number }[];
+  segment(key: number): SegmentRow;
+  segmentState(key: number): Pick<SegmentRow, "state" | "columns">;
+  /** Spaces that were fitted, those under way included. */
+  fits(): readonly FitRow[];
+  fitPart(key: number, part: number): Uint8Array | undefined;
+  /** Pending rows of chunks that came after the one with this row, in order of their keys. */
+  pendingAfter(scope: number, key: number): readonly PendingRow[];
+  pendingStamps(scope: number): readonly { readonly key: number; readonly stamp: number }[];
+  pending(key: number): PendingRow;
+  chunk(key: number): ChunkRow;
+  chunkById(scope: number, id: string): ChunkRow | undefined;
+  /** Those that are there, in no order. */
+  chunksById(scope: number, ids: readonly string[]): readonly ChunkRow[];
+  chunksOfDocument(scope: number, documentId: string): readonly ChunkRow[];
+  /** What tells those chunks apart, without what they say. */
+  chunkKeysOf(scope: number, documentId: string): readonly ChunkKey[];
+  liveChunksOf(scope: number, documentId: string): number;
+  /** Live chunks, by id. */
+  chunksAfter(scope: number, id: string, limit: number): readonly ChunkRow[];
+  /** Live chunks of the scope, those of one document together. Must be read to its end, or left, before anything else is awaited. */
+  scanChunks(scope: number): Iterable<ChunkRow>;
+  /** Restorable chunks that were deleted at or before that time. */
+  deletedChunks(scope: number, until: number): readonly ChunkRow[];
+  document(key: number): DocumentRow;
+  documentBody(key: number): DocumentBody;
+  documentText(key: number): string;
+  documentPart(key: number, part: number): string | undefined;
+  documentById(scope: number, id: string): DocumentRow | undefined;
+  documentsByUri(scope: number, uri: string): readonly DocumentRow[];
+  /** Live documents after that place, by uri then id; without an id, after all of that uri. */
+  documentsAfter(scope: number, uri: string, id: string | undefined, limit: number): readonly DocumentRow[];
+  deletedDocuments(scope: number, until: number): readonly DocumentRow[];
+  /** Rows that belong to nothing: whoever looked for them by what they belong to would not find them. */
+  strays(): readonly StrayRows[];
+  /** Of live documents. */
+  totals(scope: number): DocumentTotals;
+}
+
+/** Rows that can be changed. What an `add` returns is the new row's key; keys ascend and are never used again. */
+export interface DirectoryWriter extends DirectoryReader {
+  setStamp(stamp: number): void;
+  setSetting(name: string, value: string): void;
+  addScope(scope: Scope, stamp: number): number;
+  putScope(row: ScopeRow): void;
+  /** The scope and everything in it. */
+  deleteScope(key: number): void;
+  addSegment(row: Omit<SegmentRow, "key">): number;
+  putSegmentState(key: number, state: Uint8Array, stamp: number): void;
+  putSegmentColumns(key: number, columns: string, stamp: number): void;
+  /** All parts of one of a segment's files. */
+  deleteFile(segment: number, name: string): void;
+  /** With the parts of its file, from 0. */
+  addFit(row: Omit<FitRow, "key">, parts: readonly Uint8Array[]): number;
+  putFit(row: FitRow): void;
+  /** With its parts. */
+  deleteFit(key: number): void;
+  /** With its files. */
+  deleteSegment(key: number): void;
+  addFile(segment: number, name: string, part: number, data: Uint8Array): void;
+  addPending(scope: number, row: PendingRow): void;
+  markPending(key: number, live: boolean, stamp: number): void;
+  deletePending(key: number): void;
+  deleteAllPending(scope: number): void;
+  addChunk(row: Omit<ChunkRow, "key">): number;
+  putChunk(row: ChunkRow): void;
+  deleteChunk(key: number): void;
+  addDocument(row: Omit<DocumentRow, "key">, body: DocumentBody): number;
+  /** Without `body`, the body stays. */
+  putDocument(row: DocumentRow, body?: DocumentBody): void;
+  deleteDocument(key: number): void;
+  /** Removes what {@link DirectoryReader.strays} tells. */
+  deleteStrays(): void;
+  deleteSetting(name: string): void;
+}
+
+/** Rows that belong to nothing, of one kind. */
+export interface StrayRows {
+  /** Such as `chunks without their document`. */
+  readonly what: string;
+  readonly count: number;
+}
+
+/** What is wrong with a directory's files as files. */
+export interface FileReport {
+  /** In the words of whoever keeps them. */
+  readonly damage: readonly string[];
+  /** Sentences about files beside them that hold no documents and can be made anew. */
+  readonly besides: readonly string[];
+  /** Files in which a probe stands, and how many of them do. */
+  readonly traces: readonly { readonly file: string; readonly count: number }[];
+}
+
+/**
+ * Where segments, and the texts and trees beside them, live: the one thing in which stores over this engine differ.
+ *
+ * **Shape** `work` is synchronous: what it sees is one moment, and what it writes is there whole or not at all. Writes run one at a time, in
+ * the order of their calls; several may become durable together. Neither blocks the other, nor the event loop: what must wait for another process waits asynchronously.
+ * **Errors** what `work` throws, after everything was taken back; `store-busy`, `store-corrupt`, `store-failed` of its own.
+ * **Source** Lucene's `Directory`.
+ */
+export interface SegmentDirectory {
+  readonly durability: Durability;
+  read<Result>(work: (rows: DirectoryReader) => Result): Promise<Result>;
+  /** `undone` is called when what `work` wrote is taken back after it had returned, before anybody else has a look. */
+  write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void): Promise<Result>;
+  /** Makes what was deleted unreadable in the files too. **Shape** false when a reader holds on to an old state, so that it must be tried again. */
+  scrub(): Promise<boolean>;
+  /** Where what is on its way into a large document waits, out of memory. Absent where there is nothing but memory. **Errors** `store-failed`. */
+  openShelf?(): Shelf;
+  /** Looks at the files as bytes. Absent where there are none. */
+  inspect?(probes: readonly string[]): Promise<FileReport>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,76 @@
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { CorpusModel } from "../../contracts/corpus-model.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Metric } from "../../contracts/store.ts";
+import { type Bm25Options, type Bm25Settings, defaultBm25 } from "../../engine/bm25/bm25-settings.ts";
+import { bm25Formulas } from "../../engine/bm25/bm25-variants.ts";
+import { defaultPolicy, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
+import { defaultAnalyzer } from "../../text/analyzer.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import type { SegmentStoreOptions } from "./segment-store.ts";
+
+/** What can be chosen of a store, wherever it keeps its segments. */
+export interface StoreOptions {
+  /** Text to terms, for chunks and queries alike. Default: `defaultAnalyzer`. */
+  readonly analyzer?: Analyzer;
+  /** Matches of a search that does not say how many. Default 5. */
+  readonly topK?: number | "all";
+  /** Similarity of a search that does not say which. Default `"cosine"`. */
+  readonly metric?: Metric;
+  readonly bm25?: Bm25Options;
+  /** A dense leg that the store makes of its own terms. Default: none. */
+  readonly corpusModel?: CorpusModel;
+  /** When segments are sealed and merged; changes no result. */
+  readonly segments?: Partial<SegmentPolicy>;
+  /** The clock, in milliseconds since 1970. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+export const storeOptionNames = ["analyzer", "topK", "metric", "bm25", "corpusModel", "segments", "now"] as const;
+
+/** Fills in the defaults. **Errors** `invalid-argument` for a value that cannot be. */
+export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOptions, "secret" | "embeddings"> {
+  checkOptions("segments", options.segments, ["sealAt", "settleAt", "mergeFactor", "maxMerged"]);
+  const { metric = "cosine" } = options;
+  if (!["cosine", "dot", "euclidean"].includes(metric)) {
+    throw new IbidError("invalid-argument", `There is no metric "${metric}".`, {
+      mend: "Known metrics: cosine, dot, euclidean.",
+    });
+  }
+  const policy = { ...defaultPolicy, ...options.segments };
+  const whole = [policy.sealAt, policy.settleAt, policy.maxMerged].every(
+    (count) => Number.isInteger(count) && count >= 1,
+  );
+  if (!whole || !Number.isInteger(policy.mergeFactor) || policy.mergeFactor < 2) {
+    throw new IbidError("invalid-argument", `segments is ${JSON.stringify(policy)}.`, {
+      mend: "Counts of chunks are whole numbers from 1, mergeFactor from 2.",
+    });
+  }
+  return {
+    analyzer: options.analyzer ?? defaultAnalyzer,
+    metric,
+    bm25: decideBm25(options.bm25),
+    corpusModel: options.corpusModel,
+    policy,
+    now: options.now ?? Date.now,
+  };
+}
+
+function decideBm25(options: Bm25Options = {}): Bm25Settings {
+  checkOptions("bm25", options, ["variant", "k1", "b", "nameWeight", "nameB"]);
+  const settings = { ...defaultBm25, ...options };
+  const { variant, k1, b, nameWeight, nameB } = settings;
+  if (!Object.hasOwn(bm25Formulas, variant)) {
+    throw new IbidError("invalid-argument", `There is no variant of BM25 called "${variant}".`, {
+      mend: `Known variants: ${Object.keys(bm25Formulas).join(", ")}.`,
+    });
+  }
+  const isShare = (value: number): boolean => value >= 0 && value <= 1;
+  const isWeight = (value: number): boolean => value >= 0 && value < Infinity;
+  if (!isWeight(k1) || !isShare(b) || !isWeight(nameWeight) || !isShare(nameB)) {
+    throw new IbidError("invalid-argument", `bm25 is ${JSON.stringify(settings)}.`, {
+      mend: "k1 and nameWeight are 0 or more, b and nameB from 0 to 1.",
+    });
+  }
+  return settings;
+}

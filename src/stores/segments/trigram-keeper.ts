@@ -1,0 +1,120 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { BuiltSegment } from "../../engine/segments/build-segment.ts";
+import { asFloat64 } from "../../engine/segments/bytes.ts";
+import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
+import type { Segment } from "../../engine/segments/segment.ts";
+import {
+  createTrigramCollector,
+  mergeTrigrams,
+  openTrigrams,
+  trigramFile,
+  type TrigramIndex,
+} from "../../engine/patterns/trigram-file.ts";
+import type { ColumnFile } from "../../engine/vectors/vector-column.ts";
+import { createUncachedReader } from "./replace-document.ts";
+import type { ScopeView } from "./index-view.ts";
+import type { DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
+
+/**
+ * Makes trigram indexes of sealed segments when a pattern is first looked for, and keeps them.
+ *
+ * Not while ingesting: most knowledge bases are never searched by a pattern, and the index would cost a tenth of the time and a fifth of the text's bytes.
+ */
+export interface TrigramKeeper {
+  /** The indexes of the scope's sealed segments, made now where there is none; empty when the scope is too small to gain by them. */
+  indexes(rows: DirectoryReader, held: ScopeView): ReadonlyMap<Segment, TrigramIndex>;
+  /**
+   * Writes the indexes that were made, beside their segments, where those are still there.
+   *
+   * A search made them on its way and is answered already: so when somebody else is writing for long, or nobody may, they stay in memory.
+   */
+  save(write: Write): Promise<void>;
+}
+
+type Write = (work: (rows: DirectoryWriter) => void) => Promise<void>;
+
+/** **Shape** `worthIndexing` is how many sealed chunks a scope must have; of fewer, every one is looked at. */
+export function createTrigramKeeper(worthIndexing: number): TrigramKeeper {
+  const made = new Map<SealedSegment, readonly ColumnFile[]>();
+  const unsaved = new Set<SealedSegment>();
+
+  function forget(segment: SealedSegment): void {
+    made.delete(segment);
+    unsaved.delete(segment);
+  }
+
+  function find(rows: DirectoryReader, segment: SealedSegment): TrigramIndex {
+    const stored = openTrigrams(segment.size, (part) => rows.file(segment.row, trigramFile, part));
+    if (stored !== undefined) {
+      forget(segment);
+      return stored;
+    }
+    let files = made.get(segment);
+    if (files === undefined) {
+      made.set(segment, (files = collectSegmentTrigrams(rows, segment)));
+      unsaved.add(segment);
+    }
+    return openTrigrams(segment.size, (part) => files[part]?.data)!;
+  }
+
+  return {
+    indexes(rows, held) {
+      for (const segment of made.keys()) {
+        if (segment.scope === held.row.scope && !held.sealed.includes(segment)) forget(segment);
+      }
+      const sealed = held.sealed.reduce((sum, { presentCount }) => sum + presentCount, 0);
+      return new Map(sealed < worthIndexing ? [] : held.sealed.map((segment) => [segment, find(rows, segment)]));
+    },
+    async save(write) {
+      const segments = [...unsaved];
+      unsaved.clear();
+      if (segments.length === 0) return;
+      try {
+        await write((rows) => {
+          for (const segment of segments) saveOne(rows, segment, made.get(segment) ?? []);
+        });
+        segments.forEach(forget);
+      } catch (error) {
+        if (!IbidError.isInstance(error, "store-busy") && !IbidError.isInstance(error, "store-failed")) throw error;
+      }
+    },
+  };
+}
+
+function saveOne(rows: DirectoryWriter, segment: SealedSegment, files: readonly ColumnFile[]): void {
+  const scope = rows.scope(segment.scope);
+  const stands = scope !== undefined && rows.segmentStamps(scope.key).some(({ key }) => key === segment.row);
+  // Another process may have been faster, or has made one with other tables of letters.
+  if (!stands || rows.file(segment.row, trigramFile, 0) !== undefined) return;
+  for (const { name, part, data } of files) rows.addFile(segment.row, name, part, data);
+}
+
+/** The index of every chunk that has a row, for what is deleted may be restored. Texts of one document are read together. */
+export function collectSegmentTrigrams(rows: DirectoryReader, segment: SealedSegment): readonly ColumnFile[] {
+  const reader = createUncachedReader(rows);
+  const collector = createTrigramCollector(segment.size);
+  const members = Array.from({ length: segment.size }, (_, ordinal) => ordinal)
+    .filter((ordinal) => segment.present[ordinal] === 1)
+    .map((ordinal) => ({ ordinal, row: rows.chunk(segment.key(ordinal)) }));
+  for (const { ordinal, row } of members) collector.add(ordinal, reader.urtext(row));
+  return collector.finish();
+}
+
+/** The trigram index of a merged segment, when all of its parts had one. */
+export function mergeSegmentTrigrams(
+  rows: DirectoryReader,
+  segments: readonly SealedSegment[],
+  { row: { size, keys } }: BuiltSegment,
+): readonly ColumnFile[] {
+  const indexes: TrigramIndex[] = [];
+  for (const segment of segments) {
+    const index = openTrigrams(segment.size, (part) => rows.file(segment.row, trigramFile, part));
+    if (index === undefined) return [];
+    indexes.push(index);
+  }
+  const places = new Map(Array.from(asFloat64(keys), (key, ordinal) => [key, ordinal]));
+  const moved = segments.map((segment) =>
+    Uint32Array.from({ length: segment.size }, (_, ordinal) => places.get(segment.key(ordinal)) ?? size),
+  );
+  return mergeTrigrams(indexes, moved, size);
+}

@@ -1,0 +1,47 @@
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { Clock } from "../../contracts/clock.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { createPlatformClock } from "../../runtime/platform-clock.ts";
+import { isBlobKey } from "../guard/check-blob.ts";
+
+/** Where a store in memory is kept, and how soon. */
+export interface SnapshotOptions {
+  /** A folder, a bucket, or anything else that honours conditional writes. */
+  readonly blobs: BlobStore;
+  /** What the snapshot's keys begin with; no other blobs may. Default `"ibid/"`. */
+  readonly prefix?: string;
+  /** From the first change that is not saved yet to saving it with all that came meanwhile. **Units** milliseconds. Default 5,000. */
+  readonly delayMs?: number;
+  /** Told when a snapshot that nobody waits for could not be saved; it is tried again after the same time. */
+  readonly onError?: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+/** The same, with every default filled in. */
+export type DecidedSnapshots = Required<SnapshotOptions>;
+
+/** **Errors** `invalid-argument` for a value that cannot be. */
+export function decideSnapshots(options: SnapshotOptions): DecidedSnapshots {
+  checkOptions("snapshots", options, ["blobs", "prefix", "delayMs", "onError", "clock"]);
+  const { blobs, prefix = "ibid/", delayMs = 5000, onError = () => {}, clock = platformClock } = options;
+  if (typeof (blobs as Partial<BlobStore> | undefined)?.put !== "function") {
+    throw new IbidError("invalid-argument", "snapshots: blobs is no blob store.", {
+      mend: "Give it openFileBlobStore(folder), openS3BlobStore(…), or one of your own.",
+    });
+  }
+  if (typeof prefix !== "string" || !isBlobKey(`${prefix}manifest`)) {
+    throw new IbidError("invalid-argument", `snapshots: ${JSON.stringify(prefix)} cannot begin a key.`, {
+      mend: 'It is parts that end in "/", such as "ibid/".',
+    });
+  }
+  if (!Number.isFinite(delayMs) || delayMs < 0) {
+    throw new IbidError("invalid-argument", `snapshots: delayMs is ${String(delayMs)}.`, {
+      mend: "It is a number of milliseconds from 0.",
+    });
+  }
+  return { blobs, prefix, delayMs, onError, clock };
+}
+
+/** A program that ends of itself stays until the last change is saved. */
+const platformClock = createPlatformClock({ staysFor: true });

@@ -1,0 +1,35 @@
+import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { finishPurges } from "../segments/forgetting.ts";
+import { guardStore } from "../guard/guard-store.ts";
+import { createSegmentStore, prepareDirectory } from "../segments/segment-store.ts";
+import { openSnapshotDirectory } from "./snapshot-directory.ts";
+import { decideSnapshots, type SnapshotOptions } from "./snapshot-options.ts";
+import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../segments/store-options.ts";
+
+/** As for every store, and where this one is kept. */
+export interface SnapshotStoreOptions extends StoreOptions {
+  readonly snapshots: SnapshotOptions;
+}
+
+/**
+ * A store in memory that is kept as snapshots in a blob store, for any JavaScript runtime: the same engine as the durable ones.
+ *
+ * **Shape** `durability: "snapshot"`: a change is saved five seconds after it was made, and when the store is closed; a purge and a reset at once. What is there
+ * is loaded before the store is. For one process that writes; others may read what was saved when they opened it.
+ * **Errors** `store-corrupt` for a snapshot that cannot be read, which is left as it is; those of the blob store; `invalid-argument` for an unknown option. Of writes,
+ * and of closing with unsaved changes: `store-failed` with `details.reason` `"overtaken"` when another process saved one meanwhile. Closing also fails when the
+ * blob store does; what was not saved then is lost.
+ * **Cost** everything is held in memory; meant for some 50,000 chunks. A snapshot writes what changed, in stretches of 1,024 rows.
+ * **Source** ToolUp's in-memory store with blob persistence (T11, T12, T15, T16).
+ */
+export async function openSnapshotStore(options: SnapshotStoreOptions): Promise<KnowledgeStore> {
+  checkOptions("openSnapshotStore", options, [...storeOptionNames, "snapshots"]);
+  const { topK } = options;
+  const decided = decideStoreOptions(options);
+  const directory = await openSnapshotDirectory(decideSnapshots(options.snapshots));
+  const secret = await prepareDirectory(directory, decided.analyzer);
+  const raw = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
+  await finishPurges(raw);
+  return guardStore(raw, { name: "The snapshot store", ...(topK === undefined ? {} : { topK }) });
+}

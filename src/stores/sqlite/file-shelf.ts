@@ -1,0 +1,106 @@
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { IbidError } from "../../contracts/errors.ts";
+import { boardBytes, createMemoryShelf, type Shelf } from "../segments/shelf.ts";
+
+/** Before each run its length, in so many bytes. */
+const headBytes = 4;
+
+/**
+ * A shelf in a file beside the database that has no name: nobody else can open it, and the system takes it back when this process ends, however it ends. So
+ * nothing of a document that was never acknowledged, or was purged since, is left (law 8).
+ *
+ * **Shape** in memory where the system gives no such files. **Errors** `store-failed` when the disk is full.
+ * **Source** POSIX `unlink`: the file lives until its last handle is closed.
+ */
+export function openFileShelf(beside: string): Shelf {
+  const path = `${beside}-shelf-${crypto.randomUUID()}`;
+  let file: number;
+  try {
+    file = openSync(path, "wx+", 0o600);
+  } catch {
+    return createMemoryShelf();
+  }
+  try {
+    unlinkSync(path);
+  } catch {
+    closeSync(file);
+    return createMemoryShelf();
+  }
+  const board = new Uint8Array(boardBytes);
+  const head = new DataView(new ArrayBuffer(headBytes));
+  let waiting = 0;
+  let written = 0;
+
+  function attempt<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new IbidError("store-failed", `What is to be written to ${beside} cannot be laid beside it: ${reason}.`, {
+        uri: beside,
+        mend: "Make room on the disk: a large document needs about twice its size there while it is ingested.",
+        cause,
+      });
+    }
+  }
+
+  function append(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) {
+      const length = attempt(() => writeSync(file, bytes, at, bytes.length - at, written));
+      at += length;
+      written += length;
+    }
+  }
+
+  function flush(): void {
+    append(board.subarray(0, waiting));
+    waiting = 0;
+  }
+
+  function add(bytes: Uint8Array): void {
+    if (waiting + bytes.length > board.length) flush();
+    if (bytes.length > board.length) return append(bytes);
+    board.set(bytes, waiting);
+    waiting += bytes.length;
+  }
+
+  function fill(bytes: Uint8Array, from: number): Uint8Array {
+    let length = 0;
+    while (length < bytes.length) {
+      const more = attempt(() => readSync(file, bytes, length, bytes.length - length, from + length));
+      if (more === 0) break;
+      length += more;
+    }
+    return bytes.subarray(0, length);
+  }
+
+  return {
+    put(bytes) {
+      head.setUint32(0, bytes.length);
+      add(new Uint8Array(head.buffer));
+      add(bytes);
+    },
+    *each() {
+      flush();
+      let window: Uint8Array = new Uint8Array(0);
+      let from = 0;
+      for (let at = 0; at < written;) {
+        /** So many bytes from `at` on, of what was read already where they are in it. */
+        const read = (length: number): Uint8Array => {
+          if (at + length > from + window.length) {
+            window = fill(new Uint8Array(Math.max(boardBytes, length)), at);
+            from = at;
+          }
+          return window.subarray(at - from, at - from + length);
+        };
+        const bytes = read(headBytes);
+        const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+        at += headBytes;
+        const run = read(length);
+        at += length;
+        yield run;
+      }
+    },
+    close: () => closeSync(file),
+  };
+}

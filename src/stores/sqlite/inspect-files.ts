@@ -1,0 +1,124 @@
+import { existsSync, read } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { holdFile } from "./database-file.ts";
+import { openToRead } from "./open-to-read.ts";
+import { createProbeFinder } from "./find-probes.ts";
+import type { FileReport } from "../segments/segment-directory.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import { isBusy } from "./sqlite-errors.ts";
+
+/** So much of a file is held at once. */
+const pieceBytes = 16 * 1024 * 1024;
+
+/** Reads at a place into the middle of a buffer. **Shape** how many bytes. */
+type ReadAt = (piece: Buffer, start: number, at: number) => Promise<number>;
+
+const readFrom = promisify(read);
+
+function readFileAt(handle: number): ReadAt {
+  return async (piece, start, at) => (await readFrom(handle, piece, start, pieceBytes, at)).bytesRead;
+}
+
+/**
+ * Looks at a database as a file, at its log, and at what else lies in folders of its own beside it.
+ *
+ * **Cost** reads every page twice.
+ */
+export async function inspectFiles(
+  connection: SqliteConnection,
+  path: string,
+  probes: readonly string[],
+): Promise<FileReport> {
+  const said = connection.all<{ readonly integrity_check: string }>("PRAGMA integrity_check(20)");
+  const damage = said
+    .map(({ integrity_check: message }) => message)
+    .filter((message) => message !== "ok")
+    .map((message) => `SQLite says of ${basename(path)}: ${message}.`);
+  const traces: { readonly file: string; readonly count: number }[] = [];
+  if (probes.length > 0) {
+    const wanted = probes.map((probe) => Buffer.from(probe, "utf8"));
+    const note = (file: string, count: number): void => {
+      if (count > 0) traces.push({ file: basename(file), count });
+    };
+    note(path, await countProbes(readFileAt(connection.file.handle()), wanted));
+    for (const file of await listFiles(path)) note(file, await countInFile(file, wanted));
+  }
+  return { damage, besides: inspectEvents(join(dirname(path), eventFile)), traces };
+}
+
+/** Opened for reading, as SQLite: so nobody's locks are lost. One that another process is writing to at the moment is looked at as it was before. */
+function inspectEvents(path: string): readonly string[] {
+  if (!existsSync(path)) return [];
+  const name = basename(path);
+  const held = holdFile(path);
+  try {
+    const database = openToRead(path);
+    try {
+      return database
+        .prepare("PRAGMA integrity_check(20)")
+        .all()
+        .map((row) => String(row["integrity_check"]))
+        .filter((message) => message !== "ok")
+        .map((message) => `SQLite says of ${name}: ${message}.`);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (isBusy(error)) return [];
+    return [`SQLite says of ${name}: ${error instanceof Error ? error.message : String(error)}.`];
+  } finally {
+    held.release();
+  }
+}
+
+/** Where events are kept beside it; the file and its log. They have ids and counts, and are looked at all the same. */
+const eventFile = "events.sqlite";
+const events = [eventFile, `${eventFile}-wal`];
+
+/** Not opened: SQLite's locks are on it, and go when anybody closes it; it has numbers of pages, and no text. */
+const sharedMemory = "-shm";
+
+/** Whatever else lies under the database's name, and the graphs of approximate searches. */
+async function listFiles(path: string): Promise<readonly string[]> {
+  const folder = dirname(path);
+  const name = basename(path);
+  const files = (await readdir(folder))
+    .filter(
+      (other) => (other.startsWith(name) && other !== name && other !== name + sharedMemory) || events.includes(other),
+    )
+    .map((other) => join(folder, other));
+  const graphs = join(folder, "hnsw");
+  if (existsSync(graphs)) for (const graph of await readdir(graphs)) files.push(join(graphs, graph));
+  return files;
+}
+
+async function countInFile(file: string, probes: readonly Buffer[]): Promise<number> {
+  // A log goes with the last who has it open.
+  if ((await stat(file).catch(() => undefined))?.isFile() !== true) return 0;
+  // Whoever else in this process has it open as a database keeps its locks.
+  const held = holdFile(file);
+  try {
+    return await countProbes(readFileAt(held.handle()), probes);
+  } finally {
+    held.release();
+  }
+}
+
+/** How many of the probes stand in what is read, across the ends of the pieces. */
+async function countProbes(readAt: ReadAt, probes: readonly Buffer[]): Promise<number> {
+  const longest = probes.reduce((most, { length }) => Math.max(most, length), 0);
+  const finder = createProbeFinder(probes);
+  const piece = Buffer.alloc(pieceBytes + longest);
+  let kept = 0;
+  for (let at = 0; ;) {
+    const bytesRead = await readAt(piece, kept, at);
+    if (bytesRead === 0) return finder.count();
+    at += bytesRead;
+    const filled = piece.subarray(0, kept + bytesRead);
+    finder.look(filled);
+    kept = Math.min(longest, filled.length);
+    piece.copyWithin(0, filled.length - kept, filled.length);
+  }
+}

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { IbidError } from "../../contracts/errors.ts";
+
+/** **Errors** `invalid-argument` for a blank one, or options in its place, `unsupported` for what is no folder. */
+export function checkLocation(location: string): string {
+  // The types say so; a program in JavaScript has none.
+  if (typeof (location as unknown) !== "string") {
+    throw new IbidError("invalid-argument", "The knowledge base's location is no text.", {
+      mend: "Name a folder, or pass undefined for memory; options come second.",
+    });
+  }
+  if (location.trim() === "") {
+    throw new IbidError("invalid-argument", "The knowledge base's location is blank.", {
+      mend: "Name a folder, or pass nothing for memory.",
+    });
+  }
+  if (/^[a-z][a-z0-9+.-]+:\/\//iu.test(location)) {
+    throw new IbidError(
+      "unsupported",
+      `A knowledge base cannot be kept at ${location.slice(0, location.indexOf(":"))}://… yet.`,
+      {
+        mend: "Name a folder on a local file system.",
+      },
+    );
+  }
+  return location;
+}
+
+/** Graphs lie beside the database. */
+export function hnswFolder(folder: string): string {
+  return join(folder, "hnsw");
+}
+
+/** Where the command line remembers which models it was told to use. */
+function modelsFile(folder: string): string {
+  return join(folder, "models.json");
+}
+
+/** The database, its write-ahead log, and the log's index. */
+export function storeFiles(folder: string): readonly string[] {
+  return databaseFiles(join(folder, "ibid.sqlite"));
+}
+
+/** Beside the database, not in it: whoever writes documents and whoever searches never wait for one another. */
+export function eventFile(folder: string): string {
+  return join(folder, "events.sqlite");
+}
+
+function databaseFiles(path: string): readonly string[] {
+  return ["", "-wal", "-shm"].map((suffix) => `${path}${suffix}`);
+}
+
+/** All that is ours in the folder, which an ingestion of the folder itself leaves out. */
+export function ownFiles(folder: string): readonly string[] {
+  return [...storeFiles(folder), ...databaseFiles(eventFile(folder)), hnswFolder(folder), modelsFile(folder)];
+}

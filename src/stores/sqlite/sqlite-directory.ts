@@ -1,0 +1,113 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { DirectoryWriter, SegmentDirectory } from "../segments/segment-directory.ts";
+import { openFileShelf } from "./file-shelf.ts";
+import { inspectFiles } from "./inspect-files.ts";
+import { scrubPatiently } from "./scrub-file.ts";
+import { createSqliteRows } from "./sqlite-rows.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+
+/** Turns of the event loop for which a write waits for others to share its commit: nothing where nothing else goes on, a document each where documents are read. */
+const turnsTogether = 48;
+
+/** As long at most, where a turn is a search. **Units** milliseconds. */
+const longestGathering = 200;
+
+/** So many writes may share one commit, lest a search wait for long. */
+const mostTogether = 32;
+
+/** A write that waits for its turn. */
+interface Waiting {
+  readonly work: (rows: DirectoryWriter) => unknown;
+  readonly undone: (() => void) | undefined;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: unknown };
+
+/**
+ * Segments in one SQLite file: what was acknowledged survives `kill -9` and power loss.
+ *
+ * Writes that were asked for in the same turn of the event loop share one commit: waiting for the disk is most of what a small one costs. Each still is
+ * there whole or not at all, and none is acknowledged before it is safe.
+ *
+ * **Source** group commit: Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path (1985).
+ */
+export function createSqliteDirectory(connection: SqliteConnection, path?: string): SegmentDirectory {
+  const rows = createSqliteRows(connection);
+  const waiting: Waiting[] = [];
+  /** Ends when the last write that was asked for has; never rejects. */
+  let lastWrite: Promise<unknown> = Promise.resolve();
+
+  function runEach(group: readonly Waiting[]): readonly Outcome[] {
+    return group.map(({ work }) => {
+      try {
+        return { result: connection.savepoint(() => work(rows)) };
+      } catch (error) {
+        // What ended the transaction has undone the others too.
+        if (!connection.inTransaction) throw error;
+        return { error };
+      }
+    });
+  }
+
+  async function gather(): Promise<void> {
+    const until = performance.now() + longestGathering;
+    for (let turn = 0; turn < turnsTogether && waiting.length < mostTogether; turn++) {
+      await nextTurn();
+      if (performance.now() > until) return;
+    }
+  }
+
+  async function commitAll(): Promise<void> {
+    while (waiting.length > 0) await commitGroup(waiting.splice(0, mostTogether));
+  }
+
+  async function commitGroup(group: readonly Waiting[]): Promise<void> {
+    const undone = (): void => group.forEach((one) => one.undone?.());
+    try {
+      const [only] = group;
+      const run = (): readonly Outcome[] =>
+        only !== undefined && group.length === 1 ? [{ result: only.work(rows) }] : runEach(group);
+      const outcomes = await connection.transaction("BEGIN IMMEDIATE", run, undone);
+      outcomes.forEach((outcome, i) => {
+        if ("error" in outcome) group[i]!.reject(outcome.error);
+        else group[i]!.resolve(outcome.result as never);
+      });
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  return {
+    durability: "commit",
+    read: (work) =>
+      connection.transaction("BEGIN", () => {
+        // The first statement fixes the moment that all others see; if it must wait, nothing has been read yet.
+        rows.stamp();
+        return work(rows);
+      }),
+    write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void) {
+      const { promise, resolve, reject } = Promise.withResolvers<Result>();
+      waiting.push({ work, undone, resolve, reject });
+      if (waiting.length === 1) lastWrite = lastWrite.then(gather).then(commitAll);
+      return promise;
+    },
+    scrub: () =>
+      scrubPatiently(async () => {
+        await lastWrite;
+        return connection.scrub();
+      }),
+    ...(path !== undefined && {
+      openShelf: () => openFileShelf(path),
+      inspect: async (probes: readonly string[]) => {
+        await lastWrite;
+        return inspectFiles(connection, path, probes);
+      },
+    }),
+    async close() {
+      await lastWrite;
+      connection.close();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import { finishPurges } from "../segments/forgetting.ts";
+import { guardStore } from "../guard/guard-store.ts";
+import { createSegmentStore, prepareDirectory } from "../segments/segment-store.ts";
+import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../segments/store-options.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { openConnection } from "./sqlite-connection.ts";
+import { createSqliteDirectory } from "./sqlite-directory.ts";
+
+export interface SqliteStoreOptions extends StoreOptions {
+  /** How long a call waits for another process that is writing. Default 30,000. */
+  readonly busyTimeoutMs?: number;
+}
+
+/**
+ * Opens a store in one SQLite file, and makes it when it is not there. Several processes may have it open.
+ *
+ * **Shape** durable: what a call acknowledged is there after `kill -9` or a power cut. Local file systems only.
+ * **Errors** `unsupported-runtime` before Node 22.23.3; `store-corrupt` for a file that is not ours, is damaged, or is of a later version
+ * (nothing is written to it); `store-failed` where it cannot be written; `store-busy` when another process keeps it locked; `invalid-argument`
+ * for an unknown option.
+ * **Cost** opening reads a few rows; a scope is read when it is first searched. With another analyzer than the last time, every chunk is analysed again.
+ */
+export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<KnowledgeStore> {
+  checkOptions("openSqliteStore", options, [...storeOptionNames, "busyTimeoutMs"]);
+  const { busyTimeoutMs = 30_000, topK } = options;
+  if (typeof path !== "string" || path.trim() === "" || !(busyTimeoutMs >= 0)) {
+    throw new IbidError("invalid-argument", "openSqliteStore takes a file's path, and busyTimeoutMs from 0.");
+  }
+  const decided = decideStoreOptions(options);
+  const connection = await openConnection(path, { busyTimeoutMs });
+  try {
+    const directory = createSqliteDirectory(connection, path);
+    const secret = await prepareDirectory(directory, decided.analyzer);
+    const raw = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
+    await finishPurges(raw);
+    return guardStore(raw, { name: "The SQLite store", ...(topK === undefined ? {} : { topK }) });
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { IbidError } from "../../contracts/errors.ts";
+import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
+import { loadSqlite } from "./sqlite-runtime.ts";
+
+/** SQLite's code for a database that another connection has. */
+const busy = 5;
+
+/**
+ * One task at a time, of all processes that name the same file: a lock that the system lets go of when its holder dies, however it dies.
+ *
+ * The file is an empty database; whoever has a write transaction on it has the turn. Node has no other lock that ends with its process.
+ *
+ * **Shape** within a process first come, first served; between processes whoever asks at the right moment.
+ * **Errors** `store-busy` after `patienceMs` (default 30 s) without a turn; `store-failed` where the file cannot be made; `aborted`.
+ */
+export function createTurns(
+  path: string,
+  patienceMs = 30_000,
+): <Value>(task: () => Promise<Value>, signal: AbortSignal | undefined) => Promise<Value> {
+  let last: Promise<unknown> = Promise.resolve();
+
+  const inTurn = async <Value>(task: () => Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
+    throwIfAborted(signal, "Waiting for a turn to write");
+    const letGo = await lock(path, patienceMs, signal);
+    try {
+      return await task();
+    } finally {
+      letGo();
+    }
+  };
+  return (task, signal) => {
+    const mine = last.then(() => inTurn(task, signal));
+    last = mine.catch(() => {});
+    return untilAborted(mine, signal, "Waiting for a turn to write");
+  };
+}
+
+async function lock(path: string, patienceMs: number, signal: AbortSignal | undefined): Promise<() => void> {
+  const { DatabaseSync } = loadSqlite();
+  const until = performance.now() + patienceMs;
+  for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
+    let database: InstanceType<typeof DatabaseSync> | undefined;
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      database = new DatabaseSync(path, { timeout: 0 });
+      database.exec("BEGIN IMMEDIATE");
+      const held = database;
+      return () => held.close();
+    } catch (cause) {
+      database?.close();
+      if (!isBusy(cause)) {
+        throw new IbidError("store-failed", `The lock ${path} cannot be taken: ${String(cause)}.`, {
+          uri: path,
+          mend: "Name a folder that can be written, on a local disk.",
+          cause,
+        });
+      }
+      if (performance.now() > until) {
+        throw new IbidError("store-busy", `Another process has been writing beside ${path} for too long.`, {
+          uri: path,
+          mend: "Try again later, or end that process.",
+        });
+      }
+    }
+    // A random part, or two that wait would always ask at the same moment.
+    await sleep(wait * (0.5 + Math.random()));
+    throwIfAborted(signal, "Waiting for a turn to write");
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && Number(error.errcode) % 256 === busy;
+}

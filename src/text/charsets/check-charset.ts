@@ -1,0 +1,10 @@
+import { IbidError } from "../../contracts/errors.ts";
+import { findCharsetName } from "./decode-text.ts";
+
+/** An encoding that a caller names, as it is. **Errors** `invalid-argument` for one that nobody knows. */
+export function checkCharset(charset: string | undefined): string | undefined {
+  if (charset === undefined || (typeof charset === "string" && findCharsetName(charset) !== undefined)) return charset;
+  throw new IbidError("invalid-argument", `No character encoding is called ${JSON.stringify(charset)}.`, {
+    mend: "Name one as the Encoding Standard does, such as utf-8, windows-1252 or shift_jis.",
+  });
+}

@@ -1,0 +1,109 @@
+import { createRequire } from "node:module";
+import { coreLanguages, type LanguageRules } from "../language-rules.ts";
+import { moreFunctionWords } from "./more-function-words.ts";
+
+/** Of the package: its algorithms are Snowball 2's, word for word. Goes into the analyzer's fingerprint. */
+const packageVersion = "orama-3.1.18";
+
+/** Modules of the package by language. English and Arabic are not among them: the core's own do better. */
+const modules = {
+  da: "danish",
+  de: "german",
+  el: "greek",
+  es: "spanish",
+  fi: "finnish",
+  fr: "french",
+  ga: "irish",
+  hi: "indian",
+  hu: "hungarian",
+  hy: "armenian",
+  id: "indonesian",
+  it: "italian",
+  lt: "lithuanian",
+  ne: "nepali",
+  nl: "dutch",
+  no: "norwegian",
+  pt: "portuguese",
+  ro: "romanian",
+  ru: "russian",
+  sr: "serbian",
+  sv: "swedish",
+  ta: "tamil",
+  tr: "turkish",
+} as const satisfies Readonly<Record<string, string>>;
+
+/** Languages of a script other than Latin; Serbian has two. */
+const scripts: Readonly<Record<string, LanguageRules["script"]>> = {
+  ...Object.fromEntries("ar bg el fa he hi hy ja ko ne ru ta th uk ur yi zh".split(" ").map((each) => [each, "other"])),
+  sr: "any",
+};
+
+const accents = /[\u0300-\u036f]+/gu;
+const withoutAccents = (word: string): string => word.normalize("NFD").replaceAll(accents, "").normalize("NFC");
+
+/** What becomes of a word before Snowball sees it. */
+const before: Readonly<Record<string, (word: string) => string>> = {
+  // An apostrophe sets a name apart from its endings: `İstanbul'da`.
+  tr: (word) => word.replace(/'.*$/su, ""),
+  // Nukta is left out at will, and chandrabindu and anusvara stand for one another (Lucene's HindiNormalizer).
+  hi: (word) => word.normalize("NFD").replaceAll("\u093c", "").replaceAll("\u0901", "\u0902").normalize("NFC"),
+};
+
+/**
+ * What becomes of a stem: accents that writers of the language leave out, on capitals or on keyboards without them, go from it. Only from the stem, for the
+ * endings are told by them.
+ *
+ * **Source** Savoy, Light Stemming Approaches for the French, Portuguese, German and Hungarian Languages (SAC 2006), does so for these; Snowball itself does
+ * so in German and Spanish. In Turkish, capital `I` is `ı`, and lower case without a locale makes it `i`.
+ */
+const after: Readonly<Record<string, (stem: string) => string>> = {
+  fr: withoutAccents,
+  it: withoutAccents,
+  pt: withoutAccents,
+  tr: (stem) => stem.replaceAll("ı", "i"),
+};
+
+/**
+ * The languages that Snowball has stemmers for, and the function words of some more, for `createAnalyzer`.
+ *
+ * **Shape** by language (`de`); the core's own languages are in it. Estonian, Basque, Catalan and Yiddish have no stemmer in the package.
+ * **Cost** a stemmer is loaded when its language first occurs.
+ * **Source** the Snowball project's algorithms (snowballstem.org), in the package `@orama/stemmers`.
+ */
+export const snowballLanguages: Readonly<Record<string, LanguageRules>> = Object.freeze(
+  Object.fromEntries(
+    [...new Set([...Object.keys(coreLanguages), ...Object.keys(modules), ...Object.keys(moreFunctionWords)])].map(
+      (language) => [language, createRules(language)],
+    ),
+  ),
+);
+
+function createRules(language: string): LanguageRules {
+  const core = coreLanguages[language];
+  const words = core?.functionWords ?? moreFunctionWords[language];
+  const shared = {
+    script: core?.script ?? scripts[language] ?? "latin",
+    ...(words === undefined ? {} : { functionWords: words }),
+  };
+  if (!isStemmed(language)) {
+    return { version: "1", ...shared, ...core };
+  }
+  return { version: `1/${packageVersion}`, ...shared, stem: createStem(language) };
+}
+
+function isStemmed(language: string): language is keyof typeof modules {
+  return Object.hasOwn(modules, language);
+}
+
+const load = createRequire(import.meta.url);
+
+function createStem(language: keyof typeof modules): (word: string) => string {
+  const [prepare, finish] = [before[language], after[language]];
+  let stemmer: ((word: string) => string) | undefined;
+  return (word) => {
+    stemmer ??= (load(`@orama/stemmers/${modules[language]}`) as { readonly stemmer: (word: string) => string })
+      .stemmer;
+    const stem = stemmer(prepare ? prepare(word) : word);
+    return finish ? finish(stem) : stem;
+  };
+}

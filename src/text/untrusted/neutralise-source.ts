@@ -1,0 +1,76 @@
+import type { Suspicion } from "../../contracts/suspicion.ts";
+import { everyMarker } from "./citation-marker.ts";
+import { findSuspicious, unseenKinds } from "./find-suspicious.ts";
+import { createMarkerScanner } from "./scan-markers.ts";
+
+/**
+ * A source as a model is shown it (law 12): what a reader does not see is left out, and what has a meaning for the machinery has lost it.
+ *
+ * - Comments, hidden elements, characters without a shape, turned directions and tags go.
+ * - Models' own tokens, tags of roles, tools and delimiters get other brackets: `‹|im_start|›`. A line that poses as a turn of the conversation is quoted: `> Human:`.
+ * - What would be a citation in an answer gets other brackets: `⟦1⟧`. In code brackets are code, in answers too, and stay.
+ *
+ * The text that is stored, found and cited stays as it is.
+ *
+ * **Shape** idempotent. **Cost** linear; once more for every layer that something was hidden in.
+ */
+export function neutraliseSource(text: string): string {
+  let seen = text;
+  for (let layers = 0; layers < mostLayers; layers += 1) {
+    const found = findSuspicious(seen);
+    // What is taken out may join what stood around it, so that comes first.
+    const hidden = found.filter(({ kind }) => unseenKinds.has(kind));
+    if (found.length === 0) return neutraliseMarkers(seen);
+    seen = hidden.length > 0 ? replaceAll(seen, hidden, () => "") : replaceAll(seen, found, disarm);
+  }
+  // Deeper than anybody would wrap something by accident.
+  return neutraliseMarkers(rebracketAll(seen.replaceAll(unseenCharacter, "")));
+}
+
+/** Whatever has no shape, but for line ends and tabs. */
+const unseenCharacter = /(?![\n\t])[\p{C}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/gu;
+const mostLayers = 8;
+
+function disarm(found: string, kind: Suspicion["kind"]): string {
+  const isLine = kind === "role" && !/^[<[]/u.test(found);
+  return isLine ? `> ${found}` : rebracketAll(found);
+}
+
+function rebracketAll(text: string): string {
+  return text.replaceAll("<", "‹").replaceAll(">", "›").replaceAll("[", "⟦").replaceAll("]", "⟧");
+}
+
+/** Replaces what was found; what lies within something else goes with it. */
+function replaceAll(
+  text: string,
+  found: readonly Suspicion[],
+  replacement: (text: string, kind: Suspicion["kind"]) => string,
+): string {
+  let result = "";
+  let position = 0;
+  for (const { kind, start, end } of found) {
+    if (start < position) {
+      if (end <= position) continue;
+      // Half within: the rest of it is judged as it is.
+      result += replacement(text.slice(position, end), kind);
+    } else {
+      result += text.slice(position, start) + replacement(text.slice(start, end), kind);
+    }
+    position = end;
+  }
+  return result + text.slice(position);
+}
+
+function neutraliseMarkers(text: string): string {
+  const scanner = createMarkerScanner();
+  let result = "";
+  for (const pieces of [scanner.push(text), scanner.finish()]) {
+    for (const piece of pieces) result += piece.type === "text" ? piece.text : rebracket(piece.raw);
+  }
+  // Of a block of code that nothing closes, the end may be quoted without its beginning.
+  return scanner.isInCode() ? result.replaceAll(everyMarker, rebracket) : result;
+}
+
+function rebracket(marker: string): string {
+  return `⟦${marker.slice(1, -1)}⟧`;
+}
