@@ -7,7 +7,7 @@ import type { Answer, Grounding } from "../src/contracts/answer.ts";
 import type { TextDocument } from "../src/contracts/document.ts";
 import { buildSections } from "../src/readers/build-sections.ts";
 import { latentSemanticModel } from "../src/engine/latent/latent-semantic-model.ts";
-import { languageAnalyzer } from "../src/index.node.ts";
+import { languageAnalyzer } from "../src/text/index.node.ts";
 import { createRetriever } from "../src/search/create-retriever.ts";
 import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { type Item, readItems } from "./beir.ts";

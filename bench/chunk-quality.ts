@@ -22,7 +22,6 @@ import {
   type AsyncChunker,
   characters,
   type Chunker,
-  createHashingModel,
   createLineChunker,
   createMarkdownChunker,
   createRecursiveChunker,
@@ -31,9 +30,11 @@ import {
   createSentenceChunker,
   createSeparatorChunker,
   createTokenChunker,
-  type TextDocument,
-} from "../src/index.ts";
-import { createMarkdownReader, openKnowledgeBase } from "../src/index.node.ts";
+} from "../src/chunkers/index.ts";
+import { type TextDocument } from "../src/index.node.ts";
+import { createHashingModel } from "../src/models/index.node.ts";
+import { openKnowledgeBase } from "../src/index.node.ts";
+import { createMarkdownReader } from "../src/readers/index.node.ts";
 import { readDocument } from "../src/readers/read-document.ts";
 import { loadPeer } from "./peer.ts";
 

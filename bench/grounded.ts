@@ -18,7 +18,7 @@ import { checkAnswer } from "../src/answers/citations/check-answer.ts";
 import { namesIn } from "../src/answers/citations/telling-details.ts";
 import type { Answer, Citation } from "../src/contracts/answer.ts";
 import type { Hit } from "../src/contracts/retriever.ts";
-import { languageAnalyzer } from "../src/index.node.ts";
+import { languageAnalyzer } from "../src/text/index.node.ts";
 import { functionWords } from "../src/text/languages/function-words.ts";
 import { formatShare as share, openAnswering } from "./answers-over.ts";
 import { readItems } from "./beir.ts";

@@ -8,15 +8,16 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { createAutoChunker, createEmbedder, createHashingModel, hashParts } from "../src/index.ts";
-import type { Chunk, SourceItem, TextDocument } from "../src/index.ts";
-import {
-  createHtmlReader,
-  createMarkdownReader,
-  languageAnalyzer,
-  openFileSource,
-  openKnowledgeBase,
-} from "../src/index.node.ts";
+import { createAutoChunker } from "../src/chunkers/index.ts";
+import { createEmbedder } from "../src/models/embedder/create-embedder.ts";
+import { createHashingModel } from "../src/models/index.node.ts";
+import { hashParts } from "../src/runtime/hash.ts";
+import type { Chunk, TextDocument } from "../src/index.node.ts";
+import type { SourceItem } from "../src/ingest/index.node.ts";
+import { openKnowledgeBase } from "../src/index.node.ts";
+import { openFileSource } from "../src/ingest/index.node.ts";
+import { createHtmlReader, createMarkdownReader } from "../src/readers/index.node.ts";
+import { languageAnalyzer } from "../src/text/index.node.ts";
 import { plainTextReader } from "../src/readers/text/plain-text-reader.ts";
 import { readDocument } from "../src/readers/read-document.ts";
 

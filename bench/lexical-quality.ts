@@ -7,7 +7,7 @@ import { basename } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
 import type { Analyzer } from "../src/contracts/analyzer.ts";
 import type { Chunk } from "../src/contracts/chunk.ts";
-import { languageAnalyzer } from "../src/index.node.ts";
+import { languageAnalyzer } from "../src/text/index.node.ts";
 import { findSubject } from "../src/search/find-subject.ts";
 import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { createAnalyzer, defaultAnalyzer } from "../src/text/analyzer.ts";

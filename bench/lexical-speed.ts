@@ -4,7 +4,7 @@
 //
 // "postings" is how many entries a question's lists have together: what scoring every chunk looks at, and the most that skipping could save.
 import { createGate, operator } from "../src/access/gate.ts";
-import { languageAnalyzer } from "../src/index.node.ts";
+import { languageAnalyzer } from "../src/text/index.node.ts";
 import { findSubject } from "../src/search/find-subject.ts";
 import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { readCollection, toChunk } from "./beir.ts";

@@ -4,7 +4,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHashingModel, openIngestionQueue, openKnowledgeBase } from "../src/index.node.ts";
+import { openKnowledgeBase } from "../src/index.node.ts";
+import { openIngestionQueue } from "../src/ingest/index.node.ts";
+import { createHashingModel } from "../src/models/index.node.ts";
 import { documentsOf, linesHandler, readUntil, slowly, type Reading } from "../test/support/load-world.ts";
 
 const [documents = 500, burst = 10_000] = process.argv.slice(2).map(Number);

@@ -10,8 +10,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import type { ReadResult } from "../src/index.ts";
-import { createReaders, IbidError } from "../src/index.node.ts";
+import type { ReadResult } from "../src/readers/index.node.ts";
+import { IbidError } from "../src/index.node.ts";
+import { createReaders } from "../src/readers/index.node.ts";
 import { readDocument } from "../src/readers/read-document.ts";
 import { locate } from "../src/text/locate.ts";
 import { describePlaceLabels } from "../src/text/place-labels.ts";

@@ -8,7 +8,7 @@ import { basename } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
 import type { Retriever, SearchMode } from "../src/contracts/retriever.ts";
 import { latentSemanticModel } from "../src/engine/latent/latent-semantic-model.ts";
-import { languageAnalyzer } from "../src/index.node.ts";
+import { languageAnalyzer } from "../src/text/index.node.ts";
 import { createRetriever } from "../src/search/create-retriever.ts";
 import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { type Item, readCollection, scoreRanking, toChunk } from "./beir.ts";

@@ -13,14 +13,8 @@ import type { Chunk } from "../src/contracts/chunk.ts";
 import type { TextDocument } from "../src/contracts/document.ts";
 import type { Retriever } from "../src/contracts/retriever.ts";
 import { latentSemanticModel } from "../src/engine/latent/latent-semantic-model.ts";
-import {
-  compressHits,
-  diversify,
-  dropDuplicates,
-  expandHits,
-  languageAnalyzer,
-  mergeAdjacent,
-} from "../src/index.node.ts";
+import { compressHits, diversify, dropDuplicates, expandHits, mergeAdjacent } from "../src/search/index.ts";
+import { languageAnalyzer } from "../src/text/index.node.ts";
 import { createRetriever } from "../src/search/create-retriever.ts";
 import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { type Collection, type Item, readCollection, scoreRanking, toChunk } from "./beir.ts";

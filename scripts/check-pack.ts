@@ -183,7 +183,7 @@ function checkPacks(): string {
   const script = join(project, "packs.mjs");
   writeFileSync(
     script,
-    `import { createMemoryStore } from "ibid";
+    `import { createMemoryStore } from "ibid/stores";
 import { createVectorStorePack } from "ibid/testing";
 const cases = createVectorStorePack({ create: async () => createMemoryStore() });
 for (const { run } of cases) await run();

@@ -7,18 +7,17 @@
 //
 // Exit codes: 0 all of it went well, 1 something did not, 2 nothing could be tried: what is missing is said.
 import { parseArgs } from "node:util";
+import { IbidError, openKnowledgeBase } from "../src/index.node.ts";
 import {
   type ChatModel,
   createHostedChatModel,
   createHostedEmbeddingModel,
   type EmbeddingModel,
-  IbidError,
-  openKnowledgeBase,
   type Reranker,
   resolveChatModel,
   resolveEmbeddingModel,
   resolveReranker,
-} from "../src/index.node.ts";
+} from "../src/models/index.node.ts";
 
 interface Usual {
   readonly embed?: string;

@@ -1,27 +1,32 @@
-/**
- * The public door, for any JavaScript runtime: `import "ibid"` loads no third-party module. On Node, `node.ts` is the same door with files and durability.
- *
- * Each room says in its `public.ts` what of it is public. In the order in which a document walks through them:
- */
-export * from "./contracts/public.ts";
-export * from "./knowledge-base/public.ts";
-
-export * from "./text/index.ts";
-export * from "./engine/filters/public.ts";
-export * from "./access/public.ts";
-
-export * from "./readers/index.ts";
-export * from "./chunkers/index.ts";
-export * from "./models/index.ts";
-export * from "./engine/public.ts";
-export * from "./stores/index.ts";
-export * from "./search/index.ts";
-export * from "./answers/index.ts";
-export * from "./eval/index.ts";
-export * from "./knowledge-base/entities/public.ts";
-
-export * from "./ingest/public.ts";
-export * from "./knowledge-base/operations/public.ts";
-export * from "./integrations/tools/index.ts";
-export * from "./integrations/compat/index.ts";
-export * from "./models/ai-sdk/public.ts";
+/** `ibid`, in any runtime: a knowledge base in memory. */
+export type { Answer, AnswerEvent, AskOptions, Citation, Grounding, Support } from "./contracts/answer.ts";
+export type { Chunk } from "./contracts/chunk.ts";
+export type { DocumentSummary } from "./contracts/document-store.ts";
+export type { Document, MediaDocument, Origin, Section, TextDocument } from "./contracts/document.ts";
+export { IbidError, type IbidErrorCode, type IbidErrorOptions } from "./contracts/errors.ts";
+export type { ChunkAddress, Excerpt, ExpandOptions, Outline } from "./contracts/expansion.ts";
+export type { Filter, FilterInput } from "./contracts/filter.ts";
+export type {
+  AskRun,
+  ByteContent,
+  BytesInput,
+  ChunkListOptions,
+  DeletedDocument,
+  DocumentAddress,
+  DocumentView,
+  IngestInput,
+  IngestOptions,
+  IngestProgress,
+  IngestResult,
+  IngestRun,
+  IngestSummary,
+  KnowledgeBase,
+  TextInput,
+  ViewOptions,
+} from "./contracts/knowledge-base.ts";
+export type { JsonValue, Metadata } from "./contracts/metadata.ts";
+export type { FusionName, Hit, HitExplanation, HitSource, SearchMode, SearchOptions } from "./contracts/retriever.ts";
+export type { AccessContext, AccessPolicy, Scope, ScopeStrategy } from "./contracts/scope.ts";
+export type { DeleteOptions } from "./contracts/store.ts";
+export { openKnowledgeBase } from "./knowledge-base/open-in-memory.ts";
+export type { AssembleOptions as OpenOptions } from "./knowledge-base/assemble.ts";

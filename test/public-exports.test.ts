@@ -62,7 +62,7 @@ describe("what the doors let out is what was planned", () => {
       "index.ts": await import("../src/index.ts"),
       "node.ts": await import("../src/index.node.ts"),
       "testing/index.ts": await import("../src/testing/index.ts"),
-      "server/index.ts": await import("../src/server/index.ts"),
+      "server/index.ts": await import("../src/server/index.node.ts"),
     };
     for (const [door, names] of Object.entries(loaded)) {
       const written = namesOf(modules, door).filter((name) => !name.startsWith("type "));

@@ -8,13 +8,8 @@ import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline, Readable } from "node:stream";
-import {
-  openKnowledgeBase,
-  readUIMessages,
-  toUIMessageStreamResponse,
-  type UIAnswerData,
-  type UIAnswerMetadata,
-} from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { readUIMessages, toUIMessageStreamResponse, type UIAnswerData, type UIAnswerMetadata } from "ibid/ai-sdk";
 import { createScriptedChatModel } from "ibid/testing";
 import { check } from "../check.ts";
 

@@ -3,7 +3,8 @@
  *
  * The model of this example does whatever a document tells it to, which is the worst that can happen.
  */
-import { createPromptBuilder, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createPromptBuilder } from "ibid/answers";
 import { check } from "../check.ts";
 
 const kb = await openKnowledgeBase();

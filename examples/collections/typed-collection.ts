@@ -1,5 +1,7 @@
 // Records of a schema of your own: written, found, filtered and cited. The types follow the schema, so that a wrong field name or filter value does not compile.
-import { createHashingModel, createTool, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createHashingModel } from "ibid/models";
+import { createTool } from "ibid/tools";
 import * as z from "zod";
 import { check } from "../check.ts";
 

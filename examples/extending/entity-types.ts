@@ -4,7 +4,9 @@
  *
  *     npm run build && npx node examples/extending/entity-types.ts
  */
-import { defineEntityType, describeForModel, hasAnyLabel, IbidError, openEntities, openKnowledgeBase } from "ibid";
+import { IbidError, openKnowledgeBase } from "ibid";
+import { defineEntityType, hasAnyLabel, openEntities } from "ibid/records";
+import { describeForModel } from "ibid/tools";
 import * as z from "zod";
 import { check } from "../check.ts";
 

@@ -3,7 +3,8 @@
  *
  *     npm run build && npx node examples/extending/reader.ts
  */
-import { composeDocument, openKnowledgeBase, type Reader } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { composeDocument, type Reader } from "ibid/readers";
 import { check } from "../check.ts";
 
 const subtitleReader: Reader = {

@@ -4,7 +4,8 @@
  *
  *     npm run build && npx node examples/extending/refresh-policy.ts
  */
-import { openKnowledgeBase, type RefreshPolicy } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { type RefreshPolicy } from "ibid/ingest";
 import { check } from "../check.ts";
 
 const careful: RefreshPolicy = {

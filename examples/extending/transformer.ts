@@ -4,7 +4,8 @@
  *
  *     npm run build && npx node examples/extending/transformer.ts
  */
-import { createTransformer, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createTransformer } from "ibid/chunkers";
 import { check } from "../check.ts";
 
 const meanings: Readonly<Record<string, string>> = { SSO: "single sign-on", PTO: "paid time off" };

@@ -1,6 +1,7 @@
 // Retrieval as a node of a graph: LangGraph takes it as it is. Prints how long the node took, as Wesichain's example does.
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
-import { createRetrieverNode, openKnowledgeBase, type RetrievedDoc } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createRetrieverNode, type RetrievedDoc } from "ibid/compat";
 import { check } from "../check.ts";
 
 const kb = await openKnowledgeBase(undefined);

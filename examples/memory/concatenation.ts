@@ -1,5 +1,6 @@
 // Memory in a prompt, the first way: what was found, a new line, the question. Put together by hand, by a helper, and as an argument of a template.
-import { createTemplate, openKnowledgeBase, promptWithData } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createTemplate, promptWithData } from "ibid/compat";
 import { createScriptedChatModel } from "ibid/testing";
 import { check } from "../check.ts";
 

@@ -1,5 +1,7 @@
 // A memory that a model uses by itself: it may recall and retrieve. It saves and removes only because this program opted in, and each time somebody is asked first.
-import { callTools, createMemoryPlugin, createTextMemory, type MemoryWrite, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createMemoryPlugin, createTextMemory, type MemoryWrite } from "ibid/compat";
+import { callTools } from "ibid/tools";
 import { check } from "../check.ts";
 
 const kb = await openKnowledgeBase(undefined);

@@ -3,7 +3,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { createTemplate, importOpenApi, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createTemplate, importOpenApi } from "ibid/compat";
 import { check } from "../check.ts";
 
 const document = `

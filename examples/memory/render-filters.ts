@@ -1,5 +1,6 @@
 // Memory in a prompt, the third way: filters around the rendering. The prompt stays what the user asked; the data are added behind the scenes, on the way out.
-import { createTemplate, openKnowledgeBase, type RenderFilter } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createTemplate, type RenderFilter } from "ibid/compat";
 import { check } from "../check.ts";
 
 const kb = await openKnowledgeBase(undefined);

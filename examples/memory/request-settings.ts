@@ -1,5 +1,6 @@
 // Memory in a prompt, the fourth way: in the settings of a request, beside the temperature. What is found is put before the last user message.
-import { openKnowledgeBase, withMemory } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { withMemory } from "ibid/compat";
 import { createScriptedChatModel } from "ibid/testing";
 import { check } from "../check.ts";
 

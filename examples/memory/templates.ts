@@ -1,5 +1,6 @@
 // Memory in a prompt, the second way: the template itself looks things up while it is rendered, by functions of a plugin or of your own.
-import { createMemoryPlugin, createTemplate, createTextSearchPlugin, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createMemoryPlugin, createTemplate, createTextSearchPlugin } from "ibid/compat";
 import { check } from "../check.ts";
 
 const kb = await openKnowledgeBase(undefined);

@@ -5,7 +5,8 @@
  *
  * Without the two a stand-in answers, so that it runs as it is.
  */
-import { createHostedChatModel, createHostedEmbeddingModel, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createHostedChatModel, createHostedEmbeddingModel } from "ibid/models";
 import { check } from "../check.ts";
 import { startStandIn } from "../stand-in.ts";
 

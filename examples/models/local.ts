@@ -6,7 +6,8 @@
  *
  * Without OLLAMA a stand-in answers, so that it runs as it is.
  */
-import { IbidError, openKnowledgeBase, resolveEmbeddingModel } from "ibid";
+import { IbidError, openKnowledgeBase } from "ibid";
+import { resolveEmbeddingModel } from "ibid/models";
 import { check } from "../check.ts";
 import { startStandIn } from "../stand-in.ts";
 

@@ -3,7 +3,9 @@
  *
  *     npm run build && npx node examples/retrieval/around-a-search.ts
  */
-import { createSentenceChunker, dropDuplicates, expandHits, mergeAdjacent, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createSentenceChunker } from "ibid/chunkers";
+import { dropDuplicates, expandHits, mergeAdjacent } from "ibid/search";
 import { check } from "../check.ts";
 
 const handbook = `# Rotation

@@ -4,7 +4,8 @@
  *
  *     npm run build && npx node examples/retrieval/other-words.ts
  */
-import { multiQuery, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { multiQuery } from "ibid/search";
 import { createScriptedChatModel } from "ibid/testing";
 import { check } from "../check.ts";
 

@@ -16,7 +16,9 @@
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chunkDocumentRecursively, createHostedEmbeddingModel, createTextDataLoader, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { chunkDocumentRecursively, createTextDataLoader } from "ibid/compat";
+import { createHostedEmbeddingModel } from "ibid/models";
 import { check } from "../check.ts";
 import { startStandIn } from "../stand-in.ts";
 

@@ -14,7 +14,9 @@
  *
  *     npm run build && npx node examples/seeds/ballerina-query.ts
  */
-import { augmentUserQuery, createHostedChatModel, createHostedEmbeddingModel, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { augmentUserQuery } from "ibid/compat";
+import { createHostedChatModel, createHostedEmbeddingModel } from "ibid/models";
 import { startService } from "ibid/server";
 import { check } from "../check.ts";
 import { startStandIn } from "../stand-in.ts";

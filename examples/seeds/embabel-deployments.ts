@@ -16,7 +16,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openFileBlobStore, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { openFileBlobStore } from "ibid/stores";
 import { createHandler, startService } from "ibid/server";
 import { check } from "../check.ts";
 

@@ -12,7 +12,8 @@
  *
  *     npm run build && npx node examples/seeds/embabel-entities.ts
  */
-import { defineEntityType, openEntities, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { defineEntityType, openEntities } from "ibid/records";
 import * as z from "zod";
 import { check } from "../check.ts";
 

@@ -17,18 +17,17 @@
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { openKnowledgeBase } from "ibid";
 import {
-  createHashingModel,
-  createHostedChatModel,
   createMemoryPlugin,
   createTemplate,
   createTextMemory,
   importOpenApi,
-  openKnowledgeBase,
   promptWithData,
   type RenderFilter,
   withMemory,
-} from "ibid";
+} from "ibid/compat";
+import { createHashingModel, createHostedChatModel } from "ibid/models";
 import { check } from "../check.ts";
 import { startStandIn } from "../stand-in.ts";
 

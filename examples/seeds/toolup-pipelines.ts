@@ -18,17 +18,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  createEmbeddingCache,
-  createHostedEmbeddingModel,
-  createPromptBuilder,
-  type EventName,
-  openFileBlobStore,
-  openIngestionQueue,
-  openKnowledgeBase,
-  openSqliteEventStore,
-  withIngestion,
-} from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createPromptBuilder } from "ibid/answers";
+import { openIngestionQueue, withIngestion } from "ibid/ingest";
+import { createEmbeddingCache, createHostedEmbeddingModel } from "ibid/models";
+import { type EventName } from "ibid/operations";
+import { openFileBlobStore } from "ibid/stores";
+import { openSqliteEventStore } from "ibid/stores/sqlite";
 import { check } from "../check.ts";
 import { startStandIn } from "../stand-in.ts";
 

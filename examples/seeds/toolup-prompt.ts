@@ -15,14 +15,10 @@
  *
  *     npm run build && npx node examples/seeds/toolup-prompt.ts
  */
-import {
-  type ChatMessage,
-  createHashingModel,
-  createHostedChatModel,
-  createPromptBuilder,
-  openKnowledgeBase,
-  renderPrompt,
-} from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createPromptBuilder } from "ibid/answers";
+import { renderPrompt } from "ibid/compat";
+import { type ChatMessage, createHashingModel, createHostedChatModel } from "ibid/models";
 import { check } from "../check.ts";
 import { startStandIn } from "../stand-in.ts";
 

@@ -14,7 +14,9 @@
  *
  *     npm run build && npx node examples/seeds/wesichain-index-and-query.ts
  */
-import { createHashingModel, createWindowChunker, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createWindowChunker } from "ibid/chunkers";
+import { createHashingModel } from "ibid/models";
 import { check } from "../check.ts";
 
 const kb = await openKnowledgeBase(undefined, {

@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { createMcpHandler, createMcpServer, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createMcpHandler, createMcpServer } from "ibid/mcp";
 import { check } from "../check.ts";
 
 const kb = await openKnowledgeBase(undefined);

@@ -2,7 +2,9 @@
 // program starts and that follows a script, spoken to over HTTP as any OpenAI-compatible one is.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { callTools, type ChatMessage, createSearchTools, openKnowledgeBase, resolveChatModel, toChatTool } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { type ChatMessage, resolveChatModel } from "ibid/models";
+import { callTools, createSearchTools, toChatTool } from "ibid/tools";
 import { check } from "../check.ts";
 
 const kb = await openKnowledgeBase(undefined);

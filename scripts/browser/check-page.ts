@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { openKnowledgeBase } from "../../src/index.node.ts";
-import { startService } from "../../src/server/index.ts";
+import { startService } from "../../src/server/index.node.ts";
 
 const timeoutMs = 60_000;
 const filler = (about: string): string => `${about} is told of at length, and nobody asks. `.repeat(200);

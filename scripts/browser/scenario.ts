@@ -1,7 +1,8 @@
 import type * as Ibid from "../../src/index.ts";
+import { where } from "../../src/search/index.ts";
 
 /** What the check does in a page, in a worker and on Node, and what must come out the same. Plain data. */
-export async function runScenario({ openKnowledgeBase, where }: typeof Ibid): Promise<unknown> {
+export async function runScenario({ openKnowledgeBase }: typeof Ibid): Promise<unknown> {
   const kb = await openKnowledgeBase();
   const texts = [
     [

@@ -65,7 +65,7 @@ async function forgetJobs(
   uris: readonly string[],
   options: DeleteCommandOptions,
 ): Promise<{ readonly jobs: number; readonly pending?: true }> {
-  const { openIngestionQueue } = await import("../index.node.ts");
+  const { openIngestionQueue } = await import("../ingest/queue/open-ingestion-queue.ts");
   // Takes nothing: this command is not here to ingest.
   const whole = await openIngestionQueue(kb, options.kb, { concurrency: 0 });
   try {

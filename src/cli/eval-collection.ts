@@ -2,14 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Chunk } from "../contracts/chunk.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type {
-  Collection,
-  CollectionDocument,
-  CollectionFile,
-  LatencyQuantiles,
-  OpenOptions,
-  Run,
-} from "../index.node.ts";
+import type { LatencyQuantiles } from "../eval/collect-run.ts";
+import type { Collection, CollectionDocument, CollectionFile } from "../eval/collection.ts";
+import type { Run } from "../eval/run.ts";
+import type { OpenOptions } from "../knowledge-base/open/open-knowledge-base.ts";
 import { checkPlace, readText, writeText } from "./eval-files.ts";
 import {
   applyGates,
@@ -67,7 +63,9 @@ export async function evaluateCollection(
   const { mode = "hybrid", variant = "default", depth = 100, readRun } = options;
   await checkPlace("--run", options.run);
   await checkPlace("--save-baseline", options.saveBaseline);
-  const { parseCollection, parseRun, scoreRun, formatRun } = await import("../index.node.ts");
+  const { parseCollection } = await import("../eval/collection.ts");
+  const { parseRun, formatRun } = await import("../eval/run.ts");
+  const { scoreRun } = await import("../eval/score-run.ts");
   const names = chooseMetrics(defaultMetrics, metricsPerCutoff, options);
   const baseline = await readAgainst(options);
   const collection = parseCollection(await readCollectionFiles(folder));
@@ -161,7 +159,8 @@ async function searchCollection(
   how: { readonly mode: "hybrid" | "dense" | "lexical"; readonly variant: string; readonly depth: number },
   line: ProgressLine,
 ): Promise<Collected> {
-  const { openKnowledgeBase, collectRun } = await import("../index.node.ts");
+  const { collectRun } = await import("../eval/collect-run.ts");
+  const { openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
   const kb = await openKnowledgeBase(undefined, await variants[how.variant]?.());
   try {
     line.say(`Indexing ${count(documents.length, "document")} …`);

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { IbidError } from "../contracts/errors.ts";
-import type { Evaluation } from "../index.node.ts";
+import type { Evaluation } from "../eval/score-run.ts";
 
 /** An evaluation of before, as it was kept in a file. */
 export interface Baseline extends Pick<Evaluation, "queries"> {

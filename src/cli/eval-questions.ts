@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import type { Question } from "../index.node.ts";
+import type { Question } from "../eval/questions.ts";
 import { checkPlace, readText } from "./eval-files.ts";
 import {
   applyGates,
@@ -33,7 +33,8 @@ export async function evaluateOwnQuestions(
   refuseOption("--read-run", readRun);
   refuseOption("--variant", variant);
   await checkPlace("--save-baseline", options.saveBaseline);
-  const { parseQuestions, evaluateQuestions } = await import("../index.node.ts");
+  const { evaluateQuestions } = await import("../eval/evaluate-questions.ts");
+  const { parseQuestions } = await import("../eval/questions.ts");
   const questions = parseQuestions(await readText(path), { file: path });
   const baseline = await readAgainst(options);
 

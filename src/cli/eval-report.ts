@@ -1,5 +1,7 @@
 import { IbidError } from "../contracts/errors.ts";
-import type { Comparison, Evaluation, LatencyQuantiles } from "../index.node.ts";
+import type { LatencyQuantiles } from "../eval/collect-run.ts";
+import type { Comparison } from "../eval/compare-runs.ts";
+import type { Evaluation } from "../eval/score-run.ts";
 import { type Baseline, formatBaseline, readBaseline, writeText } from "./eval-files.ts";
 import type { CommonOptions } from "./open.ts";
 import type { Output } from "./output.ts";
@@ -60,7 +62,7 @@ export async function judge(
   baseline: Baseline | undefined,
 ): Promise<Judged> {
   if (baseline === undefined) return { evaluation, comparisons: undefined, baseline };
-  const { compareRuns } = await import("../index.node.ts");
+  const { compareRuns } = await import("../eval/compare-runs.ts");
   try {
     return { evaluation, comparisons: compareRuns(evaluation, baseline), baseline };
   } catch (error) {

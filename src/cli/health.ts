@@ -1,4 +1,4 @@
-import type { HealthBody, LatencyBody } from "../index.node.ts";
+import type { HealthBody, LatencyBody } from "../knowledge-base/operations/health-body.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { printRows, type Row } from "./print-rows.ts";
 import { count } from "./text-layout.ts";
@@ -8,7 +8,7 @@ export async function showHealth(context: Context, options: CommonOptions): Prom
   const { output } = context;
   return await withKnowledgeBase(options, {}, async (kb) => {
     const [{ describeHealth }, health] = await Promise.all([
-      import("../index.node.ts"),
+      import("../knowledge-base/operations/health-body.ts"),
       kb.health({ everywhere: true }),
     ]);
     const body = describeHealth(health);

@@ -203,7 +203,8 @@ export function toFolderRules({
 }
 
 async function toRefreshPolicy(refresh: Refresh): Promise<RefreshPolicy> {
-  const { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshModified } = await import("../index.node.ts");
+  const { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshModified } =
+    await import("../ingest/refresh-policy.ts");
   if (refresh === "always") return alwaysRefresh;
   if (refresh === "lastmod") return refreshModified;
   return refresh === "never" ? neverRefreshExisting : refreshAfter(refresh);
@@ -212,7 +213,8 @@ async function toRefreshPolicy(refresh: Refresh): Promise<RefreshPolicy> {
 /** What is not named by path: sitemaps, and addresses out of lists. Those are never taken for paths, whoever wrote the list. */
 async function openSources({ sitemap, urls }: IngestCommandOptions): Promise<readonly Source[]> {
   if (sitemap.length === 0 && urls.length === 0) return [];
-  const { openSitemapSource, openUrlSource } = await import("../index.node.ts");
+  const { openSitemapSource } = await import("../ingest/sources/web/sitemap-source.ts");
+  const { openUrlSource } = await import("../ingest/sources/web/url-source.ts");
   const addresses = await readLists(urls);
   return [
     ...sitemap.map((address) => openSitemapSource(address)),

@@ -35,7 +35,7 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
   }
   return withKnowledgeBase(options, { embeds: "queries" }, async (kb) => {
     const [{ createMcpServer }, { serveStdio }] = await Promise.all([
-      import("../index.node.ts"),
+      import("../integrations/mcp/index.ts"),
       import("@modelcontextprotocol/server/stdio"),
     ]);
     const connection = serveStdio(() => createMcpServer(kb, limits), {

@@ -88,7 +88,7 @@ export async function withKnowledgeBase<Result>(
 }
 
 async function mergingRetriever(): Promise<WrapRetriever> {
-  const { mergeAdjacent } = await import("../index.node.ts");
+  const { mergeAdjacent } = await import("../search/around/merge-adjacent.ts");
   return (base, { documents, analyzer }) => mergeAdjacent(base, { documents, analyzer });
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { once } from "node:events";
 import { IbidError } from "../contracts/errors.ts";
-import type { AccessKey, HandlerOptions, RequestLogEntry } from "../server/index.ts";
+import type { AccessKey, HandlerOptions, RequestLogEntry } from "../server/index.node.ts";
 import { type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { neutralise, toJsonLine } from "./text-layout.ts";
 
@@ -35,7 +35,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
       mend: "Name one with --model, or leave it out.",
     });
   }
-  const { parseKeys, startService } = await import("../server/index.ts");
+  const { parseKeys, startService } = await import("../server/index.node.ts");
   const keys = options.keys === undefined ? undefined : await readKeys(options.keys, parseKeys);
   const who: HandlerOptions = keys === undefined ? { local: { access: caller ?? "operator", write } } : { keys };
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;

@@ -37,7 +37,7 @@ export async function watch(
   const caller = readCaller(options);
   return await withKnowledgeBase(asOperator(options), { create: true, embeds: "documents" }, async (kb) => {
     const [{ openIngestionQueue }, { watchFolders }] = await Promise.all([
-      import("../index.node.ts"),
+      import("../ingest/index.node.ts"),
       import("../ingest/sources/files/watch-folders.ts"),
     ]);
     await closing(await openIngestionQueue(kb, options.kb), async (whole) => {

@@ -15,7 +15,7 @@ import {
  *
  * **Errors** `unsupported-runtime` for a location: there is no file system to keep it on. With `snapshots`, those of {@link openSnapshotStore}.
  */
-export async function openInMemory(location?: undefined, options: AssembleOptions = {}): Promise<KnowledgeBase> {
+export async function openKnowledgeBase(location?: undefined, options: AssembleOptions = {}): Promise<KnowledgeBase> {
   if (location !== undefined) {
     throw new IbidError("unsupported-runtime", "This runtime has no file system to keep a knowledge base on.", {
       mend: "Call openKnowledgeBase() without a location, or run on Node.",

@@ -1,6 +1,54 @@
-/** What of this room is public. Only the doors read it. */
-export { createEmbedder, type EmbedderOptions } from "./embedder/create-embedder.ts";
+/** `ibid/models`, in any runtime. */
+export type {
+  ChatAssistantMessage,
+  ChatFunctionMessage,
+  ChatMessage,
+  ChatModel,
+  ChatOptions,
+  ChatResult,
+  ChatStreamPart,
+  ChatSystemMessage,
+  ChatTool,
+  ChatUserMessage,
+  Insertion,
+  OnUsage,
+  Price,
+  Prices,
+  Prompt,
+  ToolCall,
+  Usage,
+} from "../contracts/chat.ts";
+export type {
+  EmbeddedTexts,
+  EmbeddingCache,
+  EmbeddingInput,
+  EmbeddingModel,
+  EmbedOptions,
+  EmbedResult,
+} from "../contracts/embedding-model.ts";
+export type {
+  Embedding,
+  EmbeddingKind,
+  EmbeddingVersion,
+  HybridVector,
+  SparseVector,
+  Vector,
+  VersionedEmbedding,
+} from "../contracts/embedding.ts";
+export type { ImageEmbedder } from "../contracts/extraction.ts";
+export type { Reranker } from "../contracts/retriever.ts";
+export type { SharedCache } from "../contracts/shared-cache.ts";
 export { createEmbeddingCache } from "./embedder/embedding-cache.ts";
-export { createHashingModel } from "./hashing/hashing-model.ts";
-export { latentSemanticModel } from "../engine/latent/latent-semantic-model.ts";
 export { createSharedEmbeddingCache } from "./embedder/shared-embedding-cache.ts";
+export { createHashingModel } from "./hashing/hashing-model.ts";
+export {
+  createHostedChatModel,
+  createHostedEmbeddingModel,
+  type HostedEmbeddingOptions,
+  type HostedOptions,
+} from "./hosted/hosted-models.ts";
+export { createModelReranker, type ModelRerankerOptions } from "./model-reranker.ts";
+export { addUsage, withPrice } from "./price-usage.ts";
+export type { TransformersOptions } from "./transformers/load-transformers.ts";
+export type { TransformersEmbeddingOptions } from "./transformers/transformers-embedding-model.ts";
+export type { TransformersRerankerOptions } from "./transformers/transformers-reranker.ts";

@@ -1,13 +1,26 @@
-/** What of this room is public. Only the doors read it. */
+/** `ibid/readers`, in any runtime. */
+export type { Block, PartSpan, Place, PlaceLabels, SheetSpan, SourceMap } from "../contracts/document.ts";
+export type {
+  ExtractedTable,
+  ExtractionInput,
+  OcrProvider,
+  PageText,
+  TableExtractor,
+} from "../contracts/extraction.ts";
+export type { HandledData, MediaTypeHandler } from "../contracts/media-type-handler.ts";
+export type { Reader, ReadInput, ReadLimits, ReadPart, ReadResult, TextReadInput } from "../contracts/reader.ts";
+export type { SheetData, SheetRow } from "../contracts/sheet-data.ts";
 export { buildSections } from "./build-sections.ts";
-export { type Composition, composeDocument } from "./compose-document.ts";
-export { csvReader } from "./sheets/csv-reader.ts";
+export { composeDocument, type Composition } from "./compose-document.ts";
 export { dataReader } from "./data/data-reader.ts";
 export { describeElement, type TreeElement } from "./describe-element.ts";
 export { createAudioDocument, createImageDocument, type MediaOptions } from "./media-document.ts";
 export { detectMediaType } from "./media-type.ts";
 export { noTableExtractor } from "./no-table-extractor.ts";
 export { createNotebookReader } from "./notebook/notebook-reader.ts";
-export { plainTextReader } from "./text/plain-text-reader.ts";
+export type { PdfReaderOptions } from "./pdf/pdf-reader.ts";
 export { defaultReadLimits } from "./read-limits.ts";
-export { withMetadata } from "./with-metadata.ts";
+export { csvReader } from "./sheets/csv-reader.ts";
+export { plainTextReader } from "./text/plain-text-reader.ts";
+export { createLocator, type DocumentLink, linksIn, locate } from "../text/locate.ts";
+export { findSectionPath, listDescendants, listLeaves } from "../text/walk-sections.ts";

@@ -1,4 +1,18 @@
-/** What of this room is public. Only the doors read it. */
+/** `ibid/search`. */
+export type { FieldConditions, FilterValue, PlainFilter } from "../contracts/filter.ts";
+export type { QuerySyntax, QueryTerm, TermScore } from "../contracts/lexical-index.ts";
+export type {
+  LatentExplanation,
+  LegScore,
+  RetrieveOptions,
+  Retriever,
+  RetrieverParts,
+  RetrieverStep,
+  WrapRetriever,
+} from "../contracts/retriever.ts";
+export { allOf, anyOf, not, where } from "../engine/filters/build-filter.ts";
+export { compileFilter } from "../engine/filters/compile-filter.ts";
+export { parseFilter } from "../engine/filters/parse-filter.ts";
 export { compressHits, type CompressHitsOptions } from "./around/compress-hits.ts";
 export { diversify, type DiversifyOptions } from "./around/diversify.ts";
 export { dropDuplicates, type DropDuplicatesOptions } from "./around/drop-duplicates.ts";
@@ -10,4 +24,3 @@ export { multiQuery, type MultiQueryOptions } from "./around/multi-query.ts";
 export { rewriteQuery } from "./around/rewrite-query.ts";
 export type { QueryWriterOptions } from "./around/write-queries.ts";
 export { createRetriever, type RetrieverOptions } from "./create-retriever.ts";
-export { createModelReranker, type ModelRerankerOptions } from "../models/model-reranker.ts";

@@ -1,17 +1,49 @@
-/** What of this room is public. Only the doors read it. */
-export { type BlobCache, createBlobCache } from "./blobs/blob-cache.ts";
-export { guardStore, guardVectorStore } from "./guard/guard-store.ts";
-export { createMemoryBlobStore } from "./memory/memory-blob-store.ts";
-export { createMemoryEventStore, type EventStoreOptions } from "./memory/memory-event-store.ts";
-export { createInMemoryVectorStore, createMemoryStore } from "./memory/memory-store.ts";
+/** `ibid/stores`, in any runtime. */
 export type {
-  RawChunkStore,
-  RawDocumentStore,
-  RawKnowledgeStore,
-  RawLatentSearch,
-  RawLexicalIndex,
-  RawRegexSearch,
-  RawVectorStore,
-} from "./segments/raw-store.ts";
+  BlobFacts,
+  BlobListing,
+  BlobStore,
+  ListBlobsOptions,
+  PutBlobOptions,
+  PutBlobResult,
+  StoredBlob,
+} from "../contracts/blob-store.ts";
+export type {
+  DocumentEntry,
+  DocumentStore,
+  FreshnessMark,
+  LargeDocumentEntry,
+  ListDocumentsOptions,
+  Provenance,
+  ReplaceResult,
+  StoredDocument,
+} from "../contracts/document-store.ts";
+export type {
+  DeletedSummary,
+  KnowledgeStore as Store,
+  SettleOptions,
+  StoreStatus,
+} from "../contracts/knowledge-store.ts";
+export type {
+  AddedVector,
+  ScopeVersions,
+  VersionChange,
+  VersionedStore as VersionSwitch,
+} from "../contracts/reembedding.ts";
+export type {
+  ChunkEntry,
+  DeleteTarget,
+  Durability,
+  ListChunksOptions,
+  Metric,
+  StoreCapabilities,
+  StoredChunk,
+} from "../contracts/store.ts";
+export type { Bm25Options } from "../engine/bm25/bm25-settings.ts";
+export type { FileBlobStoreOptions } from "./blobs/file-blob-store.ts";
+export type { S3Options } from "./blobs/s3-blob-store.ts";
+export type { S3Credentials } from "./blobs/sign-request.ts";
+export { createMemoryBlobStore } from "./memory/memory-blob-store.ts";
+export { createMemoryStore } from "./memory/memory-store.ts";
 export type { SnapshotOptions } from "./snapshot/snapshot-options.ts";
 export { openSnapshotStore, type SnapshotStoreOptions } from "./snapshot/snapshot-store.ts";

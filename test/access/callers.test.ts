@@ -6,7 +6,7 @@ import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Retriever } from "../../src/contracts/retriever.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "../../src/contracts/scope.ts";
 import type { AssembleOptions } from "../../src/knowledge-base/assemble.ts";
-import { openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
+import { openKnowledgeBase as openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
 import { chunkOf } from "../../src/testing/store-fixtures.ts";

@@ -7,7 +7,8 @@ import { prompt } from "../../src/answers/prompts/prompt.ts";
 import { renderPrompt } from "../../src/models/render-prompt.ts";
 import type { ChatMessage } from "../../src/contracts/chat.ts";
 import type { SearchOptions } from "../../src/contracts/retriever.ts";
-import { createPromptBuilder, openKnowledgeBase } from "../../src/index.node.ts";
+import { createPromptBuilder } from "../../src/answers/index.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 
 const long = "A first sentence of some length. A second one that is longer. A third.";
 const longHit = createHit(1, "long", 0, undefined, {

@@ -5,7 +5,7 @@ import { checkAnswer } from "../../src/answers/citations/check-answer.ts";
 import { denies, namesIn } from "../../src/answers/citations/telling-details.ts";
 import type { Answer } from "../../src/contracts/answer.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { openKnowledgeBase } from "../../src/index.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { collect, createHit, createScriptedModel, hits } from "./support.ts";
 

@@ -4,7 +4,9 @@ import { describe, expect, it } from "vitest";
 import { readFollowUp } from "../../src/answers/follow-up.ts";
 import { historyBudget, readHistory } from "../../src/answers/read-history.ts";
 import type { ChatMessage } from "../../src/contracts/chat.ts";
-import { defaultAnalyzer, type KnowledgeBase, openKnowledgeBase, prompt } from "../../src/index.ts";
+import { type KnowledgeBase, openKnowledgeBase } from "../../src/index.node.ts";
+import { prompt } from "../../src/integrations/compat/index.node.ts";
+import { defaultAnalyzer } from "../../src/text/index.node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 const texts = {

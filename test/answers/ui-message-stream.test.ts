@@ -5,17 +5,15 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 
 import type { ChatModel } from "../../src/contracts/chat.ts";
+import { type IbidError, type KnowledgeBase, openKnowledgeBase } from "../../src/index.node.ts";
 import {
-  type IbidError,
-  type KnowledgeBase,
-  openKnowledgeBase,
   readUIMessages,
   toUIMessageStream,
   toUIMessageStreamResponse,
   type UIAnswerData,
   type UIAnswerMetadata,
   type UIMessageChunk,
-} from "../../src/index.ts";
+} from "../../src/integrations/ai-sdk/index.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 type Message = UIMessage<UIAnswerMetadata, UIAnswerData>;

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { openFileBlobStore } from "ibid";
+import { openFileBlobStore } from "ibid/stores";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromBlobPath, toBlobPath } from "../../src/stores/blobs/blob-path.ts";
 import { createFileBlobStore } from "../../src/stores/blobs/file-blob-store.ts";

@@ -1,4 +1,4 @@
-import { openS3BlobStore } from "ibid";
+import { openS3BlobStore } from "ibid/stores";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readListing } from "../../src/stores/blobs/read-listing.ts";
 import type { S3Options } from "../../src/stores/blobs/s3-blob-store.ts";

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openIngestionQueue, openKnowledgeBase } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { openIngestionQueue } from "../../src/ingest/index.node.ts";
 import { callIbid } from "./run-ibid.ts";
 
 let cwd = "";

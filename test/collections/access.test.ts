@@ -1,4 +1,4 @@
-import type { RecordCollection } from "ibid";
+import type { RecordCollection } from "ibid/records";
 import { afterEach, describe, expect, it } from "vitest";
 import { collect } from "../../src/testing/assert.ts";
 import { createHomes, definition, kettle, lamp, pan } from "./shop.ts";

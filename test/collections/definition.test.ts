@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { IbidError, type KnowledgeBase, type StandardSchema } from "ibid";
+import { IbidError, type KnowledgeBase } from "ibid";
+import { type StandardSchema } from "ibid/records";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { collect } from "../../src/testing/assert.ts";

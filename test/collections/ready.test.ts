@@ -1,6 +1,10 @@
-import { createHashingModel, createMemoryStore, guardStore, IbidError, type RawKnowledgeStore } from "ibid";
+import { IbidError } from "ibid";
+import { createHashingModel } from "ibid/models";
+import { createMemoryStore } from "ibid/stores";
 import { describe, expect, it } from "vitest";
 import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
+import { guardStore } from "../../src/stores/guard/guard-store.ts";
+import type { RawKnowledgeStore } from "../../src/stores/segments/raw-store.ts";
 import { createSecret } from "../../src/stores/segments/create-secret.ts";
 import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
 import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";

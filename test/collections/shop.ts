@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openKnowledgeBase, type AssembleOptions, type KnowledgeBase } from "ibid";
+import { openKnowledgeBase, type OpenOptions, type KnowledgeBase } from "ibid";
 import { createFixedEmbeddingModel } from "ibid/testing";
 import * as z from "zod";
 
@@ -45,7 +45,7 @@ export const pan = { sku: "P-3", name: "Copper pan", brand: "Hearth", price: 65,
 /** Opens knowledge bases of both kinds, and takes them away again. */
 export interface Home {
   readonly name: string;
-  open(options?: AssembleOptions): Promise<KnowledgeBase>;
+  open(options?: OpenOptions): Promise<KnowledgeBase>;
   close(): Promise<void>;
 }
 

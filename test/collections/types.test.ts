@@ -1,4 +1,5 @@
-import { type CollectionHit, openKnowledgeBase, type StandardSchema } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { type CollectionHit, type StandardSchema } from "ibid/records";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import { product } from "./shop.ts";

@@ -10,7 +10,7 @@ import type {
   IngestSummary,
   KnowledgeBase,
 } from "../../src/contracts/knowledge-base.ts";
-import { openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
+import { openKnowledgeBase as openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
 import { createKnowledgeBasePack } from "../../src/testing/knowledge-base-pack.ts";
 import type { KnowledgeBaseParts } from "../../src/testing/knowledge-base-case.ts";
 import type { KnowledgeBaseSubject } from "../../src/testing/knowledge-base-pack.ts";

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { createMemoryBlobStore, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createMemoryBlobStore } from "ibid/stores";
 import { afterAll, describe } from "vitest";
 
-import { openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
+import { openKnowledgeBase as openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
 import { createKnowledgeBasePack } from "../../src/testing/knowledge-base-pack.ts";
 import { runPack } from "./run-pack.ts";
 

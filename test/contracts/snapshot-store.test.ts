@@ -7,7 +7,7 @@ import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { BlobStore } from "../../src/contracts/blob-store.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
-import { openFileBlobStore } from "../../src/index.node.ts";
+import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
 import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
 import {
-  createBlobCache,
-  createEmbedder,
   createHashingModel,
-  createMemoryBlobStore,
   createSharedEmbeddingCache,
-  openKnowledgeBase,
   type Embedding,
   type SharedCache,
-} from "../../src/index.node.ts";
+} from "../../src/models/index.node.ts";
+import { createBlobCache } from "../../src/stores/blobs/blob-cache.ts";
+import { createMemoryBlobStore } from "../../src/stores/index.node.ts";
 import { decodeEmbedding, encodeEmbedding } from "../../src/models/embedder/encode-embedding.ts";
 import { collect } from "../../src/testing/assert.ts";
 

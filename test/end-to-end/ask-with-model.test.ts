@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Answer } from "../../src/index.ts";
+import type { Answer } from "../../src/index.node.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { runIbid } from "../cli/run-ibid.ts";
 import {

@@ -1,20 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type AnswerEvent, openKnowledgeBase, type Scope } from "../../src/index.node.ts";
+import { renderPrompt } from "../../src/integrations/compat/index.node.ts";
 import {
-  type AnswerEvent,
   type ChatMessage,
   type ChatModel,
-  compressHits,
   createModelReranker,
-  dropDuplicates,
   type EmbeddingModel,
-  hyde,
-  multiQuery,
-  openKnowledgeBase,
-  renderPrompt,
-  type Scope,
   type Usage,
-} from "../../src/index.node.ts";
+} from "../../src/models/index.node.ts";
+import { compressHits, dropDuplicates, hyde, multiQuery } from "../../src/search/index.ts";
 
 /** Every part of asking at once, over models that say which of its parts called them, and count. */
 function createModel(name: string, answers: readonly string[]) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { IngestSummary, KnowledgeBase } from "../../src/index.ts";
+import type { IngestSummary, KnowledgeBase } from "../../src/index.node.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 
 const executable = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));

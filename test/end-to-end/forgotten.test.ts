@@ -5,13 +5,10 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import {
-  createEmbeddingCache,
-  createLineChunker,
-  openIngestionQueue,
-  openKnowledgeBase,
-  type OpenOptions,
-} from "../../src/index.node.ts";
+import { createLineChunker } from "../../src/chunkers/index.ts";
+import { openKnowledgeBase, type OpenOptions } from "../../src/index.node.ts";
+import { openIngestionQueue } from "../../src/ingest/index.node.ts";
+import { createEmbeddingCache } from "../../src/models/index.node.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
 import { hashParts } from "../../src/runtime/hash.ts";
 

@@ -1,5 +1,6 @@
 // Writes entities and relationships, and takes every third away again, saying what is done, until it is killed.
-import { openEntities, openKnowledgeBase } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { openEntities } from "../../src/knowledge-base/records/index.ts";
 
 const kb = await openKnowledgeBase(process.argv[2]);
 const entities = openEntities(kb, "chain");

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { openEntities, openKnowledgeBase } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { openEntities } from "../../src/knowledge-base/records/index.ts";
 import { collect } from "../../src/testing/assert.ts";
 
 const child = fileURLToPath(new URL("crash-child.ts", import.meta.url));

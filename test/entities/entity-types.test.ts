@@ -1,4 +1,5 @@
-import { defineEntityType, type EntityInstanceOf, openEntities, openKnowledgeBase, type KnowledgeBase } from "ibid";
+import { openKnowledgeBase, type KnowledgeBase } from "ibid";
+import { defineEntityType, type EntityInstanceOf, openEntities } from "ibid/records";
 import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import { collect } from "../../src/testing/assert.ts";

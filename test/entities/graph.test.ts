@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { hasAnyLabel, openEntities, openKnowledgeBase } from "../../src/index.node.ts";
-import type { AccessContext, AccessPolicy, Entities, KnowledgeBase, RelationshipDirection, Scope } from "ibid";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { hasAnyLabel, openEntities } from "../../src/knowledge-base/records/index.ts";
+import type { AccessContext, AccessPolicy, KnowledgeBase, Scope } from "ibid";
+import type { Entities, RelationshipDirection } from "ibid/records";
 import * as z from "zod";
 import { collect } from "../../src/testing/assert.ts";
 

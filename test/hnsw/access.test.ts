@@ -5,7 +5,8 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import { createHashingModel, openKnowledgeBase } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { createHashingModel } from "../../src/models/index.node.ts";
 import { anyWorld, mayRead, outcome, scopes, take, type World } from "../access/worlds.ts";
 import { openLibrary } from "./plain-usearch.ts";
 

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { createHashingModel, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createHashingModel } from "ibid/models";
 
 import { openLibrary } from "./plain-usearch.ts";
 

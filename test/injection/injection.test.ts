@@ -6,7 +6,8 @@ import { findSuspicious } from "../../src/text/untrusted/find-suspicious.ts";
 import type { Answer, AnswerEvent } from "../../src/contracts/answer.ts";
 import type { ChatMessage, ChatModel, ChatOptions } from "../../src/contracts/chat.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import { createPromptBuilder, openKnowledgeBase } from "../../src/index.node.ts";
+import { createPromptBuilder } from "../../src/answers/index.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { type Attack, attacks, secret } from "./attacks.ts";
 import { markersIn } from "./markers-in.ts";
 

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
-import { openKnowledgeBase, type ByteContent, type ByteStream, type KnowledgeBase } from "ibid";
+import { openKnowledgeBase, type ByteContent, type KnowledgeBase } from "ibid";
+import type { ByteStream } from "../../src/contracts/knowledge-base.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { collectBytes } from "../../src/readers/collect-bytes.ts";

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import {
   createContextTransformer,
-  createHashingModel,
   createMarkdownChunker,
   createSemanticChunker,
   createAutoChunker,
-  openKnowledgeBase,
-} from "../../src/index.node.ts";
+} from "../../src/chunkers/index.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { createHashingModel } from "../../src/models/index.node.ts";
 
 const text = "# Keys\n\nTurn the key. It opens.\n\n# Tea\n\nPour the tea. It is hot.\n";
 

@@ -1,11 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  createPdfReader,
-  type KnowledgeBase,
-  type OcrProvider,
-  openKnowledgeBase,
-  type TableExtractor,
-} from "../../src/index.node.ts";
+import { type KnowledgeBase, openKnowledgeBase } from "../../src/index.node.ts";
+import { createPdfReader, type OcrProvider, type TableExtractor } from "../../src/readers/index.node.ts";
 import { makePdf } from "../readers/make-pdf.ts";
 
 const opened: KnowledgeBase[] = [];

@@ -2,17 +2,16 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createChunkFactory } from "../../src/chunkers/index.ts";
 import {
   type Chunk,
-  createChunkFactory,
-  createHashingModel,
-  type EmbeddingModel,
   type IngestProgress,
   type IngestResult,
   type KnowledgeBase,
   type Scope,
   type TextDocument,
-} from "../../src/index.ts";
+} from "../../src/index.node.ts";
+import { createHashingModel, type EmbeddingModel } from "../../src/models/index.node.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 
 let folder: string;

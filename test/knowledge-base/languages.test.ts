@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { createAnalyzer, openKnowledgeBase, snowballLanguages } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { createAnalyzer, snowballLanguages } from "../../src/text/index.node.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 
 let folder: string;

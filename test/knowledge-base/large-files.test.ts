@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { IngestResult, KnowledgeBase } from "../../src/index.ts";
+import type { IngestResult, KnowledgeBase } from "../../src/index.node.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 
 let folder: string;

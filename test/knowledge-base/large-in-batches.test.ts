@@ -4,15 +4,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  type Chunk,
-  type Chunker,
-  type ChunkTransformer,
-  createHashingModel,
-  createSectionChunker,
-  type KnowledgeBase,
-  type SourceItem,
-} from "../../src/index.ts";
+import { type Chunker, type ChunkTransformer, createSectionChunker } from "../../src/chunkers/index.ts";
+import { type Chunk, type KnowledgeBase } from "../../src/index.node.ts";
+import { type SourceItem } from "../../src/ingest/index.node.ts";
+import { createHashingModel } from "../../src/models/index.node.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 
 setFlagsFromString("--expose_gc");

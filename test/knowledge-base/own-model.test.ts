@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AccessPolicy } from "../../src/index.ts";
+import type { AccessPolicy } from "../../src/index.node.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 
 let folder: string;

@@ -8,11 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTermNumbers } from "../../src/ingest/ahead/number-terms.ts";
 import { createReadAhead } from "../../src/ingest/ahead/read-ahead.ts";
 import { createShortMemory } from "../../src/ingest/ahead/short-memory.ts";
-import type { Chunk, IngestResult, Reader, TextDocument } from "../../src/index.ts";
-import { createAutoChunker, createSectionChunker } from "../../src/index.ts";
+import type { Chunk, IngestResult, TextDocument } from "../../src/index.node.ts";
+import type { Reader } from "../../src/readers/index.node.ts";
+import { createAutoChunker, createSectionChunker } from "../../src/chunkers/index.ts";
 import { chooseReadAhead } from "../../src/knowledge-base/open/choose-read-ahead.ts";
 import { createReaders } from "../../src/readers/create-readers.ts";
-import { languageAnalyzer, openKnowledgeBase } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { languageAnalyzer } from "../../src/text/index.node.ts";
 
 const run = promisify(execFile);
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,7 +1,10 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createReaders, createTextDataLoader, readFolder, readSource, type TextDocument } from "ibid";
+import { type TextDocument } from "ibid";
+import { createTextDataLoader, readFolder } from "ibid/compat";
+import { readSource } from "ibid/ingest";
+import { createReaders } from "ibid/readers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createListSource } from "../../src/testing/list-source.ts";
 

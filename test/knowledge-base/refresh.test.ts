@@ -3,15 +3,8 @@ import type { AddressInfo } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  alwaysRefresh,
-  type IngestOptions,
-  type KnowledgeBase,
-  neverRefreshExisting,
-  openKnowledgeBase,
-  refreshAfter,
-  refreshMatching,
-} from "ibid";
+import { type IngestOptions, type KnowledgeBase, openKnowledgeBase } from "ibid";
+import { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshMatching } from "ibid/ingest";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 let folder: string;

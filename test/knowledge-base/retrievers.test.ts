@@ -2,16 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import type { RetrievalTrace } from "../../src/contracts/tracer.ts";
 import type { RetrieverParts, WrapRetriever } from "../../src/contracts/retriever.ts";
-import {
-  compressHits,
-  createHashingModel,
-  expandHits,
-  hyde,
-  mergeAdjacent,
-  multiQuery,
-  openKnowledgeBase,
-  rewriteQuery,
-} from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { createHashingModel } from "../../src/models/index.node.ts";
+import { compressHits, expandHits, hyde, mergeAdjacent, multiQuery, rewriteQuery } from "../../src/search/index.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 const page = `# Keys

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { KnowledgeBase } from "../../src/index.ts";
+import type { KnowledgeBase } from "../../src/index.node.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 
 let kb: KnowledgeBase;

@@ -1,12 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  createSectionChunker,
-  type Hit,
-  type KnowledgeBase,
-  openKnowledgeBase,
-  type OpenOptions,
-  type Retriever,
-} from "../../src/index.node.ts";
+import { createSectionChunker } from "../../src/chunkers/index.ts";
+import { type Hit, type KnowledgeBase, openKnowledgeBase, type OpenOptions } from "../../src/index.node.ts";
+import { type Retriever } from "../../src/search/index.ts";
 
 const opened: KnowledgeBase[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((kb) => kb.close()))));

@@ -2,18 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { IbidError, type KnowledgeBase, openKnowledgeBase, type Scope } from "ibid";
 import {
-  callTools,
   createMemoryPlugin,
   createTemplate,
   createTextMemory,
-  IbidError,
-  type KnowledgeBase,
   type MemoryPluginOptions,
   type MemoryWrite,
-  openKnowledgeBase,
-  type Scope,
-} from "ibid";
+} from "ibid/compat";
+import { callTools } from "ibid/tools";
 
 let kb: KnowledgeBase;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTemplate, type RenderFilter } from "ibid";
+import { createTemplate, type RenderFilter } from "ibid/compat";
 
 const note =
   (name: string, order: string[]): RenderFilter =>

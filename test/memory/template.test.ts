@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createTemplate, encodeHtml, IbidError, type PromptArguments, type TemplateOptions } from "ibid";
+import { IbidError } from "ibid";
+import { createTemplate, encodeHtml, type PromptArguments, type TemplateOptions } from "ibid/compat";
 import { parseTemplate } from "../../src/integrations/compat/template/parse-template.ts";
 
 const render = (text: string, args: PromptArguments = {}, options: TemplateOptions = {}): Promise<string> =>

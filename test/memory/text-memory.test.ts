@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import fc from "fast-check";
-import { createHashingModel, createTextMemory, type KnowledgeBase, openKnowledgeBase } from "ibid";
+import { type KnowledgeBase, openKnowledgeBase } from "ibid";
+import { createTextMemory } from "ibid/compat";
+import { createHashingModel } from "ibid/models";
 import { memoryUri } from "../../src/integrations/compat/memory-address.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-memory-"));

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type KnowledgeBase, openKnowledgeBase } from "ibid";
 import {
   createTemplate,
   createTextSearchPlugin,
   createTextSearchProvider,
-  type KnowledgeBase,
-  openKnowledgeBase,
   type TextSearchProviderOptions,
-} from "ibid";
+} from "ibid/compat";
 
 let kb: KnowledgeBase;
 beforeAll(async () => {

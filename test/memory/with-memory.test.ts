@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type ChatMessage,
-  openKnowledgeBase,
-  prompt,
-  promptWithData,
-  type KnowledgeBase,
-  type RequestMemory,
-  withMemory,
-} from "ibid";
+import { openKnowledgeBase, type KnowledgeBase } from "ibid";
+import { prompt, promptWithData, type RequestMemory, withMemory } from "ibid/compat";
+import { type ChatMessage } from "ibid/models";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 const question = "What is the company budget for 2024?";

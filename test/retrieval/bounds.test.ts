@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
-import { openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
+import { openKnowledgeBase as openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
 
 /** A reranker and a model that say how much they were asked. */

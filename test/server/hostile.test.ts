@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import { createHandler, startService } from "../../src/server/index.ts";
+import { createHandler, startService } from "../../src/server/index.node.ts";
 import { keys, openWorld, send, startWorld } from "./service.ts";
 
 const search = { query: "rotate key" };

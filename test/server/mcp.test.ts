@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSearchTools } from "../../src/integrations/tools/create-search-tools.ts";
-import type { HandlerOptions, RequestLogEntry } from "../../src/server/index.ts";
-import { startService } from "../../src/server/index.ts";
+import type { HandlerOptions, RequestLogEntry } from "../../src/server/index.node.ts";
+import { startService } from "../../src/server/index.node.ts";
 import { keys, openWorld, send, type Who } from "./service.ts";
 
 async function serve(options: HandlerOptions = {}) {

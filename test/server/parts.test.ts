@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { describeFailure } from "../../src/server/describe-failure.ts";
-import { createHandler, parseKeys } from "../../src/server/index.ts";
+import { createHandler, parseKeys } from "../../src/server/index.node.ts";
 import { createKeyring } from "../../src/server/keys.ts";
 import { hostName, isLoopbackAddress, isLoopbackName } from "../../src/server/loopback.ts";
 import { addressGroup, createRateLimiter } from "../../src/server/rate-limiter.ts";

@@ -2,7 +2,7 @@ import { Script } from "node:vm";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
 import { describe, expect, it } from "vitest";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { createHandler } from "../../src/server/index.ts";
+import { createHandler } from "../../src/server/index.node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { keys, openWorld, startWorld } from "./service.ts";
 

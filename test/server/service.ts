@@ -9,7 +9,7 @@ import {
   type RequestLogEntry,
   type RunningService,
   startService,
-} from "../../src/server/index.ts";
+} from "../../src/server/index.node.ts";
 
 /** Four callers, and a document in each scope that says something of the same. */
 export const keys = {

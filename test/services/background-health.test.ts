@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createIngestionQueue, openKnowledgeBase } from "../../src/index.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { createIngestionQueue } from "../../src/ingest/index.node.ts";
 
 it("what waits in a queue, and what it refused, is part of the knowledge base's health [T42 T54]", async () => {
   await using kb = await openKnowledgeBase();

@@ -3,16 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type KnowledgeBase, openKnowledgeBase } from "../../src/index.node.ts";
 import {
   type IngestingBlobStore,
   type IngestionQueue,
-  type KnowledgeBase,
-  type MediaTypeHandler,
-  openFileBlobStore,
   openIngestionQueue,
-  openKnowledgeBase,
   withIngestion,
-} from "../../src/index.node.ts";
+} from "../../src/ingest/index.node.ts";
+import { type MediaTypeHandler } from "../../src/readers/index.node.ts";
+import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import { collect } from "../../src/testing/assert.ts";
 
 let folder = "";

@@ -1,5 +1,7 @@
 // Puts blobs into a folder whose hook queues them durably, and may be killed at it; says each key that was acknowledged.
-import { openFileBlobStore, openIngestionQueue, openKnowledgeBase, withIngestion } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { openIngestionQueue, withIngestion } from "../../src/ingest/index.node.ts";
+import { openFileBlobStore } from "../../src/stores/index.node.ts";
 
 const [location = "", blobs = "", amount = "0"] = process.argv.slice(2);
 const kb = await openKnowledgeBase(location);

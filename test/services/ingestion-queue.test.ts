@@ -6,7 +6,7 @@ import { openSqliteJobStore } from "../../src/stores/sqlite/sqlite-job-store.ts"
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { IngestionEvent, IngestionQueue } from "../../src/contracts/ingestion-queue.ts";
 import type { JobStore } from "../../src/contracts/job-store.ts";
-import { openKnowledgeBase } from "../../src/index.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { createIngestionQueue } from "../../src/ingest/queue/ingestion-queue.ts";
 import type { IngestionQueueOptions } from "../../src/ingest/queue/queue-options.ts";
 import { createMemoryJobStore } from "../../src/ingest/queue/memory-job-store.ts";

@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { openSqliteEventStore } from "../../src/stores/sqlite/sqlite-event-store.ts";
 import type { EventStore, KnowledgeEvent } from "../../src/contracts/event-store.ts";
 import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
-import { openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
+import { openKnowledgeBase as openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { bufferMs, createEventBuffer, mostBuffered } from "../../src/knowledge-base/operations/event-buffer.ts";
 import { createMemoryEventStore } from "../../src/stores/memory/memory-event-store.ts";

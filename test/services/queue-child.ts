@@ -1,6 +1,7 @@
 // Works on the queue of a knowledge base, which it may be killed at; says what it has acknowledged and what is indexed.
 import { setTimeout as sleep } from "node:timers/promises";
-import { openIngestionQueue, openKnowledgeBase } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { openIngestionQueue } from "../../src/ingest/index.node.ts";
 
 const [location = "", task = "", amount = "0"] = process.argv.slice(2);
 const kb = await openKnowledgeBase(location);

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteJobStore } from "../../src/stores/sqlite/sqlite-job-store.ts";
-import { createIngestionQueue, openIngestionQueue, openKnowledgeBase } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { createIngestionQueue, openIngestionQueue } from "../../src/ingest/index.node.ts";
 
 let folder = "";
 let location = "";

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createHashingModel, openIngestionQueue, openKnowledgeBase } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { openIngestionQueue } from "../../src/ingest/index.node.ts";
+import { createHashingModel } from "../../src/models/index.node.ts";
 import { documentsOf, linesHandler, readUntil, slowly, type Reading } from "../support/load-world.ts";
 
 let folder = "";

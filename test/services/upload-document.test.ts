@@ -1,12 +1,6 @@
-import {
-  addNote,
-  ingestNarrative,
-  openKnowledgeBase,
-  uploadDocument,
-  type IngestResult,
-  type KnowledgeBase,
-  type Upload,
-} from "ibid";
+import { openKnowledgeBase, type IngestResult, type KnowledgeBase } from "ibid";
+import { addNote, ingestNarrative } from "ibid/compat";
+import { uploadDocument, type Upload } from "ibid/ingest";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { collect } from "../../src/testing/assert.ts";
 

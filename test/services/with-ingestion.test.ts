@@ -1,14 +1,12 @@
+import { openKnowledgeBase, type KnowledgeBase } from "ibid";
 import {
-  createMemoryBlobStore,
-  openKnowledgeBase,
   withIngestion,
   type BlobIngestion,
   type BlobIngestionOptions,
-  type BlobStore,
   type BlobUpload,
   type IngestingBlobStore,
-  type KnowledgeBase,
-} from "ibid";
+} from "ibid/ingest";
+import { createMemoryBlobStore, type BlobStore } from "ibid/stores";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { collect } from "../../src/testing/assert.ts";
 import { createBlobStorePack } from "../../src/testing/blob-store-pack.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMemoryBlobStore, type BlobStore, type KnowledgeStore, openKnowledgeBase } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { createMemoryBlobStore, type BlobStore, type Store as KnowledgeStore } from "../../src/stores/index.node.ts";
 import { systemAuthority } from "../../src/access/gate.ts";
 import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
 import { decodeRows, encodeRows } from "../../src/stores/snapshot/snapshot-rows.ts";

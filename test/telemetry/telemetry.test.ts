@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { loadOpenTelemetryApi } from "../../src/integrations/opentelemetry/load-api.ts";
 import { createOpenTelemetry } from "../../src/integrations/opentelemetry/open-telemetry.ts";
 import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
-import { openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
+import { openKnowledgeBase as openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
 import { createTelemetryPack } from "../../src/testing/telemetry-pack.ts";
 import { runPack } from "../contracts/run-pack.ts";
 import { sdkFolder, watchApi } from "./plain-api.ts";

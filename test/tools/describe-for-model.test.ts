@@ -1,4 +1,6 @@
-import { describeForModel, openEntities, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { openEntities } from "ibid/records";
+import { describeForModel } from "ibid/tools";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { collect } from "../../src/testing/assert.ts";

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSectionChunker, openKnowledgeBase } from "ibid";
+import { openKnowledgeBase } from "ibid";
+import { createSectionChunker } from "ibid/chunkers";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Tool } from "../../src/contracts/tool.ts";
 import { createFetchTools } from "../../src/integrations/tools/create-fetch-tools.ts";

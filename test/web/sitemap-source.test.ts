@@ -6,7 +6,8 @@ import { parseSitemap } from "../../src/ingest/sources/web/parse-sitemap.ts";
 import { openSitemapSource, type SitemapSourceOptions } from "../../src/ingest/sources/web/sitemap-source.ts";
 import { parseUrlList } from "../../src/ingest/sources/web/url-list.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import { openKnowledgeBase, refreshModified } from "../../src/index.node.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { refreshModified } from "../../src/ingest/index.node.ts";
 
 let server: Server;
 let origin = "";

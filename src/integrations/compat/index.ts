@@ -1,4 +1,24 @@
-/** What of this room is public. Only the doors read it. */
+/** `ibid/compat`, in any runtime. */
+export { augmentUserQuery } from "../../answers/prompts/augment-user-query.ts";
+export { prompt } from "../../answers/prompts/prompt.ts";
+export { chunkSpreadsheet } from "../../chunkers/chunk-spreadsheet.ts";
+export { pathFromRoot } from "../../chunkers/path-from-root.ts";
+export { chunkDocumentRecursively } from "../../chunkers/recursive-chunker.ts";
+export { splitBySentence } from "../../chunkers/sentence-chunker.ts";
+export { splitTextRecursively } from "../../chunkers/separator-chunker.ts";
+export {
+  splitMarkdownLines,
+  splitMarkdownParagraphs,
+  splitPlainTextLines,
+  splitPlainTextParagraphs,
+  type TokenCounter,
+} from "../../chunkers/split-lines-and-paragraphs.ts";
+export { splitByTokens } from "../../chunkers/token-chunker.ts";
+export { withContextualHeader } from "../../chunkers/transformers/context-transformer.ts";
+export { structureKeys } from "../../chunkers/transformers/structure-transformer.ts";
+export { splitText } from "../../chunkers/window-chunker.ts";
+export type { VectorMatch, VectorQuery, VectorStore } from "../../contracts/vector-store.ts";
+export { addNote, ingestNarrative, type WrittenOptions } from "../../ingest/uploads/upload-document.ts";
 export {
   type ConfirmWrite,
   createMemoryPlugin,
@@ -33,6 +53,7 @@ export {
   type OpenApiPlugin,
   type OpenApiPluginOptions,
 } from "./openapi/create-open-api-plugin.ts";
+export type { ImportOpenApiOptions } from "./openapi/import-open-api.ts";
 export type { OpenApiDocument } from "./openapi/open-api-document.ts";
 export { promptWithData, type PromptWithDataOptions } from "./prompt-with-data.ts";
 export {
@@ -51,3 +72,6 @@ export type { PromptArguments, PromptCall, PromptFunction, PromptPlugin } from "
 export type { RenderContext, RenderFilter } from "./template/render-filter.ts";
 export type { TextSearchLimits, TextSearchResult } from "./text-search-results.ts";
 export { type MemoryChatModel, type MemoryChatOptions, type RequestMemory, withMemory } from "./with-memory.ts";
+export { type ContentPart, type PromptPart, renderParts, splitPrompt } from "../../models/render-parts.ts";
+export { renderPrompt } from "../../models/render-prompt.ts";
+export { createInMemoryVectorStore } from "../../stores/memory/memory-store.ts";

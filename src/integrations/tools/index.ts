@@ -1,4 +1,5 @@
-/** What of this room is public. Only the doors read it. */
+/** `ibid/tools`. */
+export type { Tool, ToolCallOptions } from "../../contracts/tool.ts";
 export { callTools, toChatTool } from "./call-tools.ts";
 export { createFetchTools, type FetchToolOptions } from "./create-fetch-tools.ts";
 export {
@@ -8,5 +9,5 @@ export {
   type ToolCallEvent,
 } from "./create-search-tools.ts";
 export { createTool, type ToolParts } from "./create-tool.ts";
-export type { FixedLimits } from "./fixed-view.ts";
 export { describeForModel, type Retrievable } from "./describe-for-model.ts";
+export type { FixedLimits } from "./fixed-view.ts";

@@ -1,3 +1,4 @@
-/** What of this room is public. Only the doors read it. */
+/** `ibid/access`. */
 export { type Caller, createGate, type Gate, operator } from "./gate.ts";
 export { parseScope } from "./scopes.ts";
+export type { AuthorizedScopes, SystemAuthority } from "../contracts/scope.ts";

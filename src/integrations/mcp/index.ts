@@ -1,0 +1,4 @@
+/** `ibid/mcp`. */
+export { createMcpServer } from "./create-mcp-server.ts";
+export { type AuthorizeMcp, createMcpHandler } from "./mcp-handler.ts";
+export type { McpServerOptions } from "./mcp-server-options.ts";

@@ -1,0 +1,46 @@
+/** `ibid/records`. */
+export type {
+  CollectionAddress,
+  CollectionDefinition,
+  CollectionDeleteOptions,
+  CollectionFilter,
+  CollectionHit,
+  CollectionKey,
+  CollectionKeysOptions,
+  CollectionListOptions,
+  Collections,
+  CollectionSearchOptions,
+  CollectionSummary,
+  CollectionWriteOptions,
+  CollectionWriteResult,
+  ReadyOptions,
+  RecordCollection,
+  VectorSettings,
+} from "../../contracts/collection.ts";
+export type {
+  Entities,
+  EntityHit,
+  EntityInstance,
+  EntityInstanceOf,
+  EntityListOptions,
+  EntitySearchOptions,
+  EntityType,
+  NamedEntity,
+  NamedEntityData,
+  NewEntity,
+  Relationship,
+  RelationshipDefinition,
+  RelationshipDirection,
+} from "../../contracts/entity.ts";
+export type {
+  JsonSchema,
+  SchemaInput,
+  SchemaIssue,
+  SchemaOutput,
+  SchemaResult,
+  StandardJsonSchema,
+  StandardSchema,
+} from "../../contracts/schema.ts";
+export { defineEntityType } from "../entities/define-entity-type.ts";
+export { hasAnyLabel } from "../entities/has-any-label.ts";
+export { type EntitiesOptions, openEntities } from "../entities/open-entities.ts";

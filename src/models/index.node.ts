@@ -1,0 +1,5 @@
+/** `ibid/models` on Node. */
+export * from "./index.ts";
+export { createTransformersEmbeddingModel, resolveEmbeddingModel, resolveReranker } from "./choose-models.ts";
+export { resolveChatModel } from "./hosted/resolve-model.ts";
+export { createTransformersReranker } from "./transformers/transformers-reranker.ts";

@@ -1,0 +1,12 @@
+/** `ibid/readers` on Node. */
+export * from "./index.ts";
+export { createCodeReader } from "./code/code-reader.ts";
+export { createReaders } from "./create-readers.ts";
+export { createFeedReader } from "./feed/feed-reader.ts";
+export { createHtmlReader } from "./html/html-reader.ts";
+export { createMailReader } from "./mail/mail-reader.ts";
+export { createMboxReader } from "./mail/mbox-reader.ts";
+export { createMarkdownReader } from "./markdown/markdown-reader.ts";
+export { createXlsxReader } from "./office/xlsx-reader.ts";
+export { createPdfReader } from "./pdf/pdf-reader.ts";
+export { createXlsReader } from "./sheets/xls-reader.ts";

@@ -1,0 +1,3 @@
+/** `ibid/server` on Node. */
+export * from "./index.ts";
+export { startService } from "./start-service.ts";
