@@ -1,18 +1,19 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { defineConfig } from "vitest/config";
 
-const inSource = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+/** The subpaths of the package and their sources, as tsconfig.json has them. */
+const paths = JSON.parse(
+  /"paths": (\{[^}]*\})/u.exec(readFileSync(new URL("./tsconfig.json", import.meta.url), "utf8"))![1]!,
+) as Record<string, readonly [string]>;
 
 export default defineConfig({
   resolve: {
-    // Tests may say `import … from "ibid"` and get the sources, as in tsconfig.json.
-    alias: [
-      { find: /^ibid\/langchain$/, replacement: inSource("langchain.ts") },
-      { find: /^ibid$/, replacement: inSource("node.ts") },
-      { find: /^ibid\/server$/, replacement: inSource("server/index.ts") },
-      { find: /^ibid\/testing$/, replacement: inSource("testing/index.ts") },
-    ],
+    alias: Object.entries(paths).map(([name, [source]]) => ({
+      find: new RegExp(`^${name}$`, "u"),
+      replacement: fileURLToPath(new URL(source, import.meta.url)),
+    })),
   },
   test: {
     include: ["test/**/*.test.ts"],

@@ -84,7 +84,7 @@ async function read(file: string, password?: string): Promise<Read | IbidError> 
 }
 
 function describe(error: IbidError): string {
-  return `${error.code}: ${error.message} ${error.mend ?? ""}`;
+  return `${error.code}: ${error.message} ${error.hint ?? ""}`;
 }
 
 async function check(file: string, expect: Expectations): Promise<readonly string[]> {

@@ -96,7 +96,7 @@ async function makeModels(): Promise<{ embedding?: EmbeddingModel; chat?: ChatMo
 
 const models = await makeModels().catch((error: unknown) => {
   if (!IbidError.isInstance(error)) throw error;
-  stop(`${error.message} ${error.mend ?? ""}\n${provider} wants ${known.wants}.`);
+  stop(`${error.message} ${error.hint ?? ""}\n${provider} wants ${known.wants}.`);
 });
 if (Object.keys(models).length === 0) stop(`No model is named. ${provider} wants ${known.wants}.`);
 
@@ -108,8 +108,8 @@ async function attempt(what: string, work: () => Promise<string>): Promise<void>
     console.log(`${what}: ${said} (${Math.round(performance.now() - started)} ms)`);
   } catch (error) {
     failed = true;
-    const mend = IbidError.isInstance(error) ? ` ${error.mend ?? ""}` : "";
-    console.log(`${what}: FAILED. ${String(error)}${mend}`);
+    const hint = IbidError.isInstance(error) ? ` ${error.hint ?? ""}` : "";
+    console.log(`${what}: FAILED. ${String(error)}${hint}`);
   }
 }
 

@@ -37,7 +37,7 @@ check(
   "The company budget for 2024 is 90,000.\nWhat is my budget for 2024?",
 );
 
-// A filter may answer itself, and nothing further in is called; or mend what went wrong there.
+// A filter may answer itself, and nothing further in is called; or repair what went wrong there.
 const cached: RenderFilter = (context) => {
   context.renderedPrompt = "kept from last time";
 };
@@ -51,6 +51,6 @@ const mending: RenderFilter = (context, next) =>
   next().catch(() => {
     context.renderedPrompt = "without data";
   });
-check("mended", await createTemplate("{{fail}}", { functions, filters: [mending] }).render(), "without data");
+check("fixed", await createTemplate("{{fail}}", { functions, filters: [mending] }).render(), "without data");
 
 await kb.close();

@@ -16,7 +16,7 @@ export function readCaller({ userId, teamId, teams }: AccessContext): AccessCont
   for (const team of teams) checkName("teams", team);
   if (teamId !== undefined && !teams.includes(teamId)) {
     throw new IbidError("invalid-argument", `The active team ${teamId} is not among the caller's teams.`, {
-      mend: "Give in teams every team that the caller belongs to, the active one included.",
+      hint: "Give in teams every team that the caller belongs to, the active one included.",
     });
   }
   return Object.freeze({
@@ -46,7 +46,7 @@ function checkName(what: string, name: unknown): void {
     "invalid-argument",
     `${what} has ${typeof name === "string" ? "a blank id" : String(name)} in it.`,
     {
-      mend: "Give a text that is not blank, or leave it out for a caller without one.",
+      hint: "Give a text that is not blank, or leave it out for a caller without one.",
     },
   );
 }

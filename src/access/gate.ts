@@ -63,7 +63,7 @@ export function createGate(policy: AccessPolicy = {}): Gate {
       const wanted = parseScope(scope);
       if (caller !== operator && !own(caller).includes(wanted)) {
         throw new IbidError("access-denied", `This caller may not write to ${wanted}.`, {
-          mend: "Callers write to their own user and team scopes; the operator writes to the others.",
+          hint: "Callers write to their own user and team scopes; the operator writes to the others.",
         });
       }
       return prove("write", [wanted], [wanted]);
@@ -109,7 +109,7 @@ export function narrowProof(proof: AuthorizedScopes, scopes: readonly Scope[]): 
 }
 
 function denied(message: string): IbidError {
-  return new IbidError("access-denied", message, { mend: "Ask through the knowledge base, which asks the gate." });
+  return new IbidError("access-denied", message, { hint: "Ask through the knowledge base, which asks the gate." });
 }
 
 function prove<Right extends "read" | "write">(

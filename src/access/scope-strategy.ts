@@ -40,6 +40,6 @@ export async function chooseScopes(
 export function checkStrategy(strategy: ScopeStrategy): void {
   if (typeof strategy === "function" || Object.hasOwn(strategies, strategy)) return;
   throw new IbidError("invalid-argument", `There is no scope strategy "${strategy as string}".`, {
-    mend: `Known strategies: ${Object.keys(strategies).join(", ")}, or a function of your own.`,
+    hint: `Known strategies: ${Object.keys(strategies).join(", ")}, or a function of your own.`,
   });
 }

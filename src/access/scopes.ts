@@ -11,7 +11,7 @@ export function parseScope(text: string): Scope {
   const [, kind, id] = /^(team|user):(.*)$/su.exec(text) ?? [];
   if ((kind === "team" || kind === "user") && id !== undefined && id.trim() !== "") return `${kind}:${id}`;
   throw new IbidError("invalid-argument", `"${text}" is not a scope.`, {
-    mend: "Use platform, deployment, team:<id> or user:<id>.",
+    hint: "Use platform, deployment, team:<id> or user:<id>.",
   });
 }
 

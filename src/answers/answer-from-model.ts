@@ -73,13 +73,13 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
     if (IbidError.isInstance(cause)) throw cause;
     stopIfAborted(signal);
     throw new IbidError("model-failed", `The model ${model.provider}/${model.model} failed.`, {
-      mend: "Look at the cause.",
+      hint: "Look at the cause.",
       cause,
     });
   }
   if (!result) {
     throw new IbidError("invalid-response", `The model ${model.provider}/${model.model} broke off its answer.`, {
-      mend: "Ask again; the stream ended without its finish.",
+      hint: "Ask again; the stream ended without its finish.",
     });
   }
   if (!streamed) yield* writer.write(checker.push(scanner.push(result.message.content ?? "")));

@@ -75,11 +75,11 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
   const { question, hits, grounding, model, documentText, analyzer = defaultAnalyzer, signal } = options;
   const { instructions, context = {}, from = "search", labels, history, judge } = options;
   if (typeof question !== "string" || question.trim() === "") {
-    throw new IbidError("invalid-argument", "The question is blank.", { mend: "Ask for something." });
+    throw new IbidError("invalid-argument", "The question is blank.", { hint: "Ask for something." });
   }
   if (!groundings.includes(grounding)) {
     throw new IbidError("invalid-argument", `grounding cannot be "${grounding as string}".`, {
-      mend: `Choose from ${groundings.join(", ")}.`,
+      hint: `Choose from ${groundings.join(", ")}.`,
     });
   }
   checkContext(context);

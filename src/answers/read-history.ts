@@ -49,7 +49,7 @@ export function readHistory(history: readonly ChatMessage[]): readonly Turn[] {
 
 function notHistory(message: string): IbidError {
   return new IbidError("invalid-argument", message, {
-    mend: "Give the messages of the user and the assistant, oldest first; what a model is told beforehand is not part of what was said.",
+    hint: "Give the messages of the user and the assistant, oldest first; what a model is told beforehand is not part of what was said.",
   });
 }
 

@@ -14,7 +14,7 @@ export function checkChunkIds(chunks: Iterable<Pick<Chunk, "id" | "uri">>): void
         "invalid-id",
         `invalid document id: chunk ${index} has ${typeof chunk.id === "string" ? "a blank id" : "no id"}.`,
         {
-          mend: "Give every chunk an id, or leave ids to a chunker.",
+          hint: "Give every chunk an id, or leave ids to a chunker.",
           uri: chunk.uri,
           details: { index },
         },

@@ -19,7 +19,7 @@ export function checkSizes(
       "invalid-argument",
       `${where}: ${sizeName} must be a whole number of at least 1, not ${String(maxSize)}.`,
       {
-        mend: `Give a larger ${sizeName}.`,
+        hint: `Give a larger ${sizeName}.`,
         details: { maxSize },
       },
     );
@@ -29,7 +29,7 @@ export function checkSizes(
       "invalid-argument",
       `${where}: ${overlapName} must be a whole number of at least 0, not ${String(overlap)}.`,
       {
-        mend: `Give ${overlapName}: 0 for none.`,
+        hint: `Give ${overlapName}: 0 for none.`,
         details: { overlap },
       },
     );
@@ -39,14 +39,14 @@ export function checkSizes(
       "invalid-argument",
       `${where}: ${overlapName} (${overlap}) must be below ${sizeName} (${maxSize}).`,
       {
-        mend: `Give an ${overlapName} below ${maxSize} as well: the default is not fitted to the size.`,
+        hint: `Give an ${overlapName} below ${maxSize} as well: the default is not fitted to the size.`,
         details: { maxSize, overlap },
       },
     );
   }
   if (typeof length !== "function" || length.name.trim() === "") {
     throw new IbidError("invalid-argument", `${where}: length must be a function with a name.`, {
-      mend: "Declare it as a named function or a const.",
+      hint: "Declare it as a named function or a const.",
     });
   }
 }
@@ -55,13 +55,13 @@ export function checkSizes(
 export function checkChunkSize(where: string, maxSize: number, overlap: number, length: LengthFunction): void {
   if (maxSize <= 0) {
     throw new IbidError("invalid-argument", "Chunk size must be greater than 0", {
-      mend: `Give ${where} a larger maxSize.`,
+      hint: `Give ${where} a larger maxSize.`,
       details: { maxSize },
     });
   }
   if (overlap > maxSize) {
     throw new IbidError("invalid-argument", "Max overlap size must be less than or equal to chunk size", {
-      mend: `Give ${where} an overlap below ${maxSize}: the default is not fitted to the size.`,
+      hint: `Give ${where} an overlap below ${maxSize}: the default is not fitted to the size.`,
       details: { maxSize, overlap },
     });
   }
@@ -72,7 +72,7 @@ export function checkChunkSize(where: string, maxSize: number, overlap: number, 
 export function checkStrategy(where: string, strategy: string, known: Readonly<Record<string, unknown>>): void {
   if (Object.hasOwn(known, strategy)) return;
   throw new IbidError("invalid-argument", `${where} has no strategy "${strategy}".`, {
-    mend: `Use one of ${Object.keys(known).join(", ")}.`,
+    hint: `Use one of ${Object.keys(known).join(", ")}.`,
   });
 }
 
@@ -80,7 +80,7 @@ export function checkStrategy(where: string, strategy: string, known: Readonly<R
 export function checkTextDocument(document: { readonly type: string }): void {
   if (document.type !== "text") {
     throw new IbidError("unsupported-input", "Only text documents are supported for chunking", {
-      mend: "Turn it into a text first, with a reader or a model that describes it.",
+      hint: "Turn it into a text first, with a reader or a model that describes it.",
       details: { type: document.type },
     });
   }

@@ -66,7 +66,7 @@ export function createSemanticChunker(options: SemanticChunkerOptions): AsyncChu
   checkNumber("percentile", percentile, 0, 100);
   if (typeof model?.embed !== "function") {
     throw new IbidError("invalid-argument", "createSemanticChunker needs an embedding model.", {
-      mend: "Give it as `model`; one of the AI SDK through fromAiSdkEmbeddingModel.",
+      hint: "Give it as `model`; one of the AI SDK through fromAiSdkEmbeddingModel.",
     });
   }
   const { provider, model: name, fingerprint = "" } = model;
@@ -120,7 +120,7 @@ function checkNumber(option: string, value: number, least: number, most: number)
   throw new IbidError(
     "invalid-argument",
     `createSemanticChunker: ${option} must be from ${least} to ${most}, not ${String(value)}.`,
-    { mend: `Leave ${option} out for the default.`, details: { [option]: value } },
+    { hint: `Leave ${option} out for the default.`, details: { [option]: value } },
   );
 }
 
@@ -162,7 +162,7 @@ async function embed(
     if (IbidError.isInstance(cause)) throw cause;
     throwIfAborted(signal, "The semantic chunking", { cause });
     throw new IbidError("embedding-failed", `The model ${model.provider}/${model.model} failed to embed sentences.`, {
-      mend: "Look at the cause.",
+      hint: "Look at the cause.",
       cause,
     });
   });
@@ -180,7 +180,7 @@ function checkedDistance({ provider, model }: EmbeddingModel, a: Embedding, b: E
   const distance = cosineDistance(a, b);
   if (!Number.isNaN(distance)) return distance;
   throw new IbidError("invalid-response", `The model ${provider}/${model} gave embeddings that cannot be compared.`, {
-    mend: "They must be of one dimension, and finite.",
+    hint: "They must be of one dimension, and finite.",
   });
 }
 

@@ -39,7 +39,7 @@ export function createSentenceChunker(options: SentenceChunkerOptions = {}): Chu
   checkSizes("createSentenceChunker", maxSize, overlap, length);
   if (!Number.isSafeInteger(sentences) || sentences < 1) {
     throw new IbidError("invalid-argument", `createSentenceChunker: sentences must be a whole number of at least 1.`, {
-      mend: "Give a larger number of sentences.",
+      hint: "Give a larger number of sentences.",
       details: { sentences },
     });
   }

@@ -45,7 +45,7 @@ export function createSeparatorChunker(options: SeparatorChunkerOptions = {}): C
   checkSizes("createSeparatorChunker", maxSize, overlap, length);
   if (!Array.isArray(separators) || separators.some((separator) => typeof separator !== "string")) {
     throw new IbidError("invalid-argument", "createSeparatorChunker: separators must be a list of strings.", {
-      mend: "Leave it out for blank lines, line ends and spaces.",
+      hint: "Leave it out for blank lines, line ends and spaces.",
     });
   }
   const chain = separators.filter((separator) => separator !== "");

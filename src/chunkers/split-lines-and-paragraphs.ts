@@ -138,7 +138,7 @@ function checkBudget(maxTokens: number, overlapTokens: number, headerTokens: num
   }
   if (!(overlapTokens + headerTokens < maxTokens)) {
     throw new IbidError("invalid-argument", "overlapTokens, with those of the header, must be below maxTokens", {
-      mend: "Give a larger maxTokens, or a smaller overlap or header.",
+      hint: "Give a larger maxTokens, or a smaller overlap or header.",
       details: { maxTokens, overlapTokens, headerTokens },
     });
   }

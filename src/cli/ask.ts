@@ -48,7 +48,7 @@ export async function readHow(
   }).find(([, value]) => value !== undefined);
   if (model === undefined && idle !== undefined) {
     throw new IbidError("invalid-argument", `${idle[0]} is for a model, and none is to write the answer.`, {
-      mend: "Name one with --model, or leave it out.",
+      hint: "Name one with --model, or leave it out.",
     });
   }
   const context = { ...(maxTokens !== undefined && { maxTokens }), ...(wholeCorpus && { wholeCorpus }) };
@@ -66,7 +66,7 @@ async function readInstructions(file: string): Promise<string> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new IbidError("not-found", `The instructions in ${file} cannot be read: ${reason}.`, {
       uri: file,
-      mend: "Check the path.",
+      hint: "Check the path.",
       cause,
     });
   }

@@ -133,7 +133,7 @@ async function readCollectionFiles(
     if (file !== undefined) return { text: await readText(file), file };
     throw new IbidError("not-found", `${folder} has no ${candidates.join(" and no ")}.`, {
       uri: folder,
-      mend: "A test collection is a folder with corpus.jsonl, queries.jsonl and qrels.tsv (or qrels/test.tsv).",
+      hint: "A test collection is a folder with corpus.jsonl, queries.jsonl and qrels.tsv (or qrels/test.tsv).",
     });
   };
   const [corpus, queries, qrels] = await Promise.all([
@@ -149,7 +149,7 @@ function checkIds({ documents, queries }: Collection): void {
   const id = [...queries.keys(), ...documents.map((document) => document.id)].find((each) => /\s/u.test(each));
   if (id === undefined) return;
   throw new IbidError("invalid-id", `--run cannot be written: the _id "${id}" has white space in it.`, {
-    mend: "Use ids without white space, or leave --run out.",
+    hint: "Use ids without white space, or leave --run out.",
   });
 }
 

@@ -10,7 +10,7 @@ export interface Baseline extends Pick<Evaluation, "queries"> {
 }
 
 /** Reads a text file whole. **Errors** `not-found`, `unreadable`. */
-export async function readText(path: string, mend = "Check the name."): Promise<string> {
+export async function readText(path: string, hint = "Check the name."): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
@@ -19,7 +19,7 @@ export async function readText(path: string, mend = "Check the name."): Promise<
     throw new IbidError(
       isMissing ? "not-found" : "unreadable",
       isMissing ? `There is no ${path}.` : `${path} cannot be read: ${reason}.`,
-      { uri: path, mend, cause },
+      { uri: path, hint, cause },
     );
   }
 }
@@ -35,7 +35,7 @@ export async function checkPlace(option: string, path: string | undefined): Prom
   const isBlank = path.trim() === "";
   if (!isBlank && (await isFolder(dirname(path))) && !(await isFolder(path))) return;
   throw new IbidError("invalid-argument", `${option} cannot be written to ${isBlank ? "a blank name" : path}.`, {
-    mend: "Name a file in a folder that is there.",
+    hint: "Name a file in a folder that is there.",
   });
 }
 
@@ -47,7 +47,7 @@ export async function writeText(path: string, text: string): Promise<void> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new IbidError("store-failed", `${path} cannot be written: ${reason}.`, {
       uri: path,
-      mend: "Name a place that can be written to.",
+      hint: "Name a place that can be written to.",
       cause,
     });
   }
@@ -69,7 +69,7 @@ export async function readBaseline(path: string): Promise<Baseline> {
     // Said below, like everything else that is no baseline.
   }
   if (isBaselineFile(value)) return { how: value.how, queries: new Map(Object.entries(value.queries)) };
-  throw new IbidError("unreadable", `${path} is no baseline.`, { uri: path, mend: "Make one with --save-baseline." });
+  throw new IbidError("unreadable", `${path} is no baseline.`, { uri: path, hint: "Make one with --save-baseline." });
 }
 
 interface BaselineFile {

@@ -104,6 +104,6 @@ function describeLines(list: readonly Question[]): string {
 function refuseOption(option: string, value: string | undefined): void {
   if (value === undefined) return;
   throw new IbidError("invalid-argument", `${option} is for test collections, and this is a file of questions.`, {
-    mend: `Leave ${option} out, or name a folder with corpus.jsonl, queries.jsonl and qrels.tsv.`,
+    hint: `Leave ${option} out, or name a folder with corpus.jsonl, queries.jsonl and qrels.tsv.`,
   });
 }

@@ -68,7 +68,7 @@ export async function judge(
   } catch (error) {
     if (!IbidError.isInstance(error, "invalid-argument")) throw error;
     throw new IbidError("invalid-argument", `${options.against ?? ""} is a baseline of other queries.`, {
-      mend: "Make one of these with --save-baseline.",
+      hint: "Make one of these with --save-baseline.",
       cause: error,
     });
   }
@@ -184,7 +184,7 @@ export async function applyGates(
   if (failures.length === 0) return 0;
   await output.error(
     new IbidError("below-minimum", failures.join(" "), {
-      mend: "Undo what made it worse; or, if that is what you want, lower --min or save a new baseline.",
+      hint: "Undo what made it worse; or, if that is what you want, lower --min or save a new baseline.",
     }),
   );
   return 1;

@@ -12,7 +12,7 @@ export async function evaluate(context: Context, path: string, options: EvalComm
   if (facts === undefined) {
     throw new IbidError("not-found", `There is no ${path}.`, {
       uri: path,
-      mend: "Name a folder with corpus.jsonl, queries.jsonl and qrels.tsv, or a file of questions.",
+      hint: "Name a folder with corpus.jsonl, queries.jsonl and qrels.tsv, or a file of questions.",
     });
   }
   return facts.isDirectory()

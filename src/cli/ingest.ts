@@ -51,7 +51,7 @@ export async function ingest(
   const named = [...paths, ...sitemap, ...urls];
   if (named.length === 0) {
     throw new IbidError("invalid-argument", "Nothing to ingest is named.", {
-      mend: "Name a file, folder, glob or address, or give --sitemap or --urls.",
+      hint: "Name a file, folder, glob or address, or give --sitemap or --urls.",
     });
   }
   const scope = readTarget(options);
@@ -153,7 +153,7 @@ function startIngest(
     const isDefault = team === undefined && user === undefined && platform === undefined;
     if (!IbidError.isInstance(error, "access-denied") || !isDefault) throw error;
     throw new IbidError("access-denied", error.message, {
-      mend: `Put the documents in your own scope with ${own}.`,
+      hint: `Put the documents in your own scope with ${own}.`,
       cause: error,
     });
   }
@@ -233,7 +233,7 @@ async function readLists(files: readonly string[]): Promise<readonly string[]> {
       const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
       throw new IbidError(isMissing ? "not-found" : "unreadable", `The list ${file} cannot be read.`, {
         uri: file,
-        mend: "Check the path: --urls takes a text file with one address a line.",
+        hint: "Check the path: --urls takes a text file with one address a line.",
         cause,
       });
     }
@@ -263,7 +263,7 @@ function toResultJson({ uri, status, documentId, chunks, notes, error }: IngestR
           error: {
             code: error.code,
             message: error.message,
-            ...(error.mend === undefined ? {} : { mend: error.mend }),
+            ...(error.hint === undefined ? {} : { hint: error.hint }),
           },
         }),
   };
@@ -285,11 +285,11 @@ function describeResult(result: IngestResult, { style, columns }: Output): reado
   }
   const reason = neutralise(result.error.message);
   const [first = "", ...rest] = wrap(reason.includes(uri) ? reason : `${uri}: ${reason}`, columns - 10);
-  const mend = wrap(neutralise(result.error.mend ?? ""), columns - 10).filter((line) => line !== "");
+  const hint = wrap(neutralise(result.error.hint ?? ""), columns - 10).filter((line) => line !== "");
   return [
     `${style.bad(status)} ${first}`,
     ...rest.map((line) => `${" ".repeat(10)}${line}`),
-    ...mend.map((line) => `${" ".repeat(10)}${style.dim(line)}`),
+    ...hint.map((line) => `${" ".repeat(10)}${style.dim(line)}`),
   ];
 }
 
@@ -321,7 +321,7 @@ function nothingCame(failed: number, first: IbidError): IbidError {
     first.code,
     `Nothing was ingested: ${failed === 1 ? "the only document" : `all ${failed} documents`} failed.`,
     {
-      mend: (failed === 1 ? first.mend : undefined) ?? "The reasons are above.",
+      hint: (failed === 1 ? first.hint : undefined) ?? "The reasons are above.",
       ...(failed === 1 && first.uri !== undefined ? { uri: first.uri } : {}),
     },
   );

@@ -41,9 +41,9 @@ export function addKeepingCommands(
 
   program
     .command("doctor")
-    .summary("look whether all is well, and mend what is not")
+    .summary("look whether all is well, and fix what is not")
     .description("Hold every row, word and vector that is kept against the others. Exit 1 when something is wrong.")
-    .option("--fix", "mend what can be")
+    .option("--fix", "fix what can be fixed")
     .addOption(
       new Option(
         "--absent <text>",

@@ -51,7 +51,7 @@ export async function restore(context: Context, typed: string, options: RestoreC
     const { message } = noDocument(typed, options.scope);
     throw new IbidError("not-found", message.replace("There is no document", "There is no deleted document"), {
       uri: typed,
-      mend: "What was purged or vacuumed cannot be restored: ingest it again.",
+      hint: "What was purged or vacuumed cannot be restored: ingest it again.",
     });
   });
 }
@@ -87,17 +87,17 @@ export async function doctor(context: Context, options: DoctorCommandOptions): P
         output.style.dim(`${count(residue, "term")} of replaced chunks wait in the index for the next vacuum`),
       );
     }
-    if (!healthy && options.fix !== true && findings.some(({ mend }) => mend === undefined)) {
-      await output.line("mend what can be with: ibid doctor --fix");
+    if (!healthy && options.fix !== true && findings.some(({ hint }) => hint === undefined)) {
+      await output.line("fix what can be fixed with: ibid doctor --fix");
     }
     return healthy ? 0 : 1;
   });
 }
 
-function describe({ kind, message, scope, count: times, mended, mend }: Finding): string {
+function describe({ kind, message, scope, count: times, fixed, hint }: Finding): string {
   const where = scope === undefined ? "" : ` in ${neutralise(scope)}`;
   const often = times > 1 ? ` (${times.toLocaleString("en")})` : "";
-  const then = mended ? " Mended." : mend === undefined ? "" : ` ${mend}`;
+  const then = fixed ? " Fixed." : hint === undefined ? "" : ` ${hint}`;
   return `${kind}${where}: ${neutralise(message)}${often}${then}`;
 }
 
@@ -107,6 +107,6 @@ async function readProbes(text: string): Promise<readonly string[]> {
     const lines = (await readFile(text.slice(1), "utf8")).split(/\r?\n/u);
     return lines.filter((line) => line.trim() !== "");
   } catch (cause) {
-    throw new IbidError("invalid-argument", `${text.slice(1)} cannot be read.`, { mend: "Name a file.", cause });
+    throw new IbidError("invalid-argument", `${text.slice(1)} cannot be read.`, { hint: "Name a file.", cause });
   }
 }

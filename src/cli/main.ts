@@ -69,7 +69,7 @@ export async function main(argv: readonly string[], streams: Streams = process):
     // What runs until it is stopped has come to its end.
     if (isCutShort) {
       const keeps = commandOf(argv, commands) === "ingest" || commandOf(argv, commands) === "watch";
-      await output.error(new IbidError("aborted", "Stopped.", keeps ? { mend: "What was done is kept." } : {}));
+      await output.error(new IbidError("aborted", "Stopped.", keeps ? { hint: "What was done is kept." } : {}));
     }
     return 128 + stoppedBy;
   }
@@ -79,7 +79,7 @@ export async function main(argv: readonly string[], streams: Streams = process):
   // Whoever read the output has seen enough, as in `ibid list | head`.
   if (output.failure.code === "EPIPE") return 0;
   await output.error(
-    new IbidError("internal", `The output cannot be written: ${output.failure.message}.`, { mend: "Check the disk." }),
+    new IbidError("internal", `The output cannot be written: ${output.failure.message}.`, { hint: "Check the disk." }),
   );
   return 1;
 }
@@ -106,7 +106,7 @@ async function report(
 /** A mistake in the arguments, in our words. */
 function toUsageError(error: CommanderError, command: string | undefined): IbidError {
   const help = `See: ibid ${command === undefined ? "" : `${command} `}--help`;
-  if (error.code === "commander.help") return new IbidError("invalid-argument", "No command is given.", { mend: help });
+  if (error.code === "commander.help") return new IbidError("invalid-argument", "No command is given.", { hint: help });
   const [, what = error.message, suggestion] =
     /^(?:error: )?(.*?)(?:\n\((Did you mean .*\?)\))?$/su.exec(error.message) ?? [];
   const isText = command === "search" || command === "ask";
@@ -116,7 +116,7 @@ function toUsageError(error: CommanderError, command: string | undefined): IbidE
       : "";
   const message = what.slice(0, 1).toUpperCase() + what.slice(1);
   return new IbidError("invalid-argument", /[.?!]$/u.test(message) ? message : `${message}.`, {
-    mend: `${suggestion === undefined ? "" : `${suggestion} `}${quoted}${help}`,
+    hint: `${suggestion === undefined ? "" : `${suggestion} `}${quoted}${help}`,
   });
 }
 
@@ -136,7 +136,7 @@ function withHint(error: IbidError): IbidError {
   const scopes = Array.isArray(error.details["scopes"]) ? error.details["scopes"].map(String) : [];
   const listed = scopes.every((scope) => error.message.includes(scope));
   return new IbidError(error.code, listed ? error.message : `${error.message} (${scopes.join(", ")})`, {
-    mend: `Choose one with --scope${scopes.length === 0 ? "" : `: ${scopes.map((scope) => `--scope ${quoteWord(scope)}`).join(", or ")}`}.`,
+    hint: `Choose one with --scope${scopes.length === 0 ? "" : `: ${scopes.map((scope) => `--scope ${quoteWord(scope)}`).join(", or ")}`}.`,
     details: error.details,
     ...(error.uri === undefined ? {} : { uri: error.uri }),
   });

@@ -30,7 +30,7 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
     return serve(context, { ...options, allowHost: [], allowOrigin: [], mcp: limits, only: "mcp" });
   if (host !== undefined || keys !== undefined) {
     throw new IbidError("invalid-argument", `${host === undefined ? "--keys" : "--host"} is for MCP over HTTP.`, {
-      mend: "Say on which --port.",
+      hint: "Say on which --port.",
     });
   }
   return withKnowledgeBase(options, { embeds: "queries" }, async (kb) => {

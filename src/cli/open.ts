@@ -117,7 +117,7 @@ function sayRemembered(error: unknown, options: CommonOptions, models: Remembere
   if (typeof provider !== "string" || typeof model !== "string" || !madeBy(embeddingModel, { provider, model }))
     return error;
   return new IbidError(error.code, error.message, {
-    mend: `${error.mend ?? ""} This knowledge base was embedded with it; to search by words alone, say ibid search --mode lexical.`.trim(),
+    hint: `${error.hint ?? ""} This knowledge base was embedded with it; to search by words alone, say ibid search --mode lexical.`.trim(),
     details: error.details,
     cause: error.cause,
     ...(error.uri === undefined ? {} : { uri: error.uri }),
@@ -147,13 +147,13 @@ export function readCaller(options: CommonOptions): AccessContext | undefined {
 /** **Errors** `invalid-argument` for a blank name. */
 export function requireName(option: string, name: string | undefined): void {
   if (name?.trim() !== "") return;
-  throw new IbidError("invalid-argument", `${option} is blank.`, { mend: "Give a name, or leave the option out." });
+  throw new IbidError("invalid-argument", `${option} is blank.`, { hint: "Give a name, or leave the option out." });
 }
 
 /** **Errors** `invalid-argument` for a blank question, query or uri. */
 export function requireText(what: string, text: string): void {
   if (text.trim() !== "") return;
-  throw new IbidError("invalid-argument", `The ${what} is blank.`, { mend: `Give a ${what}.` });
+  throw new IbidError("invalid-argument", `The ${what} is blank.`, { hint: `Give a ${what}.` });
 }
 
 /** What a typed uri or path may mean, likeliest first: a uri as it stands, then what the path leads to. */
@@ -171,6 +171,6 @@ export async function findUris(options: CommonOptions, typed: string): Promise<r
 export function noDocument(typed: string, scope: Scope | undefined): IbidError {
   return new IbidError("not-found", `There is no document ${typed}${scope === undefined ? "" : ` in ${scope}`}.`, {
     uri: typed,
-    mend: "See which there are with: ibid list",
+    hint: "See which there are with: ibid list",
   });
 }

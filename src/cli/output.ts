@@ -81,11 +81,11 @@ export function createOutput({ stdout, stderr, json, env, onFailure }: OutputOpt
       if (json) return write(stderr, `${toJsonLine({ error: describe(error) })}\n${stack}`);
       const width = stderr.isTTY === true ? Math.max(20, stderr.columns ?? 80) : Infinity;
       const [first = "", ...rest] = wrap(neutralise(error.message), width - 7);
-      const mend = error.mend === undefined ? [] : wrap(neutralise(error.mend), width - 2);
+      const hint = error.hint === undefined ? [] : wrap(neutralise(error.hint), width - 2);
       const lines = [
         `${errorStyle.bad("error:")} ${first}`,
         ...rest.map((line) => `       ${line}`),
-        ...mend.map((line) => `  ${line}`),
+        ...hint.map((line) => `  ${line}`),
       ];
       return write(stderr, `${lines.join("\n")}\n${stack}`);
     },
@@ -97,7 +97,7 @@ function describe(error: IbidError): object {
   return {
     code: error.code,
     message: error.message,
-    mend: error.mend ?? "",
+    hint: error.hint ?? "",
     ...(error.uri === undefined ? {} : { uri: error.uri }),
   };
 }
@@ -107,7 +107,7 @@ export function toIbidError(error: unknown): IbidError {
   if (IbidError.isInstance(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new IbidError("internal", message === "" ? "Something failed without saying why." : message, {
-    mend: "This is a fault in ibid. Run it again with IBID_DEBUG=1 to see where, and report it.",
+    hint: "This is a fault in ibid. Run it again with IBID_DEBUG=1 to see where, and report it.",
     cause: error,
   });
 }

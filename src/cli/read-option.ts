@@ -137,12 +137,12 @@ export function readMetadata(pairs: readonly string[]): Metadata {
     const key = pair.slice(0, at).trim();
     if (at === -1 || key === "") {
       throw new IbidError("invalid-argument", `"${pair}" is no metadata: it has no key and value.`, {
-        mend: "Write key=value.",
+        hint: "Write key=value.",
       });
     }
     if (Object.hasOwn(metadata, key)) {
       throw new IbidError("invalid-argument", `The metadata "${key}" is given twice.`, {
-        mend: `For a list write ${key}='["a","b"]'.`,
+        hint: `For a list write ${key}='["a","b"]'.`,
       });
     }
     // Defined, not assigned: a key such as __proto__ is a key like any other.
@@ -159,7 +159,7 @@ function readValue(text: string, pair: string): JsonValue {
     return JSON.parse(text) as JsonValue;
   } catch {
     throw new IbidError("invalid-argument", `The value of "${pair}" begins like JSON and is none.`, {
-      mend: `For text that begins so, write it as a JSON string: ${pair.slice(0, pair.indexOf("="))}='"…"'.`,
+      hint: `For text that begins so, write it as a JSON string: ${pair.slice(0, pair.indexOf("="))}='"…"'.`,
     });
   }
 }

@@ -19,7 +19,7 @@ export async function reembed(context: Context, options: ReembedCommandOptions):
   const { output, signal } = context;
   if (options.embeddingModel === undefined || options.embeddingModel === "none") {
     throw new IbidError("invalid-argument", "There is no model to embed with.", {
-      mend: "Name it: --embedding-model ollama/nomic-embed-text, for example.",
+      hint: "Name it: --embedding-model ollama/nomic-embed-text, for example.",
     });
   }
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });

@@ -32,7 +32,7 @@ export async function readRememberedModels(folder: string): Promise<RememberedMo
   }
   throw new IbidError("store-corrupt", `${fileOf(folder)} does not say which models were used.`, {
     uri: fileOf(folder),
-    mend: "Delete the file, and name the model once more with --embedding-model.",
+    hint: "Delete the file, and name the model once more with --embedding-model.",
   });
 }
 

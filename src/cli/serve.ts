@@ -27,12 +27,12 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const caller = readCaller(options);
   if (options.keys !== undefined && (caller !== undefined || write)) {
     throw new IbidError("invalid-argument", "With --keys, the keys say who asks and who may write.", {
-      mend: "Leave out --as-user, --as-team, --as-teams and --write.",
+      hint: "Leave out --as-user, --as-team, --as-teams and --write.",
     });
   }
   if (judge !== undefined && model === undefined) {
     throw new IbidError("invalid-argument", "--judge is for a model, and none is to write the answers.", {
-      mend: "Name one with --model, or leave it out.",
+      hint: "Name one with --model, or leave it out.",
     });
   }
   const { parseKeys, startService } = await import("../server/index.node.ts");
@@ -72,7 +72,7 @@ async function readKeys(file: string, parse: (json: string) => readonly AccessKe
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new IbidError("not-found", `The keys in ${file} cannot be read: ${reason}.`, {
       uri: file,
-      mend: "Check the path.",
+      hint: "Check the path.",
       cause,
     });
   }
@@ -80,9 +80,9 @@ async function readKeys(file: string, parse: (json: string) => readonly AccessKe
     return parse(json);
   } catch (error) {
     if (!IbidError.isInstance(error)) throw error;
-    const { code, mend, message } = error;
+    const { code, hint, message } = error;
     const named = message.replace(/^The keys/u, () => `The keys in ${file}`);
-    throw new IbidError(code, named, { cause: error, ...(mend !== undefined && { mend }) });
+    throw new IbidError(code, named, { cause: error, ...(hint !== undefined && { hint }) });
   }
 }
 

@@ -26,12 +26,12 @@ export async function show(context: Context, typed: string | undefined, options:
   const { chunk, neighbours, zoomOut } = options;
   if (chunk === undefined && (neighbours !== undefined || zoomOut !== undefined)) {
     throw new IbidError("invalid-argument", "Only a chunk has neighbours and a section around it.", {
-      mend: "Name it with --chunk; search --ids prints ids.",
+      hint: "Name it with --chunk; search --ids prints ids.",
     });
   }
   if ((chunk === undefined) === (typed === undefined)) {
     throw new IbidError("invalid-argument", `${chunk === undefined ? "Nothing" : "Too much"} to show is named.`, {
-      mend: "Name a document, or a chunk with --chunk.",
+      hint: "Name a document, or a chunk with --chunk.",
     });
   }
   return typed === undefined ? showChunk(context, chunk ?? "", options) : showDocument(context, typed, options);
@@ -46,7 +46,7 @@ async function showChunk(context: Context, id: string, options: ShowCommandOptio
     const excerpt = await kb.expand(id, { ...way, ...where });
     if (excerpt === undefined) {
       throw new IbidError("not-found", `There is no chunk ${id}${scope === undefined ? "" : ` in ${scope}`}.`, {
-        mend: "Find chunks with: ibid search <query> --ids",
+        hint: "Find chunks with: ibid search <query> --ids",
       });
     }
     return await writeExcerpt(context, excerpt, await linksOf(kb, excerpt, options));
@@ -95,7 +95,7 @@ async function showSection(
   if (excerpt !== undefined) return await writeExcerpt(context, excerpt, await linksOf(kb, excerpt, options));
   throw new IbidError("not-found", `${uri} has no section ${sectionId}.`, {
     uri,
-    mend: `See which it has with: ibid show ${uri} --outline`,
+    hint: `See which it has with: ibid show ${uri} --outline`,
   });
 }
 
@@ -156,7 +156,7 @@ function sliceAt({ uri, text }: Pick<DocumentView, "uri" | "text">, start: numbe
       `${uri} has no place ${start}:${end}; it is ${text.length} characters long.`,
       {
         uri,
-        mend: `Give START:END with 0 <= START <= END <= ${text.length}.`,
+        hint: `Give START:END with 0 <= START <= END <= ${text.length}.`,
       },
     );
   }
@@ -167,7 +167,7 @@ function sliceAt({ uri, text }: Pick<DocumentView, "uri" | "text">, start: numbe
       `Position ${position} of ${uri} is inside a character that takes two places.`,
       {
         uri,
-        mend: `Use ${position - 1} or ${position + 1}.`,
+        hint: `Use ${position - 1} or ${position + 1}.`,
       },
     );
   }

@@ -77,10 +77,10 @@ function requireFolder(folder: string): void {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
   if (found === undefined)
-    throw new IbidError("not-found", `There is no folder ${folder}.`, { uri: folder, mend: "Check the path." });
+    throw new IbidError("not-found", `There is no folder ${folder}.`, { uri: folder, hint: "Check the path." });
   throw new IbidError("invalid-argument", `${folder} is no folder.`, {
     uri: folder,
-    mend: "Watch the folder that it is in, with --include.",
+    hint: "Watch the folder that it is in, with --include.",
   });
 }
 

@@ -27,10 +27,10 @@ export interface Finding {
   readonly scope?: Scope;
   /** How many of the same there are. */
   readonly count: number;
-  /** Whether it was mended. */
-  readonly mended: boolean;
+  /** Whether it was fixed. */
+  readonly fixed: boolean;
   /** What else to do about it; absent when that is to ask for mending. */
-  readonly mend?: string;
+  readonly hint?: string;
 }
 
 /** How an examination goes about it. */

@@ -50,7 +50,7 @@ export type IbidErrorCode =
 /** What an {@link IbidError} can carry beside code and message. */
 export interface IbidErrorOptions {
   /** What to do about it, as a sentence. */
-  readonly mend?: string;
+  readonly hint?: string;
   /** The document, file or address concerned. */
   readonly uri?: string;
   /** Facts for programs: `{ expected: 384, got: 3 }`. Never document text, never query text (law 10). */
@@ -61,22 +61,22 @@ export interface IbidErrorOptions {
 const mark = Symbol.for("ibid.error");
 
 /**
- * The one error that ibid throws: what, where, and the mend.
+ * The one error that ibid throws: what, where, and the hint.
  *
- * **Shape** `message` says what and where; `mend` what to do. `IbidError.isInstance` works across copies of the package, `instanceof` does not.
+ * **Shape** `message` says what and where; `hint` what to do. `IbidError.isInstance` works across copies of the package, `instanceof` does not.
  * **Source** Wesichain's `EmbeddingError` and `StoreError` (W11 to W13), Ballerina's error values (B30, B44).
  */
 export class IbidError extends Error {
   override readonly name = "IbidError";
   readonly code: IbidErrorCode;
-  readonly mend: string | undefined;
+  readonly hint: string | undefined;
   readonly uri: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: IbidErrorCode, message: string, options: IbidErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.mend = options.mend;
+    this.hint = options.hint;
     this.uri = options.uri;
     this.details = options.details ?? {};
     Object.defineProperty(this, mark, { value: true });

@@ -17,7 +17,7 @@ export type JobState = Exclude<IngestionState, "rejected">;
 export interface JobFailure {
   readonly code: IbidErrorCode;
   readonly message: string;
-  readonly mend?: string;
+  readonly hint?: string;
 }
 
 /** What came of a job that was done. */

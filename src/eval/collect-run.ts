@@ -37,7 +37,7 @@ export async function collectRun(
   checkOptions("collectRun", options, ["depth", "signal", "onQuery"]);
   const { depth = 100, signal, onQuery } = options;
   if (!Number.isSafeInteger(depth) || depth < 1) {
-    throw new IbidError("invalid-argument", `depth is ${depth}.`, { mend: "Give a whole number from 1." });
+    throw new IbidError("invalid-argument", `depth is ${depth}.`, { hint: "Give a whole number from 1." });
   }
   const run = new Map<string, readonly RankedDocument[]>();
   const times: number[] = [];
@@ -60,7 +60,7 @@ function keepBest(found: readonly RankedDocument[]): readonly RankedDocument[] {
 
 /** **Errors** `empty` without times. */
 export function latencyQuantiles(times: readonly number[]): LatencyQuantiles {
-  if (times.length === 0) throw new IbidError("empty", "There is no query to ask.", { mend: "Give at least one." });
+  if (times.length === 0) throw new IbidError("empty", "There is no query to ask.", { hint: "Give at least one." });
   const sorted = times.toSorted((a, b) => a - b);
   const quantile = (percent: number): number => sorted[Math.ceil((percent * sorted.length) / 100) - 1]!;
   return { p50: quantile(50), p95: quantile(95), p99: quantile(99) };

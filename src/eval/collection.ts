@@ -65,7 +65,7 @@ export function parseCollection(files: {
       `${files.qrels.file} judges query ${unknown}, which is not in ${files.queries.file}.`,
       {
         uri: files.queries.file,
-        mend: "Add the query, or take its judgements out.",
+        hint: "Add the query, or take its judgements out.",
       },
     );
   }
@@ -95,5 +95,5 @@ function* parseItems({ text, file }: CollectionFile): Generator<CollectionDocume
 }
 
 function empty(file: string, what: string): IbidError {
-  return new IbidError("empty", `${file} has ${what}.`, { uri: file, mend: "Add at least one line." });
+  return new IbidError("empty", `${file} has ${what}.`, { uri: file, hint: "Add at least one line." });
 }

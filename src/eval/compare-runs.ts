@@ -45,14 +45,14 @@ export function compareRuns(
   const { draws = 10_000, seed = 1 } = options;
   if (!Number.isSafeInteger(draws) || draws < 1 || !Number.isSafeInteger(seed)) {
     throw new IbidError("invalid-argument", `draws is ${draws} and seed is ${seed}.`, {
-      mend: "Both are whole numbers, draws from 1.",
+      hint: "Both are whole numbers, draws from 1.",
     });
   }
   // In order of id, so that p does not depend on the order in which queries were asked.
   const shared = [...current.queries.keys()].filter((id) => baseline.queries.has(id)).toSorted();
   if (shared.length === 0) {
     throw new IbidError("invalid-argument", "The baseline has no query in common with what is compared to it.", {
-      mend: "Compare with a baseline of the same queries.",
+      hint: "Compare with a baseline of the same queries.",
     });
   }
   const comparisons = Object.keys(current.metrics).flatMap((name) => {

@@ -110,7 +110,7 @@ function parseQuestionMetric(name: string): QuestionMetric {
   const formula = /^(success|recall|mrr)(?:@|$)/u.exec(name)?.[1];
   if (formula === undefined) {
     throw new IbidError("invalid-argument", `There is no metric "${name}" of questions.`, {
-      mend: "Known metrics: success@k, recall@k, mrr@k, answered, refused.",
+      hint: "Known metrics: success@k, recall@k, mrr@k, answered, refused.",
     });
   }
   const { cutoff } = parseMetric(name);

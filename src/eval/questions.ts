@@ -33,7 +33,7 @@ export function parseQuestions(
   const questions: Question[] = [];
   const lineOf = new Map<string, number>();
   for (const { value, number } of readJsonLines(text, file)) {
-    const refuse = (what: string, mend: string): IbidError => lineError(file, number, what, mend);
+    const refuse = (what: string, hint: string): IbidError => lineError(file, number, what, hint);
     const unread = Object.keys(value).find((key) => !keys.some((known) => known === key));
     if (unread !== undefined)
       throw refuse(`has the key "${unread}", which nobody reads`, `Known keys: ${keys.join(", ")}.`);
@@ -60,7 +60,7 @@ export function parseQuestions(
     questions.push({ id, line: number, question, ...(uri === undefined ? {} : { uri }), quotes, answerable });
   }
   if (questions.length === 0)
-    throw new IbidError("empty", `${file} has no question.`, { uri: file, mend: "Add at least one line." });
+    throw new IbidError("empty", `${file} has no question.`, { uri: file, hint: "Add at least one line." });
   return questions;
 }
 

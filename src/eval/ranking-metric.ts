@@ -57,13 +57,13 @@ export function parseMetric(name: string): RankingMetric {
   const formula = Object.hasOwn(formulas, formulaName) ? formulas[formulaName] : undefined;
   if (formula === undefined || rest.length > 0) {
     throw new IbidError("invalid-argument", `There is no metric "${name}".`, {
-      mend: `Known metrics: ${Object.keys(formulas).join(", ")}, each with @k to look at the first k only, such as ndcg@10.`,
+      hint: `Known metrics: ${Object.keys(formulas).join(", ")}, each with @k to look at the first k only, such as ndcg@10.`,
     });
   }
   if (cutoff === undefined) return { name, formula, cutoff: Infinity };
   if (!/^[1-9]\d{0,8}$/u.test(cutoff)) {
     throw new IbidError("invalid-argument", `The metric "${name}" has no whole number from 1 after its @.`, {
-      mend: `Write it like ${formulaName}@10.`,
+      hint: `Write it like ${formulaName}@10.`,
     });
   }
   return { name, formula, cutoff: Number(cutoff) };

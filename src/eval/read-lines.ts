@@ -40,11 +40,11 @@ export function* readJsonLines(
   }
 }
 
-/** What is wrong, in which line of which file, and the mend. */
-export function lineError(file: string, number: number, what: string, mend: string): IbidError {
+/** What is wrong, in which line of which file, and the hint. */
+export function lineError(file: string, number: number, what: string, hint: string): IbidError {
   return new IbidError("unreadable", `${file}, line ${number} ${what}.`, {
     uri: file,
-    mend,
+    hint,
     details: { line: number },
   });
 }

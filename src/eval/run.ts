@@ -29,7 +29,7 @@ export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string } 
       const rounded = Math.fround(score);
       if (!Number.isFinite(rounded)) {
         throw new IbidError("invalid-argument", `Document ${documentId} has the score ${score} for query ${query}.`, {
-          mend: "Give every document a finite score.",
+          hint: "Give every document a finite score.",
         });
       }
       last = Math.min(rounded, nextSmaller(last));
@@ -76,7 +76,7 @@ function checkId(what: string, id: string): void {
     "invalid-id",
     `A run cannot hold the ${what} "${id}": its fields have white space between them.`,
     {
-      mend: "Use ids without white space.",
+      hint: "Use ids without white space.",
     },
   );
 }

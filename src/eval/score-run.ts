@@ -45,7 +45,7 @@ export function scoreRun(run: Run, qrels: Qrels, options: ScoreOptions = {}): Ev
 /** Means over the queries that a metric says something of, in the order in which metrics first appear. **Errors** `empty` without a query. */
 export function summarise(queries: QueryScores): Evaluation {
   if (queries.size === 0) {
-    throw new IbidError("empty", "There is no query to score.", { mend: "Judge at least one query." });
+    throw new IbidError("empty", "There is no query to score.", { hint: "Judge at least one query." });
   }
   const names = new Set([...queries.values()].flatMap((scores) => Object.keys(scores)));
   const metrics = Array.from(names, (name) => {

@@ -142,7 +142,7 @@ async function ingestOne(work: Work, item: IngestItem): Promise<Outcome> {
           `${uri} is a document of type "${item.type}"; only text can be cut and searched.`,
           {
             uri,
-            mend: "Give its text, or put the document whole into a prompt.",
+            hint: "Give its text, or put the document whole into a prompt.",
           },
         );
       }
@@ -235,7 +235,7 @@ async function keepUnfetched(work: Work, item: SourceUnchanged): Promise<Outcome
   if (before === undefined) {
     throw new IbidError("internal", `${uri} is said to be unchanged, and nothing is kept of it.`, {
       uri,
-      mend: "This is a fault of the source: it gives as unchanged only what it was told of.",
+      hint: "This is a fault of the source: it gives as unchanged only what it was told of.",
     });
   }
   return keep(work, before, { folder, validators, looked: await work.look.wants(uri, before) });
@@ -313,7 +313,7 @@ function asIbidError(error: unknown, uri: string): IbidError {
 function givenTwice(uri: string): IbidError {
   return new IbidError("invalid-id", `${uri} was given twice in one ingestion; the first one counts.`, {
     uri,
-    mend: "Give each document its own uri, or ingest the second one afterwards.",
+    hint: "Give each document its own uri, or ingest the second one afterwards.",
   });
 }
 

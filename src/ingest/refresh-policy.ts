@@ -17,7 +17,7 @@ export function refreshAfter(ttlMs: number, options: { readonly now?: () => numb
   const { now = Date.now } = options;
   if (!(ttlMs >= 0)) {
     throw new IbidError("invalid-argument", `${String(ttlMs)} is no time after which to look again.`, {
-      mend: "Give milliseconds, 0 or more.",
+      hint: "Give milliseconds, 0 or more.",
     });
   }
   return {
@@ -66,6 +66,6 @@ function toPredicate(what: readonly (RegExp | string | ((uri: string) => boolean
   if (substrings.length > 0 && substrings.length === what.length)
     return (uri) => substrings.some((each) => uri.includes(each));
   throw new IbidError("invalid-argument", "There is nothing to match uris against.", {
-    mend: "Give a regular expression, a function, or substrings that are not empty.",
+    hint: "Give a regular expression, a function, or substrings that are not empty.",
   });
 }

@@ -17,7 +17,7 @@ export function createTextDataLoader(...paths: readonly [string, ...string[]]): 
 } {
   for (const path of paths) {
     if (existsSync(path)) continue;
-    throw new IbidError("not-found", `File does not exist: ${path}`, { uri: path, mend: "Check the path." });
+    throw new IbidError("not-found", `File does not exist: ${path}`, { uri: path, hint: "Check the path." });
   }
   const load = async (path: string): Promise<TextDocument> => {
     const run = readSource(openFileSource([path], { base: process.cwd() }), createReaders());

@@ -113,7 +113,7 @@ export function storeChoices(wishes: StoreWishes): Pick<StoreOptions, "analyzer"
   const { analyzer, bm25, embeddingModel, access, snapshots } = wishes;
   if (snapshots !== undefined) {
     throw new IbidError("invalid-argument", "A knowledge base in a folder has no need of snapshots.", {
-      mend: "Leave out the folder, or the snapshots.",
+      hint: "Leave out the folder, or the snapshots.",
     });
   }
   return {
@@ -237,7 +237,7 @@ export function checkEventsOption(wanted: AssembleOptions["events"]): void {
   if (wanted === undefined || typeof wanted === "boolean") return;
   if (typeof wanted !== "object") {
     throw new IbidError("invalid-argument", `events is ${String(wanted)}.`, {
-      mend: "Say true or false, how much is kept, or give an event store.",
+      hint: "Say true or false, how much is kept, or give an event store.",
     });
   }
   if ("append" in wanted) return;

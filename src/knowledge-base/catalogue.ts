@@ -93,7 +93,7 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
       if (found === undefined && options.onMissing === "error") {
         throw new IbidError("not-found", `There is no document "${uri}".`, {
           uri,
-          mend: "See which there are with list().",
+          hint: "See which there are with list().",
         });
       }
       return remove(found === undefined ? [] : [found], options);
@@ -135,7 +135,7 @@ function ambiguous(uri: string, found: readonly StoredDocument[]): IbidError {
   const scopes = found.map(({ summary }) => summary.scope);
   return new IbidError("ambiguous", `"${uri}" is in several scopes: ${scopes.join(", ")}.`, {
     uri,
-    mend: `Say which: scope "${scopes[0]}", for example.`,
+    hint: `Say which: scope "${scopes[0]}", for example.`,
     details: { scopes },
   });
 }

@@ -35,7 +35,7 @@ export async function checkCollection(
       : `The collection ${plan.name} in ${scope} was written under another definition: other fields, or other models.`,
     {
       uri,
-      mend: `Define it as it was, or have its records written again with rebuild({ scope: "${scope}" }).`,
+      hint: `Define it as it was, or have its records written again with rebuild({ scope: "${scope}" }).`,
       details: { scope },
     },
   );

@@ -115,7 +115,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
 
   const checkOpen = (): void => {
     if (closing !== undefined)
-      throw new IbidError("store-closed", "This knowledge base is closed.", { mend: "Open it again." });
+      throw new IbidError("store-closed", "This knowledge base is closed.", { hint: "Open it again." });
   };
   const embedBare = async (model: EmbeddingModel): Promise<Embedder> =>
     (await import("../models/embedder/create-embedder.ts")).createEmbedder(model, { secret: store.secret });
@@ -145,7 +145,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       typeof retriever === "function" ? retriever(builtInFor(who), { documents, analyzer, model }) : retriever;
     if (typeof made?.retrieve !== "function") {
       throw new IbidError("invalid-argument", "retriever makes something that cannot retrieve.", {
-        mend: "Give a retriever, or a function from the built-in one to another: (base) => diversify(base).",
+        hint: "Give a retriever, or a function from the built-in one to another: (base) => diversify(base).",
       });
     }
     return observer.retriever(withStructure(store, withinScopes(made)));
@@ -269,7 +269,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         // What others search for, and how often, is nobody's business but the operator's.
         if (caller !== operator) {
           throw new IbidError("access-denied", "Only the operator may see how the knowledge base is doing.", {
-            mend: "Call health() on the knowledge base itself; at a terminal, leave out --as-user and --as-team.",
+            hint: "Call health() on the knowledge base itself; at a terminal, leave out --as-user and --as-team.",
           });
         }
         return observer.health(options);
@@ -313,7 +313,7 @@ function within(caller: Caller, context: AccessContext): AccessContext {
   if (caller === operator) return context;
   if (isSameCaller(caller, context)) return caller;
   throw new IbidError("access-denied", "A caller's view cannot be turned into somebody else's.", {
-    mend: "Call as() on the knowledge base itself.",
+    hint: "Call as() on the knowledge base itself.",
   });
 }
 

@@ -68,7 +68,7 @@ export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand
       if (excerpt !== "swapped") return excerpt;
     }
     throw new IbidError("store-busy", "The document is being written again and again; it cannot be read meanwhile.", {
-      mend: "Try again.",
+      hint: "Try again.",
     });
   }
 
@@ -193,7 +193,7 @@ function checkExpansion(options: ExpandOptions): void {
   const ways = ["neighbours", "zoomOut"].filter((way) => way in options);
   if (ways.length !== 1) {
     throw new IbidError("invalid-argument", "A chunk is expanded in one way at a time.", {
-      mend: "Give neighbours, for chunks before and after it, or zoomOut, for the sections around it.",
+      hint: "Give neighbours, for chunks before and after it, or zoomOut, for the sections around it.",
     });
   }
   if ("neighbours" in options) {
@@ -214,7 +214,7 @@ function checkNumber(name: string, value: number, least: number): number {
 function ambiguous(id: string, found: readonly StoredChunk[]): IbidError {
   const scopes = found.map(({ scope }) => scope);
   return new IbidError("ambiguous", `Chunk ${id} is in several scopes: ${scopes.join(", ")}.`, {
-    mend: `Say which: scope "${scopes[0]}", for example.`,
+    hint: `Say which: scope "${scopes[0]}", for example.`,
     details: { scopes },
   });
 }

@@ -33,7 +33,7 @@ export function sortInput(input: IngestInput, openSource: OpenSource | undefined
     if (list.every((entry) => !isChunk(entry) && typeof entry !== "string" && !isSource(entry)))
       return { kind: "items", items: () => each(list), folders: [] };
     throw new IbidError("invalid-argument", "The list to ingest mixes paths, chunks and documents.", {
-      mend: "Ingest paths, chunks and documents in separate calls.",
+      hint: "Ingest paths, chunks and documents in separate calls.",
     });
   }
   if (isSource(input)) return fromSource(input);
@@ -44,7 +44,7 @@ export function sortInput(input: IngestInput, openSource: OpenSource | undefined
 function open(inputs: readonly string[], openSource: OpenSource | undefined, rules: WalkRules | undefined): Source {
   if (openSource === undefined) {
     throw new IbidError("unsupported-runtime", "Paths and addresses cannot be read on this runtime.", {
-      mend: "Pass texts instead: kb.ingest({ uri, text }).",
+      hint: "Pass texts instead: kb.ingest({ uri, text }).",
     });
   }
   return openSource(inputs, rules);
@@ -69,7 +69,7 @@ function toItem(input: unknown): IngestItem {
   if (isTextInput(input)) return textItem(input);
   if (isBytesInput(input)) return bytesItem(input);
   throw new IbidError("invalid-argument", "This is nothing that can be ingested.", {
-    mend: "Pass a path, a glob, an address, { uri, text }, { uri, bytes }, a document, chunks, a source, or a stream of texts or documents.",
+    hint: "Pass a path, a glob, an address, { uri, text }, { uri, bytes }, a document, chunks, a source, or a stream of texts or documents.",
   });
 }
 
@@ -77,7 +77,7 @@ function toItem(input: unknown): IngestItem {
 function checkName({ uri }: TextInput | BytesInput): void {
   if (uri.trim() !== "") return;
   throw new IbidError("invalid-id", "A text to ingest has a blank uri.", {
-    mend: "Give it a name that tells it from the others.",
+    hint: "Give it a name that tells it from the others.",
   });
 }
 

@@ -36,7 +36,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
     await readable([]);
     if (caller === operator) return;
     throw new IbidError("access-denied", `${verb} goes over every scope, and is for the operator alone.`, {
-      mend: "Call it on the knowledge base itself, not on somebody's view of it; at a terminal, leave out --as-user and --as-team.",
+      hint: "Call it on the knowledge base itself, not on somebody's view of it; at a terminal, leave out --as-user and --as-team.",
     });
   }
 
@@ -92,7 +92,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
       checkOptions("doctor", options, ["fix", "absent"]);
       await maintain("An examination");
       if (store.examine === undefined) {
-        throw new IbidError("unsupported", "This store cannot examine itself.", { mend: "Use one of ibid's own." });
+        throw new IbidError("unsupported", "This store cannot examine itself.", { hint: "Use one of ibid's own." });
       }
       const diagnosis = await store.examine(authority, options);
       const stale = await countStale(store, await readable(), embedder);
@@ -124,7 +124,7 @@ function severalScopes(uri: string, found: readonly { readonly scope: Scope }[])
   const scopes = [...new Set(found.map(({ scope }) => scope))];
   return new IbidError("ambiguous", `"${uri}" is in several scopes: ${scopes.join(", ")}.`, {
     uri,
-    mend: `Say which: scope "${scopes[0]}", for example.`,
+    hint: `Say which: scope "${scopes[0]}", for example.`,
     details: { scopes },
   });
 }
@@ -146,10 +146,10 @@ async function countStale(
 function withStale(diagnosis: Diagnosis, count: number): Diagnosis {
   const kind: FindingKind = "stale-version";
   const message = "Chunks have no vector of the embedding model that is used now.";
-  const mend = "Embed them anew (kb.reembed, ibid reembed), or ingest their documents again.";
+  const hint = "Embed them anew (kb.reembed, ibid reembed), or ingest their documents again.";
   return {
     ...diagnosis,
     healthy: false,
-    findings: [...diagnosis.findings, { kind, message, count, mended: false, mend }],
+    findings: [...diagnosis.findings, { kind, message, count, fixed: false, hint }],
   };
 }

@@ -18,7 +18,7 @@ import {
 export async function openKnowledgeBase(location?: undefined, options: AssembleOptions = {}): Promise<KnowledgeBase> {
   if (location !== undefined) {
     throw new IbidError("unsupported-runtime", "This runtime has no file system to keep a knowledge base on.", {
-      mend: "Call openKnowledgeBase() without a location, or run on Node.",
+      hint: "Call openKnowledgeBase() without a location, or run on Node.",
     });
   }
   checkOptions("openKnowledgeBase", options, assembleOptions);

@@ -90,7 +90,7 @@ export async function createRecordCollection(parts: CollectionParts, plan: Colle
       `${name}: record ${JSON.stringify(key)} is in several scopes: ${held.join(", ")}.`,
       {
         uri,
-        mend: `Say which: scope "${held[0]}", for example.`,
+        hint: `Say which: scope "${held[0]}", for example.`,
         details: { scopes: held },
       },
     );
@@ -131,7 +131,7 @@ export async function createRecordCollection(parts: CollectionParts, plan: Colle
   async function waitUntilReady({ timeoutMs = defaultReadyMs, signal }: ReadyOptions = {}): Promise<void> {
     if (!(timeoutMs >= 0 && timeoutMs <= 2 ** 31 - 1)) {
       throw new IbidError("invalid-argument", `timeoutMs is ${String(timeoutMs)}.`, {
-        mend: "Give milliseconds, from 0 to 2,147,483,647.",
+        hint: "Give milliseconds, from 0 to 2,147,483,647.",
       });
     }
     await readable([]);
@@ -240,7 +240,7 @@ export async function createRecordCollection(parts: CollectionParts, plan: Colle
         if ((await find(scopes, key)) !== undefined || onMissing !== "error") continue;
         throw new IbidError("not-found", `${name}: there is no record ${JSON.stringify(key)}.`, {
           uri: recordUri(name, key),
-          mend: "Nothing was deleted; see which there are with list().",
+          hint: "Nothing was deleted; see which there are with list().",
         });
       }
       let gone = 0;
@@ -293,7 +293,7 @@ export async function createRecordCollection(parts: CollectionParts, plan: Colle
     if (recordUri(name, key) === uri) return;
     throw new IbidError("invalid-argument", `${name}: ${uri} would be record ${JSON.stringify(key)} now.`, {
       uri,
-      mend: "A collection's key stays; write the records into another collection.",
+      hint: "A collection's key stays; write the records into another collection.",
     });
   }
 }

@@ -124,7 +124,7 @@ export function parseCollectionFilter(plan: CollectionPlan, given: unknown): Fil
   for (const key of keysOf(filter)) {
     if (plan.filterable.includes(key)) continue;
     throw new IbidError("invalid-filter", `${plan.name} cannot be filtered by "${key}".`, {
-      mend:
+      hint:
         plan.filterable.length === 0 ? "Declare fields as filterable." : `Filterable: ${plan.filterable.join(", ")}.`,
     });
   }
@@ -139,7 +139,7 @@ function keysOf(filter: Filter): readonly string[] {
 function restrict(plan: CollectionPlan, field: string | undefined, filter: Filter | undefined): Filter {
   if (field !== undefined && !plan.vectors.includes(field)) {
     throw new IbidError("invalid-argument", `${plan.name} has no vectors of "${field}".`, {
-      mend: plan.vectors.length === 0 ? "Declare vectors for the field." : `There are: ${plan.vectors.join(", ")}.`,
+      hint: plan.vectors.length === 0 ? "Declare vectors for the field." : `There are: ${plan.vectors.join(", ")}.`,
     });
   }
   const filters: Filter[] = [{ op: "eq", key: recordKeys.collection, value: plan.name }];
@@ -151,10 +151,10 @@ function restrict(plan: CollectionPlan, field: string | undefined, filter: Filte
 /** **Source** Semantic Kernel: a top below 1 and a skip below 0 are errors (S25). */
 function checkPage(topK: number | "all", skip: number): void {
   if (!Number.isSafeInteger(skip) || skip < 0) {
-    throw new IbidError("invalid-argument", `skip is ${String(skip)}.`, { mend: "Give a whole number from 0." });
+    throw new IbidError("invalid-argument", `skip is ${String(skip)}.`, { hint: "Give a whole number from 0." });
   }
   if (topK === "all" || (Number.isSafeInteger(topK) && topK >= 1)) return;
   throw new IbidError("invalid-argument", `topK is ${String(topK)}.`, {
-    mend: 'Give a whole number from 1 up, or "all" for every match.',
+    hint: 'Give a whole number from 1 up, or "all" for every match.',
   });
 }

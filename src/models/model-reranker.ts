@@ -37,13 +37,13 @@ export function createModelReranker(options: ModelRerankerOptions): Reranker {
   const { model, maxBatchSize = defaults.maxBatchSize, maxTextLength = defaults.maxTextLength } = options;
   if (typeof model?.chat !== "function") {
     throw new IbidError("configuration-missing", "createModelReranker needs a language model.", {
-      mend: "Give model: any ChatModel.",
+      hint: "Give model: any ChatModel.",
     });
   }
   for (const [name, value] of Object.entries({ maxBatchSize, maxTextLength })) {
     if (!Number.isSafeInteger(value) || value < 1)
       throw new IbidError("invalid-argument", `createModelReranker: ${name} is ${String(value)}.`, {
-        mend: "Give a whole number from 1 up.",
+        hint: "Give a whole number from 1 up.",
       });
   }
   return {
@@ -79,7 +79,7 @@ function readGrades(said: string, count: number): readonly number[] {
   const missing = grades.filter((grade) => Number.isNaN(grade)).length;
   if (missing === 0) return grades;
   throw new IbidError("invalid-response", `The model was to grade ${count} texts and left out ${missing}.`, {
-    mend: "Give it fewer at once (maxBatchSize), or take a model that follows instructions.",
+    hint: "Give it fewer at once (maxBatchSize), or take a model that follows instructions.",
     details: { texts: count, graded: count - missing },
   });
 }

@@ -64,7 +64,7 @@ export function checkPrices(prices: Prices | undefined): void {
     )
       continue;
     throw new IbidError("invalid-argument", `prices: "${name.slice(0, 100)}" has no price that can be used.`, {
-      mend: 'Say { "openai/gpt-5-mini": { input: 0.25, output: 2 } }, for a million tokens.',
+      hint: 'Say { "openai/gpt-5-mini": { input: 0.25, output: 2 } }, for a million tokens.',
     });
   }
 }

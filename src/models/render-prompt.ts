@@ -28,7 +28,7 @@ export function checkPrompt({ strings, insertions }: Prompt): void {
       "invalid-argument",
       `A prompt of ${insertions.length} insertions has ${strings.length} strings.`,
       {
-        mend: "Make prompts with the prompt tag: there is one string more than there are insertions.",
+        hint: "Make prompts with the prompt tag: there is one string more than there are insertions.",
       },
     );
   }
@@ -49,7 +49,7 @@ export function renderInsertion(insertion: Insertion): string {
 function renderContent(content: Document | Chunk): string {
   if (content.type === "text" || content.type === "text-chunk") return content.text;
   throw new IbidError("unsupported-input", `Only text documents are supported; this one is of type ${content.type}.`, {
-    mend: "Use a model that understands it, or leave it out.",
+    hint: "Use a model that understands it, or leave it out.",
     details: { type: content.type },
   });
 }

@@ -73,7 +73,7 @@ function checkHeading(heading: Heading, previous: number, length: number): void 
     "invalid-argument",
     `A heading of level ${level} at ${start} to ${contentStart} does not fit the text.`,
     {
-      mend: `Give headings of levels 1 to 6 in reading order, after ${previous} and within ${length} characters.`,
+      hint: `Give headings of levels 1 to 6 in reading order, after ${previous} and within ${length} characters.`,
       details: { level, start, contentStart, previous, length },
     },
   );

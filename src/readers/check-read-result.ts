@@ -16,7 +16,7 @@ export function checkReadResult(result: ReadResult, reader: string, uri: string,
   if (typeof text !== "string") throw fault(reader, uri, "gave no text");
   if (text.length > maxTextLength) throw textTooLarge(uri, text.length, maxTextLength);
   if (text.trim() === "") {
-    throw new IbidError("empty", `${uri} holds no text.`, { mend: "Give a file that holds text.", uri });
+    throw new IbidError("empty", `${uri} holds no text.`, { hint: "Give a file that holds text.", uri });
   }
   if (!text.isWellFormed()) throw fault(reader, uri, "gave a text with half a surrogate pair in it");
   if (root.level !== 0 || root.start !== 0 || root.end !== text.length)
@@ -69,7 +69,7 @@ function checkAscending(
 
 function fault(reader: string, uri: string, what: string): IbidError {
   return new IbidError("unreadable", `The reader ${reader} ${what} for ${uri}.`, {
-    mend: "This is a fault of the reader, not of the file: report it to whoever wrote it.",
+    hint: "This is a fault of the reader, not of the file: report it to whoever wrote it.",
     uri,
     details: { reader },
   });

@@ -30,7 +30,7 @@ export async function collectBytes(
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new IbidError("unreadable", `The stream of ${uri} could not be read to its end: ${reason}`, {
       uri,
-      mend: "Give a stream that nobody has read yet, or its bytes.",
+      hint: "Give a stream that nobody has read yet, or its bytes.",
       cause,
     });
   }

@@ -23,7 +23,7 @@ export function createHandlerReader(handler: MediaTypeHandler): Reader {
       if (composition.position === 0) {
         throw new IbidError("empty", `${handler.name} finds no text in ${uri}.`, {
           uri,
-          mend: "Give data that hold something to find.",
+          hint: "Give data that hold something to find.",
         });
       }
       return { ...composition.finish(title), title, metadata, ...(notes && { notes }) };
@@ -42,7 +42,7 @@ async function handle(handler: MediaTypeHandler, input: Parameters<Reader["read"
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new IbidError("unreadable", `${handler.name} cannot handle ${uri}: ${reason}.`, {
       uri,
-      mend: "Look at the data, or mend the handler.",
+      hint: "Look at the data, or hint the handler.",
       cause,
     });
   }
@@ -53,6 +53,6 @@ function checkHandler({ name, mediaTypes }: MediaTypeHandler): void {
     typeof type === "string" && /^[a-z0-9!#$&^.+-]+\/(?:\*|[a-z0-9!#$&^.+-]+)$/u.test(type);
   if (typeof name === "string" && name.trim() !== "" && mediaTypes.length > 0 && mediaTypes.every(isType)) return;
   throw new IbidError("invalid-argument", `handlers: ${JSON.stringify(name)} takes ${JSON.stringify(mediaTypes)}.`, {
-    mend: 'A handler has a name, and media types in lower case, such as "application/x-invoice" or "text/*".',
+    hint: 'A handler has a name, and media types in lower case, such as "application/x-invoice" or "text/*".',
   });
 }

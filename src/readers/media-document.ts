@@ -36,7 +36,7 @@ function createMediaDocument(
   checkOptions(where, options, ["mediaType", "metadata"]);
   const { mediaType, metadata = {} } = options;
   if (content instanceof Uint8Array && content.length === 0) {
-    throw new IbidError("invalid-argument", `${where} was given no bytes.`, { mend: "Give the whole file." });
+    throw new IbidError("invalid-argument", `${where} was given no bytes.`, { hint: "Give the whole file." });
   }
   return {
     type,

@@ -104,7 +104,7 @@ export function mediaTypeOfExtension(extension: string): string | undefined {
   return byExtension.get(extension);
 }
 
-const names: ReadonlyMap<string, { readonly label: string; readonly mend: string }> = new Map([
+const names: ReadonlyMap<string, { readonly label: string; readonly hint: string }> = new Map([
   ...describe("add the reader of its kind", {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "a Word document (DOCX)",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation (PPTX)",
@@ -153,20 +153,20 @@ const names: ReadonlyMap<string, { readonly label: string; readonly mend: string
 function describe(
   todo: string,
   labels: Readonly<Record<string, string>>,
-): (readonly [string, { label: string; mend: string }])[] {
-  return Object.entries(labels).map(([mediaType, label]) => [mediaType, { label, mend: `${todo}.` }] as const);
+): (readonly [string, { label: string; hint: string }])[] {
+  return Object.entries(labels).map(([mediaType, label]) => [mediaType, { label, hint: `${todo}.` }] as const);
 }
 
 /** A format in a reader's words, and what to do when nobody reads it; both fit into a sentence. */
-export function nameMediaType(mediaType: string): { readonly label: string; readonly mend: string } {
+export function nameMediaType(mediaType: string): { readonly label: string; readonly hint: string } {
   const known = names.get(mediaType);
   if (known !== undefined) return known;
   const main = mediaType.slice(0, mediaType.indexOf("/"));
-  if (main === "image") return { label: `an image (${mediaType})`, mend: "give its text as a text file." };
+  if (main === "image") return { label: `an image (${mediaType})`, hint: "give its text as a text file." };
   if (main === "audio" || main === "video")
-    return { label: `a recording (${mediaType})`, mend: "give a transcript as a text file." };
+    return { label: `a recording (${mediaType})`, hint: "give a transcript as a text file." };
   return {
     label: `of media type ${mediaType}`,
-    mend: "convert it to plain text, Markdown, HTML or PDF, or give a reader that accepts it.",
+    hint: "convert it to plain text, Markdown, HTML or PDF, or give a reader that accepts it.",
   };
 }

@@ -73,7 +73,7 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
   const extension = extensionOf(fileNameOf(hints.name ?? ""));
   if (isBlank(bytes)) {
     throw new IbidError("empty", `${name} is empty.`, {
-      mend: "Give a file that holds text.",
+      hint: "Give a file that holds text.",
       ...(hints.name === undefined ? {} : { uri: hints.name }),
     });
   }
@@ -89,10 +89,10 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
     const nul = findStrayNul(bytes);
     const what = nul === undefined ? "holds binary data, not text" : `holds a NUL, at byte ${nul}, which no text has`;
     throw new IbidError("binary", `${name} ${what}.`, {
-      mend:
+      hint:
         nul === undefined
           ? "Give a text, or a file of a format that is read, such as Markdown, HTML, PDF, DOCX or XLSX."
-          : "What else begins it is text: where a program left the NULs in it, as logs have them after a crash, take them out (tr -d '\\000' < damaged > mended).",
+          : "What else begins it is text: where a program left the NULs in it, as logs have them after a crash, take them out (tr -d '\\000' < damaged > fixed).",
       ...(hints.name === undefined ? {} : { uri: hints.name }),
       ...(nul === undefined ? {} : { details: { offset: nul } }),
     });

@@ -56,9 +56,9 @@ export async function readDocument(
   const mediaType = detectMediaType(bytes, { declared: input.mediaType, name: uri });
   const reader = readers.find((candidate) => candidate.accepts(mediaType));
   if (reader === undefined) {
-    const { label, mend } = nameMediaType(mediaType);
+    const { label, hint } = nameMediaType(mediaType);
     throw new IbidError("unsupported-media", `${uri} is ${label}, which no reader here takes.`, {
-      mend: mend.slice(0, 1).toUpperCase() + mend.slice(1),
+      hint: hint.slice(0, 1).toUpperCase() + hint.slice(1),
       uri,
       details: { mediaType },
     });
@@ -128,7 +128,7 @@ async function attemptRead(
     throwIfAborted(signal, `Reading ${uri}`, { uri, cause: error });
     const reason = error instanceof Error ? error.message : String(error);
     throw new IbidError("unreadable", `${uri} could not be read as ${mediaType}: ${reason}`, {
-      mend: "Check that the file opens in a program of its kind, or give it in another format.",
+      hint: "Check that the file opens in a program of its kind, or give it in another format.",
       uri,
       details: { mediaType, reader: reader.name },
       cause: error,

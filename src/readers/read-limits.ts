@@ -39,7 +39,7 @@ export function checkReadLimits(limits: Partial<ReadLimits> | undefined): Partia
   for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
     if (value === undefined || (typeof value === "number" && value > 0)) continue;
     throw new IbidError("invalid-argument", `limits.${name} is ${JSON.stringify(value)}; it must be above 0.`, {
-      mend: "Leave it out for the default, or say Infinity for none.",
+      hint: "Leave it out for the default, or say Infinity for none.",
     });
   }
   return limits;
@@ -64,7 +64,7 @@ export function overLimit(uri: string, limit: keyof typeof units, max: number, f
       ? `more than ${allowed} ${units[limit]}`
       : `${found.toLocaleString("en")} ${units[limit]}; ${allowed} are allowed`;
   return new IbidError("too-large", `${uri} has ${says}.`, {
-    mend: `Split it into several files, or raise the limit ${limit}.`,
+    hint: `Split it into several files, or raise the limit ${limit}.`,
     uri,
     details: { limit, max, ...(found === undefined ? {} : { found }) },
   });

@@ -8,7 +8,7 @@ import type { Reader } from "../contracts/reader.ts";
 export function checkReadInWorker(readInWorker: unknown): void {
   if ([true, false, "auto"].some((known) => known === readInWorker)) return;
   throw new IbidError("invalid-argument", `readInWorker is ${JSON.stringify(readInWorker)}.`, {
-    mend: 'Say true, false or "auto".',
+    hint: 'Say true, false or "auto".',
   });
 }
 

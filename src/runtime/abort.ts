@@ -16,7 +16,7 @@ export function abortError(
   return isDeadline
     ? new IbidError("timeout", `${what} took longer than its signal allows.`, {
         ...rest,
-        mend: "Allow more time, or ask for less.",
+        hint: "Allow more time, or ask for less.",
       })
     : new IbidError("aborted", `${what} was stopped.`, rest);
 }

@@ -9,7 +9,7 @@ export function checkOptions(where: string, options: object | undefined, known: 
   if (options === undefined) return;
   if (options === null || typeof options !== "object" || Array.isArray(options)) {
     throw new IbidError("invalid-argument", `${where} takes an options object.`, {
-      mend: `Known options: ${known.join(", ")}.`,
+      hint: `Known options: ${known.join(", ")}.`,
     });
   }
   for (const key of Object.keys(options)) {
@@ -18,7 +18,7 @@ export function checkOptions(where: string, options: object | undefined, known: 
       (name) => name.toLowerCase() === key.toLowerCase() || name.startsWith(key) || key.startsWith(name),
     );
     throw new IbidError("invalid-argument", `${where} has no option "${key}".`, {
-      mend: `${near === undefined ? "" : `Did you mean "${near}"? `}Known options: ${known.join(", ")}.`,
+      hint: `${near === undefined ? "" : `Did you mean "${near}"? `}Known options: ${known.join(", ")}.`,
     });
   }
 }

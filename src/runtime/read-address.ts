@@ -10,7 +10,7 @@ export function readAddress(address: unknown, what: string): URL {
   const url = typeof text === "string" && URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (url !== undefined && (url.protocol === "https:" || url.protocol === "http:") && url.hostname !== "") return url;
   throw new IbidError("invalid-argument", `Must be a valid URL: ${what} is not an http or https address.`, {
-    mend: "Give it whole, such as https://example.com/picture.png.",
+    hint: "Give it whole, such as https://example.com/picture.png.",
     details: { argument: what },
   });
 }

@@ -91,17 +91,17 @@ export function createRetriever(options: RetrieverOptions): Retriever {
   const reranker = options.reranker === "proximity" ? undefined : options.reranker;
   if (typeof reranker === "string") {
     throw new IbidError("invalid-argument", `There is no reranker "${String(reranker)}".`, {
-      mend: 'Give a reranker, or "proximity".',
+      hint: 'Give a reranker, or "proximity".',
     });
   }
   if (tracer && !secret) {
     throw new IbidError("invalid-argument", "A tracer needs the secret under which queries are hashed.", {
-      mend: "Give secret: the store's own.",
+      hint: "Give secret: the store's own.",
     });
   }
   if (reranker?.maxBatchSize !== undefined && !(reranker.maxBatchSize >= 1)) {
     throw new IbidError("invalid-argument", `The reranker ${reranker.name} takes ${reranker.maxBatchSize} texts.`, {
-      mend: "Its maxBatchSize must be 1 or more.",
+      hint: "Its maxBatchSize must be 1 or more.",
     });
   }
   const meaning = embedder !== undefined && embedder.model.similarity !== "form";
@@ -123,7 +123,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     }
     if (store.latentSearch) return [];
     throw new IbidError("configuration-missing", "A dense search needs an embedding model, and none is configured.", {
-      mend: "Give an embedder, or search with mode: lexical.",
+      hint: "Give an embedder, or search with mode: lexical.",
     });
   };
 

@@ -130,7 +130,7 @@ export function checkQuery(query: string, mode: SearchMode, maxLength: number): 
   }
   if (query.length > maxLength) {
     throw new IbidError("invalid-argument", `The query has ${query.length} characters; the limit is ${maxLength}.`, {
-      mend: "Ask a shorter question, or raise maxQueryLength.",
+      hint: "Ask a shorter question, or raise maxQueryLength.",
       details: { length: query.length, limit: maxLength },
     });
   }
@@ -167,6 +167,6 @@ function flag(name: string, value: boolean | undefined, otherwise: boolean): boo
   return value;
 }
 
-function invalid(message: string, mend: string): IbidError {
-  return new IbidError("invalid-argument", message, { mend });
+function invalid(message: string, hint: string): IbidError {
+  return new IbidError("invalid-argument", message, { hint });
 }

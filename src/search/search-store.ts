@@ -203,6 +203,6 @@ async function withEmbeddings(search: StoreSearch, found: Found): Promise<Found>
 
 function unsupported(leg: string): never {
   throw new IbidError("unsupported", `This store has no ${leg} search.`, {
-    mend: "Search in another mode, or use a store that has it.",
+    hint: "Search in another mode, or use a store that has it.",
   });
 }

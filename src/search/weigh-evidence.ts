@@ -13,7 +13,7 @@ export interface EvidenceFloors {
  *
  * **Source** measured by `bench/extractive-quality.ts`: of XQuAD's 1,190 English questions 2 % fall below it on their own passages (German 7 %, Chinese
  * 5 %, Arabic 3 %); of CACM's questions 28 % reach it on the English passages, though nothing there answers them, and 2 % or fewer on the others. At 0.5 it is
- * 17 % against 4 % and 23 %. A strict refusal of an answerable question cannot be mended by a model, a weak hit can; so the floor is nearer to the off-topic side.
+ * 17 % against 4 % and 23 %. A strict refusal of an answerable question cannot be fixed by a model, a weak hit can; so the floor is nearer to the off-topic side.
  */
 export const defaultEvidenceStrength = 0.4;
 /** **Source** ToolUp's prompt builder: MinScore 0.3 (T45). */

@@ -125,6 +125,6 @@ export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLi
   return { ...defaultLimits, ...given(limits) };
 }
 
-function wrong(what: string, mend: string): IbidError {
-  return new IbidError("invalid-argument", `createHandler: ${what}.`, { mend });
+function wrong(what: string, hint: string): IbidError {
+  return new IbidError("invalid-argument", `createHandler: ${what}.`, { hint });
 }

@@ -131,6 +131,6 @@ function bytesOf(hexadecimal: string): Uint8Array {
 
 function wrong(what: string): IbidError {
   return new IbidError("invalid-argument", `The keys cannot be used: ${what}.`, {
-    mend: 'Write {"keys": [{"name": "ada", "key": "…", "userId": "ada"}]}; a key has a name, key or sha256, and operator, or userId, teamId and teams.',
+    hint: 'Write {"keys": [{"name": "ada", "key": "…", "userId": "ada"}]}; a key has a name, key or sha256, and operator, or userId, teamId and teams.',
   });
 }

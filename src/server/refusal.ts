@@ -46,7 +46,7 @@ export function toRefusal(error: unknown): Refusal {
   if (IbidError.isInstance(error)) {
     const status = callersOwn[error.code];
     if (status !== undefined)
-      return new Refusal(status, error.code, [error.message, error.mend].filter(Boolean).join(" "));
+      return new Refusal(status, error.code, [error.message, error.hint].filter(Boolean).join(" "));
     if (error.code === "timeout") return new Refusal(504, "timeout", "This took longer than is allowed here.");
     if (error.code === "aborted") return new Refusal(499, "aborted", "The request was given up.");
     if (error.code === "store-busy" || error.code === "rate-limited")

@@ -43,12 +43,12 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   const { port = defaultPort, host = defaultHost, ...rest } = options;
   const limits = checkHandlerOptions(rest);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new IbidError("invalid-argument", `The port ${String(port)} is none.`, { mend: "Give one from 0 to 65535." });
+    throw new IbidError("invalid-argument", `The port ${String(port)} is none.`, { hint: "Give one from 0 to 65535." });
   }
   const bare = host.replace(/^\[|\]$/gu, "");
   if (!isLoopbackName(bare.toLowerCase()) && rest.keys === undefined && rest.authenticate === undefined) {
     throw new IbidError("invalid-argument", `Without keys, ${host} would be open to whoever reaches it.`, {
-      mend: "Configure keys, or listen on 127.0.0.1.",
+      hint: "Configure keys, or listen on 127.0.0.1.",
     });
   }
   const handler = createHandler(kb, rest);
@@ -112,7 +112,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
       const known = why[cause.code as keyof typeof why] ?? cause.message;
       reject(
         new IbidError("invalid-argument", `${host} port ${port} cannot be listened on: ${known}.`, {
-          mend: "Choose another port or host.",
+          hint: "Choose another port or host.",
           cause,
         }),
       );

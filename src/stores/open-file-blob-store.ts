@@ -10,7 +10,7 @@ export function openFileBlobStore(folder: string, options: FileBlobStoreOptions 
   checkOptions("openFileBlobStore", options, ["maxBytes"]);
   if (folder.trim() === "" || /^[a-z][a-z0-9+.-]+:\/\//iu.test(folder)) {
     throw new IbidError("invalid-argument", "openFileBlobStore: that is not a folder.", {
-      mend: "Name a folder on a local file system; for a bucket there is openS3BlobStore.",
+      hint: "Name a folder on a local file system; for a bucket there is openS3BlobStore.",
     });
   }
   const place = resolve(folder);

@@ -216,7 +216,7 @@ export const chunkGuardingCases: readonly StoreCase<ChunkStore>[] = [
     },
   ],
   [
-    "errors-say-what-and-how-to-mend",
+    "errors-say-what-and-how-to-fix",
     "W33 W12 W13",
     async (store) => {
       const error = await throwsCode(

@@ -39,7 +39,7 @@ export function createFixedEmbeddingModel(
     const vector = known.get(text) ?? options.otherwise?.(text);
     if (vector === undefined) {
       throw new IbidError("invalid-argument", "The fixed model was asked for a text that it was not given.", {
-        mend: "Add the text to its list, or give `otherwise`.",
+        hint: "Add the text to its list, or give `otherwise`.",
       });
     }
     return Array.isArray(vector) ? (vector as readonly number[]).slice() : vector;

@@ -122,7 +122,7 @@ export function createRestartPack(subject: RestartSubject): readonly ContractCas
       "T18 L8 L9",
       async () => {
         const at = await filled();
-        const mend = await subject.damage(at);
+        const repair = await subject.damage(at);
         for (const [what, act] of acts) {
           const error = await tryAct(() => subject.open(at), act);
           check(
@@ -130,9 +130,9 @@ export function createRestartPack(subject: RestartSubject): readonly ContractCas
             `${what} on what cannot be read is refused as store-corrupt`,
             error,
           );
-          check(error.mend !== undefined, `the refusal of ${what} says what to do`, error);
+          check(error.hint !== undefined, `the refusal of ${what} says what to do`, error);
         }
-        await mend();
+        await repair();
         equal(await kept(at), "a b", "what is there once it can be read again");
       },
     ],

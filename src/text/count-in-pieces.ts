@@ -28,7 +28,7 @@ export function countInPieces(count: (text: string) => number, options: CountInP
   const { name, pieceSize = 512 } = options;
   if (typeof name !== "string" || name.trim() === "" || !Number.isSafeInteger(pieceSize) || pieceSize < 2) {
     throw new IbidError("invalid-argument", "countInPieces needs a name, and pieces of at least 2.", {
-      mend: "Name the tokenizer and its vocabulary: the name tells pipelines apart.",
+      hint: "Name the tokenizer and its vocabulary: the name tells pipelines apart.",
       details: { pieceSize },
     });
   }

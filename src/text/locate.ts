@@ -35,7 +35,7 @@ export function createLocator(document: LocatableDocument): Locator {
         "invalid-argument",
         `There is no place ${start} to ${end} in a text of ${text.length} characters.`,
         {
-          mend: "Give whole numbers with 0 <= start <= end <= text.length.",
+          hint: "Give whole numbers with 0 <= start <= end <= text.length.",
           details: { start, end, length: text.length },
         },
       );

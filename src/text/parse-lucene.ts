@@ -25,9 +25,9 @@ export function parseLucene(query: string): readonly LuceneClause[] {
   const clauses: LuceneClause[] = [];
   let at = 0;
 
-  function fail(message: string, position: number, mend: string): never {
+  function fail(message: string, position: number, hint: string): never {
     throw new IbidError("invalid-argument", `The query does not parse: ${message} at character ${position + 1}.`, {
-      mend: `${mend} Without Lucene's syntax, every query is taken literally.`,
+      hint: `${hint} Without Lucene's syntax, every query is taken literally.`,
       details: { position },
     });
   }

@@ -31,7 +31,7 @@ export function cutSnippet(
 ): string {
   if (!Number.isInteger(length) || length < 1) {
     throw new IbidError("invalid-argument", `A snippet cannot be ${length} characters long.`, {
-      mend: "Give a whole number above 0.",
+      hint: "Give a whole number above 0.",
     });
   }
   const visible = text.trim();

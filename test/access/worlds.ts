@@ -167,8 +167,8 @@ export async function outcome(call: () => unknown): Promise<unknown> {
     return withoutTimes(await call());
   } catch (error) {
     if (!IbidError.isInstance(error)) throw error;
-    const { code, message, mend, uri, details } = error;
-    return { error: { code, message, mend, uri, details } };
+    const { code, message, hint, uri, details } = error;
+    return { error: { code, message, hint, uri, details } };
   }
 }
 

@@ -179,7 +179,7 @@ describe("the HTML chunker", () => {
     ]);
   });
 
-  it("takes what browsers mend as they mend it: an unclosed tag is no error [B50]", async () => {
+  it("takes what browsers repair as they repair it: an unclosed tag is no error [B50]", async () => {
     const document = await read("ships.html", "<h1>Ships</h1><p>One<p>Two<h2>Barges");
     const chunks = [...createHtmlChunker({ maxSize: 16, overlap: 0 }).chunk(document)];
     expect(texts(chunks)).toEqual(["Ships\n\nOne\n\nTwo", "Barges"]);

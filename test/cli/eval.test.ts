@@ -133,7 +133,7 @@ describe("gates: exit 1, why on standard error, the figures all the same", () =>
       error: {
         code: "below-minimum",
         message: "map is 0.5000, below the 0.51 of --min.",
-        mend: expect.stringContaining("lower --min"),
+        hint: expect.stringContaining("lower --min"),
       },
     });
   });
@@ -209,7 +209,7 @@ describe("questions of one's own", () => {
   });
 });
 
-describe("errors say what, where, and the mend", () => {
+describe("errors say what, where, and the hint", () => {
   it.each([
     [2, ["set", "--k", "10,1.5"], "whole numbers, 1 or more", "ibid eval --help"],
     [2, ["set", "--k", "0"], "whole numbers, 1 or more", "ibid eval --help"],
@@ -235,11 +235,11 @@ describe("errors say what, where, and the mend", () => {
     [1, ["set", "--against", "no.json"], "There is no no.json.", "--save-baseline"],
     [1, ["set", "--against", "questions.jsonl"], "questions.jsonl is no baseline.", "--save-baseline"],
     [1, ["questions.jsonl", "--kb", "elsewhere"], "There is no knowledge base", "ibid ingest"],
-  ])("exit %i: ibid eval %j", async (code, args, message, mend) => {
+  ])("exit %i: ibid eval %j", async (code, args, message, hint) => {
     const failed = await ibid(...args);
     expect([failed.code, failed.stdout]).toEqual([code, ""]);
     expect(failed.stderr.replaceAll(/\s+/gu, " ")).toContain(message);
-    expect(failed.stderr.replaceAll(/\s+/gu, " ")).toContain(mend);
+    expect(failed.stderr.replaceAll(/\s+/gu, " ")).toContain(hint);
   });
 });
 

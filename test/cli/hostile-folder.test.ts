@@ -44,10 +44,10 @@ describe("a folder with hostile files", () => {
       Object.fromEntries(Object.entries(hostile).map(([name, [, code]]) => [`in/${name}`, code])),
     );
     const printed = shown.stdout.replace(/\s+/gu, " ");
-    for (const [uri, { message, mend }] of failed) {
+    for (const [uri, { message, hint }] of failed) {
       expect(message).toContain(uri);
-      expect(mend).toMatch(/\w/u);
-      expect(printed).toContain(`${message} ${mend}`.replace(/\s+/gu, " "));
+      expect(hint).toMatch(/\w/u);
+      expect(printed).toContain(`${message} ${hint}`.replace(/\s+/gu, " "));
     }
   });
 });

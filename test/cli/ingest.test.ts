@@ -146,7 +146,7 @@ describe("ibid ingest --json", () => {
     expect(failed.map(({ uri }) => uri)).toEqual(["docs/broken.pdf", "docs/huge.md", "docs/noise.bin"]);
     for (const line of failed) {
       expect(Object.keys(line)).toEqual(["uri", "status", "documentId", "chunks", "error"]);
-      expect(Object.keys(line["error"] as object)).toEqual(["code", "message", "mend"]);
+      expect(Object.keys(line["error"] as object)).toEqual(["code", "message", "hint"]);
     }
     expect(failed[1]).toMatchObject({ error: { code: "too-large", message: expect.stringContaining("11 MiB") } });
     expect(summary).toMatchObject({ added: 2, failed: 3 });

@@ -23,11 +23,11 @@ const open = (options: { json?: boolean; env?: NodeJS.ProcessEnv; terminal?: { c
 
 const failure = new IbidError("unreadable", "docs/\u001B[2Ja.md cannot be read: permission denied.", {
   uri: "docs/a.md",
-  mend: "Give the right to read it.",
+  hint: "Give the right to read it.",
 });
 
 describe("errors", () => {
-  it("say what and the mend, without colours where nobody looks", async () => {
+  it("say what and the hint, without colours where nobody looks", async () => {
     const { stderr, output } = open();
     await output.error(failure);
     expect(stderr.shown()).toBe(
@@ -48,15 +48,15 @@ describe("errors", () => {
     }
   });
 
-  it("are an object of code, message, mend and uri in JSON", async () => {
+  it("are an object of code, message, hint and uri in JSON", async () => {
     const { stdout, stderr, output } = open({ json: true });
     await output.error(failure);
     await output.error(new IbidError("internal", "odd"));
     const [first, second] = stderr.shown().trimEnd().split("\n");
     expect(first).toBe(
-      '{"error":{"code":"unreadable","message":"docs/\\u001b[2Ja.md cannot be read: permission denied.","mend":"Give the right to read it.","uri":"docs/a.md"}}',
+      '{"error":{"code":"unreadable","message":"docs/\\u001b[2Ja.md cannot be read: permission denied.","hint":"Give the right to read it.","uri":"docs/a.md"}}',
     );
-    expect(JSON.parse(second ?? "")).toEqual({ error: { code: "internal", message: "odd", mend: "" } });
+    expect(JSON.parse(second ?? "")).toEqual({ error: { code: "internal", message: "odd", hint: "" } });
     expect(stdout.shown()).toBe("");
   });
 

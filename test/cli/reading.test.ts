@@ -284,7 +284,7 @@ describe("ibid ask", () => {
     ]);
     expect(key).toMatchObject({ code: 1, stdout: "" });
     expect(JSON.parse(key.stderr)).toMatchObject({
-      error: { code: "configuration-missing", mend: expect.stringContaining("OPENAI_API_KEY") },
+      error: { code: "configuration-missing", hint: expect.stringContaining("OPENAI_API_KEY") },
     });
     expect(name).toMatchObject({ code: 2, stdout: "" });
   });

@@ -10,7 +10,7 @@ afterAll(() => rm(cwd, { recursive: true }));
 
 const runHere = (args: readonly string[]): Promise<Finished> => callIbid(cwd, args);
 
-describe("used wrongly: exit 2, what and the mend on standard error, nothing on standard output", () => {
+describe("used wrongly: exit 2, what and the hint on standard error, nothing on standard output", () => {
   it.each([
     [["nosuch"], "Unknown command 'nosuch'.", "ibid --help"],
     [["serch", "x"], "Unknown command 'serch'.", "Did you mean search?"],
@@ -45,19 +45,19 @@ describe("used wrongly: exit 2, what and the mend on standard error, nothing on 
     [["serve", "--judge", "ollama/qwen3"], "--judge is for a model", "--model"],
     [["serve", "--keys", "a.md"], "The keys in a.md cannot be used: it is not JSON.", "sha256"],
     [["list", "extra"], "Too many arguments", "ibid list --help"],
-  ])("ibid %j", async (args, message, mend) => {
+  ])("ibid %j", async (args, message, hint) => {
     const [plain, json] = await Promise.all([runHere(args), runHere([...args, "--json"])]);
     expect(plain).toMatchObject({ code: 2, stdout: "" });
     expect(plain.stderr).toMatch(/^error: /);
     expect(plain.stderr).toContain(message);
     expect(plain.stderr).toContain(`\n  `);
-    expect(plain.stderr).toContain(mend);
+    expect(plain.stderr).toContain(hint);
     expect(json).toMatchObject({ code: 2, stdout: "" });
     expect(JSON.parse(json.stderr)).toEqual({
       error: {
         code: "invalid-argument",
         message: expect.stringContaining(message),
-        mend: expect.stringContaining(mend),
+        hint: expect.stringContaining(hint),
       },
     });
   });
@@ -107,7 +107,7 @@ describe("a knowledge base that is not there", () => {
     for (const { code, stdout, stderr } of results) {
       expect([code, stdout]).toEqual([1, ""]);
       expect(JSON.parse(stderr)).toMatchObject({
-        error: { code: "not-found", mend: expect.stringContaining("ibid ingest") },
+        error: { code: "not-found", hint: expect.stringContaining("ibid ingest") },
       });
     }
   });

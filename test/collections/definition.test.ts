@@ -202,7 +202,7 @@ describe.each(homes)("vectors by field, collection or knowledge base in $name [S
     await before.upsert([kettle, lamp]);
     const model = late();
     const after = kb.collection("products", { ...definition, embeddingModel: model });
-    const refused = { code: "configuration-missing", mend: expect.stringContaining("rebuild") };
+    const refused = { code: "configuration-missing", hint: expect.stringContaining("rebuild") };
     await expect(after.search("kettle")).rejects.toMatchObject(refused);
     await expect(after.upsert(pan)).rejects.toMatchObject(refused);
     await expect(after.ensure()).rejects.toMatchObject(refused);

@@ -161,13 +161,13 @@ describe("a cross-encoder in this process", () => {
   });
 });
 
-describe("what is missing is said, with the mend", () => {
+describe("what is missing is said, with the hint", () => {
   it("a model that is not here, where nothing may be downloaded", async () => {
     const model = createBare("nobody/has-this", { load, cacheFolder: join(root, "cache") });
     await expect(embed(model, ["sea"])).rejects.toMatchObject({
       code: "configuration-missing",
       message: "The model nobody/has-this is not on this machine, and nothing may be downloaded.",
-      mend: expect.stringContaining("allowDownload: true") as string,
+      hint: expect.stringContaining("allowDownload: true") as string,
     });
   });
 
@@ -199,7 +199,7 @@ describe("what is missing is said, with the mend", () => {
     await expect(loadTransformers(nowhere)).rejects.toMatchObject({
       code: "dependency-missing",
       message: "The package @huggingface/transformers, which runs models in this process, is not installed.",
-      mend: "ONNXRUNTIME_NODE_INSTALL=skip npm install @huggingface/transformers@^4.0.0",
+      hint: "ONNXRUNTIME_NODE_INSTALL=skip npm install @huggingface/transformers@^4.0.0",
     });
   });
 

@@ -59,8 +59,8 @@ const mutants: readonly Mutant<() => Promise<TwoModelStore>>[] = [
       async addVectors(into, version, vectors) {
         const texts = new Map<string, string>();
         for await (const { id, text } of good.lacking(into, version)) texts.set(id, text);
-        const mended = vectors.map((vector) => ({ ...vector, text: texts.get(vector.chunkId) ?? vector.text }));
-        return good.addVectors(into, version, mended);
+        const fixed = vectors.map((vector) => ({ ...vector, text: texts.get(vector.chunkId) ?? vector.text }));
+        return good.addVectors(into, version, fixed);
       },
     })),
   ],

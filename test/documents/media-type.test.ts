@@ -28,7 +28,7 @@ describe("a NUL in what is otherwise text", () => {
       expect.objectContaining({
         code: "binary",
         message: `a.log holds a NUL, at byte ${line.length * 100}, which no text has.`,
-        mend: expect.stringContaining("tr -d '\\000'") as string,
+        hint: expect.stringContaining("tr -d '\\000'") as string,
         details: { offset: line.length * 100 },
       }) as Error,
     );
@@ -179,7 +179,7 @@ describe("detectMediaType", () => {
     for (const name of ["random.bin", "a.md", "a.txt"]) {
       const error = refusal(() => detectMediaType(noise, { name }));
       expect(error).toMatchObject({ code: "binary", uri: name });
-      expect(error.mend).toBeDefined();
+      expect(error.hint).toBeDefined();
     }
   });
 

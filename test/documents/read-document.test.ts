@@ -164,12 +164,12 @@ describe("readDocument", () => {
     [Uint8Array.from([0x1f, 0x8b, 8]), "a.gz", "gzip", "Unpack"],
     [utf8("From: a@example.com"), "a.eml", "e-mail", "text"],
     [utf8("%PDF-1.4"), "a.pdf", "application/pdf", "convert"],
-  ])("refuses what no reader accepts, by name and with what to do (%#) [B52 W17]", async (bytes, uri, format, mend) => {
+  ])("refuses what no reader accepts, by name and with what to do (%#) [B52 W17]", async (bytes, uri, format, hint) => {
     const error = await refusal(read(uri, bytes));
     expect(error).toMatchObject({ code: "unsupported-media", uri });
     expect(error.message).toContain(uri);
     expect(error.message).toContain(format);
-    expect(error.mend?.toLowerCase()).toContain(mend.toLowerCase());
+    expect(error.hint?.toLowerCase()).toContain(hint.toLowerCase());
   });
 
   it("wraps whatever a reader throws, with its cause [E15 W17]", async () => {

@@ -358,7 +358,7 @@ describe("what a model may answer", () => {
     expect(failed.code).toBe("embedding-failed");
     expect(failed.message).toContain("Error generating embedding for provided chunk");
     expect(failed.cause).toBe(cause);
-    expect(JSON.stringify([failed.message, failed.details, failed.mend])).not.toContain("secret text");
+    expect(JSON.stringify([failed.message, failed.details, failed.hint])).not.toContain("secret text");
     for (const code of ["rate-limited", "timeout", "unsupported-input"] as const) {
       const own = new IbidError(code, "slow down", { details: { retryAfterMs: 3 } });
       const thrown = embedderOf(fakeModel({}, () => Promise.reject(own))).embed(["a"], { purpose });

@@ -96,9 +96,9 @@ describe("ibid ask with a model behind a real server", () => {
     });
     const failed = await ask(limited.url, "How long is a key valid?", "--json");
     expect(failed).toMatchObject({ code: 1, stdout: "" });
-    const { error } = JSON.parse(failed.stderr) as { error: { code: string; message: string; mend: string } };
+    const { error } = JSON.parse(failed.stderr) as { error: { code: string; message: string; hint: string } };
     expect(error.code).toBe("rate-limited");
-    expect(error.mend).toMatch(/\S/u);
+    expect(error.hint).toMatch(/\S/u);
 
     const nobody = await ask("http://127.0.0.1:9/v1", "How long is a key valid?", "--json");
     expect(nobody.code).toBe(1);
@@ -107,7 +107,7 @@ describe("ibid ask with a model behind a real server", () => {
     const keyless = await runIbid(folder, ["ask", "How long is a key valid?", "--model", "openai/gpt-x", "--json"]);
     expect(keyless.code).toBe(1);
     expect(JSON.parse(keyless.stderr)).toMatchObject({
-      error: { code: "configuration-missing", mend: expect.stringContaining("OPENAI_API_KEY") as string },
+      error: { code: "configuration-missing", hint: expect.stringContaining("OPENAI_API_KEY") as string },
     });
   });
 });

@@ -58,7 +58,7 @@ describe("a test collection [T59]", () => {
     [{ qrels: "q9\td1\t1\n" }, "not-found", "qrels.tsv judges query q9, which is not in queries.jsonl."],
   ])("%j is %s", (files, code, message) => {
     expect(() => parse(files)).toThrow(
-      expect.objectContaining({ code, message, mend: expect.any(String) as string }) as Error,
+      expect.objectContaining({ code, message, hint: expect.any(String) as string }) as Error,
     );
   });
 });

@@ -51,7 +51,7 @@ describe("questions of one's own", () => {
       expect.objectContaining({
         code: "unreadable",
         message: `mine.jsonl, line 3 ${message}`,
-        mend: expect.any(String) as string,
+        hint: expect.any(String) as string,
       }) as Error,
     );
   });

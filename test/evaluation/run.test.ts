@@ -34,7 +34,7 @@ describe("a run of somebody else's", () => {
         code: "unreadable",
         message,
         uri: "my.run",
-        mend: expect.any(String) as string,
+        hint: expect.any(String) as string,
       }) as Error,
     );
   });

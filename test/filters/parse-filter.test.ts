@@ -138,7 +138,7 @@ describe("parseFilter", () => {
     const error = failure(input);
     expect(error).toMatchObject({ code: "invalid-filter", details: { path } });
     expect(error.message.startsWith(`${path} `)).toBe(true);
-    expect(error.mend).toBeTruthy();
+    expect(error.hint).toBeTruthy();
   });
 
   it("bounds depth and size, cycles included", () => {

@@ -34,7 +34,7 @@ export async function judge(readers: readonly Reader[], { uri, bytes }: FuzzFile
     if (!IbidError.isInstance(error) || !refusals.includes(error.code)) throw error;
     if (error.uri !== uri && !error.message.includes(uri))
       throw new Error(`the refusal does not name ${uri}: ${error.message}`, { cause: error });
-    if (error.mend?.startsWith("This is a fault of the reader") === true) throw error;
+    if (error.hint?.startsWith("This is a fault of the reader") === true) throw error;
     return error;
   });
   if (result instanceof IbidError) {

@@ -18,8 +18,8 @@ export function mutatePdf(file: Uint8Array, random: Random): Uint8Array {
   const offsets = objects.map((body, index) => {
     const offset = out.length;
     // Lengths are put right half of the time; the other half tries how a reader gets by.
-    const mended = random.below(2) === 0 ? withLength(body) : body;
-    out += `${index + 1} 0 obj\n${mended}\nendobj\n`;
+    const fixed = random.below(2) === 0 ? withLength(body) : body;
+    out += `${index + 1} 0 obj\n${fixed}\nendobj\n`;
     return offset;
   });
   const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");

@@ -450,7 +450,7 @@ describe("what is wrong is said [W30]", () => {
     const empty = mkdtempSync(join(root, "empty-"));
     await expect(loadUsearch(empty)).rejects.toMatchObject({
       code: "dependency-missing",
-      mend: expect.stringContaining("npm install usearch") as unknown,
+      hint: expect.stringContaining("npm install usearch") as unknown,
     });
   });
 

@@ -62,7 +62,7 @@ describe("a file that is large [E15 L7 L8]", () => {
     const results: IngestResult[] = [];
     for await (const result of kb.ingest(path)) results.push(result);
     expect(results).toMatchObject([{ status: "failed", error: { code: "too-large" } }]);
-    expect(results[0]?.error?.mend).toContain("maxFileBytes");
+    expect(results[0]?.error?.hint).toContain("maxFileBytes");
     // In blocks of 512 bytes: some files of ours, at most.
     expect(process.resourceUsage().fsRead - before).toBeLessThan((64 * mebibyte) / 512);
   });

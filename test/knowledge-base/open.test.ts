@@ -41,7 +41,7 @@ describe("openKnowledgeBase", () => {
     await expect(openKnowledgeBase(" ")).rejects.toMatchObject({ code: "invalid-argument" });
     await expect(openKnowledgeBase({ model: "x/y" } as never)).rejects.toMatchObject({
       code: "invalid-argument",
-      mend: expect.stringContaining("options come second") as string,
+      hint: expect.stringContaining("options come second") as string,
     });
     await expect(openKnowledgeBase(undefined, { modle: "x" } as never)).rejects.toThrow(/no option "modle"/u);
   });

@@ -69,7 +69,7 @@ async function everything(readAhead: boolean): Promise<unknown> {
   const { ms: _, ...counted } = again;
   const said = results.map(({ error, ...result }) => ({
     ...result,
-    error: error && [error.message, error.code, error.mend, error.uri, error.details],
+    error: error && [error.message, error.code, error.hint, error.uri, error.details],
   }));
   return JSON.parse(
     JSON.stringify({ said, counted, chunks, documents, searches }, (key, value: unknown) =>

@@ -56,7 +56,7 @@ describe("limits of reading", () => {
       ["grown.txt", "failed", "too-large"],
     ]);
     expect(results[0]?.error?.message).toBe("huge.txt has 2,147,483,648 bytes; 100 are allowed.");
-    expect(results[0]?.error?.mend).toMatch(/maxBytes/u);
+    expect(results[0]?.error?.hint).toMatch(/maxBytes/u);
     await kb.close();
   });
 
@@ -97,7 +97,7 @@ describe("reading in a worker", () => {
       ["b.txt", "added", undefined],
     ]);
     expect(results[0]?.error?.message).toContain("slow.pdf took longer to read than");
-    expect(results[0]?.error?.mend).toContain("timeoutMs");
+    expect(results[0]?.error?.hint).toContain("timeoutMs");
     await kb.close();
   });
 

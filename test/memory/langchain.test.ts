@@ -55,7 +55,7 @@ describe("a knowledge base in LangChain", () => {
 
   it("takes no vectors from outside, and says what to do instead [L6]", async () => {
     const store = createLangChainVectorStore(kb);
-    const refusal = { code: "unsupported", mend: expect.stringContaining("openKnowledgeBase") as string };
+    const refusal = { code: "unsupported", hint: expect.stringContaining("openKnowledgeBase") as string };
     await expect(store.addVectors([[1]], [])).rejects.toMatchObject(refusal);
     await expect(store.similaritySearchVectorWithScore([1], 1)).rejects.toMatchObject(refusal);
     await expect(store.embeddings.embedQuery("keys")).rejects.toMatchObject(refusal);

@@ -173,11 +173,11 @@ describe("a plugin from an OpenAPI document", () => {
     [{ status: 307, headers: { location: "http://localhost:1/" } }, "fetch-failed", "leads to"],
     [{ body: Buffer.alloc(3000, 97) }, "too-large", "maxBytes"],
     [{ hang: true }, "timeout", "more time"],
-  ] as const)("turns %j into %s [S15]", async (given, code, mend) => {
+  ] as const)("turns %j into %s [S15]", async (given, code, hint) => {
     answer = given;
     const { functions } = await open({ maxBytes: 2000, timeoutMs: 500, bearer: "secret-token" });
     const failing = Promise.resolve(functions["read"]!("a", {}, {}));
-    await expect(failing).rejects.toMatchObject({ code, mend: expect.stringContaining(mend) as string });
+    await expect(failing).rejects.toMatchObject({ code, hint: expect.stringContaining(hint) as string });
     await expect(failing).rejects.not.toThrow("secret-token");
     expect(seen).toHaveLength(1);
   });
@@ -207,7 +207,7 @@ describe("a plugin from an OpenAPI document", () => {
       message: 'operations: The operation "upload" cannot be called: its body is neither JSON nor plain text.',
     });
     await expect(open({ offer: ["gone"] })).rejects.toMatchObject({
-      mend: "There are query_query_post, read, forget.",
+      hint: "There are query_query_post, read, forget.",
     });
     const { functions } = await open({ operations: ["read"] });
     expect(Object.keys(functions)).toEqual(["read"]);
@@ -215,7 +215,7 @@ describe("a plugin from an OpenAPI document", () => {
       functions["read"]!(input, args as never, {});
     await expect(call(undefined, {})).rejects.toMatchObject({
       message: "read: id is missing.",
-      mend: "It takes id, tag (optional), X_Request_ID (optional), limit (optional).",
+      hint: "It takes id, tag (optional), X_Request_ID (optional), limit (optional).",
     });
     await expect(call("a", { limit: "many" })).rejects.toMatchObject({ message: "read: limit must be integer." });
     await expect(call("a", { other: 1 })).rejects.toMatchObject({ code: "invalid-argument" });

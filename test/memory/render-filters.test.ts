@@ -47,12 +47,12 @@ describe("render filters", () => {
     expect(await render("{{fail}}", [note("F1", order), instead, note("F3", order)])).toBe("not {{fail}}");
     expect(order).toEqual(["F1 rendering", "F1 rendered"]);
     await expect(render("{{fail}}", [note("F1", order)])).rejects.toThrow("no database");
-    const mend: RenderFilter = async (context, next) => {
+    const hint: RenderFilter = async (context, next) => {
       await next().catch((error: Error) => {
         context.renderedPrompt = `without: ${error.message}`;
       });
     };
-    expect(await render("{{fail}}", [mend])).toBe("without: no database");
+    expect(await render("{{fail}}", [hint])).toBe("without: no database");
   });
 
   it.each<[string, RenderFilter]>([

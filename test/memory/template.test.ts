@@ -56,7 +56,7 @@ describe("the template language", () => {
         code: "invalid-argument",
         message: expect.stringContaining(what) as string,
         details: { line, column },
-        mend: expect.stringMatching(/\.$/u) as string,
+        hint: expect.stringMatching(/\.$/u) as string,
       }) as Error,
     );
   });
@@ -65,7 +65,7 @@ describe("the template language", () => {
     expect(await render("[{{$missing}}{{$constructor}}]")).toBe("[]");
     for (const name of ["tools.gone", "gone 'x'", "other.now", "constructor 'x'", "__proto__.x"])
       expect(() => createTemplate(`{{${name}}}`, all)).toThrow(
-        expect.objectContaining({ code: "not-found", mend: expect.stringContaining("tools.now") as string }) as Error,
+        expect.objectContaining({ code: "not-found", hint: expect.stringContaining("tools.now") as string }) as Error,
       );
     await expect(render("\n{{gone}}")).rejects.toMatchObject({
       code: "not-found",

@@ -75,7 +75,7 @@ describe("what is no such model", () => {
   it("is refused when it is a v1 model, with the way out [B41 T36]", () => {
     const v1 = { specificationVersion: "v1", provider: "openai", modelId: "gpt", doGenerate() {}, doStream() {} };
     expect(() => asLanguage(v1)).toThrow(
-      expect.objectContaining({ code: "invalid-argument", mend: expect.stringContaining("Update") as string }),
+      expect.objectContaining({ code: "invalid-argument", hint: expect.stringContaining("Update") as string }),
     );
     expect(() => asEmbedding({ ...v1, doEmbed() {} })).toThrow(/specification v2, v3 or v4, got v1/u);
   });
@@ -84,13 +84,13 @@ describe("what is no such model", () => {
     expect(() => asLanguage("openai/gpt")).toThrow(
       expect.objectContaining({
         code: "invalid-argument",
-        mend: expect.stringContaining("resolveChatModel") as string,
+        hint: expect.stringContaining("resolveChatModel") as string,
       }),
     );
     expect(() => asEmbedding("openai/e")).toThrow(
       expect.objectContaining({
         code: "invalid-argument",
-        mend: expect.stringContaining("resolveEmbeddingModel") as string,
+        hint: expect.stringContaining("resolveEmbeddingModel") as string,
       }),
     );
   });

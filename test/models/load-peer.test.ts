@@ -39,7 +39,7 @@ async function inProject(code: string): Promise<unknown> {
     const { loadPeer } = await import(${JSON.stringify(source("load-peer.ts"))});
     const tried = async (name) => {
       try { return (await loadPeer(name)).answer; }
-      catch (error) { return { code: error.code, message: error.message, mend: error.mend }; }
+      catch (error) { return { code: error.code, message: error.message, hint: error.hint }; }
     };
     process.stdout.write(JSON.stringify(${code}));`;
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script], { cwd: project });
@@ -61,12 +61,12 @@ describe("loadPeer", () => {
       {
         code: "dependency-missing",
         message: "The package @peer/nowhere is not installed.",
-        mend: "npm install @peer/nowhere",
+        hint: "npm install @peer/nowhere",
       },
       {
         code: "dependency-missing",
         message: "The package @peer/broken is installed but cannot be loaded.",
-        mend: "Install it anew: npm install @peer/broken",
+        hint: "Install it anew: npm install @peer/broken",
       },
     ]);
   });

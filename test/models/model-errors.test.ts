@@ -63,7 +63,7 @@ describe("what goes wrong at a provider, over HTTP", () => {
         code: "rate-limited",
         details: { status: 429, retryAfterMs: 7000, retryable: true },
       });
-      expect(error.mend).toContain("Wait 7 s");
+      expect(error.hint).toContain("Wait 7 s");
     }
     expect(calls).toBe(3);
   });
@@ -118,8 +118,8 @@ describe("what goes wrong at a provider, over HTTP", () => {
     const missing = await meet(status(404, { message: "model not found" }));
     expect(missing.chat.message).toBe("local/m is not known at its provider (404, server_error): model not found");
     const long = await meet(status(400, { code: "context_length_exceeded", message: "too long" }));
-    expect(long.chat.mend).toContain("topK");
-    expect(long.embed.mend).toContain("chunk size");
+    expect(long.chat.hint).toContain("topK");
+    expect(long.embed.hint).toContain("chunk size");
   });
 
   it.each<[string, FaultReply]>([
@@ -182,10 +182,10 @@ describe("keys", () => {
     const model = fromAiSdkLanguageModel(createOpenAI({ baseURL: server.url, apiKey: "sk-12345" }).chat("m"));
     const error = await errorOf(model.chat({ role: "user", content: secret }));
     expect(error).toMatchObject({ code: "model-failed", details: { status: code, retryable: false } });
-    expect(error.mend).toBe("Set OPENAI_API_KEY to a valid API key that may use this model.");
+    expect(error.hint).toBe("Set OPENAI_API_KEY to a valid API key that may use this model.");
     expect(inspect(error, { depth: 10 })).not.toContain("sk-12345");
     const { chat } = await meet(status(code));
-    expect(chat.mend).toBe("Check the key that the model was made with.");
+    expect(chat.hint).toBe("Check the key that the model was made with.");
   });
 
   it("Google's way of refusing a key is understood", async () => {
@@ -200,7 +200,7 @@ describe("keys", () => {
     const google = createGoogle({ apiKey: "k", fetch: async () => Response.json(body, { status: 400 }) });
     const error = await errorOf(fromAiSdkLanguageModel(google("gemini-test")).chat({ role: "user", content: secret }));
     expect(error).toMatchObject({ code: "model-failed", details: { status: 400 } });
-    expect(error.mend).toContain("GOOGLE_GENERATIVE_AI_API_KEY");
+    expect(error.hint).toContain("GOOGLE_GENERATIVE_AI_API_KEY");
   });
 
   it("a key that was never given is configuration-missing, and names its variable", async () => {
@@ -208,7 +208,7 @@ describe("keys", () => {
     const error = await errorOf(
       fromAiSdkEmbeddingModel(createOpenAI().embeddingModel("m")).embed(["a"], { purpose: "query" }),
     );
-    expect(error).toMatchObject({ code: "configuration-missing", mend: "Set OPENAI_API_KEY to your API key." });
+    expect(error).toMatchObject({ code: "configuration-missing", hint: "Set OPENAI_API_KEY to your API key." });
     const own = languageModelV2({ error: new LoadAPIKeyError({ message: "no key" }) });
     expect(await errorOf(fromAiSdkLanguageModel(own).chat({ role: "user", content: secret }))).toMatchObject({
       code: "configuration-missing",

@@ -195,7 +195,7 @@ describe("a reranker by name", () => {
     expect(asked).toEqual(["@ai-sdk/cohere", "rerank-x", { apiKey: "k" }]);
     await expect(resolveReranker("ollama/x", { env: {} })).rejects.toMatchObject({
       code: "invalid-argument",
-      mend: "Providers that have: openai-compatible, cohere.",
+      hint: "Providers that have: openai-compatible, cohere.",
     });
   });
 });

@@ -95,18 +95,18 @@ describe("resolveChatModel", () => {
     const model = await resolveChatModel("ollama/nope", { env });
     await expect(model.chat(question)).rejects.toMatchObject({
       code: "model-failed",
-      mend: expect.stringContaining("ollama pull nope") as string,
+      hint: expect.stringContaining("ollama pull nope") as string,
     });
     await server.close();
     await expect(model.chat(question)).rejects.toMatchObject({
       code: "model-failed",
       message: expect.stringContaining(server.origin) as string,
-      mend: expect.stringContaining("Start Ollama") as string,
+      hint: expect.stringContaining("Start Ollama") as string,
     });
     const embedder = await resolveEmbeddingModel("ollama/nope", { env });
     await expect(embedder.embed(["a"], { purpose: "query" })).rejects.toMatchObject({
       code: "embedding-failed",
-      mend: expect.stringContaining("Start Ollama") as string,
+      hint: expect.stringContaining("Start Ollama") as string,
     });
   });
 
@@ -164,7 +164,7 @@ describe("resolveEmbeddingModel", () => {
     expect([model.provider, model.model]).toEqual(["google", "embed-test"]);
     await expect(resolveEmbeddingModel("anthropic/x", { env: { ANTHROPIC_API_KEY: "k" } })).rejects.toMatchObject({
       code: "invalid-argument",
-      mend: "Providers that have: openai, google, ollama, openai-compatible, cohere.",
+      hint: "Providers that have: openai, google, ollama, openai-compatible, cohere.",
     });
   });
 
@@ -180,7 +180,7 @@ describe("resolveEmbeddingModel", () => {
   });
 });
 
-describe("what is missing is said, with the mend", () => {
+describe("what is missing is said, with the hint", () => {
   it.each([
     ["openai", "OPENAI_API_KEY"],
     ["anthropic", "ANTHROPIC_API_KEY"],
@@ -189,7 +189,7 @@ describe("what is missing is said, with the mend", () => {
     for (const env of [{}, { [variable]: " " }]) {
       await expect(resolveChatModel(`${provider}/m`, { env })).rejects.toMatchObject({
         code: "configuration-missing",
-        mend: `Set ${variable} to your API key.`,
+        hint: `Set ${variable} to your API key.`,
         details: { variable },
       });
     }
@@ -198,7 +198,7 @@ describe("what is missing is said, with the mend", () => {
   it("openai-compatible without an address", async () => {
     await expect(resolveEmbeddingModel("openai-compatible/m", { env: {} })).rejects.toMatchObject({
       code: "configuration-missing",
-      mend: expect.stringContaining("OPENAI_COMPATIBLE_BASE_URL") as string,
+      hint: expect.stringContaining("OPENAI_COMPATIBLE_BASE_URL") as string,
     });
   });
 
@@ -229,7 +229,7 @@ describe("what is missing is said, with the mend", () => {
       const options = { env: { ANTHROPIC_API_KEY: "k" }, load: async () => loaded };
       await expect(resolveChatModel("anthropic/m", options)).rejects.toMatchObject({
         code: "dependency-missing",
-        mend: "npm install @ai-sdk/anthropic@latest",
+        hint: "npm install @ai-sdk/anthropic@latest",
       });
     }
   });
@@ -242,7 +242,7 @@ describe("what is missing is said, with the mend", () => {
       resolveChatModel("anthropic/m", { env: { ANTHROPIC_API_KEY: "k" }, load: async () => ({ createAnthropic }) }),
     ).rejects.toMatchObject({
       code: "invalid-argument",
-      mend: expect.stringContaining("Update the provider's package") as string,
+      hint: expect.stringContaining("Update the provider's package") as string,
     });
   });
 
@@ -252,7 +252,7 @@ describe("what is missing is said, with the mend", () => {
       for (const resolve of [resolveChatModel, resolveEmbeddingModel]) {
         await expect(resolve(name, { env: {} })).rejects.toMatchObject({
           code: "invalid-argument",
-          mend: expect.stringContaining("openai, anthropic, google, ollama, openai-compatible") as string,
+          hint: expect.stringContaining("openai, anthropic, google, ollama, openai-compatible") as string,
         });
       }
     },

@@ -41,7 +41,7 @@ const deeds: Readonly<Record<string, (input: ReadInput) => Promise<string> | str
     return `${bytes.length} bytes, ${sum}`;
   },
   refuse: ({ uri }) => {
-    throw new IbidError("encrypted", `${uri} is locked.`, { mend: "Unlock it.", uri, details: { lock: 3 } });
+    throw new IbidError("encrypted", `${uri} is locked.`, { hint: "Unlock it.", uri, details: { lock: 3 } });
   },
   stumble: () => {
     throw new RangeError("out of range", { cause: new Error("below") });

@@ -320,7 +320,7 @@ describe("createHtmlReader", () => {
   it("refuses a page that shows nothing as empty, by name [E15]", async () => {
     const error = await refusalOf(readAs("app.html", page('<div id="root"></div><script>start()</script>')));
     expect(error).toMatchObject({ code: "empty", uri: "app.html" });
-    expect(error.mend).toContain("script");
+    expect(error.hint).toContain("script");
   });
 
   it("ends XHTML's empty elements where they end [E15]", async () => {

@@ -256,7 +256,7 @@ Red one.
     const outlook = Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0, 0, 0);
     const refusal = await refusalOf(readAny("a.msg", outlook));
     expect(refusal.message).toContain("an Outlook message (MSG)");
-    expect(refusal.mend).toContain(".eml");
+    expect(refusal.hint).toContain(".eml");
     expect(refusal instanceof IbidError).toBe(true);
   });
 

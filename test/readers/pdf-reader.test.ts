@@ -116,7 +116,7 @@ describe("createPdfReader", () => {
     const error = await refusalOf(readAs("scan.pdf", makePdf([[], []])));
     expect(error).toMatchObject({ code: "empty", uri: "scan.pdf", details: { pages: 2 } });
     expect(error.message).toMatch(/scan\.pdf has no text layer on its 2 pages/);
-    expect(error.mend).toContain("OCR");
+    expect(error.hint).toContain("OCR");
   });
 
   it("names pages that are pictures, and no blank ones [E15]", async () => {
@@ -140,11 +140,11 @@ describe("createPdfReader", () => {
       expect((await read("own")).text).toBe("Secret words.");
       const asked = await refusalOf(read());
       expect(asked).toMatchObject({ code: "encrypted", uri: "secret.pdf" });
-      expect(asked.mend).toContain("ibid ingest --password");
+      expect(asked.hint).toContain("ibid ingest --password");
       const wrong = await refusalOf(read("wrong-word"));
       expect(wrong).toMatchObject({ code: "encrypted", uri: "secret.pdf" });
       expect(wrong.message).toContain("does not open it");
-      expect(JSON.stringify([wrong.message, wrong.mend, wrong.details])).not.toContain("wrong-word");
+      expect(JSON.stringify([wrong.message, wrong.hint, wrong.details])).not.toContain("wrong-word");
     },
   );
 
@@ -233,7 +233,7 @@ describe("text in fonts that cannot be read", () => {
   it("is no scan, and is not lost in silence [E15 L9]", async () => {
     const error = await refusalOf(readAs("a.pdf", withJapanese("")));
     expect(error).toMatchObject({ code: "unreadable", uri: "a.pdf" });
-    expect(error.mend).toMatch(/npm install pdfjs-dist.*embedded/);
+    expect(error.hint).toMatch(/npm install pdfjs-dist.*embedded/);
     const { text, notes } = await readAs("a.pdf", withJapanese("Latin words"));
     expect(text).toBe("Latin words");
     expect(notes).toEqual([expect.stringMatching(/^Some text on page 1 is left out: its font/)]);

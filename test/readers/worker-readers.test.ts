@@ -86,11 +86,11 @@ describe("readers in a worker", () => {
     ],
     ["leave", {}, "unreadable", /files\/leave\.x could not be read: .*code 7/, /opens in a program/],
     ["throwLater", {}, "unreadable", /files\/throwLater\.x could not be read/, /opens in a program/],
-  ] as const)("a file that makes its reader %s fails by itself", async (deed, limits, code, message, mend) => {
+  ] as const)("a file that makes its reader %s fails by itself", async (deed, limits, code, message, hint) => {
     const error = await refusalOf(doDeed(deed, limits));
     expect(error).toMatchObject({ code, uri: `files/${deed}.x` });
     expect(error.message).toMatch(message);
-    expect(error.mend).toMatch(mend);
+    expect(error.hint).toMatch(hint);
     // The next one gets a fresh worker.
     expect((await doDeed("greet", limits)).text).toBe("hello");
   });
@@ -107,7 +107,7 @@ describe("readers in a worker", () => {
     expect(await refusalOf(doDeed("refuse"))).toMatchObject({
       code: "encrypted",
       message: "files/refuse.x is locked.",
-      mend: "Unlock it.",
+      hint: "Unlock it.",
       uri: "files/refuse.x",
       details: { lock: 3 },
     });
@@ -155,7 +155,7 @@ describe("where no worker starts", () => {
     const there = createWorkerReaders(createHostileReaders(), { program: missing, readInWorker: true });
     const error = await refusalOf(readDocument(there.readers, input));
     expect(error.code).toBe("unsupported-runtime");
-    expect(error.mend).toMatch(/external/);
+    expect(error.hint).toMatch(/external/);
     await there.close();
   });
 

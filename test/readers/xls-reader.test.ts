@@ -119,7 +119,7 @@ describe("createXlsReader", () => {
     expect(error).toMatchObject({
       code: "dependency-missing",
       uri: "old.xls",
-      mend: expect.stringContaining("npm install @e965/xlsx") as unknown,
+      hint: expect.stringContaining("npm install @e965/xlsx") as unknown,
     });
   });
 });

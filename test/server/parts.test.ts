@@ -47,7 +47,7 @@ describe("keys", () => {
       try {
         return JSON.stringify(parseKeys(json));
       } catch (error) {
-        return `${String(error)} ${(error as IbidError).mend}`;
+        return `${String(error)} ${(error as IbidError).hint}`;
       }
     })();
     expect(message).not.toMatch(/0123456789|secret-but/u);
@@ -182,7 +182,7 @@ describe("limits", () => {
 
 describe("what is said of failures", () => {
   it("the client is told its own mistakes, and of the inside nothing", () => {
-    expect(toRefusal(new IbidError("invalid-filter", "filter.a is odd.", { mend: "Write it well." }))).toMatchObject({
+    expect(toRefusal(new IbidError("invalid-filter", "filter.a is odd.", { hint: "Write it well." }))).toMatchObject({
       status: 400,
       message: "filter.a is odd. Write it well.",
     });

@@ -145,11 +145,11 @@ describe.each([
   it("does not try again what will be no better, and replays dead letters when told to [T41 T43]", async () => {
     let error: IbidError | undefined = new IbidError("embedding-failed", "No such model.", {
       details: { status: 404 },
-      mend: "Name another.",
+      hint: "Name another.",
     });
     const { queue, held } = await start(() => error);
     const [a, b] = [(await queue.enqueue(text("a"))) as string, (await queue.enqueue(text("b"))) as string];
-    const reason = { code: "embedding-failed", message: "No such model.", mend: "Name another." };
+    const reason = { code: "embedding-failed", message: "No such model.", hint: "Name another." };
     expect(await queue.done(a)).toMatchObject({ state: "failed", attempts: 1, error: reason });
     await queue.done(b);
     const letters: string[] = [];

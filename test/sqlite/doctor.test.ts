@@ -62,7 +62,7 @@ async function answers(store: KnowledgeStore): Promise<unknown> {
 
 const aSealed = "(SELECT min(key) FROM segments)";
 
-/** Each fault as somebody's bug, a torn copy or a bad disk could leave it, what it is called, and whether all comes back when it is mended. */
+/** Each fault as somebody's bug, a torn copy or a bad disk could leave it, what it is called, and whether all comes back when it is fixed. */
 const faults: readonly (readonly [name: string, sql: string, kinds: readonly FindingKind[], whole: boolean])[] = [
   [
     "a segment is gone",
@@ -167,12 +167,12 @@ describe("the doctor", () => {
     for (const { kind } of diagnosis.findings) if (!found.includes(kind)) found.push(kind);
     expect(found.toSorted()).toEqual(expect.arrayContaining([...kinds]));
     expect(diagnosis.healthy).toBe(false);
-    expect(diagnosis.findings.every(({ mended }) => !mended)).toBe(true);
+    expect(diagnosis.findings.every(({ fixed }) => !fixed)).toBe(true);
     // What was asked changes nothing.
     expect((await store.examine!(system)).findings).toEqual(diagnosis.findings);
 
-    const mended = await store.examine!(system, { fix: true });
-    const left = mended.findings.filter((finding) => !finding.mended);
+    const fixed = await store.examine!(system, { fix: true });
+    const left = fixed.findings.filter((finding) => !finding.fixed);
     expect(left.filter(({ kind }) => kind !== "missing-vectors")).toEqual([]);
     await store.close();
     const again = await open();
@@ -187,10 +187,10 @@ describe("the doctor", () => {
     await fill();
     tamper("DELETE FROM pending WHERE scope = 1 AND key = (SELECT max(key) FROM chunks WHERE document_id = 'd0')");
     const store = await open();
-    const mended = await store.examine!(system, { fix: true });
-    expect(mended.findings.map(({ kind, mended: is }) => [kind, is])).toContainEqual(["unindexed", true]);
-    expect(mended.findings.find(({ kind }) => kind === "missing-vectors")).toMatchObject({ count: 1, mended: false });
-    expect(mended.healthy).toBe(false);
+    const fixed = await store.examine!(system, { fix: true });
+    expect(fixed.findings.map(({ kind, fixed: is }) => [kind, is])).toContainEqual(["unindexed", true]);
+    expect(fixed.findings.find(({ kind }) => kind === "missing-vectors")).toMatchObject({ count: 1, fixed: false });
+    expect(fixed.healthy).toBe(false);
     await store.replace(into, documentEntry("d0", ["ash number0", "quite another thing"], { embed }));
     expect(await store.examine!(system)).toMatchObject({ healthy: true });
     await store.close();
@@ -219,7 +219,7 @@ describe("the doctor", () => {
       Buffer.concat([Buffer.alloc(16 * 1024 * 1024 - 5, 1), Buffer.from("silver lantern")]),
     );
     const copied = await store.examine!(system, { absent: ["silver lantern"] });
-    expect(copied.findings).toMatchObject([{ kind: "trace", mended: false }]);
+    expect(copied.findings).toMatchObject([{ kind: "trace", fixed: false }]);
     await expect(store.examine!(system, { absent: ["short"] })).rejects.toMatchObject({ code: "invalid-argument" });
     await store.close();
   });
@@ -261,7 +261,7 @@ describe("the doctor", () => {
       `${job} VALUES ('${id}', 'deployment', '${document}', 'indexed', 1, 0, 1, 0, 0, 0, '{}', '{"documents":1,"chunks":1,"failed":0}')`;
     tamper(`${done("a", "nowhere.txt")}; ${done("b", "d3.txt")}`);
     tamper(`${job} VALUES ('c', 'deployment', 'awaited.txt', 'queued', 0, 0, 1, 0, 0, 0, '{}', NULL)`);
-    expect((await store.examine!(system)).findings).toMatchObject([{ kind: "stray", count: 1, mended: false }]);
+    expect((await store.examine!(system)).findings).toMatchObject([{ kind: "stray", count: 1, fixed: false }]);
     expect(await store.examine!(system, { fix: true })).toMatchObject({ healthy: true });
     await store.close();
     const database = new DatabaseSync(path);
@@ -297,7 +297,7 @@ describe("the doctor", () => {
     // As an ingestion by a knowledge base does that was opened with another model.
     await store.replace(into, documentEntry("other", ["birch"], of("two")));
     const diagnosis = await store.examine!(system);
-    expect(diagnosis.findings).toMatchObject([{ kind: "stale-version", scope: "deployment", count: 1, mended: false }]);
+    expect(diagnosis.findings).toMatchObject([{ kind: "stale-version", scope: "deployment", count: 1, fixed: false }]);
     expect((await store.examine!(system, { fix: true })).healthy).toBe(false);
     const models = async () =>
       (await store.status(from)).embeddingVersions.map(({ model }) => model).filter((model) => model.length === 3);
@@ -328,7 +328,7 @@ describe("the doctor", () => {
     writeFileSync(join(folder, "events.sqlite"), bytes.fill(0x5a, 4096, 12_288));
     const diagnosis = await store.examine!(system, { fix: true });
     expect(new Set(diagnosis.findings.map(({ kind }) => kind))).toEqual(new Set(["damaged"]));
-    expect(diagnosis.findings[0]?.mend).toContain("nothing but events");
+    expect(diagnosis.findings[0]?.hint).toContain("nothing but events");
     expect(diagnosis.checked.documents).toBe(7);
     await store.close();
   });

@@ -143,7 +143,7 @@ describe("when a snapshot is saved", () => {
     await expect(second.vacuum(systemAuthority(), { olderThanMs: 0 })).rejects.toMatchObject({
       code: "store-failed",
       details: { reason: "overtaken" },
-      mend: expect.stringContaining("one process at a time"),
+      hint: expect.stringContaining("one process at a time"),
     });
     await expect(write(second, "c")).rejects.toMatchObject({ details: { reason: "overtaken" } });
     expect(await ids(second)).toBe("b");

@@ -178,6 +178,6 @@ describe("metrics", () => {
 it("without the package, it is said what to install [B53]", async () => {
   await expect(loadOpenTelemetryApi("/nowhere")).rejects.toMatchObject({
     code: "dependency-missing",
-    mend: expect.stringContaining("npm install @opentelemetry/api") as unknown,
+    hint: expect.stringContaining("npm install @opentelemetry/api") as unknown,
   });
 });

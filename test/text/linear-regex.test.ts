@@ -120,7 +120,7 @@ describe("compileLinearRegex", () => {
     expect(error).toMatchObject({ code: "invalid-regex", details: { position } });
     expect(error.message).toMatch(what);
     expect(error.message).toContain(`position ${position}`);
-    expect(error.mend).toBeDefined();
+    expect(error.hint).toBeDefined();
   });
 
   it.each(["(secret", "[z-secret]", "secret\\", "secret**", "{secret}", "\\p{secret}"])(
@@ -128,7 +128,7 @@ describe("compileLinearRegex", () => {
     (pattern) => {
       const error = failure(pattern);
       expect(error.code).toBe("invalid-regex");
-      expect(`${error.message} ${error.mend} ${JSON.stringify(error.details)} ${String(error.cause)}`).not.toContain(
+      expect(`${error.message} ${error.hint} ${JSON.stringify(error.details)} ${String(error.cause)}`).not.toContain(
         "secret",
       );
     },

@@ -46,7 +46,7 @@ beforeAll(async () => {
     inputSchema: toolInput({ number: countField("Which.", { least: 0, most: 9, default: 1 }) }),
     async run({ number = 1 }) {
       if (number === 0) throw new Error("the database password is hunter2");
-      if (number === 9) throw new IbidError("not-found", "There is no such number.", { mend: "Take a smaller one." });
+      if (number === 9) throw new IbidError("not-found", "There is no such number.", { hint: "Take a smaller one." });
       return String(number * 2);
     },
   });
@@ -141,7 +141,7 @@ describe("MCP over HTTP, by the official client", () => {
     ]);
   });
 
-  it("says what a caller can mend, and nothing of the inside", async () => {
+  it("says what a caller can hint, and nothing of the inside", async () => {
     const client = await connect(address, "ada");
     expect(await call(client, "double", { number: 0 })).toMatchObject({
       isError: true,

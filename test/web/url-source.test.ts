@@ -130,13 +130,13 @@ describe("fetching [E14 E15]", () => {
       code: "fetch-failed",
       uri: `${origin}/missing`,
       details: { status: 404 },
-      mend: "Check the address.",
+      hint: "Check the address.",
     });
     expect(await refusal("/forbidden")).toMatchObject({
       details: { status: 403 },
-      mend: expect.stringContaining("save it to a file"),
+      hint: expect.stringContaining("save it to a file"),
     });
-    expect(await refusal("/broken")).toMatchObject({ details: { status: 503 }, mend: "Try again later." });
+    expect(await refusal("/broken")).toMatchObject({ details: { status: 503 }, hint: "Try again later." });
     expect(await refusal("/nowhere")).toMatchObject({ details: { status: 302 } });
   });
 

@@ -94,7 +94,7 @@ export function checkSnippetLimit(limit: number): void {
   const { least, most } = snippetLimits;
   if (Number.isInteger(limit) && limit >= least && limit <= most) return;
   throw new IbidError("invalid-argument", `snippetLimit is ${String(limit)}.`, {
-    mend: `Give a whole number of characters from ${least} to ${most}.`,
+    hint: `Give a whole number of characters from ${least} to ${most}.`,
   });
 }
 

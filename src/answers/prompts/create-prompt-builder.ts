@@ -138,5 +138,5 @@ function sayer(text: string): ChatModel {
 }
 
 function outOfBounds(name: string, value: unknown, wanted: string): IbidError {
-  return new IbidError("invalid-argument", `${name} is ${String(value)}.`, { mend: `Give ${wanted}.` });
+  return new IbidError("invalid-argument", `${name} is ${String(value)}.`, { hint: `Give ${wanted}.` });
 }

@@ -32,17 +32,17 @@ export function checkContext(options: ContextOptions): { readonly maxTokens: num
   const { maxTokens = defaultContextTokens, count = heuristicTokens, wholeCorpus = false } = options;
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new IbidError("invalid-argument", `context.maxTokens is ${String(maxTokens)}.`, {
-      mend: "Give a whole number above 0.",
+      hint: "Give a whole number above 0.",
     });
   }
   if (typeof count !== "function") {
     throw new IbidError("invalid-argument", "context.count is no function.", {
-      mend: "Give a function from a text to its number of tokens.",
+      hint: "Give a function from a text to its number of tokens.",
     });
   }
   if (typeof wholeCorpus !== "boolean") {
     throw new IbidError("invalid-argument", "context.wholeCorpus is neither true nor false.", {
-      mend: "Say true to send everything when it fits.",
+      hint: "Say true to send everything when it fits.",
     });
   }
   return { maxTokens, count };
@@ -118,6 +118,6 @@ function tokensOf(count: LengthFunction, text: string): number {
   const tokens = count(text);
   if (Number.isFinite(tokens) && tokens >= 0) return tokens;
   throw new IbidError("invalid-argument", `context.count said ${String(tokens)} of a text.`, {
-    mend: "It gives the number of tokens, 0 or more.",
+    hint: "It gives the number of tokens, 0 or more.",
   });
 }

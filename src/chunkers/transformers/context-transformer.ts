@@ -54,7 +54,7 @@ export function createContextTransformer(options: ContextTransformerOptions = {}
       asked > 1
         ? "createContextTransformer takes one of summarise, model and describe."
         : `createContextTransformer: batchSize must be a whole number of at least 1, not ${String(batchSize)}.`,
-      { mend: asked > 1 ? "Leave out the others, or chain transformers." : "Leave it out for 8." },
+      { hint: asked > 1 ? "Leave out the others, or chain transformers." : "Leave it out for 8." },
     );
   }
   const who = model === undefined ? "" : `:${model.provider}/${model.model}`;

@@ -35,7 +35,7 @@ export function describeByModel(model: ChatModel): ChunkDescriber {
       if (IbidError.isInstance(cause)) throw cause;
       if (signal?.aborted === true) throw abortError(signal, "The description of chunks", { cause });
       throw new IbidError("model-failed", `The model ${model.provider}/${model.model} failed.`, {
-        mend: "Look at the cause.",
+        hint: "Look at the cause.",
         uri: document.uri,
         cause,
       });

@@ -51,7 +51,7 @@ function marked(chunk: Chunk, original: Chunk, name: string): Chunk {
       "invalid-response",
       `The chunk transformer "${name}" changed ${changed ?? "text"} of a chunk to what it may not be.`,
       {
-        mend: "A transformer may change text and metadata; id, documentId, urtext, start and end must stay as they are.",
+        hint: "A transformer may change text and metadata; id, documentId, urtext, start and end must stay as they are.",
         uri: original.uri,
         details: { transformer: name, changed: changed ?? "text", index: original.index },
       },

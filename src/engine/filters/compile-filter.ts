@@ -69,7 +69,7 @@ export function compileFilter(filter: Filter): MetadataTest {
         "invalid-filter",
         `There is no filter operator ${JSON.stringify((filter as { op?: unknown }).op)}.`,
         {
-          mend: "Parse filters that come from outside with parseFilter.",
+          hint: "Parse filters that come from outside with parseFilter.",
         },
       );
   }

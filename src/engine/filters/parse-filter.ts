@@ -219,7 +219,7 @@ function parseCondition(
       } catch (error) {
         if (!IbidError.isInstance(error)) throw error;
         throw new IbidError("invalid-filter", `${path} is no pattern that can be used. ${error.message}`, {
-          ...(error.mend === undefined ? {} : { mend: error.mend }),
+          ...(error.hint === undefined ? {} : { hint: error.hint }),
           details: { ...error.details, path },
           cause: error,
         });
@@ -240,11 +240,11 @@ function parseValue(value: unknown, path: string): FilterValue {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   // JSON has no negative zero; the two are equal.
   if (typeof value === "number" && Number.isFinite(value)) return value === 0 ? 0 : value;
-  const mend =
+  const hint =
     value instanceof Date
       ? "Give a date as toISOString() writes it, the form that metadata keeps dates in."
       : "Values are strings, finite numbers, true, false or null. To ask whether a key is there, use exists.";
-  throw invalid(path, `is ${describe(value)}`, mend);
+  throw invalid(path, `is ${describe(value)}`, hint);
 }
 
 function parseText(value: unknown, path: string): string {
@@ -282,8 +282,8 @@ function spend(budget: Budget, path: string): void {
     );
 }
 
-function invalid(path: string, what: string, mend: string): IbidError {
-  return new IbidError("invalid-filter", `${path} ${what}.`, { mend, details: { path } });
+function invalid(path: string, what: string, hint: string): IbidError {
+  return new IbidError("invalid-filter", `${path} ${what}.`, { hint, details: { path } });
 }
 
 function pathStep(key: string): string {

@@ -70,7 +70,7 @@ export function* latentSemanticSteps(
     throw new IbidError(
       "invalid-argument",
       `fitLatentSemantic: dimensions must be a whole number from 1 to 1024, not ${String(dimensions)}.`,
-      { mend: "128 serves most corpora." },
+      { hint: "128 serves most corpora." },
     );
   }
   const building = buildTermMatrix(chunks);

@@ -193,7 +193,7 @@ export function openTrigrams(size: number, read: (part: number) => Uint8Array | 
     const data = read(part);
     if (data !== undefined) return data;
     throw new IbidError("store-corrupt", `A part of the index is missing: ${trigramFile}, part ${part}.`, {
-      mend: "Restore the file from a backup, or ingest the documents again into a new one.",
+      hint: "Restore the file from a backup, or ingest the documents again into a new one.",
     });
   };
   const length = (size + 7) >> 3;

@@ -103,7 +103,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     const data = source.file(row.key, name, part);
     if (data !== undefined) return data;
     throw new IbidError("store-corrupt", `A part of the index is missing: ${name}, part ${part}.`, {
-      mend: "Restore the file from a backup, or ingest the documents again into a new one.",
+      hint: "Restore the file from a backup, or ingest the documents again into a new one.",
     });
   }
 

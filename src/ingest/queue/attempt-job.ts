@@ -62,6 +62,6 @@ export async function attemptJob(kb: KnowledgeBase, job: TakenJob, events: Attem
 export function toFailure(error: unknown): JobFailure {
   if (!IbidError.isInstance(error))
     return { code: "internal", message: error instanceof Error ? error.message : String(error) };
-  const { code, message, mend } = error;
-  return { code, message, ...(mend !== undefined && { mend }) };
+  const { code, message, hint } = error;
+  return { code, message, ...(hint !== undefined && { hint }) };
 }

@@ -101,7 +101,7 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
   function checkOpen(): void {
     if (closing === undefined) return;
     throw new IbidError("store-closed", "This queue is closed.", {
-      mend: "Make another; what was queued durably is in it.",
+      hint: "Make another; what was queued durably is in it.",
     });
   }
 
@@ -158,7 +158,7 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
       if (size > maxBytes)
         throw new IbidError("too-large", `${uri} has ${size} bytes; the queue keeps ${maxBytes} of all documents.`, {
           uri,
-          mend: "Queue its path instead, or allow more with maxBytes.",
+          hint: "Queue its path instead, or allow more with maxBytes.",
         });
       const document = typeof input === "string" ? options.resolveUri?.(input) : uri;
       const id = hashParts(scope, uri);
@@ -183,7 +183,7 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
         const error = {
           code: "store-busy",
           message: `The queue is full: ${uri} was not taken.`,
-          mend: "Try again later.",
+          hint: "Try again later.",
         } as const;
         const times = { enqueuedAt: at, updatedAt: at };
         reject({ id: hashParts(scope, uri), uri, scope, state: "rejected", attempts: 0, ...times, error });
@@ -219,7 +219,7 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
             throwIfAborted(signal, "Waiting for a document");
             const found = await status(id);
             if (found === undefined)
-              throw new IbidError("not-found", "There is no such job.", { mend: "See which there are with list()." });
+              throw new IbidError("not-found", "There is no such job.", { hint: "See which there are with list()." });
             if (isOver(found.state)) return found;
             await mine.wake.wait(pollMs, since, signal);
           }
@@ -313,7 +313,7 @@ function checkIsOperators(kb: KnowledgeBase): void {
     kb.as({ userId: crypto.randomUUID() });
   } catch (cause) {
     throw new IbidError("invalid-argument", "A queue cannot be made over one caller's view of a knowledge base.", {
-      mend: "Make it over the knowledge base itself, and use the queue's as().",
+      hint: "Make it over the knowledge base itself, and use the queue's as().",
       cause,
     });
   }

@@ -187,6 +187,6 @@ export function createJobPump(parts: PumpParts): JobPump {
 function neverEnded({ uri, attempts }: TakenJob): IbidError {
   return new IbidError("internal", `${uri} was begun ${attempts - 1} times, and no process lived to end it.`, {
     uri,
-    mend: "It may be too large for the memory that there is. Look at it, then replay it.",
+    hint: "It may be too large for the memory that there is. Look at it, then replay it.",
   });
 }

@@ -35,7 +35,7 @@ export function createMemoryJobStore(options: { readonly keep?: number } = {}): 
 
   /** Everything below happens in one turn of the event loop, and so whole. */
   async function call<Result>(work: () => Result): Promise<Result> {
-    if (isClosed) throw new IbidError("store-closed", "The job store is closed.", { mend: "Open it again." });
+    if (isClosed) throw new IbidError("store-closed", "The job store is closed.", { hint: "Open it again." });
     return work();
   }
   const ordered = (): Row[] => [...rows.values()].toSorted((a, b) => a.key - b.key);

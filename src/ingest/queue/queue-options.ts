@@ -61,6 +61,6 @@ function checkNumbers(numbers: Readonly<Record<string, number>>): void {
 /** One that cannot be. */
 export function badNumber(name: string, value: number): IbidError {
   return new IbidError("invalid-argument", `${name} is ${value}.`, {
-    mend: "It is a number from 1; concurrency from 0.",
+    hint: "It is a number from 1; concurrency from 0.",
   });
 }

@@ -25,7 +25,7 @@ export function nameOf(input: EnqueueInput): string {
   const name = typeof input === "string" ? input : input.uri;
   if (typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !name.includes("\u0000")) return name;
   throw new IbidError("invalid-id", "What is to be queued has a blank name, or one that is no text.", {
-    mend: "Give it a path or a uri that tells it from the others.",
+    hint: "Give it a path or a uri that tells it from the others.",
   });
 }
 
@@ -82,7 +82,7 @@ function toJson(request: object): { readonly [key: string]: JsonValue | undefine
     return JSON.parse(JSON.stringify(request)) as { readonly [key: string]: JsonValue };
   } catch (cause) {
     throw new IbidError("invalid-argument", "What is to be queued has metadata that JSON cannot carry.", {
-      mend: "Metadata are texts, numbers, truths, and lists and objects of those.",
+      hint: "Metadata are texts, numbers, truths, and lists and objects of those.",
       cause,
     });
   }

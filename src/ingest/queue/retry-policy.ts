@@ -28,7 +28,7 @@ export function checkRetryPolicy(policy: Partial<RetryPolicy> = {}): RetryPolicy
     jitter <= 1;
   if (isRight && [initialMs, longestMs].every(Number.isFinite)) return whole;
   throw new IbidError("invalid-argument", "This is no retry policy.", {
-    mend: "attempts from 1, initialMs from 0, longestMs not below it, jitter from 0 to 1.",
+    hint: "attempts from 1, initialMs from 0, longestMs not below it, jitter from 0 to 1.",
   });
 }
 

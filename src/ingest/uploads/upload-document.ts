@@ -96,7 +96,7 @@ function written(kind: "note" | "narrative", text: string, options: WrittenOptio
   const { id = hashParts(text) } = options;
   if (id.trim() !== "") return { uri: `${kind}:${id}`, text, ...sayings(options) };
   throw new IbidError("invalid-id", `A ${kind} has a blank id.`, {
-    mend: "Leave it out to have it named by its text.",
+    hint: "Leave it out to have it named by its text.",
   });
 }
 
@@ -119,7 +119,7 @@ async function take(
   if (scope === undefined) {
     throw new IbidError("invalid-argument", `${input.uri} is for a queue, and names no scope.`, {
       uri: input.uri,
-      mend: 'Say where it goes: scope: "team:…".',
+      hint: 'Say where it goes: scope: "team:…".',
     });
   }
   // Not started, only asked for: whoever may not write there is told now, and not by a queue that may.
@@ -133,6 +133,6 @@ async function take(
 export function queueIsFull(uri: string): IbidError {
   return new IbidError("store-busy", `${uri} was not taken: the queue is full.`, {
     uri,
-    mend: "Upload it again when the queue is shorter.",
+    hint: "Upload it again when the queue is shorter.",
   });
 }

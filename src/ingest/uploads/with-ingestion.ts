@@ -114,7 +114,7 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
     if (mediaTypes === undefined || matchesMediaType(mediaTypes, mediaType)) return mediaType;
     throw new IbidError("unsupported-media", `${uriOf(key)} is ${mediaType}, which is not among those to ingest.`, {
       uri: uriOf(key),
-      mend: "Add it to mediaTypes, or leave mediaTypes out.",
+      hint: "Add it to mediaTypes, or leave mediaTypes out.",
     });
   };
 
@@ -124,7 +124,7 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
     go: (mediaType: string) => Promise<Omit<BlobIngestion, "key" | "uri">>,
   ): Promise<BlobIngestion> => {
     const uri = uriOf(key);
-    const mend = async (error: unknown): Promise<BlobIngestion> => {
+    const recover = async (error: unknown): Promise<BlobIngestion> => {
       if (!IbidError.isInstance(error)) return { key, uri, status: "failed", error: unforeseen(uri, error) };
       if (!unread.includes(error.code)) return { key, uri, status: "failed", error };
       await remove(uri);
@@ -133,9 +133,9 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
     try {
       const outcome = { key, uri, ...(await go(wantedType(key, bytes))) };
       if (outcome.result?.error === undefined) return outcome;
-      return { ...outcome, ...(await mend(outcome.result.error)) };
+      return { ...outcome, ...(await recover(outcome.result.error)) };
     } catch (error) {
-      return mend(error);
+      return recover(error);
     }
   };
 

@@ -46,6 +46,6 @@ function readMessage(message: unknown): { readonly role: "user" | "assistant"; r
 
 function notMessages(message: string): IbidError {
   return new IbidError("invalid-argument", message, {
-    mend: "Send the messages of an AI SDK client: a list of user and assistant messages with parts, a user's last.",
+    hint: "Send the messages of an AI SDK client: a list of user and assistant messages with parts, a user's last.",
   });
 }

@@ -243,7 +243,7 @@ function numberOf(what: string, value: JsonValue): number {
   const read = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   if (typeof read === "number" && Number.isFinite(read)) return read;
   throw new IbidError("invalid-argument", `recall: ${what} is ${JSON.stringify(value)}, which is no number.`, {
-    mend: `Write ${what}='1'.`,
+    hint: `Write ${what}='1'.`,
   });
 }
 

@@ -206,7 +206,7 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
       for (const { uri, ...its } of addresses.values()) await kb.delete(uri, { ...its, purge: given.purge ?? false });
       if (addresses.size > 0) return;
       throw new IbidError("not-found", `There is no collection "${collection}".`, {
-        mend: "collections() names those that there are.",
+        hint: "collections() names those that there are.",
       });
     },
   };
@@ -229,7 +229,7 @@ async function onlyOne<Found>(ask: () => Promise<Found>): Promise<Found> {
   } catch (error) {
     if (!IbidError.isInstance(error, "ambiguous")) throw error;
     throw new IbidError("ambiguous", "Several scopes keep a memory under this key.", {
-      mend: "Say which: createTextMemory(kb, { scope }).",
+      hint: "Say which: createTextMemory(kb, { scope }).",
     });
   }
 }

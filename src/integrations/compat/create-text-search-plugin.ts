@@ -99,5 +99,5 @@ function readCount(
   const read = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   const wrong = field.wrong(read);
   if (wrong === undefined) return read as number;
-  throw new IbidError("invalid-argument", `${where}: ${key} ${wrong}.`, { mend: `Write ${key}='2'.` });
+  throw new IbidError("invalid-argument", `${where}: ${key} ${wrong}.`, { hint: `Write ${key}='2'.` });
 }

@@ -16,14 +16,14 @@ export function memoryUri(collection: string, key: string): string {
 export function checkSaid(what: string, value: unknown): string {
   if (typeof value === "string" && value.trim() !== "") return value;
   throw new IbidError("invalid-argument", `The memory's ${what} is ${value === "" ? "empty" : "blank or no text"}.`, {
-    mend: `Give it a ${what} that says something.`,
+    hint: `Give it a ${what} that says something.`,
   });
 }
 
 function encodePart(what: string, value: string): string {
   if (!checkSaid(what, value).isWellFormed()) {
     throw new IbidError("invalid-argument", `The memory's ${what} holds half a character.`, {
-      mend: "Cut texts between characters, not within.",
+      hint: "Cut texts between characters, not within.",
     });
   }
   // Dots alone would be a step through folders.

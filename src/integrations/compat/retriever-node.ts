@@ -101,7 +101,7 @@ export function createRetrieverNode<State extends object = HasQuery & HasMetadat
         "node-failed",
         `The retriever node failed: ${known?.message ?? "something unforeseen happened."}`,
         {
-          ...(known?.mend !== undefined && { mend: known.mend }),
+          ...(known?.hint !== undefined && { hint: known.hint }),
           cause,
         },
       );

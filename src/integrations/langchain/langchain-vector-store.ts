@@ -115,6 +115,6 @@ function toMetadata(metadata: Record<string, unknown>): Metadata {
 
 function noVectors(): IbidError {
   return new IbidError("unsupported", "A knowledge base makes its own vectors and takes none from outside.", {
-    mend: "Add documents and search by text; give the embedding model to openKnowledgeBase.",
+    hint: "Add documents and search by text; give the embedding model to openKnowledgeBase.",
   });
 }

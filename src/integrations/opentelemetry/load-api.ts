@@ -74,7 +74,7 @@ function resolveFrom(place: string): string | undefined {
 
 function missing(what: string, cause?: unknown): IbidError {
   return new IbidError("dependency-missing", `The package @opentelemetry/api, which spans and metrics need, ${what}.`, {
-    mend: "npm install @opentelemetry/api@^1.9.0",
+    hint: "npm install @opentelemetry/api@^1.9.0",
     details: { package: "@opentelemetry/api" },
     cause,
   });

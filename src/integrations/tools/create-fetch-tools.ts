@@ -58,7 +58,7 @@ export function createFetchTools(kb: KnowledgeBase, options: FetchToolOptions = 
       async run({ id }) {
         const found = await view.zoomOut(id, wholeDocument, maxLength);
         if (found === undefined) {
-          throw new IbidError("not-found", "There is no result of this id.", { mend: "Use an id that search gave." });
+          throw new IbidError("not-found", "There is no result of this id.", { hint: "Use an id that search gave." });
         }
         const { uri, title, text, start, end, whole, truncated } = found;
         const metadata = { start, end, length: whole.end - whole.start, truncated };

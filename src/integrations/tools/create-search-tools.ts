@@ -230,7 +230,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
   for (const wanted of tools ?? []) {
     if (all.some(({ tool }) => tool === wanted)) continue;
     throw new IbidError("invalid-argument", `There is no tool "${wanted as string}".`, {
-      mend: `Choose from ${all.map(({ tool }) => tool).join(", ")}.`,
+      hint: `Choose from ${all.map(({ tool }) => tool).join(", ")}.`,
     });
   }
   return all.filter(({ tool }) => tools === undefined || tools.includes(tool)).map(({ made }) => made);

@@ -26,7 +26,7 @@ export function createTool<Input>(parts: ToolParts<Input>): Tool {
   const { name, title, description, inputSchema, readOnly = true, run } = parts;
   if (!namePattern.test(name)) {
     throw new IbidError("invalid-argument", `A tool cannot be called "${name}".`, {
-      mend: "Use letters, digits, _ and -, 64 of them at most.",
+      hint: "Use letters, digits, _ and -, 64 of them at most.",
     });
   }
   return {
@@ -41,7 +41,7 @@ export function createTool<Input>(parts: ToolParts<Input>): Tool {
       const checked = await inputSchema["~standard"].validate(input);
       if (checked.issues === undefined) return run(checked.value, signal);
       throw new IbidError("invalid-argument", `${name}: ${checked.issues.map(({ message }) => message).join(" ")}`, {
-        mend: "Call it again with the arguments that its schema names.",
+        hint: "Call it again with the arguments that its schema names.",
       });
     },
   };

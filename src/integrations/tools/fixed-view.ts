@@ -55,7 +55,7 @@ export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimi
     }
     if (found.length < 2) return found[0];
     throw new IbidError("ambiguous", "Several documents are kept under this address or id.", {
-      mend: "Open one of them by the chunkId of a search result.",
+      hint: "Open one of them by the chunkId of a search result.",
     });
   }
 

@@ -21,11 +21,11 @@ export function isInnerFailure(error: unknown): boolean {
 }
 
 /**
- * A failure as a model or a stranger may read it: what they can mend is said, what went wrong inside is not.
+ * A failure as a model or a stranger may read it: what they can correct is said, what went wrong inside is not.
  */
 export function describeToolFailure(error: unknown): string {
   if (IbidError.isInstance(error) && unavailable.has(error.code)) return "This cannot be done here. Try another tool.";
   if (!IbidError.isInstance(error) || !speakable.has(error.code)) return "The tool failed. Trying again may help.";
-  const mend = error.mend === undefined ? "" : ` ${error.mend}`;
-  return `${error.message}${mend}`;
+  const hint = error.hint === undefined ? "" : ` ${error.hint}`;
+  return `${error.message}${hint}`;
 }

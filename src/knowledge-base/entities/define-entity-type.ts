@@ -44,5 +44,5 @@ function relationshipName(called: string): string {
   return `HAS_${bare.replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, "_").toUpperCase()}`;
 }
 
-const invalid = (label: string, what: string, mend: string): IbidError =>
-  new IbidError("invalid-argument", `Entity type ${label}: ${what}.`, { mend });
+const invalid = (label: string, what: string, hint: string): IbidError =>
+  new IbidError("invalid-argument", `Entity type ${label}: ${what}.`, { hint });

@@ -27,7 +27,7 @@ export function checkLabels(labels: readonly string[]): readonly string[] {
   const all: readonly unknown[] = Array.isArray(labels) ? labels : [];
   if (all.length > 0 && all.every((label) => typeof label === "string" && label.trim() !== "")) return labels;
   throw new IbidError("invalid-argument", "Labels are texts that are not blank, one at least.", {
-    mend: 'Name some: "Project".',
+    hint: 'Name some: "Project".',
   });
 }
 

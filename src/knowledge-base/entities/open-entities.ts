@@ -100,7 +100,7 @@ export function openEntities(
     const [only, ...others] = narrow;
     if (others.length === 0) return only;
     throw new IbidError("invalid-argument", `${name}: the ends of ${called} lie in ${[...narrow].join(" and ")}.`, {
-      mend: "Say in which scope the relationship may be known.",
+      hint: "Say in which scope the relationship may be known.",
       details: { scopes: [...narrow] },
     });
   }
@@ -110,7 +110,7 @@ export function openEntities(
       // Numbers would be found again as texts.
       if (typeof id === "string" && nodes.uriOf(id) !== "") continue;
       throw new IbidError("invalid-id", `${name}: ${typeof id} is no id, and no name of a relationship.`, {
-        mend: 'Both are texts: { from: "ada", name: "WORKS_ON", to: "engine" }.',
+        hint: 'Both are texts: { from: "ada", name: "WORKS_ON", to: "engine" }.',
       });
     }
   }
@@ -171,7 +171,7 @@ export function openEntities(
     async search(query, { mode = "hybrid", labels, filter, ...rest } = {}) {
       if (!Object.hasOwn(searches, mode)) {
         throw new IbidError("invalid-argument", `Entities cannot be searched by mode "${mode}".`, {
-          mend: `Choose from ${Object.keys(searches).join(", ")}.`,
+          hint: `Choose from ${Object.keys(searches).join(", ")}.`,
         });
       }
       const hits = await nodes[searches[mode]](query, { ...rest, ...filterOf(labels, filter) });
@@ -239,7 +239,7 @@ export function openEntities(
       checkRelationship({ from: id, name: called, to: id });
       if (Object.hasOwn(endsOf, direction)) return findRelated(id, called, direction);
       throw new IbidError("invalid-argument", `There is no direction "${direction as string}".`, {
-        mend: `Choose from ${Object.keys(endsOf).join(", ")}.`,
+        hint: `Choose from ${Object.keys(endsOf).join(", ")}.`,
       });
     },
 

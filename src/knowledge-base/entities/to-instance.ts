@@ -12,7 +12,7 @@ export async function toInstance<const Types extends readonly EntityType[]>(
 ): Promise<EntityInstanceOf<Types> | undefined> {
   if (types.length === 0) {
     throw new IbidError("invalid-argument", "An instance is of one type at least.", {
-      mend: "Give what defineEntityType made: toInstance(entity, Employee).",
+      hint: "Give what defineEntityType made: toInstance(entity, Employee).",
     });
   }
   let instance: object = {};

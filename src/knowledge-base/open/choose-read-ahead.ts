@@ -14,7 +14,7 @@ import { findProgram } from "../../readers/start-readers.ts";
 export function checkReadAhead(readAhead: unknown): void {
   if ([true, false, "auto"].some((known) => known === readAhead)) return;
   throw new IbidError("invalid-argument", `readAhead is ${JSON.stringify(readAhead)}.`, {
-    mend: 'Say true, false or "auto".',
+    hint: 'Say true, false or "auto".',
   });
 }
 

@@ -18,21 +18,21 @@ export async function openStoreInFolder(
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
     throw new IbidError("invalid-argument", `${folder} is a file; a knowledge base is a folder.`, {
       uri: folder,
-      mend: "Name a folder.",
+      hint: "Name a folder.",
     });
   }
   if (!existsSync(file)) {
     if (!create) {
       throw new IbidError("not-found", `There is no knowledge base at ${folder}.`, {
         uri: folder,
-        mend: "Make one with: ibid ingest <path>",
+        hint: "Make one with: ibid ingest <path>",
       });
     }
     await makeFolder(folder).catch((cause: unknown) => {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new IbidError("store-failed", `The folder ${folder} cannot be made: ${reason}.`, {
         uri: folder,
-        mend: "Name a place that can be written to.",
+        hint: "Name a place that can be written to.",
         cause,
       });
     });

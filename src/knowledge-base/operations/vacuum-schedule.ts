@@ -43,7 +43,7 @@ export function scheduleVacuum(kb: Pick<KnowledgeBase, "vacuum">, options: Vacuu
   const minutes = readTime(at);
   if (!(retentionMs >= minuteMs)) {
     throw new IbidError("invalid-argument", `retentionMs is ${String(retentionMs)}.`, {
-      mend: "It is a number of milliseconds, 60,000 or more.",
+      hint: "It is a number of milliseconds, 60,000 or more.",
     });
   }
   let next = nextTime(clock.now(), minutes);
@@ -105,7 +105,7 @@ const platformClock = createPlatformClock({ staysFor: false });
 function readTime(at: string): number {
   const [, hours = "", minutes = ""] = /^([01]\d|2[0-3]):([0-5]\d)$/u.exec(at) ?? [];
   if (hours !== "") return Number(hours) * 60 + Number(minutes);
-  throw new IbidError("invalid-argument", `"${at}" is no time of the day.`, { mend: 'It is written "03:00", in UTC.' });
+  throw new IbidError("invalid-argument", `"${at}" is no time of the day.`, { hint: 'It is written "03:00", in UTC.' });
 }
 
 /** The next moment after `now` at which the day, in UTC, is so many minutes old. */

@@ -25,7 +25,7 @@ export async function takeRecord(plan: CollectionPlan, given: unknown, index: nu
   const value = collectJson(output.value, (path, what) => {
     const said = `${plan.name}: ${where}: ${path === "" ? "it" : path} is ${what}, which JSON cannot keep.`;
     return new IbidError("invalid-argument", said, {
-      mend: "Let the schema give strings, numbers, booleans, null, lists and plain objects.",
+      hint: "Let the schema give strings, numbers, booleans, null, lists and plain objects.",
       details: { index, fields: path === "" ? [] : [path] },
     });
   });
@@ -38,7 +38,7 @@ export async function takeRecord(plan: CollectionPlan, given: unknown, index: nu
       "invalid-argument",
       `${plan.name}: ${where}: what the schema gives for it does not go through the schema unchanged.`,
       {
-        mend: "What is kept is checked again when it is read: let transforms take their own results (z.coerce.date(), not z.date()).",
+        hint: "What is kept is checked again when it is read: let transforms take their own results (z.coerce.date(), not z.date()).",
         details: { index, fields: "issues" in again ? fieldsOf(again.issues) : [] },
       },
     );
@@ -62,7 +62,7 @@ export async function readRecord(plan: CollectionPlan, json: unknown, uri: strin
   if (!("issues" in output)) return output.value;
   throw new IbidError("unreadable", `${plan.name}: ${uri} does not fit the schema any more: ${say(output.issues)}.`, {
     uri,
-    mend: "Write the record again, or let the schema allow what it allowed before.",
+    hint: "Write the record again, or let the schema allow what it allowed before.",
     details: { fields: fieldsOf(output.issues) },
   });
 }
@@ -91,7 +91,7 @@ function nameOf({ key }: CollectionPlan, given: unknown, index: number): string 
 
 function refused(plan: CollectionPlan, where: string, issues: readonly SchemaIssue[]): IbidError {
   return new IbidError("invalid-argument", `${plan.name}: ${where} does not fit the schema: ${say(issues)}.`, {
-    mend: "Nothing was stored; mend the record, or the schema.",
+    hint: "Nothing was stored; hint the record, or the schema.",
     details: { fields: fieldsOf(issues) },
   });
 }

@@ -34,8 +34,8 @@ const filterWords: ReadonlySet<string> = new Set(["and", "or", "not", "op"]);
 export function planCollection(name: string, definition: AnyDefinition): CollectionPlan {
   checkOptions(`collection ${name}`, definition, known);
   const { schema, key, embeddingModel } = definition;
-  const invalid = (what: string, mend: string): IbidError =>
-    new IbidError("invalid-argument", `Collection ${name}: ${what}.`, { mend });
+  const invalid = (what: string, hint: string): IbidError =>
+    new IbidError("invalid-argument", `Collection ${name}: ${what}.`, { hint });
   // Schemas of some libraries are functions.
   const speaks = (schema as Partial<StandardSchema> | null | undefined)?.["~standard"];
   if (typeof speaks?.validate !== "function")

@@ -10,7 +10,7 @@ export const collectionsPrefix = "ibid:collections/";
 export function collectionUri(name: string): string {
   if (typeof name !== "string" || name.trim() === "" || !name.isWellFormed()) {
     throw new IbidError("invalid-argument", `A collection cannot be called ${JSON.stringify(name)}.`, {
-      mend: "A name is a string that is not blank, without lone surrogates.",
+      hint: "A name is a string that is not blank, without lone surrogates.",
     });
   }
   return collectionsPrefix + encodeURIComponent(name);
@@ -36,7 +36,7 @@ export function recordUri(collection: string, key: unknown): string {
       : typeof key === "string" && key.trim() !== "" && key.isWellFormed() && !key.includes("\0");
   if (isKey) return recordsUri(collection) + encodeURIComponent(key as string | number);
   throw new IbidError("invalid-id", `${collection}: ${describe(key)} cannot be a record's key.`, {
-    mend: "A key is a finite number, or a string that is not blank, without lone surrogates and U+0000.",
+    hint: "A key is a finite number, or a string that is not blank, without lone surrogates and U+0000.",
   });
 }
 

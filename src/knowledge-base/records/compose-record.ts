@@ -103,7 +103,7 @@ function metadataOf(plan: CollectionPlan, { key, value, json }: KeptRecord): Met
 
 function wrongField({ name }: CollectionPlan, key: string | number, field: string, what: string): IbidError {
   return new IbidError("invalid-argument", `${name}: record ${JSON.stringify(key)}: ${field} is ${what}.`, {
-    mend: "Text fields hold strings; filterable ones strings, numbers, booleans, null or lists of them.",
+    hint: "Text fields hold strings; filterable ones strings, numbers, booleans, null or lists of them.",
     details: { fields: [field] },
   });
 }

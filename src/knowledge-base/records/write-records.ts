@@ -135,6 +135,6 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 
 function givenTwice({ name }: CollectionPlan, { key }: KeptRecord): IbidError {
   return new IbidError("invalid-id", `${name}: record ${JSON.stringify(key)} comes twice.`, {
-    mend: "Nothing was stored; give each key once.",
+    hint: "Nothing was stored; give each key once.",
   });
 }

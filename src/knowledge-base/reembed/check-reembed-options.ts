@@ -17,8 +17,8 @@ const known = [
 export function checkReembedOptions(options: ReembedOptions): void {
   checkOptions("reembed", options, known);
   const { estimate, rollback, batchSize = 1, chunksPerMinute = 1, pricePerMillionTokens = 0 } = options;
-  const refuse = (message: string, mend: string): never => {
-    throw new IbidError("invalid-argument", message, { mend });
+  const refuse = (message: string, hint: string): never => {
+    throw new IbidError("invalid-argument", message, { hint });
   };
   if (estimate === true && rollback === true) refuse("A rollback has no estimate.", "Give one of the two.");
   if (!Number.isSafeInteger(batchSize) || batchSize < 1)

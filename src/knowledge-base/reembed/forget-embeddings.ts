@@ -61,7 +61,7 @@ export function forgetEmbeddings(store: KnowledgeStore, embedders: readonly Embe
       } catch (cause) {
         if (IbidError.isInstance(cause)) throw cause;
         throw new IbidError("store-failed", "The embedding cache did not let go of what is to be deleted.", {
-          mend: "Nothing was deleted. See to the cache, and ask again.",
+          hint: "Nothing was deleted. See to the cache, and ask again.",
           cause,
         });
       }

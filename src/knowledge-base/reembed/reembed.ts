@@ -51,7 +51,7 @@ export async function* reembedScopes(
   const busy = claimed.find((scope) => underWay.has(scope));
   if (busy !== undefined) {
     throw new IbidError("store-busy", `${busy} is being re-embedded already.`, {
-      mend: "Wait for the run that is under way, or stop it by its signal.",
+      hint: "Wait for the run that is under way, or stop it by its signal.",
     });
   }
   for (const scope of claimed) underWay.add(scope);
@@ -79,7 +79,7 @@ export async function* reembedScopes(
 function versionedStore(store: KnowledgeStore): KnowledgeStore & VersionedStore {
   if (isVersioned(store)) return store;
   throw new IbidError("unsupported", "This store keeps the vectors of one model at a time.", {
-    mend: "Ingest the documents again with the new model.",
+    hint: "Ingest the documents again with the new model.",
   });
 }
 
@@ -186,7 +186,7 @@ async function* rollBack(
   const configured = [...(embedder === undefined ? [] : [embedder]), ...formerEmbedders];
   if (!configured.some((one) => makesVersion(one, to))) {
     throw new IbidError("configuration-missing", `No model is configured that makes the vectors of ${to.model}.`, {
-      mend: "Open the knowledge base with it as embeddingModel, or among formerEmbeddingModels.",
+      hint: "Open the knowledge base with it as embeddingModel, or among formerEmbeddingModels.",
       details: { provider: to.provider, model: to.model },
     });
   }
@@ -220,12 +220,12 @@ function report(
 
 function missingModel(): never {
   throw new IbidError("configuration-missing", "There is no embedding model to embed with.", {
-    mend: "Open the knowledge base with an embeddingModel.",
+    hint: "Open the knowledge base with an embeddingModel.",
   });
 }
 
 function nothingBefore(): IbidError {
   return new IbidError("not-found", "There is no earlier version to go back to.", {
-    mend: "A rollback is possible after a re-embedding, until a vacuum has taken the old vectors.",
+    hint: "A rollback is possible after a re-embedding, until a vacuum has taken the old vectors.",
   });
 }

@@ -78,7 +78,7 @@ export function checkAiSdkModel(value: unknown, kind: keyof typeof kinds): void 
   if (is(value)) return;
   if (typeof value === "string") {
     throw new IbidError("invalid-argument", `Expected ${wanted}, got a string.`, {
-      mend: `Pass the model object that its provider makes, or call ${by}("provider/model").`,
+      hint: `Pass the model object that its provider makes, or call ${by}("provider/model").`,
     });
   }
   if (isAiSdkEmbeddingModel(value) || isAiSdkLanguageModel(value) || isAiSdkRerankingModel(value)) {
@@ -86,7 +86,7 @@ export function checkAiSdkModel(value: unknown, kind: keyof typeof kinds): void 
       "invalid-argument",
       `Expected ${wanted}, got another kind: ${value.provider} ${value.modelId}.`,
       {
-        mend: `Make ${an} with the same provider.`,
+        hint: `Make ${an} with the same provider.`,
       },
     );
   }
@@ -96,13 +96,13 @@ export function checkAiSdkModel(value: unknown, kind: keyof typeof kinds): void 
       "invalid-argument",
       `Expected ${wanted} of specification v2, v3 or v4, got ${version.slice(0, 20)}.`,
       {
-        mend: "Update the provider's package to one for AI SDK 5 or later.",
+        hint: "Update the provider's package to one for AI SDK 5 or later.",
         details: { expected: ["v2", "v3", "v4"], got: version.slice(0, 20) },
       },
     );
   }
   throw new IbidError("invalid-argument", `Expected ${wanted}, got something else.`, {
-    mend: `Pass an object with specificationVersion, provider, modelId and ${has}.`,
+    hint: `Pass an object with specificationVersion, provider, modelId and ${has}.`,
   });
 }
 

@@ -55,7 +55,7 @@ export function fromAiSdkEmbeddingModel(
   };
   if (dimensions !== undefined && !(Number.isSafeInteger(dimensions) && dimensions >= 1)) {
     throw new IbidError("invalid-argument", "dimensions must be a whole number of at least 1.", {
-      mend: "Pass the length of the model's vectors, or leave it out.",
+      hint: "Pass the length of the model's vectors, or leave it out.",
     });
   }
   const doEmbed = model.doEmbed.bind(model) as (call: object) => PromiseLike<unknown>;
@@ -111,7 +111,7 @@ function textOf(input: EmbeddingInput): string {
     "unsupported-input",
     `A document of type "${input.type}" cannot be embedded by a text model: only texts and text chunks are supported.`,
     {
-      mend: "Leave it out, or embed a text that describes it.",
+      hint: "Leave it out, or embed a text that describes it.",
       details: { type: input.type },
     },
   );

@@ -130,12 +130,12 @@ function checkChatOptions(options: ChatOptions): void {
   const { temperature, maxOutputTokens } = options;
   if (temperature !== undefined && !(Number.isFinite(temperature) && temperature >= 0)) {
     throw new IbidError("invalid-argument", "temperature must be a number that is not negative.", {
-      mend: "Pass a temperature from 0 up.",
+      hint: "Pass a temperature from 0 up.",
     });
   }
   if (maxOutputTokens !== undefined && !(Number.isSafeInteger(maxOutputTokens) && maxOutputTokens >= 1)) {
     throw new IbidError("invalid-argument", "maxOutputTokens must be a whole number of at least 1.", {
-      mend: "Pass how many tokens the answer may have.",
+      hint: "Pass how many tokens the answer may have.",
     });
   }
 }

@@ -89,12 +89,12 @@ export function toPrompt(
       }
       default:
         throw new IbidError("invalid-argument", `Message ${index} has no known role.`, {
-          mend: 'Roles are "system", "user", "assistant" and "function".',
+          hint: 'Roles are "system", "user", "assistant" and "function".',
         });
     }
   }
   if (prompt.length === 0) {
-    throw new IbidError("invalid-argument", "There is no message to send.", { mend: "Pass at least one message." });
+    throw new IbidError("invalid-argument", "There is no message to send.", { hint: "Pass at least one message." });
   }
   return prompt;
 }
@@ -167,7 +167,7 @@ function toFilePart({ type, content, mediaType }: MediaDocument, provider: strin
       "unsupported-input",
       "Only text, image, audio and file documents are supported; this one is binary.",
       {
-        mend: "Say what it is, with a type and a media type, or leave it out.",
+        hint: "Say what it is, with a type and a media type, or leave it out.",
         details: { type },
       },
     );
@@ -201,7 +201,7 @@ function toToolResult(
   const call = open[at];
   if (call === undefined) {
     throw new IbidError("invalid-argument", `Message ${index} answers a call that no message before it makes.`, {
-      mend: "Keep the assistant message with its tool calls before the answers, and answer each call once.",
+      hint: "Keep the assistant message with its tool calls before the answers, and answer each call once.",
     });
   }
   open.splice(at, 1);

@@ -74,7 +74,7 @@ export function checkEmbedding(
   const got = dimensionsOf(embedding);
   if (got !== undefined && got !== version.dimensions) {
     throw new IbidError("dimension-mismatch", `dimension mismatch: expected ${version.dimensions}, got ${got}`, {
-      mend: "Embed again with the model that this version names, or store under a version of its own.",
+      hint: "Embed again with the model that this version names, or store under a version of its own.",
       details: { expected: version.dimensions, got, where },
     });
   }
@@ -88,7 +88,7 @@ export function checkEmbedding(
 
 function invalid(fault: string, where: string, kind?: EmbeddingKind): IbidError {
   return new IbidError("invalid-response", `${where} is not a usable embedding: ${fault}`, {
-    mend: "Every value must be a finite number, and the indices of a sparse vector must ascend.",
+    hint: "Every value must be a finite number, and the indices of a sparse vector must ascend.",
     ...(kind === undefined ? {} : { details: { kind } }),
   });
 }

@@ -60,7 +60,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
   checkCount("concurrency", concurrency);
   if (!(secret instanceof Uint8Array) || secret.length === 0) {
     throw new IbidError("invalid-argument", "createEmbedder needs a secret: bytes that key its hashes.", {
-      mend: "Give the knowledge base's own key, or 32 random bytes.",
+      hint: "Give the knowledge base's own key, or 32 random bytes.",
     });
   }
   const batchSize = Math.max(1, Math.min(options.batchSize ?? 128, model.maxBatchSize ?? Infinity));
@@ -217,7 +217,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
         "invalid-argument",
         `${name} does not say how many dimensions it has, and was given nothing to embed.`,
         {
-          mend: "Embed at least one text first, or state the model's dimensions.",
+          hint: "Embed at least one text first, or state the model's dimensions.",
         },
       );
     }
@@ -249,7 +249,7 @@ function checkCount(name: string, value: number): void {
     "invalid-argument",
     `createEmbedder: ${name} must be a whole number of at least 1, not ${String(value)}.`,
     {
-      mend: `Leave ${name} out for the default.`,
+      hint: `Leave ${name} out for the default.`,
     },
   );
 }

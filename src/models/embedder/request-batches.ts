@@ -90,7 +90,7 @@ async function request(
     if (IbidError.isInstance(error)) throw error;
     throwIfAborted(signal, "The embedding", { cause: error });
     throw new IbidError("embedding-failed", `Error generating embedding for provided chunk: ${name} failed.`, {
-      mend: "See the cause; nothing of this call was stored.",
+      hint: "See the cause; nothing of this call was stored.",
       details: { model: name, inputs: batch.length },
       cause: error,
     });
@@ -102,7 +102,7 @@ async function request(
         ? "No embeddings generated for the provided chunk"
         : "Mismatch between number of chunks and embeddings generated";
     throw new IbidError("invalid-response", `${what}: expected ${batch.length}, got ${got} from ${name}.`, {
-      mend: "The model must answer with one embedding for each input, in order.",
+      hint: "The model must answer with one embedding for each input, in order.",
       details: { expected: batch.length, got },
     });
   }

@@ -33,7 +33,7 @@ export function createSettledDimensions(model: EmbeddingModel): SettledDimension
             "invalid-response",
             `${where} is a ${kindOf(embedding)} vector; the model declares ${model.kind} ones.`,
             {
-              mend: "Declare the model's kind as what it answers with.",
+              hint: "Declare the model's kind as what it answers with.",
               details: { expected: model.kind, got: kindOf(embedding) },
             },
           );

@@ -28,7 +28,7 @@ export function createHashingModel(options: { readonly dimensions?: number } = {
       "invalid-argument",
       `createHashingModel: dimensions must be a whole number from 1 to 65536, not ${String(dimensions)}.`,
       {
-        mend: "256 serves most corpora.",
+        hint: "256 serves most corpora.",
       },
     );
   }
@@ -42,7 +42,7 @@ export function createHashingModel(options: { readonly dimensions?: number } = {
         "unsupported-input",
         "Unsupported chunk type. Expected a string or elements of type 'text-chunk'.",
         {
-          mend: "Use an embedding model that takes media, or describe the media in words.",
+          hint: "Use an embedding model that takes media, or describe the media in words.",
           details: { type },
         },
       );

@@ -85,12 +85,12 @@ function hostedPlace({ serviceUrl, accessToken, model, timeoutMs }: HostedOption
   const url = readAddress(serviceUrl, "serviceUrl");
   if (typeof accessToken !== "string" || accessToken.trim() === "") {
     throw new IbidError("configuration-missing", "The hosted service needs an access token, and it is blank.", {
-      mend: "Pass accessToken as the service gave it to you.",
+      hint: "Pass accessToken as the service gave it to you.",
     });
   }
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
     throw new IbidError("invalid-argument", "timeoutMs must be a number above 0.", {
-      mend: "Leave it out for 5 minutes.",
+      hint: "Leave it out for 5 minutes.",
     });
   }
   return {
@@ -108,12 +108,12 @@ function checkText(input: EmbeddingInput, count: number): void {
     count === 1
       ? "Unsupported chunk type. only 'ai:TextChunk|ai:TextDocument' is supported"
       : "Unsupported chunk type. Expected elements of type 'ai:TextChunk|ai:TextDocument'.",
-    { mend: "Embed a text that describes it, or leave it out.", details: { type: input.type } },
+    { hint: "Embed a text that describes it, or leave it out.", details: { type: input.type } },
   );
 }
 
 function inBallerinasWords(error: IbidError): IbidError {
-  const rest = { ...(error.mend && { mend: error.mend }), details: error.details, cause: error.cause };
+  const rest = { ...(error.hint && { hint: error.hint }), details: error.details, cause: error.cause };
   if (error.code === "embedding-failed")
     return new IbidError(error.code, `Error generating embedding for provided chunk: ${error.message}`, rest);
   if (error.code === "invalid-response" && error.details["got"] === 0)

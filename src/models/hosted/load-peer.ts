@@ -24,7 +24,7 @@ export async function loadPeer(packageName: string, folder: string = process.cwd
     path = createRequire(join(folder, "package.json")).resolve(packageName);
   } catch {
     throw new IbidError("dependency-missing", `The package ${packageName} is not installed.`, {
-      mend: `npm install ${packageName}`,
+      hint: `npm install ${packageName}`,
       details: { package: packageName },
     });
   }
@@ -43,7 +43,7 @@ function isMissing(error: unknown, packageName: string): boolean {
 
 function brokenPeer(packageName: string, cause: unknown): IbidError {
   return new IbidError("dependency-missing", `The package ${packageName} is installed but cannot be loaded.`, {
-    mend: `Install it anew: npm install ${packageName}`,
+    hint: `Install it anew: npm install ${packageName}`,
     details: { package: packageName },
     cause,
   });

@@ -22,13 +22,13 @@ export function parseModelName(name: string): ModelName {
   const [, model = rest, address] = /^(.+)@([a-z][a-z+.-]*:\/\/.+)$/isu.exec(rest) ?? [];
   if (provider === "" || model === "") {
     throw new IbidError("invalid-argument", `A model is named provider/model, not "${name.slice(0, 100)}".`, {
-      mend: `For example ollama/qwen3:8b. Known providers: ${known}.`,
+      hint: `For example ollama/qwen3:8b. Known providers: ${known}.`,
     });
   }
   const facts = factsOf(provider);
   if (facts === undefined) {
     throw new IbidError("invalid-argument", `The provider "${provider.slice(0, 100)}" is not known.`, {
-      mend: `Known providers: ${known}. Any server that speaks OpenAI's API is openai-compatible/<model>, with OPENAI_COMPATIBLE_BASE_URL.`,
+      hint: `Known providers: ${known}. Any server that speaks OpenAI's API is openai-compatible/<model>, with OPENAI_COMPATIBLE_BASE_URL.`,
     });
   }
   return { provider, model, facts, ...(address === undefined ? {} : { address }) };

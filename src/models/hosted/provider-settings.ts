@@ -28,7 +28,7 @@ export function providerSettings(
 ): ProviderSettings {
   if (address !== undefined && facts.addressVariable === undefined) {
     throw new IbidError("invalid-argument", `The provider ${provider} has an address of its own.`, {
-      mend: "Leave out what stands behind the @ in the model's name.",
+      hint: "Leave out what stands behind the @ in the model's name.",
     });
   }
   // An address in the name is one that the variable might have given.
@@ -39,7 +39,7 @@ export function providerSettings(
       "configuration-missing",
       `The provider ${provider} needs an API key, and ${facts.keyVariable} is not set.`,
       {
-        mend: `Set ${facts.keyVariable} to your API key.`,
+        hint: `Set ${facts.keyVariable} to your API key.`,
         details: { variable: facts.keyVariable },
       },
     );
@@ -59,7 +59,7 @@ export function providerSettings(
           "configuration-missing",
           `The provider ${provider} needs an address, and OPENAI_COMPATIBLE_BASE_URL is not set.`,
           {
-            mend: "Set OPENAI_COMPATIBLE_BASE_URL to the server's address, such as http://127.0.0.1:8080/v1, or write it behind the name: openai-compatible/<model>@http://127.0.0.1:8080/v1.",
+            hint: "Set OPENAI_COMPATIBLE_BASE_URL to the server's address, such as http://127.0.0.1:8080/v1, or write it behind the name: openai-compatible/<model>@http://127.0.0.1:8080/v1.",
             details: { variable: "OPENAI_COMPATIBLE_BASE_URL" },
           },
         );
@@ -116,13 +116,13 @@ function parseAddress(variable: string, value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url !== undefined && (url.username !== "" || url.password !== "")) {
     throw new IbidError("invalid-argument", `${variable} holds a name or a password.`, {
-      mend: "Give the address alone; a key has a variable of its own.",
+      hint: "Give the address alone; a key has a variable of its own.",
       details: { variable },
     });
   }
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new IbidError("invalid-argument", `${variable} is not an http or https address.`, {
-      mend: `Set ${variable} to an address such as http://127.0.0.1:11434.`,
+      hint: `Set ${variable} to an address such as http://127.0.0.1:11434.`,
       details: { variable },
     });
   }

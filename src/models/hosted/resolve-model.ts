@@ -108,7 +108,7 @@ export async function resolveReranker(name: string, options: ResolveModelOptions
 function hasNone(provider: string, kind: string, has: (facts: ProviderFacts) => boolean): IbidError {
   const others = Object.keys(providers).filter((one) => has(providers[one] as ProviderFacts));
   return new IbidError("invalid-argument", `The provider ${provider} has no ${kind} models.`, {
-    mend: `Providers that have: ${others.join(", ")}.`,
+    hint: `Providers that have: ${others.join(", ")}.`,
   });
 }
 
@@ -156,7 +156,7 @@ function unusable(facts: ProviderFacts): IbidError {
     "dependency-missing",
     `The installed version of ${facts.packageName} does not offer what is needed.`,
     {
-      mend: `npm install ${facts.packageName}@latest`,
+      hint: `npm install ${facts.packageName}@latest`,
       details: { package: facts.packageName },
     },
   );

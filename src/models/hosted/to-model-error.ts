@@ -42,8 +42,8 @@ export function toModelError(error: unknown, call: ModelCall): IbidError {
     // Of a batch: a smaller one may pass.
     ...(failure.kind === "too-long" ? { tooLarge: true } : {}),
   };
-  const make = (code: IbidErrorCode, message: string, mend: string): IbidError =>
-    new IbidError(code, message, { mend, details, cause });
+  const make = (code: IbidErrorCode, message: string, hint: string): IbidError =>
+    new IbidError(code, message, { hint, details, cause });
   const failed: IbidErrorCode = call.kind === "embedding" ? "embedding-failed" : "model-failed";
   const facts = factsOf(call.provider);
   const key = facts?.keyVariable;
@@ -137,7 +137,7 @@ const tooLongMends: Readonly<Record<ModelCall["kind"], string>> = {
 /** The caller's own signal fired. */
 export function abortedError(call: Pick<ModelCall, "provider" | "model" | "signal">): IbidError {
   return new IbidError("aborted", `The call to ${call.provider}/${call.model} was aborted.`, {
-    mend: "Call again without aborting, or with a longer time limit.",
+    hint: "Call again without aborting, or with a longer time limit.",
     details: { provider: call.provider, model: call.model, retryable: false },
     cause: call.signal?.reason,
   });
@@ -153,7 +153,7 @@ export function invalidResponse(
     "invalid-response",
     `${call.provider}/${call.model} gave an answer that cannot be used: ${what}.`,
     {
-      mend: "Try again; if it stays, use another model.",
+      hint: "Try again; if it stays, use another model.",
       details: { provider: call.provider, model: call.model, retryable: true, ...details },
     },
   );

@@ -152,7 +152,7 @@ function notHere(name: string): IbidError {
     "configuration-missing",
     `The model ${name} is not on this machine, and nothing may be downloaded.`,
     {
-      mend: "Allow it with allowDownload: true (for a model by name, IBID_ALLOW_DOWNLOAD=1), or give the folder that holds the model.",
+      hint: "Allow it with allowDownload: true (for a model by name, IBID_ALLOW_DOWNLOAD=1), or give the folder that holds the model.",
       details: { provider: "transformers", model: name },
     },
   );
@@ -160,7 +160,7 @@ function notHere(name: string): IbidError {
 
 function cannotLoad(name: string, why: string, cause: unknown): IbidError {
   return new IbidError("model-failed", `The model ${name} cannot be loaded${why}.`, {
-    mend: "A model's folder holds config.json, tokenizer.json, tokenizer_config.json and onnx/model.onnx (or the file of its dtype).",
+    hint: "A model's folder holds config.json, tokenizer.json, tokenizer_config.json and onnx/model.onnx (or the file of its dtype).",
     details: { provider: "transformers", model: name },
     cause,
   });
@@ -203,7 +203,7 @@ function missing(what: string, cause?: unknown): IbidError {
     `The package ${packageName}, which runs models in this process, ${what}.`,
     {
       // Its runtime's install script downloads from elsewhere and fails where that is not allowed; processors need nothing of what it brings.
-      mend: `ONNXRUNTIME_NODE_INSTALL=skip npm install ${packageName}@^4.0.0`,
+      hint: `ONNXRUNTIME_NODE_INSTALL=skip npm install ${packageName}@^4.0.0`,
       details: { package: packageName },
       cause,
     },

@@ -11,7 +11,7 @@ export async function runModel(
     return await model(inputs);
   } catch (cause) {
     throw new IbidError(kind === "embedding" ? "embedding-failed" : "model-failed", `transformers/${name} failed.`, {
-      mend: "Look at the cause.",
+      hint: "Look at the cause.",
       details: { provider: "transformers", model: name, retryable: false },
       cause,
     });

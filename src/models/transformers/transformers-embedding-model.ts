@@ -63,7 +63,7 @@ export function createTransformersEmbeddingModel(
       "invalid-argument",
       "createTransformersEmbeddingModel: an option has a value that is not known.",
       {
-        mend: 'pooling is "mean", "cls" or "last"; tooLong is "cut" or "error"; the model has a name.',
+        hint: 'pooling is "mean", "cls" or "last"; tooLong is "cut" or "error"; the model has a name.',
       },
     );
   }
@@ -100,7 +100,7 @@ export function createTransformersEmbeddingModel(
             "embedding-failed",
             `transformers/${name} was sent more text than it takes: ${count} tokens.`,
             {
-              mend: `Use a smaller chunk size: it takes ${maxTokens} tokens.`,
+              hint: `Use a smaller chunk size: it takes ${maxTokens} tokens.`,
               details: { provider: "transformers", model: name, tokens: count, maxTokens, retryable: false },
             },
           );
@@ -127,7 +127,7 @@ function textOf(input: EmbeddingInput): string {
   throw new IbidError(
     "unsupported-input",
     `A document of type "${input.type}" cannot be embedded by a text model: only texts and text chunks are supported.`,
-    { mend: "Leave it out, or embed a text that describes it.", details: { type: input.type } },
+    { hint: "Leave it out, or embed a text that describes it.", details: { type: input.type } },
   );
 }
 
@@ -143,7 +143,7 @@ function poolTokens(output: NativeTensor | undefined, pooling: Pooling, name: st
       "invalid-response",
       `transformers/${name} gave an answer that cannot be used: it has no token vectors.`,
       {
-        mend: "Use a model that was made for embeddings.",
+        hint: "Use a model that was made for embeddings.",
         details: { provider: "transformers", model: name },
       },
     );

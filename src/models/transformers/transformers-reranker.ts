@@ -34,7 +34,7 @@ export function createTransformersReranker(name: string, options: TransformersRe
   const { maxBatchSize = 32 } = options;
   if (!(Number.isSafeInteger(maxBatchSize) && maxBatchSize >= 1)) {
     throw new IbidError("invalid-argument", "maxBatchSize must be a whole number of at least 1.", {
-      mend: "Pass how many texts are read beside one query, or leave it out.",
+      hint: "Pass how many texts are read beside one query, or leave it out.",
     });
   }
   const loaded = createLoading(name, "AutoModelForSequenceClassification", options);
@@ -66,7 +66,7 @@ function readScore(logits: NativeTensor | undefined, name: string): number {
       "invalid-response",
       `transformers/${name} gave an answer that cannot be used: it has no score.`,
       {
-        mend: "Use a model that was made for reranking: a cross-encoder.",
+        hint: "Use a model that was made for reranking: a cross-encoder.",
         details: { provider: "transformers", model: name },
       },
     );

@@ -16,7 +16,7 @@ export async function readCode({ uri, bytes, mediaType, charset, signal }: ReadI
   const grammar = grammarOf(mediaType, uri);
   if (grammar === undefined) {
     throw new IbidError("unsupported-media", `${uri} is of media type ${mediaType}, for which there is no grammar.`, {
-      mend: "Read it as plain text.",
+      hint: "Read it as plain text.",
       uri,
     });
   }

@@ -24,7 +24,7 @@ export function readHtml({ uri, bytes, mediaType, charset }: ReadInput): ReadRes
   );
   if (text === "") {
     throw new IbidError("empty", `${uri} shows no text.`, {
-      mend: "If a script writes the page in the browser, save it from there and give the saved file.",
+      hint: "If a script writes the page in the browser, save it from there and give the saved file.",
       uri,
     });
   }

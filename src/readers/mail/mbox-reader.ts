@@ -24,7 +24,7 @@ async function readMbox(input: ReadInput): Promise<ReadResult> {
   const { maxParts, maxTextLength } = limitsOf(input);
   if (readPart === undefined) {
     throw new IbidError("unsupported-media", `${uri} is a mailbox, and no reader of messages was given.`, {
-      mend: "Read it together with the reader of messages, as a knowledge base does.",
+      hint: "Read it together with the reader of messages, as a knowledge base does.",
       uri,
     });
   }
@@ -55,7 +55,7 @@ function* splitMessages(bytes: Uint8Array, uri: string): Generator<Uint8Array> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!/^\s*From /.test(file.toString("latin1", 0, 1000))) {
     throw new IbidError("unreadable", `${uri} is not a mailbox: its first line does not begin with "From ".`, {
-      mend: "If it is one message, rename it to .eml.",
+      hint: "If it is one message, rename it to .eml.",
       uri,
     });
   }

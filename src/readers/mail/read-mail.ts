@@ -21,7 +21,7 @@ export async function readMail(input: ReadInput): Promise<ReadResult> {
   const encryption = encryptionOf(email);
   if (encryption !== undefined) {
     throw new IbidError("encrypted", `${uri} is a message encrypted with ${encryption}.`, {
-      mend: "Open it in a mail program that has the key, and save it decrypted.",
+      hint: "Open it in a mail program that has the key, and save it decrypted.",
       uri,
     });
   }
@@ -78,7 +78,7 @@ async function writeBody(
   const plain = canonicalize(text ?? "").toWellFormed();
   if (page !== "" && readPart === undefined && plain.trim() === "") {
     throw new IbidError("unsupported-media", `${uri} is a message in HTML, and no reader of HTML was given.`, {
-      mend: "Read it together with the reader of HTML, as a knowledge base does.",
+      hint: "Read it together with the reader of HTML, as a knowledge base does.",
       uri,
     });
   }

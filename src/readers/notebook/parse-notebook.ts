@@ -53,7 +53,7 @@ function parseJson(text: string, uri: string): unknown {
 
 function noNotebook(uri: string, why: string, cause?: unknown): IbidError {
   return new IbidError("unreadable", `${uri} is not a notebook: ${why}.`, {
-    mend: "Save it again from Jupyter, or rename it to .json to have it read as data.",
+    hint: "Save it again from Jupyter, or rename it to .json to have it read as data.",
     uri,
     ...(cause === undefined ? {} : { cause }),
   });

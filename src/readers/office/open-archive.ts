@@ -139,7 +139,7 @@ function isCompoundFile(bytes: Uint8Array): boolean {
 /** The refusal of a file whose content only a password or a licence opens. */
 export function encrypted(uri: string): IbidError {
   return new IbidError("encrypted", `${uri} is encrypted.`, {
-    mend: "Give a copy that opens without a password or licence.",
+    hint: "Give a copy that opens without a password or licence.",
     uri,
   });
 }
@@ -149,7 +149,7 @@ export function unreadable(uri: string, what: string, cause?: unknown): IbidErro
   // The library's own sentences end as they like.
   const reason = cause instanceof Error ? `: ${cause.message.replace(/\.$/u, "")}` : "";
   return new IbidError("unreadable", `${uri} ${what}${reason}.`, {
-    mend: "Check that it opens in a program of its kind, and save it again from there.",
+    hint: "Check that it opens in a program of its kind, and save it again from there.",
     uri,
     ...(cause === undefined ? {} : { cause }),
   });
@@ -158,7 +158,7 @@ export function unreadable(uri: string, what: string, cause?: unknown): IbidErro
 /** The refusal of a file on which nothing is to be read. */
 export function withoutText(uri: string): IbidError {
   return new IbidError("empty", `${uri} shows no text.`, {
-    mend: "If its text is in pictures, run text recognition (OCR) over them and give the result.",
+    hint: "If its text is in pictures, run text recognition (OCR) over them and give the result.",
     uri,
   });
 }

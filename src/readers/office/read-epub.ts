@@ -33,7 +33,7 @@ export async function readEpub(input: ReadInput): Promise<ReadResult> {
   const { maxPages, maxTextLength } = limitsOf(input);
   if (readPart === undefined) {
     throw new IbidError("unsupported-media", `${uri} has chapters in HTML, and nobody to read them was given.`, {
-      mend: "Read it through a knowledge base or readDocument, with a reader of HTML among the readers.",
+      hint: "Read it through a knowledge base or readDocument, with a reader of HTML among the readers.",
       uri,
     });
   }

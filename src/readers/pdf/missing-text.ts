@@ -34,11 +34,11 @@ export function notesOn({
   }
   if (missing.length > 0) {
     const [are, have] = missing.length === 1 ? ["Page", "has"] : ["Pages", "have"];
-    const mend =
+    const hint =
       ocr === undefined
         ? "; text recognition (OCR) would read what looks scanned"
         : " that text recognition could read";
-    notes.push(`${are} ${nameRanges(missing)} ${have} no text layer${mend}.`);
+    notes.push(`${are} ${nameRanges(missing)} ${have} no text layer${hint}.`);
   }
   if (lost.length > 0)
     notes.push(
@@ -70,7 +70,7 @@ export function lostText(uri: string, maps: string | undefined): IbidError {
   const install =
     maps === undefined ? `Install the maps of East Asian encodings with: npm install ${mapsPackage}. Or save` : "Save";
   return new IbidError("unreadable", `${uri} has text, but ${whyLost}.`, {
-    mend: `${install} it again with all fonts embedded (PDF/A does that), or give the PDF reader an \`ocr\` provider.`,
+    hint: `${install} it again with all fonts embedded (PDF/A does that), or give the PDF reader an \`ocr\` provider.`,
     uri,
   });
 }
@@ -84,7 +84,7 @@ export function withoutText(uri: string, pages: number, ocr: OcrProvider | undef
       ? `${uri} has no text layer on its ${where}: it looks scanned.`
       : `${uri} has no text layer on its ${where}, and ${ocr.name} recognised none.`,
     {
-      mend:
+      hint:
         ocr === undefined
           ? "Run text recognition (OCR) over it and give the result, or give the PDF reader an `ocr` provider."
           : "Check that the scan is sharp and upright, and that the provider knows its language.",

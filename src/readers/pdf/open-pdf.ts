@@ -48,7 +48,7 @@ function asksForPassword(uri: string, password: string | undefined, cause: Error
       ? `${uri} is protected by a password.`
       : `${uri} is protected by a password, and the one given does not open it.`,
     {
-      mend: "Give its user or owner password: the option `password` when ingesting, `ibid ingest --password` at a terminal. Or give a copy that opens without one.",
+      hint: "Give its user or owner password: the option `password` when ingesting, `ibid ingest --password` at a terminal. Or give a copy that opens without one.",
       uri,
       cause,
     },
@@ -58,7 +58,7 @@ function asksForPassword(uri: string, password: string | undefined, cause: Error
 export function unreadable(uri: string, what: string, cause: unknown): IbidError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new IbidError("unreadable", `${uri} ${what}: ${reason}`, {
-    mend: "Check that it opens in a PDF viewer, and save it again from there.",
+    hint: "Check that it opens in a PDF viewer, and save it again from there.",
     uri,
     cause,
   });

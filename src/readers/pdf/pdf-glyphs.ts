@@ -12,7 +12,7 @@ export interface DrawnPage {
   /** Whether it has text in a font that PDF.js cannot read, and so leaves out. */
   readonly hasLostText: boolean;
   /** Words that PDF.js hands out with the letters of a ligature turned round, and what they are. */
-  readonly mended: ReadonlyMap<string, string>;
+  readonly repaired: ReadonlyMap<string, string>;
 }
 
 /** Operator codes of PDF.js, stable since its first version. */
@@ -40,7 +40,7 @@ export async function drawPage(
   try {
     operators = await page.getOperatorList();
   } catch {
-    return { isBlank: false, hasLostText: false, mended: new Map() };
+    return { isBlank: false, hasLostText: false, repaired: new Map() };
   }
   for (const name of names) {
     const before = fonts.get(name);
@@ -57,7 +57,7 @@ export async function drawPage(
   return {
     isBlank: operators.fnArray.every(drawsNothing),
     hasLostText: operators.fnArray.some((code, index) => code === setFont && isLost(page, operators.argsArray[index])),
-    mended: mendLigatures(operators),
+    repaired: mendLigatures(operators),
   };
 }
 
@@ -105,7 +105,7 @@ const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
  * **Source** UAX #9, L4: what is one glyph keeps the order of its characters.
  */
 function mendLigatures({ fnArray, argsArray }: Operators): Map<string, string> {
-  const mended = new Map<string, string>();
+  const repaired = new Map<string, string>();
   for (const [index, code] of fnArray.entries()) {
     if (code !== showText) continue;
     const glyphs = glyphsOf(argsArray[index]);
@@ -114,9 +114,9 @@ function mendLigatures({ fnArray, argsArray }: Operators): Map<string, string> {
     const meant = glyphs.toReversed().join("");
     const [from, to] = [turned.split(/\s+/u), meant.split(/\s+/u)];
     if (from.length !== to.length) continue;
-    for (const [at, word] of from.entries()) if (word !== to[at]) mended.set(word, to[at]!);
+    for (const [at, word] of from.entries()) if (word !== to[at]) repaired.set(word, to[at]!);
   }
-  return mended;
+  return repaired;
 }
 
 function glyphsOf(args: unknown): string[] {
@@ -136,10 +136,10 @@ export function needsGlyphs(text: string): boolean {
   return /[اأإآٱ]ل/u.test(text);
 }
 
-/** A run with its words mended. */
-export function mendRun(run: PdfTextItem, mended: ReadonlyMap<string, string>): PdfTextItem {
+/** A run with its words repaired. */
+export function repairRun(run: PdfTextItem, repaired: ReadonlyMap<string, string>): PdfTextItem {
   if (run.dir !== "rtl") return run;
-  return { ...run, str: run.str.replace(/\S+/gu, (word) => mended.get(word) ?? mendArticle(word)) };
+  return { ...run, str: run.str.replace(/\S+/gu, (word) => repaired.get(word) ?? mendArticle(word)) };
 }
 
 /** An alif before an alif that bears a sign is no Arabic: between them the lam of the article was turned round, as in اإلنسان. */

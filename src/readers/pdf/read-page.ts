@@ -1,7 +1,7 @@
 import { throwIfAborted } from "../../runtime/abort.ts";
 
 import { unreadable, type PdfDocument } from "./open-pdf.ts";
-import { drawPage, mendRun, needsGlyphs } from "./pdf-glyphs.ts";
+import { drawPage, repairRun, needsGlyphs } from "./pdf-glyphs.ts";
 import { placeRuns, type PdfFont, type PdfSide, type PdfTextItem } from "./pdf-runs.ts";
 import type { PdfTag } from "./pdf-tags.ts";
 
@@ -45,13 +45,13 @@ export async function readPage(
       const { fontFamily, vertical } = styles[name] as { fontFamily?: string; vertical?: boolean };
       fonts.set(name, { bold: false, mono: fontFamily === "monospace", vertical: vertical === true });
     }
-    const mend = texts.some(({ str, dir }) => dir === "rtl" && needsGlyphs(str));
+    const repairs = texts.some(({ str, dir }) => dir === "rtl" && needsGlyphs(str));
     let [isBlank, hasLostText] = [false, false];
     let placed = items as Parameters<typeof placeRuns>[0];
-    if (fresh.length > 0 || mend || length === 0 || drawAll) {
+    if (fresh.length > 0 || repairs || length === 0 || drawAll) {
       const drawn = await drawPage(page, fonts, fresh);
       ({ isBlank, hasLostText } = drawn);
-      if (mend) placed = placed.map((item) => ("str" in item ? mendRun(item, drawn.mended) : item));
+      if (repairs) placed = placed.map((item) => ("str" in item ? repairRun(item, drawn.repaired) : item));
     }
     const { transform, height } = page.getViewport({ scale: 1 });
     const tree = isTagged ? ((await page.getStructTree()) as PdfTag | null) : null;

@@ -68,7 +68,7 @@ export function composeWorkbook(
   }
   if (length === 0) {
     throw new IbidError("empty", `${uri} has no cell that holds something.`, {
-      mend: "Give a workbook with values in its cells.",
+      hint: "Give a workbook with values in its cells.",
       uri,
       details: { sheets: sheets.length },
     });

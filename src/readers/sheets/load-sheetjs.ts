@@ -76,7 +76,7 @@ function missing(uri: string, what: string, cause?: unknown): IbidError {
     "dependency-missing",
     `${uri} is an Excel workbook of the older kind (XLS); the package ${packageName}, which reads it, ${what}.`,
     {
-      mend: `npm install ${packageName}@0.20.3, or save the file as XLSX.`,
+      hint: `npm install ${packageName}@0.20.3, or save the file as XLSX.`,
       uri,
       details: { package: packageName },
       ...(cause === undefined ? {} : { cause }),

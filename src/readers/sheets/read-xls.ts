@@ -14,7 +14,7 @@ export async function readXls(input: ReadInput): Promise<ReadResult> {
   // The library takes many formats; ours are the ones that this reader answers for.
   if (!isBinaryWorkbook(bytes)) {
     throw new IbidError("unreadable", `${uri} is called an Excel workbook (XLS), but its content is none.`, {
-      mend: "If it is text, a web page or a newer workbook, name it so: .csv, .html, .xlsx.",
+      hint: "If it is text, a web page or a newer workbook, name it so: .csv, .html, .xlsx.",
       uri,
     });
   }
@@ -108,13 +108,13 @@ function open(uri: string, read: () => LibraryWorkbook): LibraryWorkbook {
     const reason = error instanceof Error ? error.message : String(error);
     if (/password|encrypt/i.test(reason)) {
       throw new IbidError("encrypted", `${uri} is encrypted.`, {
-        mend: "Give a copy that opens without a password.",
+        hint: "Give a copy that opens without a password.",
         uri,
         cause: error,
       });
     }
     throw new IbidError("unreadable", `${uri} could not be read as an Excel workbook (XLS): ${reason}`, {
-      mend: "Check that it opens in a spreadsheet program, and save it as XLSX.",
+      hint: "Check that it opens in a spreadsheet program, and save it as XLSX.",
       uri,
       cause: error,
     });

@@ -38,7 +38,7 @@ export function textTooLarge(uri: string, length: number, max: number): IbidErro
     "too-large",
     `${uri} holds more text than one document may (${max.toLocaleString("en")} characters).`,
     {
-      mend: "Split it into several files, or raise the limit maxTextLength.",
+      hint: "Split it into several files, or raise the limit maxTextLength.",
       uri,
       details: { limit: "maxTextLength", length, max },
     },
@@ -52,7 +52,7 @@ function decodeNamed(bytes: Uint8Array, uri: string, charset: string | undefined
     if (!IbidError.isInstance(error) || error.uri !== undefined) throw error;
     // The decoder knows bytes, not where they came from.
     throw new IbidError(error.code, `${uri} cannot be read as text: ${lowerFirst(error.message)}`, {
-      ...(error.mend === undefined ? {} : { mend: error.mend }),
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
       uri,
       details: error.details,
       cause: error,

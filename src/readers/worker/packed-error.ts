@@ -7,7 +7,7 @@ export interface PackedError {
   readonly stack?: string;
   /** Of an `IbidError`. */
   readonly code?: IbidErrorCode;
-  readonly mend?: string;
+  readonly hint?: string;
   readonly uri?: string;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: PackedError;
@@ -28,21 +28,21 @@ export function packError(error: unknown, depth = 0): PackedError {
       code: error.code,
       // Facts are JSON; what is not, such as a function somebody left there, would stop the whole message.
       details: JSON.parse(JSON.stringify(error.details)) as Record<string, unknown>,
-      ...(error.mend === undefined ? {} : { mend: error.mend }),
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
       ...(error.uri === undefined ? {} : { uri: error.uri }),
     }),
   };
 }
 
 export function unpackError(packed: PackedError): Error {
-  const { name, message, stack, code, mend, uri, details, cause } = packed;
+  const { name, message, stack, code, hint, uri, details, cause } = packed;
   const options = cause === undefined ? {} : { cause: unpackError(cause) };
   const error =
     code === undefined
       ? Object.assign(new Error(message, options), { name })
       : new IbidError(code, message, {
           ...options,
-          ...(mend === undefined ? {} : { mend }),
+          ...(hint === undefined ? {} : { hint }),
           ...(uri === undefined ? {} : { uri }),
           ...(details === undefined ? {} : { details }),
         });

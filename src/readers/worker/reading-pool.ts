@@ -65,7 +65,7 @@ export function createReadingPool(
       }
       if (closed) {
         throw new IbidError("store-closed", `${uri} is not read: the knowledge base is closed.`, {
-          mend: "Open it again.",
+          hint: "Open it again.",
           uri,
         });
       }

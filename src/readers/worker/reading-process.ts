@@ -120,7 +120,7 @@ export function startReadingProcess(
       isAlive = false;
       stop?.(
         new IbidError("store-closed", "The reading was stopped: the knowledge base is closed.", {
-          mend: "Open it again.",
+          hint: "Open it again.",
         }),
       );
       if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
@@ -180,7 +180,7 @@ function tooSlow(uri: string, timeoutMs: number): IbidError {
     "timeout",
     `${uri} took longer to read than ${(timeoutMs / 1000).toLocaleString("en")} seconds.`,
     {
-      mend: "Split it into several files, or raise the limit timeoutMs.",
+      hint: "Split it into several files, or raise the limit timeoutMs.",
       uri,
       details: { limit: "timeoutMs", max: timeoutMs },
     },
@@ -193,14 +193,14 @@ function describeEnding(ended: Ended, uri: string, { maxMemoryBytes }: ReadLimit
   if (signal === "SIGABRT" || signal === "SIGKILL" || code === 134) {
     const allowed = Math.round(maxMemoryBytes / mebibyte).toLocaleString("en");
     return new IbidError("too-large", `${uri} needs more memory to be read than ${allowed} MiB.`, {
-      mend: "Split it into several files, or raise the limit maxMemoryBytes.",
+      hint: "Split it into several files, or raise the limit maxMemoryBytes.",
       uri,
       details: { limit: "maxMemoryBytes", max: maxMemoryBytes },
       cause: ended,
     });
   }
   return new IbidError("unreadable", `${uri} could not be read: the worker that read it stopped, ${ended.message}.`, {
-    mend: "Check that the file opens in a program of its kind, or give it in another format.",
+    hint: "Check that the file opens in a program of its kind, or give it in another format.",
     uri,
     details: { code, signal },
     cause: ended,

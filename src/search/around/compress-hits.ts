@@ -52,7 +52,7 @@ export function compressHits(retriever: Retriever, options: CompressHitsOptions)
   if (around !== 0) checkCount("compressHits", "around", around);
   if (!(minShare >= 0 && minShare <= 1)) {
     throw new IbidError("invalid-argument", `compressHits: minShare is ${String(minShare)}.`, {
-      mend: "Give a share from 0 to 1.",
+      hint: "Give a share from 0 to 1.",
     });
   }
   return {

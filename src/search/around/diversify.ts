@@ -38,12 +38,12 @@ export function diversify(retriever: Retriever, options: DiversifyOptions = {}):
   const { lambda = defaultLambda, by = "embeddings" } = options;
   if (!(lambda >= 0 && lambda <= 1)) {
     throw new IbidError("invalid-argument", `diversify: lambda is ${String(lambda)}.`, {
-      mend: "Give a number from 0 to 1.",
+      hint: "Give a number from 0 to 1.",
     });
   }
   if (by !== "embeddings" && by !== "words") {
     throw new IbidError("invalid-argument", `diversify: by cannot be "${String(by)}".`, {
-      mend: "Choose from embeddings, words.",
+      hint: "Choose from embeddings, words.",
     });
   }
   return {

@@ -36,7 +36,7 @@ export function dropDuplicates(retriever: Retriever, options: DropDuplicatesOpti
   checkCount("dropDuplicates", "words", words);
   if (!(threshold > 0 && threshold <= 1)) {
     throw new IbidError("invalid-argument", `dropDuplicates: threshold is ${String(threshold)}.`, {
-      mend: "Give a share above 0 and up to 1.",
+      hint: "Give a share above 0 and up to 1.",
     });
   }
   return {

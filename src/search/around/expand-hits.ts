@@ -167,7 +167,7 @@ function checkDirection(options: ExpandHitsOptions): void {
   const ways = (["neighbours", "zoomOut"] as const).filter((way) => way in options);
   if (ways.length !== 1) {
     throw new IbidError("invalid-argument", "expandHits: a hit is widened in one way at a time.", {
-      mend: "Give neighbours, for chunks before and after it, or zoomOut, for the sections around it.",
+      hint: "Give neighbours, for chunks before and after it, or zoomOut, for the sections around it.",
     });
   }
   checkCount("expandHits", ways[0]!, "zoomOut" in options ? options.zoomOut : options.neighbours);

@@ -14,7 +14,7 @@ const rankDepth = 128;
 export function checkSearchFusion(where: string, fusion: SearchFusion): void {
   if (fusion === "rrf" || fusion === "best") return;
   throw new IbidError("invalid-argument", `${where}: fusion cannot be "${String(fusion)}".`, {
-    mend: "Choose from rrf, best.",
+    hint: "Choose from rrf, best.",
   });
 }
 

@@ -33,7 +33,7 @@ const defaultMaxLength = 1000;
 export function checkQueryWriter(where: string, options: QueryWriterOptions): void {
   if (typeof options.model?.chat !== "function") {
     throw new IbidError("configuration-missing", `${where} needs a language model.`, {
-      mend: "Give model: any ChatModel, such as the one that writes the answers.",
+      hint: "Give model: any ChatModel, such as the one that writes the answers.",
     });
   }
   checkCount(where, "timeoutMs", options.timeoutMs);
@@ -44,7 +44,7 @@ export function checkQueryWriter(where: string, options: QueryWriterOptions): vo
 export function checkCount(where: string, name: string, value: number | undefined, most = Infinity): void {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 1 && value <= most)) return;
   throw new IbidError("invalid-argument", `${where}: ${name} is ${String(value)}.`, {
-    mend: `Give a whole number from 1 ${most === Infinity ? "up" : `to ${most}`}.`,
+    hint: `Give a whole number from 1 ${most === Infinity ? "up" : `to ${most}`}.`,
   });
 }
 

@@ -54,7 +54,7 @@ async function askReranker(
     if (IbidError.isInstance(cause)) throw cause;
     if (signal?.aborted) throw new IbidError("aborted", "The search was stopped while reranking.", { cause });
     throw new IbidError("model-failed", `The reranker ${reranker.name} failed.`, {
-      mend: "Look at the cause, or search with rerank: false.",
+      hint: "Look at the cause, or search with rerank: false.",
       cause,
     });
   }
@@ -63,7 +63,7 @@ async function askReranker(
       "invalid-response",
       `The reranker ${reranker.name} was given ${texts.length} texts and gave ${scores.length} scores, ${scores.filter(Number.isFinite).length} of them finite.`,
       {
-        mend: "A reranker gives one finite score per text, in order.",
+        hint: "A reranker gives one finite score per text, in order.",
         details: { texts: texts.length, scores: scores.length },
       },
     );

@@ -237,7 +237,7 @@ async function trying<Value>(key: string, task: () => Promise<Value>): Promise<V
     const code = codeOf(cause);
     throw new IbidError("store-failed", `The blob ${key} could not be read or written: ${code || String(cause)}.`, {
       uri: key,
-      mend: mends[code] ?? "Look at the folder and its disk.",
+      hint: mends[code] ?? "Look at the folder and its disk.",
       details: { code },
       cause,
     });

@@ -83,7 +83,7 @@ export function openS3BlobStore(options: S3Options): BlobStore {
       if (expected !== null && expected !== (await hexHash(bytes))) {
         throw new IbidError("store-corrupt", `The blob ${key} is not what was written: its hash is another.`, {
           uri: key,
-          mend: "Read it again; if that gives the same, write it again.",
+          hint: "Read it again; if that gives the same, write it again.",
         });
       }
       return { ...factsOf(key, answer, bytes.length), bytes };
@@ -159,20 +159,20 @@ function etagOf(key: string, { headers }: S3Answer): string {
 const strange = (key: string, what: string): IbidError =>
   new IbidError("store-failed", `The server does not say of ${key} ${what}.`, {
     uri: key,
-    mend: "Use a server that sends Content-Length and ETag, as S3 does.",
+    hint: "Use a server that sends Content-Length and ETag, as S3 does.",
   });
 
 const noBucket = ({ endpoint, bucket }: S3Place): IbidError =>
   new IbidError("store-failed", `${endpoint.origin} has no bucket ${bucket}.`, {
     uri: `${endpoint.origin}/${bucket}`,
-    mend: "Check the bucket's name, and make it where it is not there.",
+    hint: "Check the bucket's name, and make it where it is not there.",
     details: { status: 404, code: "NoSuchBucket" },
   });
 
 const noListing = ({ endpoint, bucket }: S3Place): IbidError =>
   new IbidError("store-failed", `${endpoint.origin} answered with something that is no list of ${bucket}.`, {
     uri: `${endpoint.origin}/${bucket}`,
-    mend: "Use a server that speaks S3's ListObjectsV2.",
+    hint: "Use a server that speaks S3's ListObjectsV2.",
   });
 
 const optionNames = [
@@ -191,8 +191,8 @@ function checkPlace(options: S3Options): S3Place {
   checkOptions("openS3BlobStore", options, optionNames);
   const { bucket, region = "us-east-1", credentials, prefix = "" } = options;
   const { attempts = 4, timeoutMs = 60_000, retryDelayMs = 200 } = options;
-  const refuse = (what: string, mend: string): never => {
-    throw new IbidError("invalid-argument", `openS3BlobStore: ${what}`, { mend });
+  const refuse = (what: string, hint: string): never => {
+    throw new IbidError("invalid-argument", `openS3BlobStore: ${what}`, { hint });
   };
   if (!/^[a-z0-9][a-z0-9._-]{1,62}$/iu.test(bucket)) refuse("that is not a bucket's name.", "Name the bucket alone.");
   if (!/^[a-z0-9-]{1,64}$/iu.test(region)) refuse("that is not a region.", 'Say it like "eu-central-1".');
@@ -210,7 +210,7 @@ function checkPlace(options: S3Options): S3Place {
     const given = typeof credentials === "function" ? await askFor(credentials) : credentials;
     if (isLine(given?.accessKeyId) && isLine(given?.secretAccessKey)) return given;
     throw new IbidError("configuration-missing", "openS3BlobStore has no credentials to sign with.", {
-      mend: "Give credentials: { accessKeyId, secretAccessKey }, or a function that does.",
+      hint: "Give credentials: { accessKeyId, secretAccessKey }, or a function that does.",
     });
   };
   return { endpoint, bucket, region, credentials: ask, attempts, timeoutMs, retryDelayMs };
@@ -221,7 +221,7 @@ async function askFor(credentials: () => S3Credentials | Promise<S3Credentials>)
     return await credentials();
   } catch (cause) {
     throw new IbidError("configuration-missing", "openS3BlobStore was given no credentials by what should give them.", {
-      mend: "Look at the cause: it is what your function threw.",
+      hint: "Look at the cause: it is what your function threw.",
       cause,
     });
   }

@@ -114,7 +114,7 @@ async function readBody(response: Response, maxBytes: number, isWhole: boolean, 
       if (!isWhole) break;
       throw new IbidError("too-large", `${name} has more than ${maxBytes.toLocaleString("en")} bytes.`, {
         uri: name,
-        mend: "Open the store with a larger maxBytes.",
+        hint: "Open the store with a larger maxBytes.",
         details: { maxBytes },
       });
     }
@@ -135,7 +135,7 @@ function nameOf({ endpoint, bucket }: S3Place, { key }: S3Request): string {
 
 function refused(place: S3Place, request: S3Request, { status, code }: Omit<S3Answer, "repeated">): IbidError {
   const busy = status === 503 || status === 429 || status === 409;
-  const mend =
+  const hint =
     status === 401 || status === 403
       ? "Check the credentials, the region and the clock, and what the bucket allows them."
       : status === 404
@@ -146,7 +146,7 @@ function refused(place: S3Place, request: S3Request, { status, code }: Omit<S3An
   return new IbidError(
     busy ? "store-busy" : "store-failed",
     `${nameOf(place, request)} answered ${request.method} with status ${status}${code === undefined ? "" : ` (${code})`}.`,
-    { uri: nameOf(place, request), mend, details: { status, ...(code === undefined ? {} : { code }) } },
+    { uri: nameOf(place, request), hint, details: { status, ...(code === undefined ? {} : { code }) } },
   );
 }
 
@@ -154,7 +154,7 @@ function unreachable(place: S3Place, request: S3Request, error: unknown): IbidEr
   if (error instanceof Error && error.name === "TimeoutError") {
     return new IbidError("timeout", `${nameOf(place, request)} did not answer within ${place.timeoutMs} ms.`, {
       uri: nameOf(place, request),
-      mend: "Allow more time with timeoutMs, or look at the server.",
+      hint: "Allow more time with timeoutMs, or look at the server.",
     });
   }
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -164,7 +164,7 @@ function unreachable(place: S3Place, request: S3Request, error: unknown): IbidEr
     `${nameOf(place, request)} could not be reached, or broke off${code === undefined ? "" : ` (${code})`}.`,
     {
       uri: nameOf(place, request),
-      mend: "Check the endpoint and the network.",
+      hint: "Check the endpoint and the network.",
       ...(code === undefined ? {} : { details: { code } }),
     },
   );

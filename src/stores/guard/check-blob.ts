@@ -32,7 +32,7 @@ export function isBlobKey(key: unknown): key is string {
 export function checkBlobKey(key: string, what: string, options: { readonly signal?: AbortSignal } = {}): void {
   if (!isBlobKey(key)) {
     throw new IbidError("invalid-argument", `${what}: ${JSON.stringify(key)?.slice(0, 100)} is not a key.`, {
-      mend: 'A key is parts joined by "/", such as "reports/2026.pdf": no part empty, "." or "..", no control characters, 1,024 bytes at most.',
+      hint: 'A key is parts joined by "/", such as "reports/2026.pdf": no part empty, "." or "..", no control characters, 1,024 bytes at most.',
     });
   }
   throwIfAborted(options.signal, `${what} of ${key}`);
@@ -45,7 +45,7 @@ export function checkBlobPut(key: string, bytes: Uint8Array, options: PutBlobOpt
   if (!(bytes instanceof Uint8Array)) {
     throw new IbidError("invalid-argument", `put: ${key} was given something that is no Uint8Array.`, {
       uri: key,
-      mend: "Encode text with a TextEncoder; collect a stream first.",
+      hint: "Encode text with a TextEncoder; collect a stream first.",
     });
   }
   const { ifNoneMatch, ifMatch } = options as { ifNoneMatch?: unknown; ifMatch?: unknown };
@@ -53,7 +53,7 @@ export function checkBlobPut(key: string, bytes: Uint8Array, options: PutBlobOpt
   if (!known || (ifNoneMatch !== undefined && ifMatch !== undefined)) {
     throw new IbidError("invalid-argument", `put: the condition on ${key} is none that there is.`, {
       uri: key,
-      mend: 'Say ifNoneMatch: "*", or ifMatch with an etag that put, get or head gave; not both.',
+      hint: 'Say ifNoneMatch: "*", or ifMatch with an etag that put, get or head gave; not both.',
     });
   }
   checkBlobSize(key, bytes.length, maxBytes);
@@ -68,7 +68,7 @@ export function checkBlobSize(key: string, size: number, maxBytes: number): void
   throw new IbidError(
     "too-large",
     `The blob ${key} has ${size.toLocaleString("en")} bytes; ${maxBytes.toLocaleString("en")} are allowed.`,
-    { uri: key, mend: "Split it, or open the store with a larger maxBytes.", details: { size, maxBytes } },
+    { uri: key, hint: "Split it, or open the store with a larger maxBytes.", details: { size, maxBytes } },
   );
 }
 
@@ -76,7 +76,7 @@ export function checkBlobSize(key: string, size: number, maxBytes: number): void
 export function checkMaxBlobBytes(where: string, maxBytes: number = defaultMaxBlobBytes): number {
   if (Number.isSafeInteger(maxBytes) && maxBytes > 0) return maxBytes;
   throw new IbidError("invalid-argument", `${where}: maxBytes must be a whole number above 0, not ${maxBytes}.`, {
-    mend: "Leave it out for 64 MiB.",
+    hint: "Leave it out for 64 MiB.",
   });
 }
 
@@ -86,7 +86,7 @@ export function checkBlobList(options: ListBlobsOptions): void {
   for (const [name, value] of Object.entries({ prefix: options.prefix, after: options.after }) as [string, unknown][]) {
     if (value === undefined || (typeof value === "string" && value.isWellFormed())) continue;
     throw new IbidError("invalid-argument", `list: ${name} must be well-formed text.`, {
-      mend: "Give the beginning of a key.",
+      hint: "Give the beginning of a key.",
     });
   }
   throwIfAborted(options.signal, "list");

@@ -15,7 +15,7 @@ import { isOwnVersion } from "../segments/own-version.ts";
 export function checkId(id: string, what: string): void {
   if (typeof id === "string" && id.trim() !== "" && id.isWellFormed() && !id.includes("\0")) return;
   throw new IbidError("invalid-id", `invalid ${what} id: ${JSON.stringify(id)}`, {
-    mend: "Ids and uris are strings that are not blank, without lone surrogates and U+0000.",
+    hint: "Ids and uris are strings that are not blank, without lone surrogates and U+0000.",
   });
 }
 
@@ -45,7 +45,7 @@ export function checkEntries(entries: readonly ChunkEntry[], policy: EmbeddingPo
 export function checkNotOwn(version: EmbeddingVersion, id: string): void {
   if (!isOwnVersion(versionKey(version))) return;
   throw new IbidError("invalid-argument", `The embeddings of ${version.model} are the store's own (chunk ${id}).`, {
-    mend: "Call the model something else.",
+    hint: "Call the model something else.",
   });
 }
 
@@ -55,7 +55,7 @@ function checkChunk({ id, documentId, start, end, index }: Chunk): void {
   const whole = [start, end, index].every((value) => Number.isSafeInteger(value) && value >= 0);
   if (whole && start <= end) return;
   throw new IbidError("invalid-argument", `Chunk ${id} runs from ${start} to ${end}, at index ${index}.`, {
-    mend: "Positions are whole numbers from 0, and a chunk does not end before it starts.",
+    hint: "Positions are whole numbers from 0, and a chunk does not end before it starts.",
   });
 }
 
@@ -72,7 +72,7 @@ export function checkEmbedding(
       "unsupported",
       `${policy.name} supports ${policy.embeddings.join(" and ")} vectors exclusively`,
       {
-        mend: `Got a ${kind} one, with ${where}.`,
+        hint: `Got a ${kind} one, with ${where}.`,
       },
     );
   }
@@ -85,7 +85,7 @@ export function checkEmbedding(
         "dimension-mismatch",
         `dimension mismatch: expected ${facts.expected}, got ${facts.got} (${where})`,
         {
-          mend: "A vector has as many dimensions as its version says.",
+          hint: "A vector has as many dimensions as its version says.",
           details: facts,
         },
       );
@@ -101,7 +101,7 @@ function checkNumbers(values: ArrayLike<number>, where: string): void {
   for (let i = 0; i < values.length; i++) {
     if (Number.isFinite(Math.fround(values[i]!))) continue;
     throw new IbidError("invalid-argument", `Coordinate ${i} is ${values[i]} (${where}).`, {
-      mend: "Every coordinate is a finite 32-bit number.",
+      hint: "Every coordinate is a finite 32-bit number.",
     });
   }
 }
@@ -109,7 +109,7 @@ function checkNumbers(values: ArrayLike<number>, where: string): void {
 function checkSparse({ indices, values }: SparseVector, dimensions: number, where: string): void {
   const invalid = (what: string): IbidError =>
     new IbidError("invalid-argument", `${what} (${where}).`, {
-      mend: "Indices of a sparse vector ascend, are unique, and run beside its values.",
+      hint: "Indices of a sparse vector ascend, are unique, and run beside its values.",
     });
   if (indices.length !== values.length) throw invalid(`${indices.length} indices beside ${values.length} values`);
   for (let i = 0; i < indices.length; i++) {
@@ -136,12 +136,12 @@ export function decideTopK(topK: number | "all" | undefined, fallback: number): 
   if (topK === "all") return Infinity;
   if (Number.isInteger(topK) && topK >= 1) return topK;
   throw new IbidError("invalid-argument", `topK is ${String(topK)}.`, {
-    mend: 'topK is a whole number from 1, or "all".',
+    hint: 'topK is a whole number from 1, or "all".',
   });
 }
 
 /** **Errors** `invalid-argument` for anything but a number. */
 export function checkScore(minScore: number | undefined): void {
   if (minScore === undefined || (typeof minScore === "number" && !Number.isNaN(minScore))) return;
-  throw new IbidError("invalid-argument", `minScore is ${String(minScore)}.`, { mend: "minScore is a number." });
+  throw new IbidError("invalid-argument", `minScore is ${String(minScore)}.`, { hint: "minScore is a number." });
 }

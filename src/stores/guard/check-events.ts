@@ -47,5 +47,5 @@ export function decideRetention({
 }
 
 function wrong(message: string): IbidError {
-  return new IbidError("invalid-argument", message, { mend: `Names are ${eventNames.join(", ")}; times are numbers.` });
+  return new IbidError("invalid-argument", message, { hint: `Names are ${eventNames.join(", ")}; times are numbers.` });
 }

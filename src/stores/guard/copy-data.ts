@@ -12,7 +12,7 @@ import type { ChunkEntry } from "../../contracts/store.ts";
 export function copyPlain<Value>(value: Value): Value {
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") {
     throw new IbidError("invalid-argument", `A ${typeof value} cannot be stored.`, {
-      mend: "Metadata holds what JSON can say.",
+      hint: "Metadata holds what JSON can say.",
     });
   }
   if (value === null || typeof value !== "object") return value;

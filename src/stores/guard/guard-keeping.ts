@@ -40,7 +40,7 @@ export function guardKeeping(
         checkOptions("examine", options, ["fix", "absent"]);
         if (options.absent?.some((text) => text.length < shortestProbe) === true) {
           throw new IbidError("invalid-argument", `A text to look for has fewer than ${shortestProbe} characters.`, {
-            mend: "Shorter ones stand in any file by chance: give more of it.",
+            hint: "Shorter ones stand in any file by chance: give more of it.",
           });
         }
         return copyPlain(await examine({ ...options }));

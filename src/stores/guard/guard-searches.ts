@@ -53,14 +53,14 @@ export function decideVectors(raw: RawVectorStore, guard: Guard, query: VectorQu
       metrics.includes(metric) ? "unsupported" : "invalid-argument",
       `${guard.policy.name} has no metric "${metric}".`,
       {
-        mend: `It has ${raw.capabilities.metrics.join(", ")}.`,
+        hint: `It has ${raw.capabilities.metrics.join(", ")}.`,
       },
     );
   }
   if (embedding !== undefined) {
     if (version === undefined) {
       throw new IbidError("invalid-argument", "A vector to search with has no version.", {
-        mend: "Say which version it is of: only vectors of one version can be compared.",
+        hint: "Say which version it is of: only vectors of one version can be compared.",
       });
     }
     checkEmbedding(embedding, version, guard.policy, "the query");
@@ -97,7 +97,7 @@ export function guardLexical(raw: RawLexicalIndex, guard: Guard): Pick<LexicalIn
 function checkSyntax(syntax: LexicalQuery["syntax"]): void {
   if (syntax === undefined || ["literal", "lucene"].includes(syntax)) return;
   throw new IbidError("invalid-argument", `There is no syntax "${syntax}" for queries.`, {
-    mend: "Choose literal (the default) or lucene.",
+    hint: "Choose literal (the default) or lucene.",
   });
 }
 

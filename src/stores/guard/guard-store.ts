@@ -48,7 +48,7 @@ function guardChunks(raw: RawChunkStore, guard: Guard): ChunkStore {
       guard.open();
       if (!(options.olderThanMs >= 0)) {
         throw new IbidError("invalid-argument", `olderThanMs is ${String(options.olderThanMs)}.`, {
-          mend: "It is a number from 0.",
+          hint: "It is a number from 0.",
         });
       }
       return raw.doVacuum({ ...options });
@@ -92,7 +92,7 @@ function createEntryCheck(document: TextDocument, guard: Guard): (entries: reado
           `Chunk ${chunk.id} ${ids.has(chunk.id) ? "comes twice" : "is of another document"}.`,
           {
             uri: document.uri,
-            mend: "A document's chunks have its id, and ids of their own.",
+            hint: "A document's chunks have its id, and ids of their own.",
           },
         );
       }

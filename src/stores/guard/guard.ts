@@ -26,7 +26,7 @@ export interface Guard {
 export function createGuard(raw: RawChunkStore, options: GuardOptions, isClosed: () => boolean): Guard {
   checkOptions("guard", options, ["topK", "name"]);
   const open = (): void => {
-    if (isClosed()) throw new IbidError("store-closed", "The store is closed.", { mend: "Open it again." });
+    if (isClosed()) throw new IbidError("store-closed", "The store is closed.", { hint: "Open it again." });
   };
   return {
     policy: { embeddings: raw.capabilities.embeddings, name: options.name ?? "This store" },

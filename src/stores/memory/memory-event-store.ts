@@ -18,7 +18,7 @@ export function createMemoryEventStore(options: EventStoreOptions = {}): EventSt
   let closed = false;
 
   const checkOpen = (): void => {
-    if (closed) throw new IbidError("store-closed", "The event store is closed.", { mend: "Open another one." });
+    if (closed) throw new IbidError("store-closed", "The event store is closed.", { hint: "Open another one." });
   };
 
   return {

@@ -33,7 +33,7 @@ export function deleteTargets(
   if (options.onMissing === "error" && targets.missing.length > 0) {
     const what = "documentIds" in target ? "document" : "chunk";
     throw new IbidError("not-found", `There is no ${what} with the id "${targets.missing[0]}".`, {
-      mend: "Nothing was deleted. Leave the id out, or ignore what is missing.",
+      hint: "Nothing was deleted. Leave the id out, or ignore what is missing.",
       details: { missing: targets.missing },
     });
   }

@@ -120,8 +120,8 @@ export function examineScope(
 /** Two models in one scope, and nobody changed from the one to the other. */
 function findForeign(scope: Scope, count: number): Finding {
   const message = "Vectors are of a model that the scope is neither searched by, nor on its way to, nor has left.";
-  const mend = "Embed the scope anew (kb.reembed, ibid reembed); a vacuum then takes them out.";
-  return { kind: "stale-version", message, scope, count, mended: false, mend };
+  const hint = "Embed the scope anew (kb.reembed, ibid reembed); a vacuum then takes them out.";
+  return { kind: "stale-version", message, scope, count, fixed: false, hint };
 }
 
 function* readSealed(segment: SealedSegment): Generator<Indexed> {
@@ -184,7 +184,7 @@ function createNotes(scope: Scope): Note {
     else known.count++;
   };
   return Object.assign(note, {
-    findings: () => [...counts.values()].map((one): Finding => ({ ...one, scope, mended: false })),
+    findings: () => [...counts.values()].map((one): Finding => ({ ...one, scope, fixed: false })),
   });
 }
 

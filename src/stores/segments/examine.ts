@@ -34,8 +34,8 @@ interface Look extends Omit<Diagnosis, "healthy"> {
 }
 
 /**
- * Holds everything that a store keeps against everything else, from rows that belong to nothing to words in the bytes of its files; and mends what can be mended,
- * then looks again, so that what it says is mended is.
+ * Holds everything that a store keeps against everything else, from rows that belong to nothing to words in the bytes of its files; and mends what can be fixed,
+ * then looks again, so that what it says is fixed is.
  *
  * **Cost** every scope is looked through in a transaction of its own.
  */
@@ -45,11 +45,11 @@ export async function examineStore(parts: ExaminationParts, options: ExamineOpti
   const { broken, isDamaged, ...diagnosis } = first;
   if (options.fix !== true || isDamaged) return { ...diagnosis, healthy: first.findings.length === 0 };
 
-  await mend(parts, broken, first);
+  await repair(parts, broken, first);
   const { broken: _, isDamaged: __, ...second } = await lookThrough(parts, probes);
   const left = new Set(second.findings.map(nameOf));
   const findings = [
-    ...first.findings.filter((finding) => !left.has(nameOf(finding))).map((finding) => ({ ...finding, mended: true })),
+    ...first.findings.filter((finding) => !left.has(nameOf(finding))).map((finding) => ({ ...finding, fixed: true })),
     ...second.findings.map(adviseOn),
   ];
   return { ...second, findings, healthy: second.findings.length === 0 };
@@ -63,9 +63,9 @@ function nameOf({ kind, scope, message }: Finding): string {
 function adviseOn(finding: Finding): Finding {
   switch (finding.kind) {
     case "missing-vectors":
-      return { ...finding, mend: "Ingest the documents again: only what has no vector is embedded." };
+      return { ...finding, hint: "Ingest the documents again: only what has no vector is embedded." };
     case "unfinished-purge":
-      return { ...finding, mend: "Another process reads an old state: end it, and ask again." };
+      return { ...finding, hint: "Another process reads an old state: end it, and ask again." };
     default:
       return finding;
   }
@@ -78,17 +78,17 @@ async function lookThrough(
   const findings: Finding[] = [];
   const files = await directory.inspect?.(probes);
   for (const message of files?.damage ?? []) {
-    const mend = "Restore the file from a backup, or move it away and ingest the documents again.";
-    findings.push({ kind: "damaged", message, count: 1, mended: false, mend });
+    const hint = "Restore the file from a backup, or move it away and ingest the documents again.";
+    findings.push({ kind: "damaged", message, count: 1, fixed: false, hint });
   }
   const checked = { documents: 0, chunks: 0, vectors: 0, terms: 0 };
   if (findings.length > 0) return { findings, checked, residue: 0, broken: [], isDamaged: true };
   for (const message of files?.besides ?? []) {
-    const mend = "Move it away: it holds nothing but events, and is made anew.";
-    findings.push({ kind: "damaged", message, count: 1, mended: false, mend });
+    const hint = "Move it away: it holds nothing but events, and is made anew.";
+    findings.push({ kind: "damaged", message, count: 1, fixed: false, hint });
   }
   for (const { file, count } of files?.traces ?? []) {
-    findings.push({ kind: "trace", message: `What was asked for stands in ${file}.`, count, mended: false });
+    findings.push({ kind: "trace", message: `What was asked for stands in ${file}.`, count, fixed: false });
   }
   const { strays, owed, scopes } = await look((rows) => ({
     strays: rows.strays(),
@@ -96,10 +96,10 @@ async function lookThrough(
     scopes: rows.scopes().map(({ scope }) => scope),
   }));
   for (const { what, count } of strays)
-    findings.push({ kind: "stray", message: `There are ${what}.`, count, mended: false });
+    findings.push({ kind: "stray", message: `There are ${what}.`, count, fixed: false });
   if (owed) {
     const message = "A purge or a vacuum was not finished: what it removed may still be in the files.";
-    findings.push({ kind: "unfinished-purge", message, count: 1, mended: false });
+    findings.push({ kind: "unfinished-purge", message, count: 1, fixed: false });
   }
 
   const terms = new Set<string>();
@@ -115,7 +115,7 @@ async function lookThrough(
     });
     if (examined === undefined) continue;
     findings.push(...examined.findings);
-    if (examined.findings.some(({ kind, mend: other }) => other === undefined && mendedByRebuilding.has(kind)))
+    if (examined.findings.some(({ kind, hint: other }) => other === undefined && mendedByRebuilding.has(kind)))
       broken.push(scope);
     checked.chunks += examined.chunks;
     checked.vectors += examined.vectors;
@@ -141,7 +141,7 @@ function ownVersions(rows: DirectoryReader, latent: LatentLeg | undefined): Read
   return new Set(spaces.map((space) => versionKey(latent.versionOf(space))));
 }
 
-async function mend(
+async function repair(
   { write, scrub, settle, analyzer }: ExaminationParts,
   broken: readonly Scope[],
   found: Look,

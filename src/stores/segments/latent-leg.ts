@@ -86,6 +86,6 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentL
 
 function missing(part: number): never {
   throw new IbidError("store-corrupt", `A part of the fitted space is missing: part ${part}.`, {
-    mend: "Restore the file from a backup, or ingest the documents again into a new one.",
+    hint: "Restore the file from a backup, or ingest the documents again into a new one.",
   });
 }

@@ -222,7 +222,7 @@ export function replaceDocument(
       if (held === undefined && relies(each)) {
         throw new IbidError("store-busy", `${document.uri} was changed by somebody else while it was being ingested.`, {
           uri: document.uri,
-          mend: "Ingest it again.",
+          hint: "Ingest it again.",
         });
       }
       if (swapChunk(change, { incoming: each, held, row, document: key, home, keepVectors: true })) kept++;

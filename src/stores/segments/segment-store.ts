@@ -315,7 +315,7 @@ function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {
   const stored = rows.setting(analyzerSetting);
   if (stored === undefined || stored === termsFingerprint(analyzer)) return;
   throw new IbidError("store-failed", "Another process rebuilt this knowledge base with another analyzer.", {
-    mend: "Open it again, with the same analyzer everywhere.",
+    hint: "Open it again, with the same analyzer everywhere.",
   });
 }
 

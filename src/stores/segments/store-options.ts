@@ -34,7 +34,7 @@ export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOpti
   const { metric = "cosine" } = options;
   if (!["cosine", "dot", "euclidean"].includes(metric)) {
     throw new IbidError("invalid-argument", `There is no metric "${metric}".`, {
-      mend: "Known metrics: cosine, dot, euclidean.",
+      hint: "Known metrics: cosine, dot, euclidean.",
     });
   }
   const policy = { ...defaultPolicy, ...options.segments };
@@ -43,7 +43,7 @@ export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOpti
   );
   if (!whole || !Number.isInteger(policy.mergeFactor) || policy.mergeFactor < 2) {
     throw new IbidError("invalid-argument", `segments is ${JSON.stringify(policy)}.`, {
-      mend: "Counts of chunks are whole numbers from 1, mergeFactor from 2.",
+      hint: "Counts of chunks are whole numbers from 1, mergeFactor from 2.",
     });
   }
   return {
@@ -62,14 +62,14 @@ function decideBm25(options: Bm25Options = {}): Bm25Settings {
   const { variant, k1, b, nameWeight, nameB } = settings;
   if (!Object.hasOwn(bm25Formulas, variant)) {
     throw new IbidError("invalid-argument", `There is no variant of BM25 called "${variant}".`, {
-      mend: `Known variants: ${Object.keys(bm25Formulas).join(", ")}.`,
+      hint: `Known variants: ${Object.keys(bm25Formulas).join(", ")}.`,
     });
   }
   const isShare = (value: number): boolean => value >= 0 && value <= 1;
   const isWeight = (value: number): boolean => value >= 0 && value < Infinity;
   if (!isWeight(k1) || !isShare(b) || !isWeight(nameWeight) || !isShare(nameB)) {
     throw new IbidError("invalid-argument", `bm25 is ${JSON.stringify(settings)}.`, {
-      mend: "k1 and nameWeight are 0 or more, b and nameB from 0 to 1.",
+      hint: "k1 and nameWeight are 0 or more, b and nameB from 0 to 1.",
     });
   }
   return settings;

@@ -153,7 +153,7 @@ function wasOvertaken(prefix: string): IbidError {
     `Another process saved a snapshot at ${prefix}manifest since this one read it.`,
     {
       uri: `${prefix}manifest`,
-      mend: "What was changed here since cannot be kept. Open it again and repeat it; let one process at a time write, or keep a knowledge base in a folder.",
+      hint: "What was changed here since cannot be kept. Open it again and repeat it; let one process at a time write, or keep a knowledge base in a folder.",
       details: { reason: "overtaken" },
     },
   );

@@ -42,7 +42,7 @@ export function openSnapshotFiles(blobs: BlobStore, prefix: string): SnapshotFil
   const unreadable = (why: string, cause?: unknown): IbidError =>
     new IbidError("store-corrupt", `The snapshot at ${manifestKey} cannot be read: ${why}.`, {
       uri: manifestKey,
-      mend: "Nothing was written to it. Bring it back from a copy, or keep a new one under another prefix.",
+      hint: "Nothing was written to it. Bring it back from a copy, or keep a new one under another prefix.",
       ...(cause === undefined ? {} : { cause }),
     });
 

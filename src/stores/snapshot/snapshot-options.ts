@@ -27,17 +27,17 @@ export function decideSnapshots(options: SnapshotOptions): DecidedSnapshots {
   const { blobs, prefix = "ibid/", delayMs = 5000, onError = () => {}, clock = platformClock } = options;
   if (typeof (blobs as Partial<BlobStore> | undefined)?.put !== "function") {
     throw new IbidError("invalid-argument", "snapshots: blobs is no blob store.", {
-      mend: "Give it openFileBlobStore(folder), openS3BlobStore(…), or one of your own.",
+      hint: "Give it openFileBlobStore(folder), openS3BlobStore(…), or one of your own.",
     });
   }
   if (typeof prefix !== "string" || !isBlobKey(`${prefix}manifest`)) {
     throw new IbidError("invalid-argument", `snapshots: ${JSON.stringify(prefix)} cannot begin a key.`, {
-      mend: 'It is parts that end in "/", such as "ibid/".',
+      hint: 'It is parts that end in "/", such as "ibid/".',
     });
   }
   if (!Number.isFinite(delayMs) || delayMs < 0) {
     throw new IbidError("invalid-argument", `snapshots: delayMs is ${String(delayMs)}.`, {
-      mend: "It is a number of milliseconds from 0.",
+      hint: "It is a number of milliseconds from 0.",
     });
   }
   return { blobs, prefix, delayMs, onError, clock };

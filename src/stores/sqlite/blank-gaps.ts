@@ -57,6 +57,6 @@ export function blankGaps(file: number, roots: readonly number[]): number {
 
 function malformed(page: number): IbidError {
   return new IbidError("store-corrupt", `Page ${page} of the database is not as SQLite writes them.`, {
-    mend: "Restore the file from a backup, or move it away and ingest the documents again.",
+    hint: "Restore the file from a backup, or move it away and ingest the documents again.",
   });
 }

@@ -38,7 +38,7 @@ export function openFileShelf(beside: string): Shelf {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new IbidError("store-failed", `What is to be written to ${beside} cannot be laid beside it: ${reason}.`, {
         uri: beside,
-        mend: "Make room on the disk: a large document needs about twice its size there while it is ingested.",
+        hint: "Make room on the disk: a large document needs about twice its size there while it is ingested.",
         cause,
       });
     }

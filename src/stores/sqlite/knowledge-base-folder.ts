@@ -6,12 +6,12 @@ export function checkLocation(location: string): string {
   // The types say so; a program in JavaScript has none.
   if (typeof (location as unknown) !== "string") {
     throw new IbidError("invalid-argument", "The knowledge base's location is no text.", {
-      mend: "Name a folder, or pass undefined for memory; options come second.",
+      hint: "Name a folder, or pass undefined for memory; options come second.",
     });
   }
   if (location.trim() === "") {
     throw new IbidError("invalid-argument", "The knowledge base's location is blank.", {
-      mend: "Name a folder, or pass nothing for memory.",
+      hint: "Name a folder, or pass nothing for memory.",
     });
   }
   if (/^[a-z][a-z0-9+.-]+:\/\//iu.test(location)) {
@@ -19,7 +19,7 @@ export function checkLocation(location: string): string {
       "unsupported",
       `A knowledge base cannot be kept at ${location.slice(0, location.indexOf(":"))}://… yet.`,
       {
-        mend: "Name a folder on a local file system.",
+        hint: "Name a folder on a local file system.",
       },
     );
   }

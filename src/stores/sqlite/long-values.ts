@@ -216,6 +216,6 @@ function nextOf(bytes: Uint8Array, at: number): number {
 
 function broken(): IbidError {
   return new IbidError("store-corrupt", "A long value of the database ends before its end.", {
-    mend: "Restore the file from a backup, or move it away and ingest the documents again.",
+    hint: "Restore the file from a backup, or move it away and ingest the documents again.",
   });
 }

@@ -82,7 +82,7 @@ function openForReading(path: string, options: ConnectionOptions): SqliteConnect
       `${path} cannot be read: part of it is in its log, and neither may be written.`,
       {
         uri: path,
-        mend: "Close it properly where it can be written, and copy it again; or make the folder writable.",
+        hint: "Close it properly where it can be written, and copy it again; or make the folder writable.",
       },
     );
   }
@@ -100,13 +100,13 @@ function openForReading(path: string, options: ConnectionOptions): SqliteConnect
         `${path} was written by an earlier version of ibid, and may not be written.`,
         {
           uri: path,
-          mend: "Open it once where it can be written: that brings it up to date.",
+          hint: "Open it once where it can be written: that brings it up to date.",
         },
       );
     }
     throw new IbidError("store-failed", `${path} is empty and may not be written.`, {
       uri: path,
-      mend: "Make its folder writable, or name another.",
+      hint: "Make its folder writable, or name another.",
     });
   });
 }
@@ -133,7 +133,7 @@ function makeFolder(path: string): void {
   } catch (error) {
     throw new IbidError("store-failed", `The folder of ${path} cannot be made: ${(error as Error).message}.`, {
       uri: path,
-      mend: "Name a place that can be written to.",
+      hint: "Name a place that can be written to.",
       cause: error,
     });
   }
@@ -170,7 +170,7 @@ function useLog(database: DatabaseSync, path: string): void {
   if (mode === "wal") return;
   throw new IbidError("store-failed", `${path} cannot have a write-ahead log.`, {
     uri: path,
-    mend: "Keep it on a local file system.",
+    hint: "Keep it on a local file system.",
   });
 }
 
@@ -256,7 +256,7 @@ function runTransaction<Result>(
   work: () => Result,
   undone?: () => void,
 ): Result {
-  if (!database.isOpen) throw new IbidError("store-closed", "The store is closed.", { mend: "Open it again." });
+  if (!database.isOpen) throw new IbidError("store-closed", "The store is closed.", { hint: "Open it again." });
   try {
     database.exec(begin);
     const result = work();

@@ -41,33 +41,33 @@ export function toStoreError(error: unknown, path: string): unknown {
     case codes.locked:
       return new IbidError("store-busy", `Another process keeps ${path} locked.`, {
         ...options,
-        mend: "Wait until it is done, or end it.",
+        hint: "Wait until it is done, or end it.",
       });
     case codes.notADatabase:
       return new IbidError("store-corrupt", `${path} is not a SQLite database.`, {
         ...options,
-        mend: "Name another place, or move this file away: nothing was written to it.",
+        hint: "Name another place, or move this file away: nothing was written to it.",
       });
     case codes.corrupt:
       return new IbidError("store-corrupt", `${path} is damaged: ${reason}.`, {
         ...options,
-        mend: "Restore it from a backup, or move it away and ingest the documents again.",
+        hint: "Restore it from a backup, or move it away and ingest the documents again.",
       });
     case codes.readonly:
     case codes.cantOpen:
       return new IbidError("store-failed", `${path} cannot be written: ${reason}.`, {
         ...options,
-        mend: "The file and its folder must be there, and be writable: SQLite keeps its log beside the file.",
+        hint: "The file and its folder must be there, and be writable: SQLite keeps its log beside the file.",
       });
     case codes.full:
       return new IbidError("store-failed", `There is no space left to write ${path}.`, {
         ...options,
-        mend: "Make room.",
+        hint: "Make room.",
       });
     case codes.io:
       return new IbidError("store-failed", `${path} could not be read or written: ${reason}.`, {
         ...options,
-        mend: "Use a local file system; network file systems lack the locks that SQLite needs.",
+        hint: "Use a local file system; network file systems lack the locks that SQLite needs.",
       });
     default:
       return new IbidError("store-failed", `${path}: ${reason}.`, options);

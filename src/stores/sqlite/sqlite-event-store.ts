@@ -50,7 +50,7 @@ export async function openSqliteEventStore(path: string, options: SqliteEventSto
   if (readOnly && !existsSync(path)) {
     throw new IbidError("not-found", `There are no events at ${path}.`, {
       uri: path,
-      mend: "Search or ingest with events switched on first.",
+      hint: "Search or ingest with events switched on first.",
     });
   }
 
@@ -80,7 +80,7 @@ export async function openSqliteEventStore(path: string, options: SqliteEventSto
   }
 
   const checkOpen = (): void => {
-    if (!database.isOpen) throw new IbidError("store-closed", "The event store is closed.", { mend: "Open it again." });
+    if (!database.isOpen) throw new IbidError("store-closed", "The event store is closed.", { hint: "Open it again." });
   };
 
   function write(events: readonly KnowledgeEvent[]): void {
@@ -147,7 +147,7 @@ function prepare(database: DatabaseSync, path: string, readOnly: boolean): void 
   if (!isOurs && (!isNew || readOnly)) {
     throw new IbidError("store-corrupt", `${path} is not an event store of this version of ibid.`, {
       uri: path,
-      mend: "Move it away; it holds nothing but events, and is made anew. Nothing was written to it.",
+      hint: "Move it away; it holds nothing but events, and is made anew. Nothing was written to it.",
     });
   }
   if (readOnly) return;

@@ -83,7 +83,7 @@ export function createSqliteJobStore(db: SqliteConnection, keep: number): JobSto
     return db.transaction("BEGIN", work);
   }
   function checkOpen(): void {
-    if (isClosed) throw new IbidError("store-closed", "The job store is closed.", { mend: "Open it again." });
+    if (isClosed) throw new IbidError("store-closed", "The job store is closed.", { hint: "Open it again." });
   }
 
   const find = (id: string): JobRow | undefined => db.get<JobRow>(`SELECT ${columns} FROM jobs WHERE id = ?`, id);

@@ -3,7 +3,7 @@ import { IbidError } from "../../contracts/errors.ts";
 
 type Sqlite = typeof sqlite;
 
-/** Older ones bundle a SQLite that can corrupt a write-ahead log under two connections; 3.51.3 mended it. */
+/** Older ones bundle a SQLite that can corrupt a write-ahead log under two connections; 3.51.3 fixed it. */
 const floor = { node: "22.23.3", sqlite: "3.51.3" };
 
 /** What runs us, as `process.versions` says. */
@@ -22,7 +22,7 @@ export function checkRuntime(versions: RuntimeVersions): void {
       "unsupported-runtime",
       `ibid needs Node ${floor.node} or later; this is ${node ?? "another runtime"}.`,
       {
-        mend: `Install Node ${floor.node} or later. The memory store works anywhere.`,
+        hint: `Install Node ${floor.node} or later. The memory store works anywhere.`,
         details: { node, floor: floor.node },
       },
     );
@@ -33,7 +33,7 @@ export function checkRuntime(versions: RuntimeVersions): void {
     "unsupported-runtime",
     `Node ${node} bundles SQLite ${sqlite}, which can lose data; ${floor.sqlite} does not.`,
     {
-      mend: "Install the latest release of this Node.",
+      hint: "Install the latest release of this Node.",
       details: { node, sqlite, floor: floor.sqlite },
     },
   );

@@ -111,7 +111,7 @@ export function readSchemaState(database: DatabaseSync, path: string): SchemaSta
       `${path} was written by a later version of ibid (format ${version}; this one knows ${schemaVersion}).`,
       {
         uri: path,
-        mend: "Update ibid. Nothing was written to the file.",
+        hint: "Update ibid. Nothing was written to the file.",
         details: { format: version, known: schemaVersion },
       },
     );
@@ -119,7 +119,7 @@ export function readSchemaState(database: DatabaseSync, path: string): SchemaSta
   if (application === 0 && version === 0 && number("SELECT count(*) FROM sqlite_schema") === 0) return "none";
   throw new IbidError("store-corrupt", `${path} is a SQLite database of another application.`, {
     uri: path,
-    mend: "Name another place. Nothing was written to this file.",
+    hint: "Name another place. Nothing was written to this file.",
   });
 }
 

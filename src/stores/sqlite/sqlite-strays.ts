@@ -6,8 +6,8 @@ const longestLease = 86_400_000;
 
 const nowMs = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";
 
-/** Rows whose owner is gone, owners before what they own: what a deletion makes stray goes with it. What is to be kept has another way to be mended. */
-const strays: readonly { readonly what: string; readonly rows: string; readonly mend?: string }[] = [
+/** Rows whose owner is gone, owners before what they own: what a deletion makes stray goes with it. What is to be kept has another way to be fixed. */
+const strays: readonly { readonly what: string; readonly rows: string; readonly removal?: string }[] = [
   { what: "documents of no scope", rows: "documents WHERE scope NOT IN (SELECT key FROM scopes)" },
   { what: "chunks of no scope", rows: "chunks WHERE scope NOT IN (SELECT key FROM scopes)" },
   {
@@ -29,7 +29,7 @@ const strays: readonly { readonly what: string; readonly rows: string; readonly 
   {
     what: "jobs that nobody may take for more than a day",
     rows: `jobs WHERE state IN ('reading', 'embedding') AND due_at > ${nowMs} + ${longestLease}`,
-    mend: `UPDATE jobs SET state = 'queued', owner = NULL, due_at = ${nowMs}
+    removal: `UPDATE jobs SET state = 'queued', owner = NULL, due_at = ${nowMs}
       WHERE state IN ('reading', 'embedding') AND due_at > ${nowMs} + ${longestLease}`,
   },
 ];
@@ -44,6 +44,6 @@ export function createStrays(db: SqliteConnection): Pick<DirectoryWriter, "stray
           count: db.get<{ count: number }>(`SELECT count(*) AS count FROM ${rows}`)?.count ?? 0,
         }))
         .filter(({ count }) => count > 0),
-    deleteStrays: () => strays.forEach(({ rows, mend = `DELETE FROM ${rows}` }) => db.run(mend)),
+    deleteStrays: () => strays.forEach(({ rows, removal = `DELETE FROM ${rows}` }) => db.run(removal)),
   };
 }

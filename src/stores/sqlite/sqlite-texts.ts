@@ -71,6 +71,6 @@ function partEnd(text: string, start: number): number {
 /** **Errors** `store-corrupt`, always. */
 export function missingRow(): never {
   throw new IbidError("store-corrupt", "A row that the index refers to is not there.", {
-    mend: "Restore the file from a backup, or move it away and ingest the documents again.",
+    hint: "Restore the file from a backup, or move it away and ingest the documents again.",
   });
 }

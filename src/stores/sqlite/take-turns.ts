@@ -54,14 +54,14 @@ async function lock(path: string, patienceMs: number, signal: AbortSignal | unde
       if (!isBusy(cause)) {
         throw new IbidError("store-failed", `The lock ${path} cannot be taken: ${String(cause)}.`, {
           uri: path,
-          mend: "Name a folder that can be written, on a local disk.",
+          hint: "Name a folder that can be written, on a local disk.",
           cause,
         });
       }
       if (performance.now() > until) {
         throw new IbidError("store-busy", `Another process has been writing beside ${path} for too long.`, {
           uri: path,
-          mend: "Try again later, or end that process.",
+          hint: "Try again later, or end that process.",
         });
       }
     }

@@ -62,13 +62,13 @@ export function looksBinary(bytes: Uint8Array): boolean {
 
 function notText(): IbidError {
   return new IbidError("binary", "These bytes are not text.", {
-    mend: "Leave the file out, or give a reader for its media type.",
+    hint: "Leave the file out, or give a reader for its media type.",
   });
 }
 
 function inUtf32(): IbidError {
   return new IbidError("unreadable", "The text is in UTF-32, which nothing here reads.", {
-    mend: "Save the file as UTF-8.",
+    hint: "Save the file as UTF-8.",
     details: { offset: 0, encoding: "utf-32" },
   });
 }
@@ -153,7 +153,7 @@ function nameCharset(charset: string): string {
   const name = findCharsetName(charset);
   if (name !== undefined) return name;
   throw new IbidError("unreadable", `No character encoding is called ${JSON.stringify(charset.slice(0, 60))}.`, {
-    mend: "Declare one of the Encoding Standard's names, such as utf-8, windows-1252 or shift_jis.",
+    hint: "Declare one of the Encoding Standard's names, such as utf-8, windows-1252 or shift_jis.",
   });
 }
 
@@ -178,7 +178,7 @@ function decode(bytes: Uint8Array, encoding: string, stream = false): string | u
 function unreadable(bytes: Uint8Array, encoding: string, assumed: boolean): IbidError {
   const offset = firstBadByte(bytes, encoding);
   return new IbidError("unreadable", `The text is not ${encoding}: byte ${offset} does not belong to any character.`, {
-    mend: assumed ? "Save the file as UTF-8, or declare its charset." : "Save the file as UTF-8.",
+    hint: assumed ? "Save the file as UTF-8, or declare its charset." : "Save the file as UTF-8.",
     details: { offset, encoding },
   });
 }

@@ -188,10 +188,10 @@ function checkSyntax(pattern: string): RegExp {
 }
 
 /** An `invalid-regex` that never repeats the pattern: it may be a query (law 10). */
-export function invalidRegex(what: string, position: number | undefined, mend: string): IbidError {
+export function invalidRegex(what: string, position: number | undefined, hint: string): IbidError {
   const where = position === undefined ? "" : ` (position ${position})`;
   return new IbidError("invalid-regex", `The pattern cannot be used${where}: ${what}`, {
-    mend,
+    hint,
     ...(position === undefined ? {} : { details: { position } }),
   });
 }

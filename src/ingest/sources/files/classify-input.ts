@@ -20,7 +20,7 @@ export type ClassifiedInput =
 export function classifyInput(input: string, place: UriPlace & { readonly cwd: string }): ClassifiedInput {
   if (typeof input !== "string" || input.trim() === "" || input.includes("\0")) {
     throw new IbidError("invalid-argument", "A path to ingest is blank or holds a NUL character.", {
-      mend: "Name a file, a folder or a glob.",
+      hint: "Name a file, a folder or a glob.",
     });
   }
   const path = resolve(place.cwd, /^file:\/\//iu.test(input) ? pathOfUrl(input) : input);
@@ -43,7 +43,7 @@ export function classifyInput(input: string, place: UriPlace & { readonly cwd: s
 export function matchesNothing(pattern: string): IbidError {
   return new IbidError("not-found", `Nothing matches ${pattern}.`, {
     uri: pattern,
-    mend: "Check the pattern; what .gitignore leaves out and names that begin with a dot do not match unless they are named.",
+    hint: "Check the pattern; what .gitignore leaves out and names that begin with a dot do not match unless they are named.",
   });
 }
 
@@ -51,12 +51,12 @@ function notFound(path: string, uri: string): IbidError {
   if (isLink(path)) {
     return new IbidError("not-found", `${uri} is a symbolic link that leads nowhere.`, {
       uri,
-      mend: "Mend the link, or name the file itself.",
+      hint: "Mend the link, or name the file itself.",
     });
   }
   return new IbidError("not-found", `There is no file or folder at ${uri}.`, {
     uri,
-    mend: "Check the path; put a glob in quotes so that the shell leaves it alone.",
+    hint: "Check the path; put a glob in quotes so that the shell leaves it alone.",
   });
 }
 
@@ -73,7 +73,7 @@ function pathOfUrl(url: string): string {
     return fileURLToPath(url);
   } catch (cause) {
     throw new IbidError("invalid-argument", `${url} is not the address of a local file.`, {
-      mend: "Use file:///absolute/path, or a path.",
+      hint: "Use file:///absolute/path, or a path.",
       cause,
     });
   }

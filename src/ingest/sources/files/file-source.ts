@@ -210,13 +210,13 @@ function isFolder(path: string): boolean {
 function checkNumber(name: string, value: number | undefined, least: number): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return value;
   throw new IbidError("invalid-argument", `${name} is ${String(value)}; it must be a whole number, ${least} or more.`, {
-    mend: "Leave it out for the default.",
+    hint: "Leave it out for the default.",
   });
 }
 
 function checkSymlinks(value: NonNullable<FolderRules["symlinks"]>): NonNullable<FolderRules["symlinks"]> {
   if (["skip", "inside", "anywhere"].includes(value)) return value;
   throw new IbidError("invalid-argument", `symlinks is ${JSON.stringify(value)}.`, {
-    mend: 'It is "skip", "inside" or "anywhere".',
+    hint: 'It is "skip", "inside" or "anywhere".',
   });
 }

@@ -52,7 +52,7 @@ export function matchAny(patterns: readonly string[], option: string): PathMatch
   const matchers = patterns.map((pattern) => {
     if (typeof pattern !== "string" || pattern === "") {
       throw new IbidError("invalid-argument", `"${option}" holds a pattern that is blank.`, {
-        mend: 'Patterns are globs, such as "**/*.md".',
+        hint: 'Patterns are globs, such as "**/*.md".',
       });
     }
     const tidy = pattern.replace(/^\.?\//u, "").replace(/\/$/u, "");
@@ -68,7 +68,7 @@ function compile(glob: string): PathMatcher {
     return (path) => matches(path);
   } catch (error) {
     throw new IbidError("invalid-argument", `"${glob.slice(0, 200)}" is not a glob that can be read.`, {
-      mend: "Use *, **, ?, {a,b} and [ab].",
+      hint: "Use *, **, ?, {a,b} and [ab].",
       cause: error,
     });
   }

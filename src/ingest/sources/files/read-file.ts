@@ -127,7 +127,7 @@ async function readSteady(file: FileHandle, options: ReadFileOptions): Promise<U
   }
   throw new IbidError("unreadable", `${uri} was changed each of the ${attempts} times that it was read.`, {
     uri,
-    mend: "Ingest it again when whoever writes to it has finished.",
+    hint: "Ingest it again when whoever writes to it has finished.",
     details: { attempts },
   });
 }
@@ -164,7 +164,7 @@ export function notAFile(uri: string, kind: FileKind): IbidError {
         : kind.isSymbolicLink()
           ? "a symbolic link"
           : "a device";
-  return new IbidError("unreadable", `${uri} is ${what}, not a file.`, { uri, mend: "Only regular files are read." });
+  return new IbidError("unreadable", `${uri} is ${what}, not a file.`, { uri, hint: "Only regular files are read." });
 }
 
 interface FileKind {
@@ -177,7 +177,7 @@ interface FileKind {
 export function tooLarge(uri: string, size: number, limit: number): IbidError {
   return new IbidError("too-large", `${uri} has ${formatSize(size)}; the limit is ${formatSize(limit)}.`, {
     uri,
-    mend: "Split it, or name it outright if it was found in a folder, which allows more; in a program, maxFileBytes sets the limit.",
+    hint: "Split it, or name it outright if it was found in a folder, which allows more; in a program, maxFileBytes sets the limit.",
     details: { size, limit },
   });
 }
@@ -188,19 +188,19 @@ export function toReadError(error: unknown, uri: string): IbidError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   // Bytes of a name that are no UTF-8 come as this character, and lead nowhere.
   const isMisnamed = code === "ENOENT" && uri.includes("\uFFFD");
-  const [message, mend] = reasons[isMisnamed ? "EILSEQ" : code] ?? [
+  const [message, hint] = reasons[isMisnamed ? "EILSEQ" : code] ?? [
     `cannot be read (${code || String(error)}).`,
     "Check the file and its disk.",
   ];
   return new IbidError("unreadable", `${uri} ${message}`, {
     uri,
-    mend,
+    hint,
     cause: error,
     ...(code === "" ? {} : { details: { code } }),
   });
 }
 
-const reasons: { readonly [code: string]: readonly [message: string, mend: string] } = {
+const reasons: { readonly [code: string]: readonly [message: string, hint: string] } = {
   EACCES: ["cannot be read: permission denied.", "Give the account that runs ibid the right to read it."],
   EPERM: ["cannot be read: permission denied.", "Give the account that runs ibid the right to read it."],
   ENOENT: ["vanished before it could be read.", "Run the ingestion again."],

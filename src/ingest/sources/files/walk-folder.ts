@@ -195,14 +195,14 @@ function isWithin(path: string, folder: string): boolean {
 function leadsOut(uri: string): IbidError {
   return new IbidError("unreadable", `${uri} is a symbolic link that leads out of the folder.`, {
     uri,
-    mend: 'Name what it leads to outright; in a program, symlinks: "anywhere" follows it.',
+    hint: 'Name what it leads to outright; in a program, symlinks: "anywhere" follows it.',
   });
 }
 
 function leadsNowhere(uri: string, cause: unknown): IbidError {
   return new IbidError("unreadable", `${uri} is a symbolic link that leads nowhere.`, {
     uri,
-    mend: "Mend the link, or take it away.",
+    hint: "Mend the link, or take it away.",
     cause,
   });
 }
@@ -210,7 +210,7 @@ function leadsNowhere(uri: string, cause: unknown): IbidError {
 function tooMany(uri: string, max: number): IbidError {
   return new IbidError("too-large", `${uri} holds more than ${max.toLocaleString("en")} files; the rest was left.`, {
     uri,
-    mend: "Ingest its folders one by one, leave some out, or raise maxFiles.",
+    hint: "Ingest its folders one by one, leave some out, or raise maxFiles.",
     details: { limit: "maxFiles", max },
   });
 }

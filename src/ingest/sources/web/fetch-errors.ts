@@ -4,14 +4,14 @@ import { IbidError } from "../../../contracts/errors.ts";
 export function tooLarge(uri: string, maxBytes: number): IbidError {
   return new IbidError("too-large", `${uri} is larger than the limit of ${maxBytes.toLocaleString("en")} bytes.`, {
     uri,
-    mend: "Save it to a file and ingest that, or raise the limit.",
+    hint: "Save it to a file and ingest that, or raise the limit.",
     details: { limit: maxBytes },
   });
 }
 
 /** A server that answered, and not with what was asked for. */
 export function badStatus(uri: string, status: number): IbidError {
-  const mend =
+  const hint =
     status === 401 || status === 403
       ? "The page is not open to everybody: save it to a file and ingest that."
       : status === 404 || status === 410
@@ -19,7 +19,7 @@ export function badStatus(uri: string, status: number): IbidError {
         : status === 429 || status >= 500
           ? "Try again later."
           : "Check the address in a browser.";
-  return new IbidError("fetch-failed", `${uri} answered with status ${status}.`, { uri, mend, details: { status } });
+  return new IbidError("fetch-failed", `${uri} answered with status ${status}.`, { uri, hint, details: { status } });
 }
 
 /** Errors of the network come wrapped; the innermost says what happened. */
@@ -33,24 +33,24 @@ export function toFetchError(error: unknown, uri: string): IbidError {
       return new IbidError(cause.code, message, {
         uri,
         details: cause.details,
-        ...(cause.mend === undefined ? {} : { mend: cause.mend }),
+        ...(cause.hint === undefined ? {} : { hint: cause.hint }),
       });
     }
     const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
     const reason = code === undefined ? undefined : reasons[code];
     if (code !== undefined && (reason !== undefined || cause.cause === undefined)) {
-      const [happened, mend] = reason ?? [`could not be fetched (${code}).`, "Check the address and the network."];
-      return new IbidError("fetch-failed", `${uri} ${happened}`, { uri, mend, details: { code }, cause: error });
+      const [happened, hint] = reason ?? [`could not be fetched (${code}).`, "Check the address and the network."];
+      return new IbidError("fetch-failed", `${uri} ${happened}`, { uri, hint, details: { code }, cause: error });
     }
   }
   return new IbidError("fetch-failed", `${uri} could not be fetched: ${what}.`, {
     uri,
-    mend: "Check the address and the network.",
+    hint: "Check the address and the network.",
     cause: error,
   });
 }
 
-const reasons: { readonly [code: string]: readonly [what: string, mend: string] } = {
+const reasons: { readonly [code: string]: readonly [what: string, hint: string] } = {
   ENOTFOUND: ["names a host that does not exist.", "Check the spelling of the address."],
   EAI_AGAIN: ["could not be looked up: the name server did not answer.", "Check the network and try again."],
   ECONNREFUSED: ["could not be reached: the host refused the connection.", "Check the address and its port."],

@@ -129,7 +129,7 @@ async function fetchPage(
     if (!clock.aborted) throw toFetchError(error, uri);
     throw new IbidError("timeout", `${uri} did not answer within ${timeoutMs / 1000} s.`, {
       uri,
-      mend: "Try again later, or save the page to a file and ingest that.",
+      hint: "Try again later, or save the page to a file and ingest that.",
     });
   }
 }
@@ -179,14 +179,14 @@ async function request(
     if (redirects >= limits.maxRedirects) {
       throw new IbidError("fetch-failed", `${uri} redirects more than ${limits.maxRedirects} times.`, {
         uri,
-        mend: "Use the address that it ends at.",
+        hint: "Use the address that it ends at.",
       });
     }
     const next = checkUrl(location, url);
     if (url.protocol === "https:" && next.protocol === "http:") {
       throw new IbidError("fetch-failed", `${uri} redirects from https to http.`, {
         uri,
-        mend: "Use an address that stays with https.",
+        hint: "Use an address that stays with https.",
       });
     }
     url = next;
@@ -226,7 +226,7 @@ export async function discard(response: Response): Promise<void> {
 function atLeast(name: string, value: number, least: number): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
   throw new IbidError("invalid-argument", `${name} is ${String(value)}; it must be a whole number, ${least} or more.`, {
-    mend: "Leave it out for the default.",
+    hint: "Leave it out for the default.",
   });
 }
 

@@ -23,7 +23,7 @@ export function checkUrl(address: string, from?: URL): URL {
     url = new URL(address, from);
   } catch (cause) {
     throw new IbidError("invalid-argument", `"${withoutCredentials(address)}" is not an address that can be read.`, {
-      mend: "Write it in full, such as https://example.com/page.",
+      hint: "Write it in full, such as https://example.com/page.",
       cause,
     });
   }
@@ -32,13 +32,13 @@ export function checkUrl(address: string, from?: URL): URL {
       "invalid-argument",
       `${withoutCredentials(address)} cannot be fetched: only http and https are.`,
       {
-        mend: "Save it to a file and ingest the file.",
+        hint: "Save it to a file and ingest the file.",
       },
     );
   }
   if (url.username !== "" || url.password !== "") {
     throw new IbidError("invalid-argument", `The address of ${url.host} carries a user name or password.`, {
-      mend: "Leave them out: the address becomes the document's name, for everybody to see.",
+      hint: "Leave them out: the address becomes the document's name, for everybody to see.",
     });
   }
   url.hash = "";

@@ -73,7 +73,7 @@ function blocked(hostname: string): IbidError {
     "blocked-address",
     `${hostname} is not on the public internet, and addresses that are not are never fetched from.`,
     {
-      mend: "Save the page to a file and ingest that; a program may permit single addresses with allowAddress.",
+      hint: "Save the page to a file and ingest that; a program may permit single addresses with allowAddress.",
       details: { hostname },
     },
   );

@@ -41,13 +41,13 @@ export function createRequestSender({ allowAddress }: SendRequestOptions = {}): 
       if (clock.aborted) {
         throw new IbidError("timeout", `${uri} did not answer within ${timeoutMs / 1000} s.`, {
           uri,
-          mend: "Try again later, or allow more time.",
+          hint: "Try again later, or allow more time.",
         });
       }
       if (IbidError.isInstance(error, "too-large")) {
         throw new IbidError("too-large", `${uri} answered with more than ${maxBytes.toLocaleString("en")} bytes.`, {
           uri,
-          mend: "Ask for less, or raise maxBytes.",
+          hint: "Ask for less, or raise maxBytes.",
           details: error.details,
         });
       }
@@ -83,7 +83,7 @@ async function follow(
     }
     throw new IbidError("fetch-failed", `${first.origin} redirects, which is not followed here.`, {
       uri: first.origin,
-      mend: "Use the address that it leads to.",
+      hint: "Use the address that it leads to.",
       details: { status: response.status },
     });
   }

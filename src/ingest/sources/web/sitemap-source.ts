@@ -127,7 +127,7 @@ async function readSitemap(
     if (sitemap !== undefined) return sitemap;
     return new IbidError("unreadable", `${uri} is no sitemap.`, {
       uri,
-      mend: "Give the address of an XML sitemap, an index of sitemaps, or a text with one address a line.",
+      hint: "Give the address of an XML sitemap, an index of sitemaps, or a text with one address a line.",
     });
   } catch (error) {
     throwIfAborted(signal, "Fetching");
@@ -147,17 +147,17 @@ function toText({ bytes, mediaType }: Page, uri: string): string {
       throw isTooLarge
         ? new IbidError("too-large", `${uri} unpacks to more than ${maxSitemapBytes.toLocaleString("en")} bytes.`, {
             uri,
-            mend: "A sitemap may have 50 MB; ask whoever runs the site to split it.",
+            hint: "A sitemap may have 50 MB; ask whoever runs the site to split it.",
             cause,
           })
-        : new IbidError("unreadable", `${uri} cannot be unpacked.`, { uri, mend: "Check it in a browser.", cause });
+        : new IbidError("unreadable", `${uri} cannot be unpacked.`, { uri, hint: "Check it in a browser.", cause });
     }
   }
   const charset = /charset\s*=\s*"?([\w.:-]+)/iu.exec(mediaType ?? "")?.[1];
   try {
     return decodeText(plain, charset).text;
   } catch (cause) {
-    throw new IbidError("unreadable", `${uri} is no text.`, { uri, mend: "A sitemap is XML in UTF-8.", cause });
+    throw new IbidError("unreadable", `${uri} is no text.`, { uri, hint: "A sitemap is XML in UTF-8.", cause });
   }
 }
 
@@ -173,7 +173,7 @@ function toListed(address: string, from: URL, allowed: ReadonlySet<string>): URL
   if (allowed.has(url.host)) return url;
   return new IbidError("blocked-address", `${url.href} is not on ${from.host}, whose sitemap lists it.`, {
     uri: url.href,
-    mend: `Name it outright, or permit the host: hosts: ["${url.host}"].`,
+    hint: `Name it outright, or permit the host: hosts: ["${url.host}"].`,
     details: { host: url.host },
   });
 }
@@ -183,5 +183,5 @@ function beyond(uri: string, limit: "maxPages" | "maxSitemaps" | "maxDepth", max
     limit === "maxPages"
       ? `${uri} lists more than ${max?.toLocaleString("en")} pages; the rest was left.`
       : `${uri} was left: ${limit === "maxDepth" ? "indexes are too deep within one another" : "there are too many sitemaps"}.`;
-  return new IbidError("too-large", message, { uri, mend: `Raise ${limit}.`, details: { limit } });
+  return new IbidError("too-large", message, { uri, hint: `Raise ${limit}.`, details: { limit } });
 }

@@ -134,6 +134,6 @@ function isOf(kinds: ReadonlySet<string>, value: JsonValue): boolean {
 export function wrong(operation: Operation, what: string): IbidError {
   const names = operation.arguments.map(({ argument, required }) => (required ? argument : `${argument} (optional)`));
   return new IbidError("invalid-argument", `${operation.name}: ${what}.`, {
-    mend: names.length === 0 ? "It takes no arguments." : `It takes ${names.join(", ")}.`,
+    hint: names.length === 0 ? "It takes no arguments." : `It takes ${names.join(", ")}.`,
   });
 }

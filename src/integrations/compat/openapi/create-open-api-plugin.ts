@@ -161,7 +161,7 @@ function findServer({ server, options }: Calling, operation: Operation): URL {
   const url = URL.parse(server ?? (documentUrl === undefined ? "" : "/"), documentUrl);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new IbidError("configuration-missing", "The OpenAPI document does not say in full where its server is.", {
-      mend: 'Say it: server: "https://example.com".',
+      hint: 'Say it: server: "https://example.com".',
     });
   }
   // Whoever wrote a document that was fetched is not whom a token for another server was meant for.
@@ -174,14 +174,14 @@ function findServer({ server, options }: Calling, operation: Operation): URL {
 }
 
 const elsewhere = (what: string): IbidError =>
-  new IbidError("blocked-address", what, { mend: "Say which server is meant with the option server." });
+  new IbidError("blocked-address", what, { hint: "Say which server is meant with the option server." });
 
 /** **Source** RFC 6750, 2.1: the characters that a token may have. */
 async function bearerOf(bearer: string | (() => string | Promise<string>)): Promise<string> {
   const token = typeof bearer === "string" ? bearer : await bearer();
   if (/^[\w.~+/-]+=*$/u.test(token)) return `Bearer ${token}`;
   throw new IbidError("configuration-missing", "The bearer token is empty, or holds what no token does.", {
-    mend: "Hand in the token alone, without the word Bearer before it.",
+    hint: "Hand in the token alone, without the word Bearer before it.",
   });
 }
 
@@ -189,24 +189,24 @@ function textOf({ name }: Operation, { status, mediaType = "", text }: HttpAnswe
   const details = { status };
   if (status === 400 || status === 422)
     throw new IbidError("invalid-argument", `${name}: the server did not take the arguments (status ${status}).`, {
-      mend: "Check them against the server's documentation.",
+      hint: "Check them against the server's documentation.",
       details,
     });
   if (status === 429)
     throw new IbidError("rate-limited", `${name}: the server takes no more requests for now.`, {
-      mend: "Try again later.",
+      hint: "Try again later.",
       details,
     });
   if (status < 200 || status > 299) {
-    const mend = status === 401 || status === 403 ? "Check the token." : "Check the server and its address.";
-    throw new IbidError("fetch-failed", `${name}: the server answered with status ${status}.`, { mend, details });
+    const hint = status === 401 || status === 403 ? "Check the token." : "Check the server and its address.";
+    throw new IbidError("fetch-failed", `${name}: the server answered with status ${status}.`, { hint, details });
   }
   if (text === "" || /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml|yaml)\b|$)/iu.test(mediaType)) return text;
   throw new IbidError(
     "unsupported-media",
     `${name}: the server answered with ${mediaType.slice(0, 100)}, which is no text.`,
     {
-      mend: "Leave the operation out: name the others in operations.",
+      hint: "Leave the operation out: name the others in operations.",
     },
   );
 }
@@ -223,7 +223,7 @@ function checkNames(
     const what =
       why === undefined ? `There is no operation "${name}"` : `The operation "${name}" cannot be called: ${why}`;
     throw new IbidError("invalid-argument", `${option}: ${what}.`, {
-      mend: `There are ${known.map((operation) => operation.name).join(", ") || "none"}.`,
+      hint: `There are ${known.map((operation) => operation.name).join(", ") || "none"}.`,
     });
   }
 }

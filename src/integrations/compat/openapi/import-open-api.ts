@@ -35,7 +35,7 @@ export async function importOpenApi(
   if (status === 200) return createOpenApiPlugin(await readOpenApi(text), { ...rest, send, documentUrl });
   throw new IbidError("fetch-failed", `${documentUrl} answered with status ${status}.`, {
     uri: documentUrl,
-    mend: "Check the address, or hand in the document's text.",
+    hint: "Check the address, or hand in the document's text.",
     details: { status },
   });
 }

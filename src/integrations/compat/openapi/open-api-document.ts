@@ -58,7 +58,7 @@ function decodePart(part: string, reference: string): string {
 
 function badReference(reference: string, what: string): IbidError {
   return new IbidError("invalid-argument", `The OpenAPI document's reference "${reference.slice(0, 200)}" ${what}.`, {
-    mend: "Bundle the document into one file whose references begin with #/.",
+    hint: "Bundle the document into one file whose references begin with #/.",
   });
 }
 

@@ -10,7 +10,7 @@ const mostCharacters = 5_000_000;
 export async function readOpenApi(text: string): Promise<Readonly<Record<string, unknown>>> {
   if (text.length > mostCharacters) {
     throw new IbidError("too-large", "The OpenAPI document is longer than five million characters.", {
-      mend: "Leave out what is not called.",
+      hint: "Leave out what is not called.",
     });
   }
   const { parse } = await import("yaml");
@@ -20,12 +20,12 @@ export async function readOpenApi(text: string): Promise<Readonly<Record<string,
     read = /^\s*\{/u.test(text) ? JSON.parse(text) : parse(text, { maxAliasCount: 100 });
   } catch (cause) {
     throw new IbidError("invalid-argument", "The OpenAPI document is neither JSON nor YAML that can be read.", {
-      mend: "Check it with an OpenAPI editor.",
+      hint: "Check it with an OpenAPI editor.",
       cause,
     });
   }
   if (read !== null && typeof read === "object" && !Array.isArray(read)) return read as Record<string, unknown>;
   throw new IbidError("invalid-argument", "The OpenAPI document is no object.", {
-    mend: "Hand in the text of the document, not its address or path.",
+    hint: "Hand in the text of the document, not its address or path.",
   });
 }

@@ -58,7 +58,7 @@ export function readOperations(document: OpenApiDocument): Operations {
   if (typeof version !== "string" || !version.startsWith("3.")) {
     const swagger = field(document, "swagger") === undefined ? "" : " (Swagger 2 is another format)";
     throw new IbidError("invalid-argument", `This is no OpenAPI 3 document${swagger}.`, {
-      mend: 'Hand in a document that begins with "openapi": "3.…".',
+      hint: 'Hand in a document that begins with "openapi": "3.…".',
     });
   }
   const operations: Operation[] = [];

@@ -62,11 +62,11 @@ export function templateError(
   text: string,
   at: number,
   what: string,
-  mend: string,
+  hint: string,
 ): IbidError {
   const { line, column } = placeIn(text, at);
   return new IbidError(code, `The template, line ${line}, column ${column}: ${what}`, {
-    mend,
+    hint,
     details: { line, column },
   });
 }
@@ -84,8 +84,8 @@ function readBlock(text: string, at: number): { readonly part: TemplatePart; rea
     if (found !== null) position = pattern.lastIndex;
     return found;
   };
-  const fail = (where: number, what: string, mend: string): never => {
-    throw templateError("invalid-argument", text, where, what, mend);
+  const fail = (where: number, what: string, hint: string): never => {
+    throw templateError("invalid-argument", text, where, what, hint);
   };
   /** Whether the braces close here; at the end of the text, that they do not is said. */
   const closes = (): boolean => {

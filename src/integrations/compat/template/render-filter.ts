@@ -57,6 +57,6 @@ export async function renderWithin(
   return context.renderedPrompt ?? "";
 }
 
-function broken(index: number, what: string, mend: string): IbidError {
-  return new IbidError("invalid-argument", `Render filter number ${index + 1} ${what}.`, { mend });
+function broken(index: number, what: string, hint: string): IbidError {
+  return new IbidError("invalid-argument", `Render filter number ${index + 1} ${what}.`, { hint });
 }

@@ -201,7 +201,7 @@ export function createHnswKeeper(store: RevisedStore, options: KeeperOptions): H
     } catch (cause) {
       kept.dirty = true;
       throw new IbidError("store-failed", `The HNSW index cannot be written: ${(cause as Error).message}.`, {
-        mend: "Make its folder writable, or leave it out.",
+        hint: "Make its folder writable, or leave it out.",
         cause,
       });
     }

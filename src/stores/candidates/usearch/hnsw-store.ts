@@ -77,7 +77,7 @@ export async function withHnsw(store: KnowledgeStore, options: HnswOptions = {})
   const counts = { startAt, connectivity, expansionAdd, expansionSearch };
   for (const [name, count] of Object.entries({ ...counts, threads: threads + 1 })) {
     if (Number.isInteger(count) && count >= 1) continue;
-    throw new IbidError("invalid-argument", `${name} of hnsw is ${String(count)}.`, { mend: "It is a whole number." });
+    throw new IbidError("invalid-argument", `${name} of hnsw is ${String(count)}.`, { hint: "It is a whole number." });
   }
   if (!isRevised(store)) {
     throw new IbidError("unsupported", "This store does not say when it has changed, so no index can be kept of it.");

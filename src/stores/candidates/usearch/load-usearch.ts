@@ -91,7 +91,7 @@ function takesBytes(Index: UsearchLibrary["Index"]): boolean {
 
 function missing(what: string, cause?: unknown): IbidError {
   return new IbidError("dependency-missing", `The package usearch, which the HNSW index needs, ${what}.`, {
-    mend: "npm install usearch@2.26.2",
+    hint: "npm install usearch@2.26.2",
     details: { package: "usearch" },
     cause,
   });
