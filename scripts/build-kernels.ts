@@ -1,4 +1,4 @@
-// Makes src/kernels/<name>-module.ts of each src/kernels/<name>.wat:
+// Makes src/engine/kernels/<name>-module.ts of each src/engine/kernels/<name>.wat:
 //
 //   npx node scripts/build-kernels.ts
 //
@@ -9,7 +9,7 @@ import { assembleWat } from "./assemble-wat.ts";
 export const kernels = ["scan-codes", "sift-codes"] as const;
 
 function pathOf(file: string): URL {
-  return new URL(`../src/kernels/${file}`, import.meta.url);
+  return new URL(`../src/engine/kernels/${file}`, import.meta.url);
 }
 
 /** The text of the module that carries an assembled source. */

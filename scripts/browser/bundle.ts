@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { rolldown } from "rolldown";
+import { root, subpaths } from "../subpaths.ts";
 
 /** What a page loads of a program. */
 export interface Bundle {
@@ -9,13 +10,13 @@ export interface Bundle {
   readonly first: readonly string[];
 }
 
-const source = join(import.meta.dirname, "..", "..", "src");
+const sources = new Map(subpaths.map(({ specifier, source }) => [specifier, join(root, source)]));
 const entry = "\0entry";
 
 /**
- * Bundles a program that says `import … from "ibid"`, as an application for a browser would be.
+ * Bundles a program that imports `ibid` and its subpaths, as an application for a browser would be.
  *
- * Refuses whatever is not ours: a `node:` module and a package would have to be found outside `src`.
+ * **Errors** an import of a package or of a `node:` module.
  */
 export async function bundleForBrowser(program: string): Promise<Bundle> {
   const bundle = await rolldown({
@@ -26,7 +27,8 @@ export async function bundleForBrowser(program: string): Promise<Bundle> {
         name: "ibid",
         resolveId(id, importer) {
           if (id === entry) return id;
-          if (id === "ibid") return join(source, "index.ts");
+          const source = sources.get(id);
+          if (source !== undefined) return source;
           if (id.startsWith("./") || id.startsWith("../") || isAbsolute(id)) return undefined;
           throw new Error(`${importer ?? "The program"} imports "${id}", which no browser has.`);
         },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import type * as Ibid from "../../src/index.ts";
+import { subpaths } from "../subpaths.ts";
 import { type Bundle, bundleForBrowser } from "./bundle.ts";
 
 export interface BundleSize {
@@ -26,14 +27,31 @@ interface Application {
 
 const open = 'export { openKnowledgeBase } from "ibid";';
 
+/** Subpaths that a page does not load: they need Node or a package, or are for tests. */
+const notForPages: ReadonlySet<string> = new Set([
+  "ibid/langchain",
+  "ibid/mcp",
+  "ibid/opentelemetry",
+  "ibid/server",
+  "ibid/stores/sqlite",
+  "ibid/testing",
+]);
+
 /** What applications need of ibid, and what they do with it. */
 const applications: Readonly<Record<string, Application>> = {
-  everything: { program: 'export * from "ibid";' },
+  everything: {
+    program: subpaths
+      .filter(({ specifier }) => !notForPages.has(specifier))
+      .map(({ specifier }, i) => `export * as part${i} from "${specifier}";`)
+      .join("\n"),
+  },
   "open a knowledge base": { program: open },
   "… ingest text, hybrid search": { program: open, use: (ibid) => ingestAndSearch(ibid, 20) },
   "… of 300 documents, with a fit": { program: open, use: (ibid) => ingestAndSearch(ibid, 300) },
   "a store and a retriever": {
-    program: 'export { createMemoryStore, createRetriever, createEmbedder, createHashingModel } from "ibid";',
+    program: `export { createMemoryStore } from "ibid/stores";
+export { createRetriever } from "ibid/search";
+export { createHashingModel } from "ibid/models";`,
   },
 };
 

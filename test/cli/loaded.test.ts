@@ -38,9 +38,9 @@ describe("a search from the command line", () => {
   it("loads neither what is public, nor providers of models, nor graphs, nor how a format is read", () => {
     const { code, modules } = run(folder, ["search", "where are apples stored", "--json"]);
     expect(code).toBe(0);
-    expect(modules).toContain("stores/search-segments.ts");
+    expect(modules).toContain("stores/segments/search-segments.ts");
     const idle =
-      /^(?:node|index)\.ts$|\/public\.ts$|^adapters\/(?:ai-sdk|transformers|usearch|mcp|s3)\/|\/read-(?:pdf|xls|docx|html)\.ts$|^answers\/answer-|^evaluation\//u;
+      /(?:^|\/)index(?:\.node)?\.ts$|^models\/(?:ai-sdk|hosted|transformers)\/|^integrations\/|^stores\/(?:candidates\/usearch|blobs\/s3-)|\/read-(?:pdf|xls|docx|html)\.ts$|^answers\/answer-|^eval\//u;
     expect(modules.filter((path) => idle.test(path))).toEqual([]);
   });
 });

@@ -2,21 +2,18 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { subpaths } from "../../scripts/subpaths.ts";
 import { type SharedProcess, shareProcess } from "../support/share-process.ts";
+import { useSources } from "../support/use-sources.ts";
 import { findExamples, readPages } from "./examples.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const doors = {
-  ibid: join(root, "src/index.node.ts"),
-  "ibid/server": join(root, "src/server/index.ts"),
-  "ibid/testing": join(root, "src/testing/index.ts"),
-};
 const examples = [...readPages(root)].flatMap(([page, text]) => findExamples(page, text));
 const fileOf = (place: string): string => `${place.replaceAll(/[^a-z0-9]+/giu, "-")}.ts`;
 
@@ -43,7 +40,7 @@ beforeAll(async () => {
     extends: join(root, "tsconfig.json"),
     compilerOptions: {
       typeRoots: [join(root, "node_modules/@types")],
-      paths: Object.fromEntries(Object.entries(doors).map(([name, path]) => [name, [path]])),
+      paths: Object.fromEntries(subpaths.map(({ specifier, nodeSource }) => [specifier, [join(root, nodeSource)]])),
       noUnusedLocals: false,
     },
     include: [checked],
@@ -83,11 +80,7 @@ describe("examples of the documentation", () => {
       const own = join(folder, fileOf(place).replace(".ts", ""));
       mkdirSync(own);
       cpSync(join(root, "docs"), join(own, "docs"), { recursive: true });
-      const loaded = code.replaceAll(
-        /from "(ibid(?:\/(?:server|testing))?)"/gu,
-        (_, name: keyof typeof doors) => `from ${JSON.stringify(pathToFileURL(doors[name]).href)}`,
-      );
-      writeFileSync(join(own, "example.ts"), loaded);
+      writeFileSync(join(own, "example.ts"), useSources(code));
       shared ??= shareProcess();
       const { failed, stdout, stderr } = await shared.run({ path: join(own, "example.ts"), cwd: own });
       expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });

@@ -11,19 +11,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll } from "vitest";
 
 import { type Answered, shareProcess, type SharedProcess } from "../support/share-process.ts";
+import { useSources } from "../support/use-sources.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const doors = {
-  ibid: join(root, "src/index.node.ts"),
-  "ibid/testing": join(root, "src/testing/index.ts"),
-  "ibid/langchain": join(root, "src/integrations/langchain/index.ts"),
-  "ibid/server": join(root, "src/server/index.ts"),
-};
 
 /** Runs examples over the sources, such as `extending/reader.ts`. */
 export interface ExampleRunner {
@@ -52,12 +47,8 @@ export function useExamples(): ExampleRunner {
   const read = (name: string): string => readFileSync(join(root, "examples", name), "utf8");
   const write = (name: string, code: string): string => {
     const path = join(folder, dirname(name), `${Math.random().toString(36).slice(2)}.ts`);
-    const loaded = code.replaceAll(
-      /from "(ibid(?:\/[a-z]+)?)"/gu,
-      (_, door: keyof typeof doors) => `from ${JSON.stringify(pathToFileURL(doors[door]).href)}`,
-    );
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, loaded);
+    writeFileSync(path, useSources(code));
     return path;
   };
 

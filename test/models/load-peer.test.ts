@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
-const source = (path: string): string => new URL(`../../src/adapters/ai-sdk/${path}`, import.meta.url).href;
+const source = (path: string): string => new URL(`../../src/models/${path}`, import.meta.url).href;
 
 let project: string;
 
@@ -36,7 +36,7 @@ async function install(name: string, manifest: object, code: string): Promise<vo
 /** In a process of its own: the test runner resolves imports in its own way. */
 async function inProject(code: string): Promise<unknown> {
   const script = `
-    const { loadPeer } = await import(${JSON.stringify(source("load-peer.ts"))});
+    const { loadPeer } = await import(${JSON.stringify(source("hosted/load-peer.ts"))});
     const tried = async (name) => {
       try { return (await loadPeer(name)).answer; }
       catch (error) { return { code: error.code, message: error.message, hint: error.hint }; }
@@ -72,7 +72,7 @@ describe("loadPeer", () => {
   });
 });
 
-describe("the folder adapters/ai-sdk", () => {
+describe("hosted models", () => {
   it("loads no third party until a model is resolved whose provider needs a package", async () => {
     const hook = `
       import { registerHooks } from "node:module";
@@ -80,12 +80,12 @@ describe("the folder adapters/ai-sdk", () => {
       registerHooks({ resolve(specifier, context, next) { const found = next(specifier, context); seen.push(found.url); return found; } });
       globalThis.seen = seen;`;
     const script = `
-      for (const file of ["ai-sdk-model", "embedding-model", "language-model", "resolve-model"]) {
+      for (const file of ["ai-sdk/ai-sdk-model", "ai-sdk/embedding-model", "ai-sdk/language-model", "hosted/resolve-model"]) {
         await import(${JSON.stringify(source(""))} + file + ".ts");
       }
       const third = () => globalThis.seen.filter((url) => url.includes("/node_modules/"));
       const before = third().length;
-      const { resolveChatModel } = await import(${JSON.stringify(source("resolve-model.ts"))});
+      const { resolveChatModel } = await import(${JSON.stringify(source("hosted/resolve-model.ts"))});
       await resolveChatModel("ollama/m", { env: {} });
       const local = third().length;
       await resolveChatModel("openai/m", { env: { OPENAI_API_KEY: "k" } });

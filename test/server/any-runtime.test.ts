@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readModules, resolveImport } from "../architecture/modules.ts";
 
-describe("the door ibid/server", () => {
+describe("ibid/server", () => {
   it("opens on any runtime: what it loads at once is ours, and zod", () => {
     const modules = new Map(
       readModules(fileURLToPath(new URL("../../src", import.meta.url))).map((module) => [module.path, module]),
@@ -23,9 +23,11 @@ describe("the door ibid/server", () => {
     // Loaded when a service is started, and not before: an import in a function.
     expect(new Set(froms)).toEqual(new Set(["@hono/node-server", "@modelcontextprotocol/server"]));
     expect(reached.size).toBeGreaterThan(20);
-    expect(modules.get("server/mcp-routes.ts")?.source).toContain('await import("../adapters/mcp/mcp-handler.ts")');
+    expect(modules.get("server/mcp-routes.ts")?.source).toContain('await import("../integrations/mcp/mcp-handler.ts")');
     for (const name of ["mcp-handler", "create-mcp-server"])
-      expect(modules.get(`adapters/mcp/${name}.ts`)?.source).toContain('await import("@modelcontextprotocol/server")');
+      expect(modules.get(`integrations/mcp/${name}.ts`)?.source).toContain(
+        'await import("@modelcontextprotocol/server")',
+      );
     expect(modules.get("server/start-service.ts")?.source).toContain('await import("@hono/node-server")');
   });
 });

@@ -19,7 +19,7 @@ describe("the default analyzer", () => {
     ["SKU-1234", "sku-1234 sku 1234"],
     ["snake_case __init__ MAX_SIZE", "snake_case snake case init max_size max size"],
     ["dotted.names", "dotted.names dotted name"],
-    ["src/runtime/hash.ts", "src/runtime/hash.ts src text hash ts"],
+    ["src/runtime/hash.ts", "src/runtime/hash.ts src runtime hash ts"],
     ["user@example.com", "user@example.com user example com"],
     ["2024-05-01 10:30 3.14 1,234,567 v1.2.3", "2024-05-01 2024 05 01 10 30 3.14 1234567 v1.2.3"],
     ["AT&T R&D", "at&t at r&d"],
