@@ -1,5 +1,5 @@
-// Where the time goes when a folder is ingested: each stage by itself, then the whole, in memory and durable, with a second thread that reads ahead
-// and without; then the same as the first thing that a process does, each time in one of its own.
+// Where the time goes when a folder is ingested: each stage by itself, then the whole, in memory and durable; then the same as the first work of a
+// process, each time in a process of its own.
 //
 //   npx node bench/ingest.ts <folder> [rounds]
 //
@@ -39,11 +39,12 @@ function note(stage: string, ms: number): void {
 }
 
 /** A program that ingests the folder and prints the milliseconds, modules left out: those are the same. */
-function firstThing(home: string, readAhead: boolean | "auto"): string {
-  const door = JSON.stringify(new URL("../src/index.node.ts", import.meta.url).href);
+function firstThing(home: string): string {
+  const source = (path: string): string => JSON.stringify(new URL(`../src/${path}`, import.meta.url).href);
   return `(async () => {
-    const { createHashingModel, openKnowledgeBase } = await import(${door});
-    const options = { embeddingModel: createHashingModel(), readAhead: ${JSON.stringify(readAhead)} };
+    const { openKnowledgeBase } = await import(${source("index.node.ts")});
+    const { createHashingModel } = await import(${source("models/index.node.ts")});
+    const options = { embeddingModel: createHashingModel() };
     const kb = await openKnowledgeBase(${JSON.stringify(join(home, "first"))}, options);
     const started = performance.now();
     await kb.ingest(${JSON.stringify(resolve(folder))});
@@ -92,22 +93,17 @@ async function runRound(): Promise<{ documents: number; chunks: number; bytes: n
     await kb.ingest(folder);
     await kb.close();
   });
-  for (const [readAhead, how] of [
-    ["auto", ""],
-    [false, ", one thread"],
-  ] as const) {
-    const home = await mkdtemp(join(tmpdir(), "ibid-bench-"));
-    try {
-      const kb = await openKnowledgeBase(join(home, "kb"), { embeddingModel: createHashingModel(), readAhead });
-      const busy = performance.eventLoopUtilization();
-      await time(`whole, durable${how}`, () => kb.ingest(folder));
-      note(`of it busy${how}`, performance.eventLoopUtilization(busy).active);
-      if (readAhead === false) await time("again, unchanged", () => kb.ingest(folder));
-      await kb.close();
-      note(`first, durable${how}`, Number(execFileSync(process.execPath, ["--eval", firstThing(home, readAhead)])));
-    } finally {
-      await rm(home, { recursive: true });
-    }
+  const home = await mkdtemp(join(tmpdir(), "ibid-bench-"));
+  try {
+    const kb = await openKnowledgeBase(join(home, "kb"), { embeddingModel: createHashingModel() });
+    const busy = performance.eventLoopUtilization();
+    await time("whole, durable", () => kb.ingest(folder));
+    note("of it busy", performance.eventLoopUtilization(busy).active);
+    await time("again, unchanged", () => kb.ingest(folder));
+    await kb.close();
+    note("first, durable", Number(execFileSync(process.execPath, ["--eval", firstThing(home)])));
+  } finally {
+    await rm(home, { recursive: true });
   }
   return {
     documents: documents.length,

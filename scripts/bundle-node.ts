@@ -17,8 +17,6 @@ const bundle = await rolldown({
     "cli/bin": join(dist, "cli", "bin.js"),
     // Started by its name, in a process of its own.
     "node/read-worker": join(dist, "node", "read-worker.js"),
-    // And in a thread.
-    "node/ahead-thread": join(dist, "node", "ahead-thread.js"),
   },
   platform: "node",
   external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[a-z]:/iu.test(id),

@@ -76,7 +76,6 @@ const checks: readonly (readonly [string, () => string])[] = [
   ["what the doors load", checkDoors],
   ["contract packs over what the door makes", checkPacks],
   ["a file read in a worker", checkWorker],
-  ["a file read ahead in a thread", checkThread],
   ["a service asked over HTTP", checkService],
   ["command line", checkCommandLine],
   ["command line on an old Node", checkOldNode],
@@ -207,24 +206,6 @@ function checkWorker(): string {
   const title = node(project, program).trim();
   assert(title === "Keys", `the worker gave ${title}`);
   return title;
-}
-
-/** It would do without the thread, and say nothing: so the process is asked which it has. */
-function checkThread(): string {
-  const program = join(project, "read-ahead.mjs");
-  writeFileSync(join(project, "keys.md"), "# Keys\n\nTurn the key.\n");
-  writeFileSync(
-    program,
-    [
-      'import { openKnowledgeBase } from "ibid";',
-      "const kb = await openKnowledgeBase(undefined, { readAhead: true });",
-      'const { chunks } = await kb.ingest("keys.md");',
-      "console.log(`${chunks} chunk, ${process.report.getReport().workers.length} thread`);",
-    ].join("\n"),
-  );
-  const said = node(project, program).trim();
-  assert(said === "1 chunk, 1 thread", `reading ahead gave ${said}`);
-  return said;
 }
 
 /** Also by way of a framework's bundle for other runtimes, which is made of the other file. */

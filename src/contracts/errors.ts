@@ -50,11 +50,11 @@ export type IbidErrorCode =
 /** What an {@link IbidError} can carry beside code and message. */
 export interface IbidErrorOptions {
   /** What to do about it, as a sentence. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** The document, file or address concerned. */
-  readonly uri?: string;
+  readonly uri?: string | undefined;
   /** Facts for programs: `{ expected: 384, got: 3 }`. Never document text, never query text (law 10). */
-  readonly details?: Readonly<Record<string, unknown>>;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
 }
 

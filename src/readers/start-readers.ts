@@ -12,13 +12,14 @@ export function checkReadInWorker(readInWorker: unknown): void {
   });
 }
 
-/** A program of ours, such as the worker's: beside this file in the source; in the package where it was built to, for what is built does not lie as deep as its source. */
-export function findProgram(name: "read-worker" | "ahead-thread"): URL | undefined {
-  if (import.meta.url.endsWith(".ts")) return new URL(`./${name}.ts`, import.meta.url);
+/** The worker's program. In the source it lies beside this file; in the package the bundle writes it to `dist/node`, however deep the caller lies. */
+export function findReadWorker(): URL | undefined {
+  if (import.meta.url.endsWith(".ts")) return new URL("./read-worker.ts", import.meta.url);
   try {
-    return new URL(`dist/node/${name}.js`, pathToFileURL(createRequire(import.meta.url).resolve("ibid/package.json")));
+    const manifest = createRequire(import.meta.url).resolve("ibid/package.json");
+    return new URL("dist/node/read-worker.js", pathToFileURL(manifest));
   } catch {
-    // Bundled, and away from its package.
+    // An application's bundle without the package `ibid` beside it.
     return undefined;
   }
 }
@@ -30,5 +31,5 @@ export function startReaders(
   readers: readonly Reader[],
 ): WorkerReaders {
   if (readInWorker === false) return { readers, close: () => Promise.resolve() };
-  return createWorkerReaders(readers, { program: findProgram("read-worker"), own, readInWorker });
+  return createWorkerReaders(readers, { program: findReadWorker(), own, readInWorker });
 }

@@ -15,10 +15,11 @@ import {
 import { checkOptions } from "../../runtime/check-options.ts";
 import type { ChosenModels, ModelChoices } from "../../models/choose-models.ts";
 import { checkLocation, eventFile, hnswFolder } from "../../stores/sqlite/knowledge-base-folder.ts";
-import { checkReadAhead, chooseReadAhead } from "./choose-read-ahead.ts";
 import { type InputOptions, openInputs } from "./open-inputs.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
+import { createReaders } from "../../readers/create-readers.ts";
 import { checkReadInWorker, startReaders } from "../../readers/start-readers.ts";
+import { languageAnalyzer } from "../../text/languages/snowball/language-analyzer.ts";
 import { toUri } from "../../ingest/to-uri.ts";
 
 /** What can be chosen when a knowledge base is opened on Node. */
@@ -32,12 +33,6 @@ export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, 
    * large or unpacks, where such a process can be started; `true`: every file, else an error; `false`: none. Your own `readers` stay in this process.
    */
   readonly readInWorker?: boolean | "auto";
-  /**
-   * Whether small texts, Markdown and pages are read, cut and analysed in a second thread while this one embeds and writes. Nothing that comes out is another. Default
-   * `"auto"`: from some 250 KB on, where there are two cores and readers, chunker and analyzer are the built-in ones and nothing transforms chunks; `true`: from the first
-   * file; `false`: never. **Cost** some 80 MB while it is used and half a minute after; knowledge bases of a process share it.
-   */
-  readonly readAhead?: boolean | "auto";
 }
 
 /**
@@ -50,17 +45,15 @@ export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, 
  */
 export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
   checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
-  const { hnsw, readInWorker = "auto", readAhead = "auto", ...rest } = options;
+  const { hnsw, readInWorker = "auto", ...rest } = options;
   checkReadLimits(options.limits);
   checkEventsOption(options.events);
   checkReadInWorker(readInWorker);
-  checkReadAhead(readAhead);
-  const { readers, analyzer, chunker } = chooseReadAhead(options, readInWorker === true ? false : readAhead);
+  const analyzer = options.analyzer ?? languageAnalyzer;
   const chosen: AssembleOptions = {
     // Models that are named are loaded before anything is opened.
     ...(rest as Omit<typeof rest, keyof ModelChoices>),
     analyzer,
-    ...(chunker && { chunker }),
     ...(await chooseModels(options)),
   };
   const folder = location === undefined ? undefined : resolve(checkLocation(location));
@@ -70,7 +63,7 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
     folder === undefined ? await openMemory(kept) : await openStoreInFolder(folder, storeChoices(kept), options.create);
   const store = hnsw === undefined ? exact : await putHnswBefore(exact, folder, hnsw);
 
-  const reading = startReaders(options.readers ?? [], readInWorker, readers);
+  const reading = startReaders(options.readers ?? [], readInWorker, createReaders());
   return assembleKnowledgeBase(store, chosen, {
     readers: reading.readers,
     closeReaders: () => reading.close(),
@@ -99,7 +92,7 @@ async function chooseModels(options: ModelChoices): Promise<ChosenModels> {
 
 const isEmpty = (choice: unknown): boolean => Array.isArray(choice) && choice.length === 0;
 
-const nodeOptions = ["hnsw", "create", "maxFileBytes", "readInWorker", "readAhead", "allowAddress"] as const;
+const nodeOptions = ["hnsw", "create", "maxFileBytes", "readInWorker", "allowAddress"] as const;
 
 async function putHnswBefore(
   store: KnowledgeStore,

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { IbidError } from "../../contracts/errors.ts";
 import type { ReadLimits } from "../../contracts/reader.ts";
 import { abortError } from "../../runtime/abort.ts";
-import { createWorkerCalls } from "./worker-calls.ts";
+import { createCalls } from "../../runtime/calls.ts";
 
 /** A process that reads one file at a time, and can be killed while it does. */
 export interface ReadingProcess {
@@ -130,7 +130,7 @@ export function startReadingProcess(
       await ended.promise;
     },
   };
-  const calls = createWorkerCalls(
+  const calls = createCalls(
     (message) => child.send(message, (error) => error && end(new Ended(null, null, error))),
     methods(self),
   );

@@ -3,7 +3,7 @@ import type { Reader } from "../../contracts/reader.ts";
 import { detectMediaType } from "../media-type.ts";
 import { createPartReader, type PartInput } from "../read-document.ts";
 import { limitsOf } from "../read-limits.ts";
-import { createWorkerCalls } from "./worker-calls.ts";
+import { createCalls } from "../../runtime/calls.ts";
 import type { CallersResult, FilePiece, WorkerJob } from "./worker-job.ts";
 
 /**
@@ -34,7 +34,7 @@ export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number)
     return (await calls.call("readPart", part)) as CallersResult;
   };
   const files = new Map<number, Uint8Array>();
-  const calls = createWorkerCalls((message) => void send(message), {
+  const calls = createCalls((message) => void send(message), {
     piece({ file, total, at, bytes }: FilePiece): void {
       const whole = files.get(file) ?? new Uint8Array(total);
       whole.set(bytes, at);
