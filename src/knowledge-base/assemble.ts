@@ -19,6 +19,7 @@ import type { EmbedderOptions } from "../models/embedder/create-embedder.ts";
 import { latentSemanticModel } from "../engine/latent/latent-semantic-model.ts";
 import type { Bm25Options } from "../engine/bm25/bm25-settings.ts";
 import { decideRetention } from "../stores/guard/check-events.ts";
+import { checkStore } from "../stores/compose/check-store.ts";
 import { createMemoryStore } from "../stores/memory/memory-store.ts";
 import type { SnapshotOptions } from "../stores/snapshot/snapshot-options.ts";
 import type { StoreOptions } from "../stores/segments/store-options.ts";
@@ -74,6 +75,10 @@ export interface AssembleOptions {
   readonly access?: AccessPolicy;
   /** Where a knowledge base in memory is kept; see {@link openSnapshotStore}. Default: nowhere. */
   readonly snapshots?: SnapshotOptions;
+  /**
+   * The store that keeps everything, in place of one that is made for the location. The knowledge base closes it. Relative paths still follow the location.
+   */
+  readonly store?: KnowledgeStore;
 }
 
 export const assembleOptions = [
@@ -98,6 +103,7 @@ export const assembleOptions = [
   "events",
   "access",
   "snapshots",
+  "store",
 ] as const satisfies readonly (keyof AssembleOptions)[];
 
 /** What a store is asked of all that can be chosen. */
@@ -123,6 +129,23 @@ export function storeChoices(wishes: StoreWishes): Pick<StoreOptions, "analyzer"
       corpusModel: access?.deployment === false ? neverFitted : latentSemanticModel,
     }),
   };
+}
+
+/**
+ * The store that was given, checked.
+ *
+ * **Errors** `invalid-argument` for an incomplete store, by the missing method, and for options that only a store that is made here can follow.
+ */
+export function takeStore(options: Pick<AssembleOptions, "store" | "bm25" | "snapshots">): KnowledgeStore | undefined {
+  if (options.store === undefined) return undefined;
+  const store = checkStore(options.store);
+  for (const name of ["bm25", "snapshots"] as const) {
+    if (options[name] === undefined) continue;
+    throw new IbidError("invalid-argument", `${name} is given beside store.`, {
+      hint: `Open the store itself with ${name}, and leave it out here.`,
+    });
+  }
+  return store;
 }
 
 /** A store in memory, and where that is wanted, one that is kept. */

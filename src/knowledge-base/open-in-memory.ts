@@ -8,6 +8,7 @@ import {
   assembleOptions,
   checkEventsOption,
   openMemory,
+  takeStore,
 } from "./assemble.ts";
 
 /**
@@ -15,7 +16,10 @@ import {
  *
  * **Errors** `unsupported-runtime` for a location: there is no file system to keep it on. With `snapshots`, those of {@link openSnapshotStore}.
  */
-export async function openKnowledgeBase(location?: undefined, options: AssembleOptions = {}): Promise<KnowledgeBase> {
+export async function openKnowledgeBase(options?: AssembleOptions): Promise<KnowledgeBase>;
+export async function openKnowledgeBase(location?: undefined, options?: AssembleOptions): Promise<KnowledgeBase>;
+export async function openKnowledgeBase(first?: AssembleOptions, second: AssembleOptions = {}): Promise<KnowledgeBase> {
+  const [location, options] = typeof first === "object" ? [undefined, first] : [first, second];
   if (location !== undefined) {
     throw new IbidError("unsupported-runtime", "This runtime has no file system to keep a knowledge base on.", {
       hint: "Call openKnowledgeBase() without a location, or run on Node.",
@@ -23,5 +27,7 @@ export async function openKnowledgeBase(location?: undefined, options: AssembleO
   }
   checkOptions("openKnowledgeBase", options, assembleOptions);
   checkEventsOption(options.events);
-  return assembleKnowledgeBase(await openMemory(options), options, { readers: [plainTextReader] });
+  return assembleKnowledgeBase(takeStore(options) ?? (await openMemory(options)), options, {
+    readers: [plainTextReader],
+  });
 }

@@ -11,6 +11,7 @@ import {
   checkEventsOption,
   openMemory,
   storeChoices,
+  takeStore,
 } from "../assemble.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import type { ChosenModels, ModelChoices } from "../../models/choose-models.ts";
@@ -36,14 +37,20 @@ export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, 
 }
 
 /**
- * Opens a knowledge base: a folder is durable (made when it is not there), nothing at all is memory, of which `snapshots` can be kept.
+ * Opens a knowledge base: a folder is durable (made when it is not there), nothing at all is memory, of which `snapshots` can be kept; `store` is a store that is open already.
  *
  * **Shape** documents' uris are relative to the folder that holds the knowledge base.
  * **Errors** `not-found` with `create: false`; `unsupported-runtime` on a Node whose SQLite can lose data; `store-corrupt`, `store-busy`;
  * `configuration-missing` and `dependency-missing` for a model by name.
  * **Cost** opening reads the list of segments, not their contents.
  */
-export async function openKnowledgeBase(location?: string, options: OpenOptions = {}): Promise<KnowledgeBase> {
+export async function openKnowledgeBase(options: OpenOptions): Promise<KnowledgeBase>;
+export async function openKnowledgeBase(location?: string, options?: OpenOptions): Promise<KnowledgeBase>;
+export async function openKnowledgeBase(
+  first?: string | OpenOptions,
+  second: OpenOptions = {},
+): Promise<KnowledgeBase> {
+  const [location, options] = typeof first === "object" ? [undefined, first] : [first, second];
   checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
   const { hnsw, readInWorker = "auto", ...rest } = options;
   checkReadLimits(options.limits);
@@ -60,17 +67,21 @@ export async function openKnowledgeBase(location?: string, options: OpenOptions 
   const base = folder === undefined ? process.cwd() : dirname(folder);
   const kept = { ...options, analyzer };
   const exact =
-    folder === undefined ? await openMemory(kept) : await openStoreInFolder(folder, storeChoices(kept), options.create);
+    takeStore(options) ??
+    (folder === undefined
+      ? await openMemory(kept)
+      : await openStoreInFolder(folder, storeChoices(kept), options.create));
   const store = hnsw === undefined ? exact : await putHnswBefore(exact, folder, hnsw);
 
   const reading = startReaders(options.readers ?? [], readInWorker, createReaders());
   return assembleKnowledgeBase(store, chosen, {
     readers: reading.readers,
     closeReaders: () => reading.close(),
-    ...(folder !== undefined && {
-      keepsEvents: true,
-      openEvents: (retention) => createLateEventStore(eventFile(folder), retention),
-    }),
+    ...(folder !== undefined &&
+      options.store === undefined && {
+        keepsEvents: true,
+        openEvents: (retention) => createLateEventStore(eventFile(folder), retention),
+      }),
     openSource: (inputs, rules) => openInputs(inputs, { base, folder, options, rules }),
     resolveUri: toUri(base),
   });

@@ -177,6 +177,14 @@ export function guardVectorStore(raw: RawVectorStore, options: GuardOptions = {}
   return { ...guardChunks(raw, guard), ...guardVectors(raw, guard) };
 }
 
+/** Every store that is guarded; looked up, never trusted by shape. */
+const guarded = new WeakSet<object>();
+
+/** Whether the value is a store whose every call checks the gate's proof. A copy of one is none. */
+export function isStore(value: unknown): value is KnowledgeStore {
+  return typeof value === "object" && value !== null && guarded.has(value);
+}
+
 /** The same for a store that does everything. After `close`, which may be called again, every other call is `store-closed`. */
 export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): KnowledgeStore {
   let closing: Promise<void> | undefined;
@@ -212,6 +220,7 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     close: () => (closing ??= raw.doClose()),
   };
   offerCandidateSearch(store, raw, guard);
+  guarded.add(store);
   return store;
 }
 

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { openKnowledgeBase as openAnywhere } from "../../src/knowledge-base/open-in-memory.ts";
+import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-base.ts";
+import type { OpenOptions } from "../../src/knowledge-base/open/open-knowledge-base.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
+
+const complete = {
+  ...createMemoryStore(),
+};
+
+describe("openKnowledgeBase({ store })", () => {
+  it.each([
+    ["on Node", (options: OpenOptions) => openKnowledgeBase(options)],
+    ["in any runtime", ({ store }: OpenOptions) => openAnywhere({ store: store! })],
+  ])("puts everything into the store, %s", async (_, open) => {
+    const store = createMemoryStore();
+    const kb = await open({ store });
+    await kb.ingest({ uri: "a.txt", text: "The heron waits in the reeds." });
+    expect((await kb.search("heron")).map(({ source }) => source.uri)).toEqual(["a.txt"]);
+    await kb.close();
+    await expect(store.ready()).rejects.toMatchObject({ code: "store-closed" });
+  });
+
+  it("takes a location beside the store, for relative paths alone", async () => {
+    const kb = await openKnowledgeBase("/nowhere/.ibid", { store: createMemoryStore() });
+    await kb.ingest({ uri: "a.txt", text: "The heron waits in the reeds." });
+    expect((await kb.status()).documents).toBe(1);
+    await kb.close();
+  });
+
+  it.each([
+    ["a copy of a store", complete, "store was not made by composeStore."],
+    ["a store without find", { ...complete, find: undefined }, 'store has no method "find".'],
+    ["a store without replace", { close: async () => {} }, 'store has no method "replace".'],
+    ["null", null, 'store has no method "replace".'],
+    [
+      "a designs' vector store",
+      { add() {}, query() {}, delete() {} },
+      "store is a vector store with add, query and delete, and no Store.",
+    ],
+  ])("refuses %s, by the name of the missing method", async (_, store, message) => {
+    const refused = { code: "invalid-argument", message, hint: expect.stringMatching(/\w/u) as string };
+    await expect(openKnowledgeBase({ store } as unknown as OpenOptions)).rejects.toMatchObject(refused);
+  });
+
+  it.each([
+    ["bm25", { bm25: { k1: 2 } }],
+    ["snapshots", { snapshots: {} }],
+  ])("refuses %s beside a store, which has been opened already", async (name, options) => {
+    await expect(openKnowledgeBase({ store: createMemoryStore(), ...options } as OpenOptions)).rejects.toMatchObject({
+      message: `${name} is given beside store.`,
+    });
+  });
+});
