@@ -1,38 +1,44 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { adapters, longFiles, starExports, typeCycles } from "./house.ts";
-import { readModules, resolveImport } from "./modules.ts";
-import { rules } from "./rules.ts";
+import { longFiles, longFunctions, rooms } from "./rooms.ts";
+import { readModules } from "./modules.ts";
+import { arrowsOf, functionsOf, rules } from "./rules.ts";
 
 const at = (path: string): string => new URL(`../../${path}`, import.meta.url).pathname;
 const modules = readModules(at("src"));
 
-describe("the house keeps its rules [W4 E1 E42 E43 E44 E46]", () => {
-  it("there is something to look at", () => {
+describe("the sources keep the table of rooms [W4 E1 E42 E43 E44 E46]", () => {
+  it("the reader of modules finds the sources", () => {
     expect(modules.length).toBeGreaterThan(100);
     expect(modules.flatMap(({ imports }) => imports).length).toBeGreaterThan(400);
+    expect(arrowsOf(modules).size).toBeGreaterThan(60);
   });
 
   it.each(Object.entries(rules))("%s", (_, rule) => {
     expect(rule(modules)).toEqual([]);
   });
 
-  it("every adapter has its contract packs run, under its own name", () => {
-    for (const [name, { packs, noContract }] of Object.entries(adapters)) {
-      const path = at(`test/${packs}`);
-      expect(existsSync(path), `${name}: ${packs}`).toBe(true);
-      const text = readFileSync(path, "utf8");
-      expect(text, `${packs} imports adapters/${name}`).toContain(`adapters/${name}/`);
-      expect(text.includes("runPack("), `${packs} runs a pack, or says why there is none`).toBe(
-        noContract === undefined,
-      );
-    }
+  it("the table has no arrow upward, so no circle", () => {
+    const order = Object.keys(rooms);
+    const upward = Object.entries(rooms).flatMap(([room, { imports }]) =>
+      imports.filter((other) => order.indexOf(other) >= order.indexOf(room)).map((other) => `${room} → ${other}`),
+    );
+    expect(upward).toEqual([]);
   });
 
-  it("what tests share hooks into no file by itself: it is loaded once for all of a process", () => {
+  it("the table allows nothing that no file uses", () => {
+    const arrows = arrowsOf(modules);
+    const unused = Object.entries(rooms).flatMap(([room, { imports }]) =>
+      imports.map((other) => `${room} → ${other}`).filter((arrow) => !arrows.has(arrow)),
+    );
+    // Entry files name each type where it is declared, which may be in either room.
+    expect(unused.filter((arrow) => !arrow.startsWith("index"))).toEqual([]);
+  });
+
+  it("modules that tests share register no hooks: a process loads them once", () => {
     const shared = readdirSync(at("test"), { recursive: true, encoding: "utf8" }).filter(
       (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
     );
@@ -42,33 +48,35 @@ describe("the house keeps its rules [W4 E1 E42 E43 E44 E46]", () => {
   });
 
   it("exceptions are still needed", () => {
-    const paths = new Set(modules.map(({ path }) => path));
-    for (const path of [...Object.keys(longFiles), ...Object.keys(starExports)]) expect(paths).toContain(path);
-    const importsOf = (path: string): readonly string[] =>
-      modules
-        .filter((module) => module.path === path)
-        .flatMap((module) => module.imports.flatMap((each) => resolveImport(module, each) ?? []));
-    for (const cycle of Object.keys(typeCycles)) {
-      const members = cycle.split(" ");
-      for (const member of members) expect(importsOf(member).filter((path) => members.includes(path))).not.toEqual([]);
+    const byPath = new Map(modules.map((module) => [module.path, module]));
+    for (const path of Object.keys(longFiles)) expect(byPath.has(path)).toBe(true);
+    for (const each of Object.keys(longFunctions)) {
+      const [path = "", name] = each.split(":");
+      expect(functionsOf(byPath.get(path)?.code ?? "").map((found) => found.name)).toContain(name);
     }
-    const rooms = new Set(modules.map(({ path }) => path.split("/").slice(0, 2).join("/")));
-    for (const name of Object.keys(adapters)) expect(rooms).toContain(`adapters/${name}`);
   });
 
-  it("ARCHITECTURE.md knows every room, and names files that are there", () => {
+  it("ARCHITECTURE.md prints the table, and names files that are there", () => {
     const text = readFileSync(at("ARCHITECTURE.md"), "utf8");
-    const rows = Array.from(text.matchAll(/^\| `([^|]*)` \|[^|]*\|([^|]*)\|/gmu), ([, rooms = "", files = ""]) => ({
-      rooms,
-      files,
-    }));
-    const described = rows.flatMap(({ rooms }) => rooms.split("`, `").map((room) => room.replace(/\/.*$/u, "")));
-    const rooms = new Set(modules.map(({ path }) => path.split("/")[0]));
-    expect(new Set(described)).toEqual(rooms);
+    const rows = Array.from(
+      text.matchAll(/^\| `([\w-]+)\/?` \|([^|]*)\|([^|]*)\|([^|]*)\|$/gmu),
+      ([, room = "", holds = "", rule = "", imports = ""]) => ({ room, holds, rule: rule.trim(), imports }),
+    );
+    expect(Object.fromEntries(rows.map(({ room, rule }) => [room, rule]))).toEqual(
+      Object.fromEntries(
+        Object.entries(rooms)
+          .filter(([room]) => !room.endsWith(".ts"))
+          .map(([room, { rule }]) => [room, rule]),
+      ),
+    );
     const paths = new Set(modules.map(({ path }) => path));
-    for (const { rooms: room, files } of rows) {
-      for (const [, file = ""] of files.matchAll(/`([\w.-]+\.ts)`/gu)) {
-        expect(paths).toContain(room.endsWith("/") ? `${room}${file}` : file);
+    const folders = new Set(modules.flatMap(({ path }) => path.split("/").map((_, i, parts) => parts.slice(0, i).join("/"))));
+    for (const { room, holds, imports } of rows) {
+      const said = [...imports.matchAll(/[\w-]+/gu)].map(([name]) => name);
+      expect(new Set(said), `imports of ${room}`).toEqual(new Set(rooms[room]?.imports));
+      for (const [, name = ""] of holds.matchAll(/`([\w./-]+)`/gu)) {
+        const known = name.endsWith("/") ? folders.has(`${room}/${name.slice(0, -1)}`) : paths.has(`${room}/${name}`);
+        expect(known, `${room}: ${name}`).toBe(true);
       }
     }
   });

@@ -1,56 +1,87 @@
 import {
-  adapterImports,
-  adapters,
-  adaptersOfIndex,
   allowedNames,
-  edges,
+  authorityHolders,
   forbiddenWords,
+  gateMakers,
   longFiles,
-  mayImport,
-  networkNames,
-  starExports,
-  systemCallers,
-  typeCycles,
-} from "./house.ts";
+  longFunctions,
+  mostArrows,
+  mostFunctionLines,
+  mostLines,
+  mostRooms,
+  rooms,
+  type Edge,
+} from "./rooms.ts";
 import { resolveImport } from "./modules.ts";
 import type { Module } from "./modules.ts";
 
-/** A rule looks at all of the source and says, one line each, what breaks it. */
+/** A rule reads all sources and returns one line for each violation. */
 export type Rule = (modules: readonly Module[]) => readonly string[];
 
-/** `stores`, `adapters/pdf`, or the name of a file that stands in `src` itself. */
-export function folderOf(path: string): string {
-  const [first = "", second = "", third] = path.split("/");
-  return first === "adapters" && third !== undefined ? `adapters/${second}` : first;
-}
-
-/** The folder without the name of the adapter. */
-function roomOf(path: string): string {
+/** The room of a file: its first folder, or its name in `src` itself. */
+export function roomOf(path: string): string {
   return path.split("/")[0] ?? "";
 }
 
-/** Where the public comes in. */
-const doors = ["index.ts", "node.ts", "testing/index.ts", "server/index.ts"] as const;
-
+const isEntryFile = (path: string): boolean => /(?:^|\/)index(?:\.node)?\.ts$/u.test(path);
 const isPackage = (from: string): boolean => !from.startsWith(".");
+const isNode = (from: string): boolean => from.startsWith("node:");
+
+/** `@scope/name` or `name`, without the path behind it. */
+function packageOf(from: string): string {
+  const [first = "", second = ""] = from.split("/");
+  return first.startsWith("@") ? `${first}/${second}` : first;
+}
+
+/** The edge that the innermost listed folder of a file allows. A file such as `runtime/thread.ts` matches the folder `runtime/thread`. */
+function edgeOf(path: string): Edge | undefined {
+  const stem = path.replace(/\.ts$/u, "");
+  const fits = Object.entries(rooms[roomOf(path)]?.edges ?? {}).filter(
+    ([folder]) => stem === folder || stem.startsWith(`${folder}/`) || stem.startsWith(`${folder}-`),
+  );
+  return fits.toSorted(([a], [b]) => b.length - a.length)[0]?.[1];
+}
+
+/** Pairs of rooms with an import between them. */
+export function arrowsOf(modules: readonly Module[]): ReadonlySet<string> {
+  const arrows = new Set<string>();
+  for (const module of modules) {
+    for (const each of module.imports) {
+      const target = resolveImport(module, each);
+      if (target === undefined || roomOf(target) === roomOf(module.path)) continue;
+      arrows.add(`${roomOf(module.path)} → ${roomOf(target)}`);
+    }
+  }
+  return arrows;
+}
 
 export const rules = {
-  /** The table of the house, types included. */
+  /** The table of rooms, types included. */
   importsFollowTheTable: (modules) =>
     modules.flatMap((module) =>
       module.imports.flatMap((each) => {
         const target = resolveImport(module, each);
         if (target === undefined) return [];
-        const [here, there] = [folderOf(module.path), folderOf(target)];
-        if (here === there) return [];
-        return allows(here, there) ? [] : [`${module.path} imports ${target}: ${here} may not import ${there}`];
+        const [here, there] = [roomOf(module.path), roomOf(target)];
+        return here === there || rooms[here]?.imports.includes(there) === true
+          ? []
+          : [`${module.path} imports ${target}: ${here} may not import ${there}`];
       }),
     ),
 
-  everyFolderIsInTheTable: (modules) =>
+  everyRoomIsInTheTable: (modules) =>
     [...new Set(modules.map(({ path }) => roomOf(path)))]
-      .filter((room) => room !== "adapters" && !Object.hasOwn(mayImport, room))
-      .map((room) => `src/${room} is not in the table of the house`),
+      .filter((room) => !Object.hasOwn(rooms, room))
+      .map((room) => `src/${room} is not in the table of rooms`),
+
+  theWholeIsSmall: (modules) => {
+    const count = new Set(modules.map(({ path }) => roomOf(path)).filter((room) => !room.endsWith(".ts"))).size;
+    const arrows = arrowsOf(modules).size;
+    return [
+      ...(count > mostRooms ? [`src has ${count} rooms, at most ${mostRooms} are allowed`] : []),
+      ...(arrows > mostArrows ? [`src has ${arrows} arrows between rooms, at most ${mostArrows} are allowed`] : []),
+    ];
+  },
 
   importsResolve: (modules) => {
     const paths = new Set(modules.map(({ path }) => path));
@@ -74,8 +105,7 @@ export const rules = {
     const done = new Set<string>();
     const walk = (path: string, trail: readonly string[]): void => {
       if (trail.includes(path)) {
-        const cycle = trail.slice(trail.indexOf(path));
-        if (!Object.hasOwn(typeCycles, cycle.toSorted().join(" "))) found.push([...cycle, path].join(" → "));
+        found.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
         return;
       }
       if (done.has(path)) return;
@@ -91,45 +121,57 @@ export const rules = {
       .filter(({ path }) => path.split("/").length > 4)
       .map(({ path }) => `${path} is more than three folders deep`),
 
+  /** An entry file for Node repeats its neighbour for any runtime; nothing else may export unnamed. */
   noStarExports: (modules) =>
-    modules
-      .filter(({ code, path }) => /\bexport\b(?:\s+type\b)?\s*\*/u.test(code) && !Object.hasOwn(starExports, path))
-      .map(({ path }) => `${path} has an export *`),
-
-  /** Inside, whoever needs a thing names the file that has it. */
-  onlyDoorsReadWhatIsPublic: (modules) =>
-    modules.flatMap((module) =>
-      module.imports.flatMap((each) => {
-        const target = resolveImport(module, each);
-        return target?.endsWith("/public.ts") === true && !(doors as readonly string[]).includes(module.path)
-          ? [`${module.path} imports ${target}`]
-          : [];
-      }),
+    modules.flatMap(({ code, source, path }) =>
+      [...code.matchAll(/\bexport\b(?:\s+type\b)?\s*\*(?:\s*from\s*["'])?/gu)]
+        .filter(({ 0: found, index }) => {
+          const from = source.slice(index + found.length).split(/["']/u)[0];
+          return !(path.endsWith("index.node.ts") && from === "./index.ts");
+        })
+        .map(() => `${path} has an export *`),
     ),
+
+  /** Inside, an import names the file that declares. Only the command line enters rooms by their entry files. */
+  entryFilesAreForOutside: (modules) =>
+    modules
+      .filter(({ path }) => !isEntryFile(path) && roomOf(path) !== "cli")
+      .flatMap((module) =>
+        module.imports.flatMap((each) => {
+          const target = resolveImport(module, each);
+          return target !== undefined && isEntryFile(target) ? [`${module.path} imports ${target}`] : [];
+        }),
+      ),
 
   noDefaultExports: (modules) =>
     modules
       .filter(({ code }) => /\bexport\s+default\b|\bas\s+default\b/u.test(code))
       .map(({ path }) => `${path} has a default export`),
 
-  packagesOnlyAtTheEdges: (modules) =>
-    modules
-      .filter(({ path }) => !edges.includes(roomOf(path)))
-      .flatMap(({ path, imports }) =>
-        imports.filter(({ from }) => isPackage(from)).map(({ from }) => `${path} imports ${from}`),
-      ),
+  packagesOnlyAtTheirEdges: (modules) =>
+    modules.flatMap(({ path, imports }) => {
+      const edge = edgeOf(path);
+      return imports
+        .filter(({ from }) => isPackage(from))
+        .filter(({ from }) =>
+          isNode(from)
+            ? edge === undefined || edge.node === false
+            : edge?.packages?.includes(packageOf(from)) !== true,
+        )
+        .map(({ from }) => `${path} imports ${from}`);
+    }),
 
   machineOnlyAtTheEdges: (modules) =>
     modules
-      .filter(({ path }) => !edges.includes(roomOf(path)))
+      .filter(({ path }) => edgeOf(path) === undefined)
       .flatMap(({ path, code }) =>
         [...code.matchAll(/(?<![.\w$])(process|Buffer|require|__dirname|__filename|global)(?=\s*[.([])/gu)].map(
           ([, name]) => `${path} uses ${name}`,
         ),
       ),
 
-  /** Whatever `import "ibid"` loads runs in any JavaScript runtime. */
-  theDoorLoadsNoPackage: (modules) => {
+  /** `import "ibid"` runs in any JavaScript runtime. */
+  theRootLoadsNoPackage: (modules) => {
     const byPath = new Map(modules.map((module) => [module.path, module]));
     const reached = new Set<string>();
     const found: string[] = [];
@@ -150,34 +192,45 @@ export const rules = {
     return found;
   },
 
-  everyAdapterEarnsItsFolder: (modules) => {
-    const folders = Map.groupBy(
-      modules.filter(({ path }) => roomOf(path) === "adapters"),
-      ({ path }) => folderOf(path),
-    );
-    return [...folders]
-      .filter(([, files]) => !files.some(needsMore))
-      .map(([folder]) => `${folder} needs no package, no builtin and no network: it belongs to a stage`);
+  everyEdgeIsUsed: (modules) => {
+    const stems = modules.map(({ path }) => path.replace(/\.ts$/u, ""));
+    return Object.values(rooms)
+      .flatMap(({ edges = {} }) => Object.keys(edges))
+      .filter((folder) => roomOf(folder) === folder || stems.some((stem) => roomOf(stem) === roomOf(folder)))
+      .filter((folder) => !stems.some((stem) => stem.startsWith(folder)))
+      .map((folder) => `${folder} is an edge in the table, and no such folder is there`);
   },
-
-  everyAdapterIsDeclared: (modules) =>
-    [...new Set(modules.map(({ path }) => folderOf(path)).filter((folder) => folder.startsWith("adapters/")))]
-      .filter((folder) => !Object.hasOwn(adapters, folder.slice("adapters/".length)))
-      .map((folder) => `${folder} is not in the table: name its host and its contract packs`),
 
   authorityOnlyForMaintenance: (modules) =>
     modules
-      .filter(({ path, code }) => /\bsystemAuthority\b/u.test(code) && !systemCallers.includes(roomOf(path)))
-      .map(({ path }) => `${path} takes the system's authority`),
+      .filter(({ path, code }) => /\bsystemAuthority\b/u.test(code) && !authorityHolders.includes(roomOf(path)))
+      .map(({ path }) => `${path} takes the authority of maintenance`),
+
+  gatesAreHandedIn: (modules) =>
+    modules
+      .filter(({ path, code }) => /\bcreateGate\s*\(/u.test(code) && !gateMakers.includes(roomOf(path)))
+      .map(({ path }) => `${path} makes its own gate`),
+
+  /** No behaviour is changed behind the back of an interface. */
+  noProxies: (modules) =>
+    modules.filter(({ code }) => /\bnew\s+Proxy\s*\(/u.test(code)).map(({ path }) => `${path} makes a Proxy`),
 
   filesAreShort: (modules) =>
     modules
       .map(({ path, code }) => ({ path, lines: code.split("\n").filter((line) => line.trim() !== "").length }))
-      .filter(({ path, lines }) => lines > 300 && !Object.hasOwn(longFiles, path))
+      .filter(({ path, lines }) => lines > mostLines && !Object.hasOwn(longFiles, path))
       .map(({ path, lines }) => `${path} has ${lines} lines of code`),
+
+  functionsAreShort: (modules) =>
+    modules.flatMap(({ path, code }) =>
+      functionsOf(code)
+        .filter(({ name, lines }) => lines > mostFunctionLines && !Object.hasOwn(longFunctions, `${path}:${name}`))
+        .map(({ name, lines }) => `${path}: ${name} has ${lines} lines`),
+    ),
 
   namesAreKebabCase: (modules) =>
     modules
+      .filter(({ path }) => !isEntryFile(path) || !/^[a-z0-9/-]*index(?:\.node)?\.ts$/u.test(path))
       .filter(({ path }) => !path.split("/").every((part) => /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.ts)?$/u.test(part)))
       .map(({ path }) => `${path} is not kebab-case`),
 
@@ -193,37 +246,24 @@ export const rules = {
       ),
     ]),
 
-  /** Public is what the doors let out: `index.ts`, `node.ts`, `testing/index.ts`, `server/index.ts`. */
+  /** Public is a name that an entry file exports. */
   publicNamesAreDocumented: (modules) => {
     const byPath = new Map(modules.map((module) => [module.path, module]));
-    return doors.flatMap((door) =>
-      publicNames(byPath, door).flatMap(({ name, path }) => {
-        const module = byPath.get(path);
-        const found = module === undefined ? undefined : exportedNames(module.code).find((each) => each.name === name);
-        if (module === undefined || found === undefined)
-          return [`${door} lets out ${name}, which ${path} does not declare`];
-        return /\*\/\s*$/u.test(module.source.slice(0, found.at)) ? [] : [`${path}: ${name} has no doc comment`];
-      }),
-    );
+    return modules
+      .map(({ path }) => path)
+      .filter(isEntryFile)
+      .flatMap((entry) =>
+        publicNames(byPath, entry).flatMap(({ name, path }) => {
+          const module = byPath.get(path);
+          const found =
+            module === undefined ? undefined : exportedNames(module.code).find((each) => each.name === name);
+          if (module === undefined || found === undefined)
+            return [`${entry} exports ${name}, which ${path} does not declare`];
+          return /\*\/\s*$/u.test(module.source.slice(0, found.at)) ? [] : [`${path}: ${name} has no doc comment`];
+        }),
+      );
   },
 } as const satisfies Record<string, Rule>;
-
-function allows(here: string, there: string): boolean {
-  const [room] = here.split("/");
-  if (room === "adapters") {
-    const { host } = adapters[here.slice("adapters/".length)] ?? {};
-    return there === host || adapterImports.includes(there);
-  }
-  const allowed = mayImport[here] ?? [];
-  if (!there.startsWith("adapters/")) return allowed.includes(there);
-  if (here === "index.ts") return Object.hasOwn(adaptersOfIndex, there.slice("adapters/".length));
-  return allowed.includes("adapters");
-}
-
-function needsMore({ imports, code }: Module): boolean {
-  if (imports.some(({ from }) => isPackage(from))) return true;
-  return networkNames.some((name) => new RegExp(`(?<![.\\w$])${name}\\s*[(.]`, "u").test(code));
-}
 
 interface ExportedName {
   readonly name: string;
@@ -231,14 +271,32 @@ interface ExportedName {
   readonly at: number;
 }
 
-/** What a file declares and exports at its top level. */
+/** Declarations that a file exports at its top level. */
 function exportedNames(code: string): readonly ExportedName[] {
   const pattern =
     /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(function\*?|class|const|let|interface|type)\s+([\w$]+)/gmu;
   return Array.from(code.matchAll(pattern), ({ index, 1: kind = "", 2: name = "" }) => ({ name, kind, at: index }));
 }
 
-/** What a door lets out, and the file that declares it. */
+/** Declared functions, nested ones included, with their lines from signature to closing brace. */
+export function functionsOf(code: string): readonly { readonly name: string; readonly lines: number }[] {
+  return Array.from(code.matchAll(/\bfunction\b\s*\*?\s*([\w$]+)/gu), ({ index, 1: name = "" }) => {
+    let [depth, parens, opened] = [0, 0, false];
+    let end = index;
+    for (; end < code.length; end++) {
+      const sign = code[end];
+      if (sign === "(") parens++;
+      else if (sign === ")") parens--;
+      else if (sign === "{" && parens === 0) [depth, opened] = [depth + 1, true];
+      else if (sign === "}" && parens === 0 && --depth === 0 && opened && !/^\s*(?:\{|\|)/u.test(code.slice(end + 1)))
+        break;
+    }
+    const lines = code.slice(index, end).split("\n");
+    return { name, lines: lines.filter((line) => line.trim() !== "").length };
+  });
+}
+
+/** Names that an entry file exports, and the file that declares each. */
 export function publicNames(
   modules: ReadonlyMap<string, Module>,
   path: string,
