@@ -70,7 +70,9 @@ describe("the sources keep the table of rooms [W4 E1 E42 E43 E44 E46]", () => {
       ),
     );
     const paths = new Set(modules.map(({ path }) => path));
-    const folders = new Set(modules.flatMap(({ path }) => path.split("/").map((_, i, parts) => parts.slice(0, i).join("/"))));
+    const folders = new Set(
+      modules.flatMap(({ path }) => path.split("/").map((_, i, parts) => parts.slice(0, i).join("/"))),
+    );
     for (const { room, holds, imports } of rows) {
       const said = [...imports.matchAll(/[\w-]+/gu)].map(([name]) => name);
       expect(new Set(said), `imports of ${room}`).toEqual(new Set(rooms[room]?.imports));

@@ -60,7 +60,11 @@ export const rooms: Readonly<Record<string, Room>> = {
   models: {
     rule: "Each model is called once per text; retries live elsewhere.",
     imports: ["contracts", "runtime", "text"],
-    edges: { "models/hosted": {}, "models/transformers": { packages: ["@huggingface/transformers"] } },
+    edges: {
+      "models/choose-models": {},
+      "models/hosted": {},
+      "models/transformers": { packages: ["@huggingface/transformers"] },
+    },
   },
   search: {
     rule: "A query becomes hits; it reads the chunks of the top k only.",
@@ -100,18 +104,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   eval: { rule: "It measures and never searches.", imports: ["contracts", "runtime"] },
   integrations: {
     rule: "It shows a knowledge base in a foreign shape.",
-    imports: [
-      "contracts",
-      "runtime",
-      "text",
-      "access",
-      "search",
-      "ingest",
-      "answers",
-      "chunkers",
-      "models",
-      "stores",
-    ],
+    imports: ["contracts", "runtime", "text", "access", "search", "ingest", "answers", "chunkers", "models", "stores"],
     edges: {
       "integrations/compat/openapi": { packages: ["yaml"] },
       "integrations/langchain": { packages: ["@langchain/core"] },

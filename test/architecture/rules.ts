@@ -154,9 +154,7 @@ export const rules = {
       return imports
         .filter(({ from }) => isPackage(from))
         .filter(({ from }) =>
-          isNode(from)
-            ? edge === undefined || edge.node === false
-            : edge?.packages?.includes(packageOf(from)) !== true,
+          isNode(from) ? edge === undefined || edge.node === false : edge?.packages?.includes(packageOf(from)) !== true,
         )
         .map(({ from }) => `${path} imports ${from}`);
     }),
@@ -196,7 +194,7 @@ export const rules = {
     const stems = modules.map(({ path }) => path.replace(/\.ts$/u, ""));
     return Object.values(rooms)
       .flatMap(({ edges = {} }) => Object.keys(edges))
-      .filter((folder) => roomOf(folder) === folder || stems.some((stem) => roomOf(stem) === roomOf(folder)))
+      .filter((folder) => stems.some((stem) => roomOf(stem) === roomOf(folder)))
       .filter((folder) => !stems.some((stem) => stem.startsWith(folder)))
       .map((folder) => `${folder} is an edge in the table, and no such folder is there`);
   },

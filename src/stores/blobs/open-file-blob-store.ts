@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
-import { createFileBlobStore, type FileBlobStoreOptions } from "./blobs/file-blob-store.ts";
-import { createTurns } from "./sqlite/take-turns.ts";
-import type { BlobStore } from "../contracts/blob-store.ts";
-import { IbidError } from "../contracts/errors.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { createFileBlobStore, type FileBlobStoreOptions } from "./file-blob-store.ts";
+import { createTurns } from "../sqlite/take-turns.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
 
 /** A {@link BlobStore} in a folder, made when something is put into it; of as many processes as have it. See `adapters/file-blobs/file-blob-store.ts`. */
 export function openFileBlobStore(folder: string, options: FileBlobStoreOptions = {}): BlobStore {

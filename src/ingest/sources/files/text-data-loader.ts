@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { openFileSource } from "./sources/files/file-source.ts";
-import type { TextDocument } from "../contracts/document.ts";
-import { IbidError } from "../contracts/errors.ts";
-import { readSource } from "./read-source.ts";
-import { createReaders } from "../readers/create-readers.ts";
+import { openFileSource } from "./file-source.ts";
+import type { TextDocument } from "../../../contracts/document.ts";
+import { IbidError } from "../../../contracts/errors.ts";
+import { readSource } from "../../read-source.ts";
+import { createReaders } from "../../../readers/create-readers.ts";
 
 /**
  * Named files as documents, under Ballerina's name for it: they must be there when it is made, and are read when `load` is called.

@@ -1,8 +1,8 @@
-import { openFileSource } from "./sources/files/file-source.ts";
-import type { FolderRules } from "../contracts/knowledge-base.ts";
-import type { Reader } from "../contracts/reader.ts";
-import { type ReadRun, readSource, type ReadSourceOptions } from "./read-source.ts";
-import { createReaders } from "../readers/create-readers.ts";
+import { openFileSource } from "./file-source.ts";
+import type { FolderRules } from "../../../contracts/knowledge-base.ts";
+import type { Reader } from "../../../contracts/reader.ts";
+import { type ReadRun, readSource, type ReadSourceOptions } from "../../read-source.ts";
+import { createReaders } from "../../../readers/create-readers.ts";
 
 /**
  * Reads a folder, or what a glob matches, into documents and keeps none of it: `for await` gives the documents, `await` the counts.
