@@ -157,8 +157,8 @@ const broken: Readonly<
   filesAreShort: [[{ "text/a.ts": "let a = 1;\n".repeat(451) }, { "text/a.ts": "let a = 1;\n\n// why\n".repeat(450) }]],
   functionsAreShort: [
     [
-      { "text/a.ts": `function long(a: { b: number }) {\n${"  a();\n".repeat(120)}}\nfunction next() {}` },
-      { "text/a.ts": `function short() {\n${"  a();\n".repeat(119)}}\n${"a();\n".repeat(20)}` },
+      { "text/a.ts": `function long(a: { b: number }) {\n${"  a();\n".repeat(119)}}\nfunction next() {}` },
+      { "text/a.ts": `function short() {\n${"  a();\n".repeat(118)}}\n${"a();\n".repeat(20)}` },
     ],
   ],
   namesAreKebabCase: [

@@ -276,22 +276,36 @@ function exportedNames(code: string): readonly ExportedName[] {
   return Array.from(code.matchAll(pattern), ({ index, 1: kind = "", 2: name = "" }) => ({ name, kind, at: index }));
 }
 
-/** Declared functions, nested ones included, with their lines from signature to closing brace. */
+/** Declared functions with their lines of code. Lines of a function declared inside count for that one alone. */
 export function functionsOf(code: string): readonly { readonly name: string; readonly lines: number }[] {
-  return Array.from(code.matchAll(/\bfunction\b\s*\*?\s*([\w$]+)/gu), ({ index, 1: name = "" }) => {
-    let [depth, parens, opened] = [0, 0, false];
-    let end = index;
-    for (; end < code.length; end++) {
-      const sign = code[end];
-      if (sign === "(") parens++;
-      else if (sign === ")") parens--;
-      else if (sign === "{" && parens === 0) [depth, opened] = [depth + 1, true];
-      else if (sign === "}" && parens === 0 && --depth === 0 && opened && !/^\s*(?:\{|\|)/u.test(code.slice(end + 1)))
-        break;
-    }
-    const lines = code.slice(index, end).split("\n");
-    return { name, lines: lines.filter((line) => line.trim() !== "").length };
+  const found = Array.from(code.matchAll(/\bfunction\b\s*\*?\s*([\w$]+)/gu), ({ index, 1: name = "" }) => ({
+    name,
+    from: index,
+    to: endOfFunction(code, index),
+  }));
+  const linesIn = (from: number, to: number): number =>
+    code
+      .slice(from, to)
+      .split("\n")
+      .filter((line) => line.trim() !== "").length;
+  return found.map(({ name, from, to }) => {
+    const inside = found.filter((other) => other.from > from && other.to <= to);
+    const direct = inside.filter((each) => !inside.some((other) => other.from < each.from && each.to <= other.to));
+    return { name, lines: linesIn(from, to) - direct.reduce((sum, each) => sum + linesIn(each.from, each.to), 0) };
   });
+}
+
+function endOfFunction(code: string, from: number): number {
+  let [depth, parens, opened] = [0, 0, false];
+  for (let at = from; at < code.length; at++) {
+    const sign = code[at];
+    if (sign === "(") parens++;
+    else if (sign === ")") parens--;
+    else if (sign === "{" && parens === 0) [depth, opened] = [depth + 1, true];
+    else if (sign === "}" && parens === 0 && --depth === 0 && opened && !/^\s*[{|[]/u.test(code.slice(at + 1, at + 20)))
+      return at + 1;
+  }
+  return code.length;
 }
 
 /** Names that an entry file exports, and the file that declares each. */
