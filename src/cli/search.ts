@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { FilterInput } from "../contracts/filter.ts";
-import type { QuerySyntax } from "../contracts/lexical-index.ts";
+import type { QuerySyntax } from "../contracts/leg.ts";
 import type { Hit, HitExplanation, LatentExplanation, SearchMode, SearchOptions } from "../contracts/retriever.ts";
 import { toHitJson } from "./hit-json.ts";
 import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";

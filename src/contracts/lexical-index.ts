@@ -1,11 +1,9 @@
 import type { Chunk } from "./chunk.ts";
 import type { Origin } from "./document.ts";
 import type { Filter } from "./filter.ts";
+import type { QuerySyntax, QueryTerm, TermScore } from "./leg.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { ChunkStore } from "./store.ts";
-
-/** How the text of a lexical query is read. */
-export type QuerySyntax = "literal" | "lucene";
 
 /** What a lexical search is asked. */
 export interface LexicalQuery {
@@ -25,17 +23,6 @@ export interface LexicalQuery {
   readonly minScore?: number;
 }
 
-/** What one word of the query gave to a score. */
-export interface TermScore {
-  readonly term: string;
-  /** How rare it is in the searched scopes; by default `ln(1 + (N - df + 0.5) / (df + 0.5))`. */
-  readonly idf: number;
-  /** How often the chunk has it, in its text and in its names. */
-  readonly frequency: number;
-  /** Its share of the score: idf, times how often the query says it, times the saturated, length-normalised frequency. */
-  readonly score: number;
-}
-
 /** A chunk that shares terms with the query, and what each gave. */
 export interface LexicalMatch {
   readonly scope: Scope;
@@ -46,16 +33,6 @@ export interface LexicalMatch {
   readonly terms: readonly TermScore[];
   /** What the chunk was indexed in, where it does not say itself; `""` when none was known. Absent from stores that do not keep it. */
   readonly language?: string;
-}
-
-/** A word of a query, by the term that an index knows it by. */
-export interface QueryTerm {
-  readonly term: string;
-  readonly idf: number;
-  /** How often the query says it, from 1. */
-  readonly count: number;
-  /** How many chunks of the searched scopes have it. */
-  readonly chunks: number;
 }
 
 /** The matches, and the terms that the query was taken for. */

@@ -6,7 +6,7 @@ import type { DocumentStore } from "./document-store.ts";
 import type { Embedding } from "./embedding.ts";
 import type { IbidErrorCode } from "./errors.ts";
 import type { FilterInput } from "./filter.ts";
-import type { QuerySyntax, QueryTerm, TermScore } from "./lexical-index.ts";
+import type { QuerySyntax, QueryTerm, TermScore } from "./leg.ts";
 import type { Metadata } from "./metadata.ts";
 import type { AuthorizedScopes, Scope, ScopeStrategy } from "./scope.ts";
 

@@ -1,7 +1,7 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Embedding } from "../contracts/embedding.ts";
-import type { QueryTerm, TermScore } from "../contracts/lexical-index.ts";
+import type { QueryTerm, TermScore } from "../contracts/leg.ts";
 import type { LegScore } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 

@@ -1,6 +1,6 @@
 /** `ibid/search`. */
 export type { FieldConditions, FilterValue, PlainFilter } from "../contracts/filter.ts";
-export type { QuerySyntax, QueryTerm, TermScore } from "../contracts/lexical-index.ts";
+export type { QuerySyntax, QueryTerm, TermScore } from "../contracts/leg.ts";
 export type {
   LatentExplanation,
   LegScore,

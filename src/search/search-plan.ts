@@ -1,7 +1,7 @@
 import type { Origin } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Filter } from "../contracts/filter.ts";
-import type { QuerySyntax } from "../contracts/lexical-index.ts";
+import type { QuerySyntax } from "../contracts/leg.ts";
 import type { FusionName, SearchMode, RetrieveOptions } from "../contracts/retriever.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { checkOptions } from "../runtime/check-options.ts";

@@ -25,6 +25,26 @@ export type {
   StoreStatus,
 } from "../contracts/knowledge-store.ts";
 export type {
+  Calibration,
+  ChunkRef,
+  Leg,
+  LegCapabilities,
+  LegMatch,
+  LegResult,
+  MatchCount,
+  Moment,
+  Query,
+  QueryEmbedding,
+  ReadChunk,
+  ReadChunksOptions,
+  Restriction,
+  SessionLeg,
+  SessionOptions,
+  StoreSession,
+  Why,
+  Within,
+} from "../contracts/leg.ts";
+export type {
   AddedVector,
   ScopeVersions,
   VersionChange,

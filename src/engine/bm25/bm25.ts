@@ -1,4 +1,4 @@
-import type { QueryTerm, TermScore } from "../../contracts/lexical-index.ts";
+import type { QueryTerm, TermScore } from "../../contracts/leg.ts";
 import { findBest, type FoundChunk, type SearchedSegment } from "./best-chunks.ts";
 import { type Bm25Settings, defaultBm25 } from "./bm25-settings.ts";
 import { type Bm25Formula, bm25Formulas } from "./bm25-variants.ts";

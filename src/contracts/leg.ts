@@ -1,0 +1,223 @@
+import type { Chunk } from "./chunk.ts";
+import type { Origin } from "./document.ts";
+import type { Embedding, EmbeddingVersion, VersionedEmbedding } from "./embedding.ts";
+import type { Filter } from "./filter.ts";
+import type { JsonValue, Metadata } from "./metadata.ts";
+import type { Scope } from "./scope.ts";
+import type { Metric } from "./store.ts";
+
+/**
+ * How the text of a lexical query is read. `"literal"`: as words, with nothing in it that could fail to parse. `"lucene"`: any of its words, `+word` needed,
+ * `-word` excluded, `"words next to one another"`, `begin*`, and `word~` for what is written nearly so. **Source** Embabel's search interfaces.
+ *
+ * @experimental
+ */
+export type QuerySyntax = "literal" | "lucene";
+
+/** The share of one word of the query in a score. @experimental */
+export interface TermScore {
+  readonly term: string;
+  /** Rarity in the searched scopes; by default `ln(1 + (N - df + 0.5) / (df + 0.5))`. */
+  readonly idf: number;
+  /** Occurrences in the chunk's text and names. */
+  readonly frequency: number;
+  /** idf, times occurrences in the query, times the saturated, length-normalised frequency. */
+  readonly score: number;
+}
+
+/** A word of a query, by the term that the index knows it by. @experimental */
+export interface QueryTerm {
+  readonly term: string;
+  readonly idf: number;
+  /** Occurrences in the query, from 1. */
+  readonly count: number;
+  /** Chunks of the searched scopes that have it. */
+  readonly chunks: number;
+}
+
+/** Names one chunk of one scope. @experimental */
+export interface ChunkRef {
+  readonly scope: Scope;
+  readonly id: string;
+}
+
+/** Proof of a write: the scope and the commit that holds it. A search with `after` sees that commit. */
+export interface Receipt {
+  readonly scope: Scope;
+  readonly stamp: number;
+}
+
+/** One state of some scopes. A store may attach to it what reading that state needs. @experimental */
+export interface Moment {
+  /** A scope that holds nothing is absent. A new `life` says: rebuild what was derived from the scope. */
+  readonly stamps: ReadonlyMap<Scope, { readonly stamp: number; readonly life: string }>;
+}
+
+/** The query in one embedding version, for the scopes that are searched by it. @experimental */
+export interface QueryEmbedding {
+  readonly embedding: Embedding;
+  readonly version: EmbeddingVersion;
+  readonly scopes: readonly Scope[];
+  /** Whether closeness means a like meaning, or only a like form. Default `"meaning"`. */
+  readonly similarity?: "meaning" | "form" | undefined;
+  /** Default: the store's own. */
+  readonly metric?: Metric | undefined;
+}
+
+/** A query, prepared once and given to every leg. @experimental */
+export interface Query {
+  /** The caller's words, unchanged. */
+  readonly question: string;
+  /** The words to look for: in literal syntax without function words. */
+  readonly text: string;
+  readonly syntax: QuerySyntax;
+  /** One entry per embedding version in use. Empty without an embedding model. */
+  readonly embeddings: readonly QueryEmbedding[];
+  readonly pattern?: { readonly source: string; readonly ignoreCase: boolean } | undefined;
+}
+
+/** Filter and origins as one test, compiled once per search. Engines read `filter`; the core calls `admits`. @experimental */
+export interface Restriction {
+  /** Restrictions with the same key admit the same chunks. */
+  readonly key: string;
+  readonly filter?: Filter | undefined;
+  /** `[]` admits nothing. */
+  readonly origins?: readonly Origin[] | undefined;
+  admits(facts: { readonly metadata: Metadata; readonly origin: Origin }): boolean;
+}
+
+/** Which chunks a leg may return. The gate has checked `scopes`; a leg never widens them. @experimental */
+export interface Within {
+  readonly scopes: readonly Scope[];
+  /** Evaluated before ranking, so that a filter never starves a result. */
+  readonly restriction?: Restriction | undefined;
+  /** Score exactly these chunks and no others. Fusion completes scores with it. `[]` matches nothing. */
+  readonly only?: readonly ChunkRef[] | undefined;
+  /** Inclusive threshold on `score`. */
+  readonly minScore?: number | undefined;
+  /** The state that every leg of one search sees. External engines ignore it. */
+  readonly moment: Moment;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Why a leg matched a chunk. @experimental */
+export type Why =
+  /** `terms` in the query's order; their scores add up to the match's score. */
+  | { readonly kind: "terms"; readonly terms: readonly TermScore[] }
+  /** `rawScore` is the metric's own value: for `euclidean` the distance. */
+  | { readonly kind: "vector"; readonly rawScore: number; readonly metric: Metric }
+  /** Where a pattern matched, as positions in the document, ascending and apart. */
+  | { readonly kind: "ranges"; readonly ranges: readonly { readonly start: number; readonly end: number }[] }
+  | { readonly kind: "other"; readonly details: JsonValue };
+
+/** One chunk that a leg found. It carries no text. @experimental */
+export interface LegMatch extends ChunkRef {
+  /** Higher is better. Never NaN. */
+  readonly score: number;
+  /** Changes whenever the chunk is replaced. A chunk that is read later under another revision is dropped, and the search runs again. */
+  readonly revision: number;
+  readonly why: Why;
+}
+
+/** How scores of a leg compare with those of other legs, for one query. @experimental */
+export interface Calibration {
+  /** `absolute` fusion adds `weight * max(0, score) / scale`; a scale of 0 gives 0. */
+  readonly weight: number;
+  readonly scale: number;
+  /** `weighted` and `halves` use `score / (score + half)`; without `half`, the score itself. */
+  readonly half?: number | undefined;
+  /** A chunk that no other leg found needs at least this score. */
+  readonly aloneAbove?: number | undefined;
+}
+
+/** Matches of one leg, and how to read their scores. @experimental */
+export interface LegResult {
+  /** Best first; ties by chunk id, then scope, by code point. At least `k` where there are so many; a leg that has more at hand may give more. */
+  readonly matches: readonly LegMatch[];
+  /** No further chunk matches. */
+  readonly complete: boolean;
+  /** No chunk outside `matches` scores higher than the last match. False for approximate engines. */
+  readonly exact: boolean;
+  readonly calibration: Calibration;
+  /** The leg saw a later state than `within.moment`. The search runs again in a new session. */
+  readonly stale?: boolean | undefined;
+  /** The distinct words of the query with their rarity, words that no chunk has included. */
+  readonly terms?: readonly QueryTerm[] | undefined;
+  /** How the store's own model sees the query. **Units** `energy`: the captured share of the query, from 0 to 1. */
+  readonly latent?:
+    | { readonly fitted: boolean; readonly energy: number; readonly version: EmbeddingVersion }
+    | undefined;
+}
+
+/** How many matches a leg gives: at least so many, or all. @experimental */
+export type MatchCount = number | "all";
+
+/**
+ * One way of searching: lexical, dense, latent, pattern, or an external engine.
+ *
+ * **Errors** of `search`: `aborted`, `store-failed`, and `invalid-argument` for a query that does not parse.
+ * @experimental
+ */
+export interface Leg {
+  /** `lexical`, `dense`, `latent`, `pattern`, or a name of your own. Unique within a store. */
+  readonly name: string;
+  readonly capabilities: LegCapabilities;
+  /** Whether this leg can answer the query: a dense leg needs an embedding, a pattern leg a pattern. */
+  accepts(query: Query): boolean;
+  search(query: Query, k: MatchCount, within: Within): Promise<LegResult>;
+}
+
+/** What a leg promises. @experimental */
+export interface LegCapabilities {
+  /** `min(k, matches)` chunks with true scores. False: candidates may be missed. */
+  readonly exact: boolean;
+  /** Filter operators that the leg evaluates itself before ranking. `"all"`: the whole filter language. The core checks others on candidates. */
+  readonly filters: "all" | "none" | readonly Filter["op"][];
+  /** When a write is searchable: with the commit, on demand (a search `after` a receipt waits), or later (`after` is refused with `unsupported`). */
+  readonly visibility: "commit" | "waits" | "later";
+  /** Honours `within.only`. Without it only `rrf` fusion is offered. */
+  readonly scoresGivenChunks: boolean;
+}
+
+/** What `readChunks` reads beside a chunk. @experimental */
+export interface ReadChunksOptions {
+  /** Default false. */
+  readonly embeddings?: boolean | undefined;
+}
+
+/** A chunk that was read by its reference. @experimental */
+export interface ReadChunk {
+  readonly chunk: Chunk;
+  /** As in {@link LegMatch.revision}. */
+  readonly revision: number;
+  /** The language that the chunk is indexed in, where the chunk names none; `""` when unknown. Absent from stores that do not keep it. */
+  readonly language?: string | undefined;
+  /** Only when asked for; ascending by version. */
+  readonly embeddings?: readonly VersionedEmbedding[] | undefined;
+}
+
+/** Options of a session. @experimental */
+export interface SessionOptions {
+  /** The session's moment holds these commits. */
+  readonly after?: readonly Receipt[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One search of a store: one proof check, one moment. @experimental */
+export interface StoreSession {
+  readonly scopes: readonly Scope[];
+  readonly moment: Moment;
+  /** In the order of their parts in a fused score. */
+  readonly legs: readonly SessionLeg[];
+  /**
+   * Chunks in the order of `refs`; `undefined` where one is gone, or lies outside the session's scopes.
+   *
+   * **Cost** the bytes of the slices, never of whole documents.
+   */
+  readChunks(refs: readonly ChunkRef[], options?: ReadChunksOptions): Promise<readonly (ReadChunk | undefined)[]>;
+}
+
+/** A leg within a session: scopes and moment are the session's. @experimental */
+export interface SessionLeg extends Pick<Leg, "name" | "capabilities" | "accepts"> {
+  search(query: Query, k: MatchCount, within?: Omit<Within, "scopes" | "moment">): Promise<LegResult>;
+}
