@@ -19,7 +19,7 @@ const newCoverage = 0.12;
  * An answer without a model: the one to three sentences of the hits that best answer the question, verbatim, each with its citation.
  *
  * The best stands first, the others follow as their documents have them. What a source's own bracketed numbers would make look like our citations is left out of the
- * text (law 12); the quotes keep it, and line breaks too.
+ * text; the quotes keep it, and line breaks too.
  *
  * **Shape** grounded by construction; refused when no sentence shares a term with the question or none can be verified. Deterministic.
  */

@@ -68,7 +68,7 @@ const groundings: readonly Grounding[] = ["permissive", "preferred", "strict"];
  *
  * **Shape** `hits`, then `text` and `citation` as they land, then `answer`; the texts, joined, are the answer's.
  * **Errors** `invalid-argument` before anything happens; otherwise those of the model and of `documentText`; `aborted`.
- * **Source** ToolUp (T46, T48), Ballerina (B46), laws 2, 5 and 12.
+ * **Source** ToolUp, Ballerina, laws 2, 5 and 12.
  */
 export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGenerator<AnswerEvent, void> {
   checkOptions("answerQuestion", options, known);
@@ -127,7 +127,7 @@ function toReport(from: AnswerContext["from"], fitted: FittedContext): AnswerCon
 }
 
 /**
- * Whether there is anything to answer from (law 5). The retriever decides it hit by hit and says so in `explain`; a retriever of one's own that does not say
+ * Whether there is anything to answer from. The retriever decides it hit by hit and says so in `explain`; a retriever of one's own that does not say
  * stands by what it found.
  */
 export function hasEvidence(hits: readonly Hit[]): boolean {

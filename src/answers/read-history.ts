@@ -7,7 +7,7 @@ import { createMarkerScanner } from "../text/untrusted/scan-markers.ts";
 export interface Turn {
   readonly role: "user" | "assistant";
   readonly content: string;
-  /** Tells participants of one role apart (B38). */
+  /** Tells participants of one role apart. */
   readonly name?: string;
 }
 

@@ -9,7 +9,7 @@ const longestRewrite = 500;
 /**
  * Has a model put a question that follows up on a conversation so that it can be understood, and searched for, by itself.
  *
- * What comes back is searched for and nothing else: it cannot choose scopes, filters or tools (law 12).
+ * What comes back is searched for and nothing else: it cannot choose scopes, filters or tools.
  *
  * **Shape** `question` is absent when the model failed, said nothing, or said what is no question of one line: then the caller does without. `usage` is absent when it failed, and has
  * nothing in it when it does not count. **Errors** `aborted`.

@@ -14,7 +14,7 @@ export type AutoChunkerOptions<Part extends Chunker | AsyncChunker = Chunker> = 
  *
  * **Shape** its chunks are those of the chunker that it chose. Sheets are cut between rows, everything else by section, unless another chunker is given: sections and
  * blocks are what readers find in all of them. **Errors** as the chosen chunker; `invalid-argument` for an unknown kind.
- * **Source** Ballerina's `AUTO` (B36), which has chunkers for Markdown and HTML, and a recursive one for the rest.
+ * **Source** Ballerina's `AUTO`, which has chunkers for Markdown and HTML, and a recursive one for the rest.
  * @example createAutoChunker({ markdown: createMarkdownChunker({ maxSize: 800 }), other: createRecursiveChunker() })
  */
 export function createAutoChunker(): Chunker;

@@ -4,7 +4,7 @@ import { IbidError } from "../contracts/errors.ts";
 /**
  * Refuses chunks without an id, before anything is embedded or stored.
  *
- * **Errors** `invalid-id` for an id that is empty, blank or not a string; `details.index` says which chunk. **Source** Wesichain's `Indexer` (W16).
+ * **Errors** `invalid-id` for an id that is empty, blank or not a string; `details.index` says which chunk. **Source** Wesichain's `Indexer`.
  */
 export function checkChunkIds(chunks: Iterable<Pick<Chunk, "id" | "uri">>): void {
   let index = 0;

@@ -4,7 +4,7 @@ import { IbidError } from "../contracts/errors.ts";
 /**
  * Refuses sizes that cannot be kept.
  *
- * **Errors** `invalid-argument` for a size below 1, an overlap below 0 or not below the size (C16, E17), either not a whole number, or a length function
+ * **Errors** `invalid-argument` for a size below 1, an overlap below 0 or not below the size (C16), either not a whole number, or a length function
  * without a name, which two settings of a pipeline could not be told apart by.
  */
 export function checkSizes(
@@ -51,7 +51,7 @@ export function checkSizes(
   }
 }
 
-/** As {@link checkSizes}, in Ballerina's words where it has some (B49). */
+/** As {@link checkSizes}, in Ballerina's words where it has some. */
 export function checkChunkSize(where: string, maxSize: number, overlap: number, length: LengthFunction): void {
   if (maxSize <= 0) {
     throw new IbidError("invalid-argument", "Chunk size must be greater than 0", {
@@ -76,7 +76,7 @@ export function checkStrategy(where: string, strategy: string, known: Readonly<R
   });
 }
 
-/** **Errors** `unsupported-input` for what has no text to cut (B48). */
+/** **Errors** `unsupported-input` for what has no text to cut. */
 export function checkTextDocument(document: { readonly type: string }): void {
   if (document.type !== "text") {
     throw new IbidError("unsupported-input", "Only text documents are supported for chunking", {

@@ -10,7 +10,7 @@ export const documentKinds = ["markdown", "html", "code", "sheet", "other"] as c
 
 /**
  * What found most of what answers a question at an equal budget of characters, and least else. **Source** `bench/chunk-quality.ts`; the table is in
- * docs/chunking.md. Embabel's 1,500 and 200 (E17) are the section chunker's own.
+ * docs/chunking.md. Embabel's 1,500 and 200 are the section chunker's own.
  */
 export const sectionSizes = { maxSize: 1000, overlap: 125 };
 

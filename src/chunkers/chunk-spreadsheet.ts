@@ -21,7 +21,7 @@ import type { ChunkingConfig } from "./token-chunker.ts";
  * **Shape** rows are counted as the sheet counts them, from 1 with the header; the total is the number of the last row. A missing cell is empty; a row
  * beyond the budget stands alone; no rows or no headers give no texts. Of the configuration `maxTokens` counts, 512 by default: rows do not overlap, and are not held back.
  * **Errors** `invalid-argument` for an impossible budget and what `ChunkingConfig` does not know. **Cost** linear.
- * **Source** ToolUp `Chunking.chunkSpreadsheet sheet config counter` (T30, T31, T34).
+ * **Source** ToolUp `Chunking.chunkSpreadsheet sheet config counter`.
  */
 export function chunkSpreadsheet(
   { sheetName, headers, rows }: SheetData,

@@ -5,10 +5,10 @@ import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 /** What a text is halved behind, from coarse to fine: sets of characters; `""` is the middle itself. */
 export type HalvingSeparators = readonly string[];
 
-/** **Source** Semantic Kernel `TextChunker` (S23). */
+/** **Source** Semantic Kernel `TextChunker`. */
 export const plainSeparators: HalvingSeparators = ["\n", ".。．", "?!", ";", ":", ",，、", ")]}", " ", "-", ""];
 
-/** The same for Markdown, where a line break says little: it comes near the end. **Source** Semantic Kernel `TextChunker` (S23). */
+/** The same for Markdown, where a line break says little: it comes near the end. **Source** Semantic Kernel `TextChunker`. */
 export const markdownSeparators: HalvingSeparators = [".。．", "?!", ";", ":", ",，、", ")]}", " ", "-", "\n\r", ""];
 
 export interface HalvingSettings {
@@ -23,7 +23,7 @@ export interface HalvingSettings {
  * Takes a stretch of a text apart by halves: while a part is too large, it is cut behind the separator that is nearest to its middle, the coarsest first.
  *
  * **Shape** parts in order, together the whole but for what is trimmed. A part may stay too large only where it cannot be cut, such as a single character; a blank stretch is one
- * empty part when it is trimmed. **Cost** n log n for ordinary texts. **Source** Semantic Kernel `TextChunker` (S23).
+ * empty part when it is trimmed. **Cost** n log n for ordinary texts. **Source** Semantic Kernel `TextChunker`.
  */
 export function halveText(text: string, stretch: Span, settings: HalvingSettings): Span[] {
   const { maxSize, separators, count, trim } = settings;

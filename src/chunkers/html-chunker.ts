@@ -6,7 +6,7 @@ import { checkChunkSize, checkStrategy } from "./check-sizes.ts";
 import { createMarkedUpChunker, type MarkedUpStrategy } from "./marked-up-chunker.ts";
 import { placesOf } from "./recursive-plan.ts";
 
-/** Where cutting begins; what does not fit is cut at the next finer kind of place (B50). */
+/** Where cutting begins; what does not fit is cut at the next finer kind of place. */
 export type HtmlStrategy = "header" | "paragraph" | "line" | "sentence" | "word" | "character";
 
 /** Sizes, and where cutting begins. */
@@ -39,7 +39,7 @@ const strategies: Readonly<Record<HtmlStrategy, MarkedUpStrategy>> = {
  * no tag is torn and places are exact. Metadata `header` and `header1` to `header6`: the headings, as they read, that all of a chunk stands under, a heading
  * itself included; what differs between the parts of a chunk is left out, and the overlap changes nothing.
  * **Errors** as {@link createMarkdownChunker}. Unclosed tags are the reader's business, which mends them as browsers do.
- * **Cost** linear. **Source** Ballerina `HtmlChunker` (B50), without the delimiters that never match (B51).
+ * **Cost** linear. **Source** Ballerina `HtmlChunker`, without the delimiters that never match.
  * @example createHtmlChunker({ maxSize: 800, overlap: 80 }).chunk(document)
  */
 export function createHtmlChunker(options: HtmlChunkerOptions = {}): Chunker {

@@ -31,7 +31,7 @@ const version = 1;
  * **Shape** as `splitPlainTextLines` and `splitPlainTextParagraphs`, of which it is the form for documents; but chunks are slices, so line breaks and blank lines stay, the overlap is the end of
  * the chunk before, nothing is joined anew, and a size is a hard limit.
  * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
- * **Cost** n log n in the length of a line. **Source** Semantic Kernel `TextChunker` (S23).
+ * **Cost** n log n in the length of a line. **Source** Semantic Kernel `TextChunker`.
  * @example createLineChunker({ maxTokens: 256, overlapTokens: 32 }).chunk(document)
  */
 export function createLineChunker(options: LineChunkerOptions = {}): Chunker {

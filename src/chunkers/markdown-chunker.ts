@@ -6,7 +6,7 @@ import { checkChunkSize, checkStrategy } from "./check-sizes.ts";
 import { createMarkedUpChunker, type MarkedUpStrategy } from "./marked-up-chunker.ts";
 import { placesOf } from "./recursive-plan.ts";
 
-/** Where cutting begins; what does not fit is cut at the next finer kind of place (B49). */
+/** Where cutting begins; what does not fit is cut at the next finer kind of place. */
 export type MarkdownStrategy =
   | "header"
   | "code-block"
@@ -52,7 +52,7 @@ const strategies: Readonly<Record<MarkdownStrategy, MarkedUpStrategy>> = {
  * Works on the blocks and sections that a reader found, not on delimiters: `#` in code is no heading.
  * **Errors** `invalid-argument` at construction: "Chunk size must be greater than 0", "Max overlap size must be less than or equal to chunk size", an overlap equal
  * to the size, an unknown strategy or option; `unsupported-input` for a document without text.
- * **Cost** linear. **Source** Ballerina `MarkdownChunker` (B49), without the delimiters that never match (B51).
+ * **Cost** linear. **Source** Ballerina `MarkdownChunker`, without the delimiters that never match.
  * @example createMarkdownChunker({ maxSize: 800, overlap: 80 }).chunk(document)
  */
 export function createMarkdownChunker(options: MarkdownChunkerOptions = {}): Chunker {

@@ -23,7 +23,7 @@ export interface MarkedUpStructure {
 /**
  * How a text with headings is taken apart: before the highest of its headings that lie within the size, at rules, between blocks, at last within one.
  *
- * **Shape** a heading stays with what follows. **Source** Ballerina's chains of strategies (B49, B50).
+ * **Shape** a heading stays with what follows. **Source** Ballerina's chains of strategies.
  */
 export function settleMarkedUpPlan(
   { root }: TextDocument,

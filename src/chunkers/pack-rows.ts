@@ -27,7 +27,7 @@ export interface RowGroup<T extends WrittenRow> {
  *
  * **Shape** `first` are lines that stand before the rows of the first group only. A row that does not fit by itself is a group by itself.
  * **Cost** linear for lengths that grow with their text; a few calls of `length` per group more for others.
- * **Source** ToolUp `chunkSpreadsheet` (T34).
+ * **Source** ToolUp `chunkSpreadsheet`.
  */
 export function* packRows<T extends WrittenRow>(
   rows: Iterable<T>,

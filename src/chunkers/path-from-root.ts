@@ -5,7 +5,7 @@ import type { Section, TextDocument } from "../contracts/document.ts";
  * The sections around a chunk, from the root to the innermost that holds it whole.
  *
  * **Shape** at least the root; `undefined` when the chunk is of another document, or its section is no longer there.
- * **Source** Embabel `pathFromRoot` (E2, E12).
+ * **Source** Embabel `pathFromRoot`.
  */
 export function pathFromRoot(document: TextDocument, chunk: Chunk): readonly Section[] | undefined {
   if (chunk.documentId !== document.id) return undefined;

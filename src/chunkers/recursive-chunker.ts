@@ -12,7 +12,7 @@ import { createRecursivePlan, placesOf } from "./recursive-plan.ts";
 import { splitRange } from "./split-range.ts";
 import { createTextDocument } from "./text-document.ts";
 
-/** Where cutting begins; what does not fit is cut at the next finer kind of place (B48). */
+/** Where cutting begins; what does not fit is cut at the next finer kind of place. */
 export type RecursiveStrategy = "paragraph" | "line" | "sentence" | "word" | "character";
 
 export interface RecursiveChunkerOptions {
@@ -45,7 +45,7 @@ const chains: Readonly<Record<RecursiveStrategy, readonly Exclude<Level, "charac
  * anew with one blank line, line break or space). The overlap is whole sentences of the chunk before; where a sentence had to be cut, whole words;
  * where a word had to be cut, whole characters; never more than `overlap`, and none when it would force a finer cut.
  * **Errors** `invalid-argument` at construction for impossible sizes, an unknown strategy or option; `unsupported-input` for a document without text.
- * **Cost** linear. **Source** Ballerina `chunkDocumentRecursively` (B48).
+ * **Cost** linear. **Source** Ballerina `chunkDocumentRecursively`.
  */
 export function createRecursiveChunker(options: RecursiveChunkerOptions = {}): Chunker {
   checkOptions("createRecursiveChunker", options, ["maxSize", "overlap", "strategy", "length"]);
@@ -75,7 +75,7 @@ export function createRecursiveChunker(options: RecursiveChunkerOptions = {}): C
  *
  * **Shape** a bare text becomes a document named after its hash. **Errors** `unsupported-input`, "Only text documents are supported for chunking", for media;
  * `invalid-argument` as {@link createRecursiveChunker}.
- * **Source** Ballerina `chunkDocumentRecursively(document, maxChunkSize = 200, maxOverlapSize = 40, strategy = PARAGRAPH)` (B48).
+ * **Source** Ballerina `chunkDocumentRecursively(document, maxChunkSize = 200, maxOverlapSize = 40, strategy = PARAGRAPH)`.
  */
 export function chunkDocumentRecursively(
   document: Document | string,

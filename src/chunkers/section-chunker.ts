@@ -23,7 +23,7 @@ export interface SectionChunkerOptions {
   readonly respectSentences?: boolean;
 }
 
-/** A chunker that can cut one section of a document by itself too (E17). */
+/** A chunker that can cut one section of a document by itself too. */
 export interface SectionChunker extends Chunker {
   /** **Shape** `index` counts from 0 within the section; ids equal those of `chunk` unless a text of the section occurs before it as well. */
   chunkSection(document: TextDocument, section: Section): Iterable<Chunk>;

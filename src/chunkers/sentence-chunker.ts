@@ -30,7 +30,7 @@ const version = 1;
  * **Shape** whole sentences, in every script; a row of a table and a line of code count as one, a heading goes with the sentence after it. Only a sentence that is larger
  * than the size is cut. The overlap is whole sentences, and fewer than `sentences`.
  * **Errors** `invalid-argument` at construction for impossible sizes, fewer than one sentence or an unknown option; `unsupported-input` for a document without text.
- * **Cost** linear. **Source** ToolUp `splitBySentence` (T31).
+ * **Cost** linear. **Source** ToolUp `splitBySentence`.
  * @example createSentenceChunker({ sentences: 1, overlap: 0 }).chunk(document) // each sentence by itself
  */
 export function createSentenceChunker(options: SentenceChunkerOptions = {}): Chunker {
@@ -52,7 +52,7 @@ export function createSentenceChunker(options: SentenceChunkerOptions = {}): Chu
 /**
  * The sentences of a text, without white space around them.
  *
- * **Source** ToolUp `Chunking.splitBySentence` (T31).
+ * **Source** ToolUp `Chunking.splitBySentence`.
  */
 export function splitBySentence(text: string): string[] {
   return segmentSentences(text)

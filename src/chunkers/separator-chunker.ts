@@ -36,7 +36,7 @@ const defaultSeparators: readonly string[] = ["\n\n", "\n", " ", ""];
  * **Shape** separators are kept, with what stands before them; white space around a chunk is left out. Anywhere is always the last resort, whether `""` is listed or
  * not, for a size is a hard limit. The overlap begins behind a separator too, no coarser than the one that was cut at.
  * **Errors** `invalid-argument` at construction for impossible sizes, a separator that is no string, an unknown option; `unsupported-input` for a document without text.
- * **Cost** linear in the text, for each separator. **Source** Wesichain `RecursiveCharacterTextSplitter` (W18), whose overlap cuts blindly; here it does not.
+ * **Cost** linear in the text, for each separator. **Source** Wesichain `RecursiveCharacterTextSplitter`, whose overlap cuts blindly; here it does not.
  * @example createSeparatorChunker({ separators: ["\n---\n", "\n\n", "\n", " "] }).chunk(document)
  */
 export function createSeparatorChunker(options: SeparatorChunkerOptions = {}): Chunker {
@@ -83,7 +83,7 @@ function placesBehind(separators: readonly string[]): readonly CutPlace[] {
  * Cuts a document, or a bare text, behind blank lines, line ends and spaces.
  *
  * **Shape** ids are `<document>:<i>`, and metadata has `chunk_index`. **Errors** as {@link createSeparatorChunker}.
- * **Source** Wesichain `RecursiveCharacterTextSplitter::split_documents` (W18).
+ * **Source** Wesichain `RecursiveCharacterTextSplitter::split_documents`.
  */
 export function splitTextRecursively(document: TextDocument | string, maxSize = 1000, overlap = 200): Chunk[] {
   const chunker = createSeparatorChunker({ maxSize, overlap });

@@ -21,7 +21,7 @@ const halves = (
 /**
  * The lines of a plain text, blank ones left out, each that is too long halved at line ends, full stops, other marks, spaces, hyphens, at last anywhere.
  *
- * **Source** Semantic Kernel `TextChunker.SplitPlainTextLines` (S23).
+ * **Source** Semantic Kernel `TextChunker.SplitPlainTextLines`.
  */
 export function splitPlainTextLines(
   text: string,
@@ -38,7 +38,7 @@ export function splitPlainTextLines(
 /**
  * A Markdown text, halved as {@link splitPlainTextLines} does, but at line ends only when nothing else is left.
  *
- * **Source** Semantic Kernel `TextChunker.SplitMarkDownLines` (S23).
+ * **Source** Semantic Kernel `TextChunker.SplitMarkDownLines`.
  */
 export function splitMarkdownLines(
   text: string,
@@ -55,7 +55,7 @@ export function splitMarkdownLines(
  * is joined to the one before when their words together are no more than it. An overlap is the beginning of the next paragraph, behind a space; the header stands
  * before each as it is.
  * **Errors** `invalid-argument` for a size below 1, or an overlap, with the header, that is not below it.
- * **Source** Semantic Kernel `TextChunker.SplitPlainTextParagraphs` (S23).
+ * **Source** Semantic Kernel `TextChunker.SplitPlainTextParagraphs`.
  */
 export function splitPlainTextParagraphs(
   lines: Iterable<string>,
@@ -68,7 +68,7 @@ export function splitPlainTextParagraphs(
   return splitParagraphs(normalised, maxTokens, overlapTokens, chunkHeader, tokenCounter, plainSeparators);
 }
 
-/** As {@link splitPlainTextParagraphs}, for Markdown. **Source** Semantic Kernel `TextChunker.SplitMarkdownParagraphs` (S23). */
+/** As {@link splitPlainTextParagraphs}, for Markdown. **Source** Semantic Kernel `TextChunker.SplitMarkdownParagraphs`. */
 export function splitMarkdownParagraphs(
   lines: Iterable<string>,
   maxTokens: number,

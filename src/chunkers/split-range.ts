@@ -36,7 +36,7 @@ export interface SplitPlan {
  * **Shape** pieces ascend, begin and end with characters that are not white space, and hold every such character. A piece after the first
  * begins in the one before, when the overlap fits: it must not push the end of the piece to a finer boundary than it would have without, nor
  * than the one it begins at. So a paragraph that fits by itself is not taken apart for the sake of an overlap, but sentences of a cut one may be regrouped.
- * **Source** Embabel's oversized leaves (E18, rule 3), Ballerina's greedy pieces (B48).
+ * **Source** Embabel's oversized leaves (E18, rule 3), Ballerina's greedy pieces.
  */
 export function* splitRange(text: string, from: number, to: number, plan: SplitPlan): Generator<Piece, undefined> {
   const end = trimEndAt(text, from, to);

@@ -2,7 +2,7 @@ import type { LengthFunction } from "../contracts/chunker.ts";
 import { lengthKey } from "../text/length-key.ts";
 import { heuristicTokens } from "../text/length.ts";
 
-/** The budget of a chunk of rows. **Source** ToolUp's tabular configuration: 512 tokens, no overlap (T30). */
+/** The budget of a chunk of rows. **Source** ToolUp's tabular configuration: 512 tokens, no overlap. */
 export const defaultMaxTokens = 512;
 
 const version = 1;

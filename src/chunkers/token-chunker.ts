@@ -12,7 +12,7 @@ import { type Cut, type SplitPlan, splitRange } from "./split-range.ts";
 import { createTextDocument } from "./text-document.ts";
 import { trimEndAt } from "./white-space.ts";
 
-/** Sizes, in tokens. **Source** ToolUp `ChunkingConfig` (T30). */
+/** Sizes, in tokens. **Source** ToolUp `ChunkingConfig`. */
 export interface TokenChunkerOptions {
   /** The hard limit of a chunk's `text`, overlap and repeated table header included. Default 500. */
   readonly maxTokens?: number;
@@ -35,7 +35,7 @@ const version = 1;
  * repeated; code between lines.
  * **Errors** `invalid-argument` at construction: `maxTokens` below 1, `overlapTokens` or `minTokens` below 0, `overlapTokens` not below `maxTokens`, `minTokens` above it, any not
  * a whole number; `unsupported-input` for a document without text.
- * **Cost** linear. **Source** ToolUp `ChunkingConfig` (T30) and `splitByTokens` (T31); its code has 512, 64 and 16.
+ * **Cost** linear. **Source** ToolUp `ChunkingConfig` and `splitByTokens`; its code has 512, 64 and 16.
  * @example createTokenChunker({ maxTokens: 256, overlapTokens: 32, minTokens: 64, length: countInPieces(countTokens, { name: "o200k" }) })
  */
 export function createTokenChunker(options: TokenChunkerOptions = {}): Chunker {
@@ -84,13 +84,13 @@ function withMinimum(plan: SplitPlan, to: number, measure: Measure, minimum: num
   };
 }
 
-/** **Source** ToolUp `ChunkingConfig` (T30). */
+/** **Source** ToolUp `ChunkingConfig`. */
 export type ChunkingConfig = Pick<TokenChunkerOptions, "maxTokens" | "overlapTokens" | "minTokens">;
 
 /**
  * Cuts a bare text to a budget of tokens.
  *
- * **Errors** as {@link createTokenChunker}. **Source** ToolUp `Chunking.splitByTokens config counter text` (T31).
+ * **Errors** as {@link createTokenChunker}. **Source** ToolUp `Chunking.splitByTokens config counter text`.
  */
 export function splitByTokens(config: ChunkingConfig, counter: LengthFunction, text: string): string[] {
   const chunker = createTokenChunker({ ...config, length: counter });

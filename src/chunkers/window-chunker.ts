@@ -23,7 +23,7 @@ const version = 1;
  * **Shape** every window but the last is `size` code points long and begins `size - overlap` after the one before; the last ends with the text. A window of white space alone
  * is left out. What is drawn as one character may be cut, a surrogate pair may not.
  * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
- * **Cost** linear. **Source** Wesichain `TextSplitter` (W18), whose form for bare texts is {@link splitText}.
+ * **Cost** linear. **Source** Wesichain `TextSplitter`, whose form for bare texts is {@link splitText}.
  * @example createWindowChunker({ size: 500, overlap: 50 }).chunk(document)
  */
 export function createWindowChunker(options: WindowChunkerOptions = {}): Chunker {
@@ -58,7 +58,7 @@ function afterPair(text: string, position: number): number {
  * The windows of a bare text.
  *
  * **Shape** a `size` of 0 gives none; an overlap that is not below the size counts as `size - 1`. **Units** code points.
- * **Source** Wesichain `TextSplitter(chunk_size, overlap).split` (W18).
+ * **Source** Wesichain `TextSplitter(chunk_size, overlap).split`.
  */
 export function splitText(text: string, size: number, overlap: number): string[] {
   if (!(size >= 1)) return [];

@@ -7,12 +7,12 @@ import type { DocumentSuspicion } from "./suspicion.ts";
 /**
  * What to do when the documents say little: answer anyway, prefer them, or answer only from them and refuse otherwise.
  *
- * **Source** ToolUp `GroundingMode` (T48).
+ * **Source** ToolUp `GroundingMode`.
  */
 export type Grounding = "permissive" | "preferred" | "strict";
 
 /**
- * Where a claim comes from: words that stand in the document, verbatim, in a place that the asker may read (law 2).
+ * Where a claim comes from: words that stand in the document, verbatim, in a place that the asker may read.
  *
  * **Shape** `document.text.slice(start, end) === quote`; two sentences at most.
  */

@@ -46,7 +46,7 @@ export interface ListBlobsOptions {
  * code units: `a` and `A` are two. A put that has returned is read by every later call, in every process; a reader sees one version whole, never a mixture.
  * **Errors** `invalid-argument` for a key or an option that is none; `too-large` beyond the store's limit, in and out; `store-busy` when it was asked to wait
  * too long; `store-failed` with `details.status` where a server answered; `aborted`, `timeout`. Not finding something is a value.
- * **Source** ToolUp `IBlobStorage` (T2, T11); the conditions are RFC 9110's, 13.1, as S3 has them.
+ * **Source** ToolUp `IBlobStorage`; the conditions are RFC 9110's, 13.1, as S3 has them.
  */
 export interface BlobStore {
   /** Version and size of what is there. **Cost** a file system reads the blob for it. */

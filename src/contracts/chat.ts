@@ -8,28 +8,28 @@ export type Insertion = JsonValue | Document | Chunk | readonly (Document | Chun
 /**
  * A template with its values still apart, so that documents can travel whole to a multimodal model.
  *
- * **Shape** `strings.length === insertions.length + 1`. **Source** Ballerina `Prompt` (B39), a raw template.
+ * **Shape** `strings.length === insertions.length + 1`. **Source** Ballerina `Prompt`, a raw template.
  */
 export interface Prompt {
   readonly strings: readonly string[];
   readonly insertions: readonly Insertion[];
 }
 
-/** What a person said (B38). */
+/** What a person said. */
 export interface ChatUserMessage {
   readonly role: "user";
   readonly content: string | Prompt;
-  /** Tells participants of one role apart (B38). */
+  /** Tells participants of one role apart. */
   readonly name?: string;
 }
 
-/** What the application tells the model beforehand (B40). */
+/** What the application tells the model beforehand. */
 export interface ChatSystemMessage {
   readonly role: "system";
   readonly content: string | Prompt;
 }
 
-/** What the model said. **Source** Ballerina (B42). */
+/** What the model said. **Source** Ballerina. */
 export interface ChatAssistantMessage {
   readonly role: "assistant";
   /** `null` when the model only called tools, or said nothing. */
@@ -46,7 +46,7 @@ export interface ChatFunctionMessage {
   readonly content: string | null;
 }
 
-/** **Source** Ballerina `ChatMessage` (B42). */
+/** **Source** Ballerina `ChatMessage`. */
 export type ChatMessage = ChatUserMessage | ChatSystemMessage | ChatAssistantMessage | ChatFunctionMessage;
 
 /** A tool as a model sees it. */
@@ -85,7 +85,7 @@ export interface Price {
 /** Prices by `provider/model`. Nobody's prices are known beforehand: they change, and an invented one is worse than none. */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** What one call of a model can be told (B41). */
+/** What one call of a model can be told. */
 export interface ChatOptions {
   readonly tools?: readonly ChatTool[];
   readonly stop?: readonly string[];
@@ -111,7 +111,7 @@ export type ChatStreamPart =
  * A language model.
  *
  * **Errors** `rate-limited` (with `details.retryAfterMs` when the provider says), `timeout`, `invalid-response`, `model-failed`; `aborted` when the signal fires.
- * **Source** Ballerina `ModelProvider` (B41), including its single-message form.
+ * **Source** Ballerina `ModelProvider`, including its single-message form.
  */
 export interface ChatModel {
   readonly provider: string;

@@ -5,10 +5,10 @@ import type { Metadata } from "./metadata.ts";
 /**
  * The smallest thing that can be found and cited: a stretch of one document.
  *
- * **Shape** `document.text.slice(start, end) === urtext` (law 1). `text` is what is embedded and searched; it equals `urtext`
+ * **Shape** `document.text.slice(start, end) === urtext`. `text` is what is embedded and searched; it equals `urtext`
  * until a {@link ChunkTransformer} writes a title or context around it.
  * **Units** UTF-16 code units, half open.
- * **Source** Ballerina `TextChunk` (B7, B8, B10), Embabel `Chunk` with its `urtext` (E11, E12), Wesichain `Document` (W5).
+ * **Source** Ballerina `TextChunk`, Embabel `Chunk` with its `urtext`, Wesichain `Document`.
  */
 export interface Chunk extends PlaceLabels {
   readonly type: "text-chunk";
@@ -27,14 +27,14 @@ export interface Chunk extends PlaceLabels {
   readonly sectionId: string;
   /** Titles of that section and those around it, outermost first; the root is left out. */
   readonly headings: readonly string[];
-  /** Whether that section has sections below it, and is not the root: a container, not a leaf (E2). */
+  /** Whether that section has sections below it, and is not the root: a container, not a leaf. */
   readonly isInContainer?: true;
   /** What the document is written in, as a BCP 47 language such as `en`. Absent when nobody knows. */
   readonly language?: string;
   /** The document's metadata, and what chunker and transformers added; the latter win. */
   readonly metadata: Metadata;
   readonly origin: Origin;
-  /** A vector that came with the chunk: taken as it is, checked, never computed again (W5). */
+  /** A vector that came with the chunk: taken as it is, checked, never computed again. */
   readonly embedding?: Embedding;
 }
 
@@ -42,7 +42,7 @@ export interface Chunk extends PlaceLabels {
  * Where a chunk stands in its document, in the words of the seed. On every chunk that leaves a knowledge base.
  *
  * **Shape** the container is the innermost section around the chunk that has sections below it, the leaf the one without; the root is neither, and where there
- * is none, its keys are absent. **Source** Embabel's structure keys (E12).
+ * is none, its keys are absent. **Source** Embabel's structure keys.
  */
 export interface ChunkStructure {
   /** From 0, in order of `start`. */

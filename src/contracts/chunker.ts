@@ -4,7 +4,7 @@ import type { TextDocument } from "./document.ts";
 /**
  * How long a text is, in the unit of a size: characters, heuristic tokens, real tokens.
  *
- * **Shape** `length("") === 0`, and never longer than the sum of the parts plus one. **Source** ToolUp `ITokenCounter` (T32, T33).
+ * **Shape** `length("") === 0`, and never longer than the sum of the parts plus one. **Source** ToolUp `ITokenCounter`.
  */
 export interface LengthFunction {
   /** In the pipeline fingerprint where `countInPieces` or we gave it; a build may rename any other, which is told there by what it counts of a few texts. */
@@ -18,7 +18,7 @@ export interface LengthFunction {
  * **Shape** chunks in order of `start`; law 1: each `urtext` is the slice it says, and together they cover every character of the document
  * that is not white space. Ids are unique within the document: a repeated paragraph stays two chunks.
  * **Errors** `invalid-argument` at construction for sizes that cannot be kept (size below 1, overlap not below size).
- * **Source** Embabel `ContentChunker` (E17), Ballerina `Chunker` (B48).
+ * **Source** Embabel `ContentChunker`, Ballerina `Chunker`.
  */
 export interface Chunker {
   /** Name and every setting: part of the pipeline fingerprint. */
@@ -42,7 +42,7 @@ export interface ChunkOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a transformer may look at beside the chunk (E19). */
+/** What a transformer may look at beside the chunk. */
 export interface TransformContext {
   readonly document: TextDocument;
   /** All chunks of the document, as they were cut, for a transformer that asks a model about many at once. */
@@ -53,7 +53,7 @@ export interface TransformContext {
 /**
  * Writes around a chunk before it is embedded: titles, context, metadata. `id`, `urtext`, `start` and `end` stay as they are; the core checks it.
  *
- * **Source** Embabel `ChunkTransformer` (E19).
+ * **Source** Embabel `ChunkTransformer`.
  */
 export interface ChunkTransformer {
   /** Marks the chunk (`transform_<name>: true`) and enters the pipeline fingerprint. */

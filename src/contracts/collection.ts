@@ -79,7 +79,7 @@ export interface VectorSettings {
 /**
  * What a collection's records are, and which of their fields are what: said once.
  *
- * **Source** Semantic Kernel's record definitions (S5, S25); which model embeds: property, then collection, then store.
+ * **Source** Semantic Kernel's record definitions; which model embeds: property, then collection, then store.
  */
 export interface CollectionDefinition<
   Schema extends StandardSchema,
@@ -142,7 +142,7 @@ export interface CollectionDeleteOptions extends CollectionAddress {
   readonly purge?: boolean;
 }
 
-/** How a collection is searched; everything has a default. **Source** Semantic Kernel's search options (S24, S25). */
+/** How a collection is searched; everything has a default. **Source** Semantic Kernel's search options. */
 export interface CollectionSearchOptions<Filter, Vector extends string> {
   /** Records, default 5. `"all"` for every match; a number below 1 is an error. */
   readonly topK?: number | "all";
@@ -205,7 +205,7 @@ export interface ReadyOptions {
  * what is kept, as JSON, and it goes through the schema again when it is read. Reading and searching look in every scope that the caller may read.
  * **Errors** `invalid-argument` for records that the schema does not allow, naming key and field; `unreadable` for a kept record that the schema does not allow any
  * more; `ambiguous` for a key in several scopes; `access-denied`; `configuration-missing` where the collection was written under another definition (`rebuild`).
- * **Source** Semantic Kernel: any schema (S5), collection and records apart (S24), its vector store collections (S25).
+ * **Source** Semantic Kernel: any schema, collection and records apart, its vector store collections.
  */
 export interface RecordCollection<
   Input,
@@ -217,7 +217,7 @@ export interface RecordCollection<
   readonly name: string;
   /** The uri of a record's document. */
   uriOf(key: Output[Key]): string;
-  /** Resolves when the store can be written. **Errors** `timeout` when that takes too long, `aborted` (S4). */
+  /** Resolves when the store can be written. **Errors** `timeout` when that takes too long, `aborted`. */
   waitUntilReady(options?: ReadyOptions): Promise<void>;
   /** Whether it is there, in any scope that the caller may read: made by `ensure`, or by writing to it. */
   exists(address?: CollectionAddress): Promise<boolean>;
@@ -237,7 +237,7 @@ export interface RecordCollection<
   list(options?: CollectionListOptions<CollectionFilter<Output, Filterable>>): AsyncIterable<Output>;
   /**
    * Writes records; one with the same key is replaced. All are checked and embedded before the first is written, so that of a batch with something wrong in it
-   * nothing is stored. The same record again writes and embeds nothing (law 7). Makes the collection where it is not there yet.
+   * nothing is stored. The same record again writes and embeds nothing. Makes the collection where it is not there yet.
    */
   upsert(
     records: Input | readonly Input[],
@@ -271,7 +271,7 @@ export interface RecordCollection<
 export interface Collections {
   /**
    * Records of one schema; asks and writes nothing yet. **Errors** `invalid-argument` for a blank name and for a definition that contradicts itself.
-   * **Source** Semantic Kernel (S5, S24, S25).
+   * **Source** Semantic Kernel.
    */
   collection<
     Schema extends StandardSchema,

@@ -60,7 +60,7 @@ export interface CorpusFit {
  *
  * The store that has such a model embeds what it is given, fits when there is enough, and fits anew when the corpus has outgrown the fit.
  *
- * **Shape** everything is deterministic: the same terms give the same vector, the same chunks the same fit, on every machine (law 11).
+ * **Shape** everything is deterministic: the same terms give the same vector, the same chunks the same fit, on every machine.
  * **Source** DESIGN 7.
  */
 export interface CorpusModel {

@@ -22,7 +22,7 @@ export type FindingKind =
 /** One thing that is wrong, and what became of it. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** As a sentence. Never document text, never a probe (law 10). */
+  /** As a sentence. Never document text, never a probe. */
   readonly message: string;
   readonly scope?: Scope;
   /** How many of the same there are. */

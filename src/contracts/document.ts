@@ -3,7 +3,7 @@ import type { Metadata } from "./metadata.ts";
 /**
  * Who brought a text into the knowledge base, and in what form.
  *
- * **Source** ToolUp `ChunkOrigin` (T9).
+ * **Source** ToolUp `ChunkOrigin`.
  */
 export type Origin = "user-content" | "narrative" | "note" | "synthetic";
 
@@ -14,7 +14,7 @@ export type Origin = "user-content" | "narrative" | "note" | "synthetic";
  * the decoded source itself (BOM removed, newlines `\n`); for HTML and PDF it is the text that a reader of the page sees.
  *
  * **Units** all positions are UTF-16 code units into `text`, half open.
- * **Source** Ballerina `TextDocument` (B3 to B6) joined with Embabel's `NavigableDocument` (E2, E8, E13).
+ * **Source** Ballerina `TextDocument` joined with Embabel's `NavigableDocument`.
  */
 export interface TextDocument {
   readonly type: "text";
@@ -44,7 +44,7 @@ export interface TextDocument {
 /**
  * A document that is not text: it can be carried whole to a model that understands it, never cut or searched.
  *
- * **Source** Ballerina's image, audio, file and binary documents (B9, B11).
+ * **Source** Ballerina's image, audio, file and binary documents.
  */
 export interface MediaDocument {
   readonly type: "image" | "audio" | "file" | "binary";
@@ -62,7 +62,7 @@ export type Document = TextDocument | MediaDocument;
  *
  * **Shape** siblings are ordered and do not overlap; children lie inside their parent; `start` is the first character
  * of the heading itself (of the text, for the root), `end` the `start` of what follows.
- * A section with children is Embabel's *container*, one without is its *leaf* (E2, E8).
+ * A section with children is Embabel's *container*, one without is its *leaf*.
  */
 export interface Section {
   /** Unique within the document and stable while headings above it do not move: `"0"` the root, `"0.2.1"` its second child's first. */

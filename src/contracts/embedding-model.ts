@@ -21,11 +21,11 @@ export interface EmbedResult {
 }
 
 /**
- * What makes embeddings. The batch is the primary path (W6); splitting, caching, checking and retrying are the core's.
+ * What makes embeddings. The batch is the primary path; splitting, caching, checking and retrying are the core's.
  *
  * **Errors** whatever the provider throws may be thrown; the core wraps it as `embedding-failed` with its cause. An `IbidError` whose `details.tooLarge` is true says
  * that a smaller batch may pass, and two halves follow. Counts, dimensions and NaN are checked by the core, so an implementation need not.
- * **Source** Ballerina `EmbeddingProvider` (B13, B14), ToolUp `IEmbeddingProvider` (T36), Wesichain `Embedding` (W6).
+ * **Source** Ballerina `EmbeddingProvider`, ToolUp `IEmbeddingProvider`, Wesichain `Embedding`.
  */
 export interface EmbeddingModel {
   readonly provider: string;
@@ -48,8 +48,8 @@ export interface EmbeddingModel {
 /**
  * Where embeddings are kept so as not to be computed twice.
  *
- * **Shape** keys are hashes made by the core under the knowledge base's own key; no text ever reaches a cache (law 10).
- * A read makes an entry recent. **Source** ToolUp `IEmbeddingCache` (T38).
+ * **Shape** keys are hashes made by the core under the knowledge base's own key; no text ever reaches a cache.
+ * A read makes an entry recent. **Source** ToolUp `IEmbeddingCache`.
  */
 export interface EmbeddingCache {
   get(key: string): Embedding | undefined | Promise<Embedding | undefined>;
@@ -73,7 +73,7 @@ export interface EmbeddedTexts {
 /**
  * A model with everything around it that is written once: batches, the cache, checks of count, dimension and NaN, typed errors.
  *
- * **Errors** `embedding-failed`, `invalid-response`, `dimension-mismatch`, `unsupported-input`, `rate-limited`, `timeout`, `aborted`. No retries (W13).
+ * **Errors** `embedding-failed`, `invalid-response`, `dimension-mismatch`, `unsupported-input`, `rate-limited`, `timeout`, `aborted`. No retries.
  */
 export interface Embedder {
   readonly model: EmbeddingModel;

@@ -21,7 +21,7 @@ export interface HybridVector {
 /**
  * A text as numbers, in one of three kinds.
  *
- * **Source** Ballerina `Embedding = Vector|SparseVector|HybridVector` (B12).
+ * **Source** Ballerina `Embedding = Vector|SparseVector|HybridVector`.
  */
 export type Embedding = Vector | SparseVector | HybridVector;
 
@@ -29,9 +29,9 @@ export type Embedding = Vector | SparseVector | HybridVector;
 export type EmbeddingKind = "dense" | "sparse" | "hybrid";
 
 /**
- * Which vectors may be compared: only those of one version (law 6).
+ * Which vectors may be compared: only those of one version.
  *
- * **Source** ToolUp `EmbeddingVersion` (T37), with a fingerprint for what else changes the vectors: prefixes, a fit.
+ * **Source** ToolUp `EmbeddingVersion`, with a fingerprint for what else changes the vectors: prefixes, a fit.
  */
 export interface EmbeddingVersion {
   readonly provider: string;

@@ -14,13 +14,13 @@ import type { Scope } from "./scope.ts";
 /**
  * Somebody or something that has a name.
  *
- * **Source** Embabel's `NamedEntity` (E32).
+ * **Source** Embabel's `NamedEntity`.
  * @experimental
  */
 export interface NamedEntity {
   readonly id: string;
   readonly name: string;
-  /** What it is, in a sentence or a few. With the name, this is what is embedded and searched (E9). */
+  /** What it is, in a sentence or a few. With the name, this is what is embedded and searched. */
   readonly description: string;
   /** Where it is described, or what stands for it elsewhere. */
   readonly uri?: string;
@@ -32,7 +32,7 @@ export interface NamedEntity {
 /**
  * An entity as it is kept: as data, of whatever types its labels say.
  *
- * **Shape** `labels` has `__Entity__` among them, always (E10). **Source** Embabel's `NamedEntityData` (E33).
+ * **Shape** `labels` has `__Entity__` among them, always. **Source** Embabel's `NamedEntityData`.
  * @experimental
  */
 export interface NamedEntityData extends NamedEntity {
@@ -57,7 +57,7 @@ export interface NewEntity {
 }
 
 /**
- * Seen from an entity: those that it leads to, those that lead to it, or both. **Source** Embabel's `RelationshipDirection` (E34).
+ * Seen from an entity: those that it leads to, those that lead to it, or both. **Source** Embabel's `RelationshipDirection`.
  *
  * @experimental
  */
@@ -75,7 +75,7 @@ export interface Relationship {
 }
 
 /**
- * How an instance of a type leads on. **Source** Embabel's `@Relationship` (E34).
+ * How an instance of a type leads on. **Source** Embabel's `@Relationship`.
  *
  * @experimental
  */
@@ -166,7 +166,7 @@ export interface EntityHit {
  * An entity is shown to whoever may read its scope, and so is a relationship; it leads only to entities that the caller may read.
  * **Errors** `invalid-argument` for what is not an entity and for properties that the schema of one of its types does not allow, naming the fields; `ambiguous`
  * for an id in several scopes; `access-denied`; `configuration-missing` where other properties were filterable when the entities were written (`rebuild`).
- * **Source** Embabel's entities and navigator (E30, E32 to E36).
+ * **Source** Embabel's entities and navigator.
  * @experimental
  */
 export interface Entities {
@@ -207,7 +207,7 @@ export interface Entities {
   /**
    * Where a relationship leads, one entity after the other as they are asked for. **Shape** each id once, by id; of `"both"`, outgoing first. Nothing for a source that
    * may not be read. **Cost** one look at the keys of the source's relationships of that name, and a few readings for each entity that is taken.
-   * **Source** Embabel's `RelationshipNavigator` (E35).
+   * **Source** Embabel's `RelationshipNavigator`.
    */
   findRelated(
     source: string | NamedEntity,
@@ -217,7 +217,7 @@ export interface Entities {
   /**
    * An entity as an object of one type or several: `undefined` for one that is not there, lacks the label of a type, or has properties that its schema does not allow.
    *
-   * **Shape** a plain object; where types name the same property, the last one's. **Source** Embabel's `toTypedInstance` and `toInstance` (E33).
+   * **Shape** a plain object; where types name the same property, the last one's. **Source** Embabel's `toTypedInstance` and `toInstance`.
    */
   toInstance<const Types extends readonly [EntityType, ...EntityType[]]>(
     entity: string | NamedEntityData,

@@ -53,7 +53,7 @@ export interface IbidErrorOptions {
   readonly hint?: string | undefined;
   /** The document, file or address concerned. */
   readonly uri?: string | undefined;
-  /** Facts for programs: `{ expected: 384, got: 3 }`. Never document text, never query text (law 10). */
+  /** Facts for programs: `{ expected: 384, got: 3 }`. Never document text, never query text. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
 }
@@ -64,7 +64,7 @@ const mark = Symbol.for("ibid.error");
  * The one error that ibid throws: what, where, and the hint.
  *
  * **Shape** `message` says what and where; `hint` what to do. `IbidError.isInstance` works across copies of the package, `instanceof` does not.
- * **Source** Wesichain's `EmbeddingError` and `StoreError` (W11 to W13), Ballerina's error values (B30, B44).
+ * **Source** Wesichain's `EmbeddingError` and `StoreError`, Ballerina's error values.
  */
 export class IbidError extends Error {
   override readonly name = "IbidError";

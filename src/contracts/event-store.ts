@@ -4,14 +4,14 @@ import type { RetrievalTrace } from "./tracer.ts";
 /**
  * What can happen in a knowledge base, by its name, and what is told of it. Names and fields are a wire format: other programs read them from the store.
  *
- * **Shape** ids, counts, times and codes; no text, no uri and no query, only the query's HMAC (law 10).
+ * **Shape** ids, counts, times and codes; no text, no uri and no query, only the query's HMAC.
  * **Units** `latencyMs`: milliseconds.
- * **Source** ToolUp's events (T41, T44, T50, T53) under their names; the last three are ours, so that health can be told from the events alone (T54).
+ * **Source** ToolUp's events under their names; the last three are ours, so that health can be told from the events alone.
  */
 export interface EventData {
-  /** One search: the thirteen facts of its trace (T51). */
+  /** One search: the thirteen facts of its trace. */
   readonly KnowledgeRetrieved: RetrievalTrace;
-  /** Fewer than two hits survived their floors (T50). Comes right after its `KnowledgeRetrieved`. */
+  /** Fewer than two hits survived their floors. Comes right after its `KnowledgeRetrieved`. */
   readonly KnowledgeRetrievalMiss: { readonly queryHash: string };
   /** One document's chunks can be found now. */
   readonly KnowledgeChunkIndexed: { readonly documentId: string; readonly chunks: number };
@@ -30,7 +30,7 @@ export interface EventData {
   };
   /** A document was written, and is as safe as the store makes it. */
   readonly KnowledgeFlushed: { readonly latencyMs: number };
-  /** Something was put into the ingestion queue, taken out of it, or refused because it was full (T42). */
+  /** Something was put into the ingestion queue, taken out of it, or refused because it was full. */
   readonly KnowledgeQueued: { readonly depth: number; readonly rejected: number };
 }
 
@@ -73,7 +73,7 @@ export interface EventRetention {
  *
  * **Shape** in the order in which they were appended. What goes in and comes out is copied. A read gives what was there when it was begun.
  * **Errors** `store-closed` after `close`; a store that cannot keep events rejects, and keeps none of that call.
- * **Source** ToolUp `IEventStore` (T53).
+ * **Source** ToolUp `IEventStore`.
  */
 export interface EventStore {
   append(events: readonly KnowledgeEvent[]): Promise<void>;

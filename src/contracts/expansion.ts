@@ -28,7 +28,7 @@ export interface SectionOptions {
   readonly maxLength?: number;
 }
 
-/** What a section is in its tree. **Source** Embabel's root, container and leaf (E2, E8). */
+/** What a section is in its tree. **Source** Embabel's root, container and leaf. */
 export type SectionKind = "root" | "container" | "leaf";
 
 /** A section as an outline lists it. */
@@ -59,7 +59,7 @@ export interface Outline {
 /**
  * A stretch of a document, larger than a chunk: a section, or a chunk with its neighbours.
  *
- * **Shape** `text` is the document's own from `start` to `end` (law 1). What was longer than allowed is cut to a stretch that still holds the chunk it
+ * **Shape** `text` is the document's own from `start` to `end`. What was longer than allowed is cut to a stretch that still holds the chunk it
  * was made for; `truncated` says so, and `whole` what it was cut from.
  */
 export interface Excerpt extends PlaceLabels {

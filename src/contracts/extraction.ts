@@ -1,4 +1,4 @@
-/** The text of one page, as somebody recognised it. **Source** ToolUp (T55). */
+/** The text of one page, as somebody recognised it. **Source** ToolUp. */
 export interface PageText {
   /** From 1. */
   readonly page: number;
@@ -21,7 +21,7 @@ export interface ExtractionInput {
  * Text recognition (OCR): gives pages that are pictures a text layer.
  *
  * Without one, a file of pictures is refused as `empty` and pages without text are named in `notes`: nothing is pretended.
- * **Errors** what it throws refuses the file. **Source** ToolUp `IOcrProvider` (T55).
+ * **Errors** what it throws refuses the file. **Source** ToolUp `IOcrProvider`.
  */
 export interface OcrProvider {
   /** Names it, its version and its settings; part of the reader's name and so of the pipeline fingerprint. */
@@ -32,7 +32,7 @@ export interface OcrProvider {
   extractText(input: ExtractionInput): Promise<readonly PageText[]>;
 }
 
-/** A table on a page. **Source** ToolUp (T56). */
+/** A table on a page. **Source** ToolUp. */
 export interface ExtractedTable {
   /** From 1. */
   readonly page: number;
@@ -43,7 +43,7 @@ export interface ExtractedTable {
 /**
  * Finds tables that the text of a file does not show. Their rows are searched and cited after the text of their page.
  *
- * **Source** ToolUp `ITableExtractor` (T56).
+ * **Source** ToolUp `ITableExtractor`.
  */
 export interface TableExtractor {
   /** Names it, its version and its settings; part of the reader's name. */
@@ -55,7 +55,7 @@ export interface TableExtractor {
  * Embeds pictures, and queries in the same space. There is no default: an embedder that does nothing would make pictures seem searched.
  *
  * **Shape** embeddings of `dimensions` numbers. Whoever stores one writes down who made it under the metadata keys `_imageProvider`, `_imageModel` and `_imageDim`.
- * **Source** ToolUp `IImageEmbedder` (T57).
+ * **Source** ToolUp `IImageEmbedder`.
  */
 export interface ImageEmbedder {
   readonly providerId: string;

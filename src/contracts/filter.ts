@@ -2,7 +2,7 @@
 export type FilterValue = string | number | boolean | null;
 
 /**
- * The filter language as data: serialisable, one meaning in every store (law 4).
+ * The filter language as data: serialisable, one meaning in every store.
  *
  * A missing key fails every comparison but `ne` and `nin`; `not` negates whatever it holds. `and: []` is true, `or: []` false.
  * Keys are top-level metadata keys, taken literally.
@@ -17,7 +17,7 @@ export type FilterValue = string | number | boolean | null;
  * | `hasElement` | it is a list with an element identical to the given |
  * | `exists` | (nothing more) |
  *
- * `ignoreCase` compares simple lower-case forms. **Source** Ballerina (B21 to B23), Wesichain (W10), Embabel (E27 to E29); DESIGN 6.
+ * `ignoreCase` compares simple lower-case forms. **Source** Ballerina, Wesichain, Embabel; DESIGN 6.
  */
 export type Filter =
   | { readonly op: "eq" | "ne"; readonly key: string; readonly value: FilterValue; readonly ignoreCase?: true }

@@ -10,7 +10,7 @@ export interface LatencySummary {
 /**
  * How a knowledge base has fared in the last minute.
  *
- * **Source** ToolUp `/health/rag` (T54): embedding latency, queue depth, flush latency, and searches by their outcome.
+ * **Source** ToolUp `/health/rag`: embedding latency, queue depth, flush latency, and searches by their outcome.
  */
 export interface Health {
   /** **Units** milliseconds since 1970. */
@@ -20,7 +20,7 @@ export interface Health {
   readonly retrieval: LatencySummary & {
     /** Searches with two survivors or more. */
     readonly hits: number;
-    /** Searches that found something, but fewer than two survivors (T50). */
+    /** Searches that found something, but fewer than two survivors. */
     readonly misses: number;
     /** Searches that found nothing at all. */
     readonly empty: number;

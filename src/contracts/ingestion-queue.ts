@@ -54,7 +54,7 @@ interface EventFacts {
 /**
  * What happens to queued documents, as it happens.
  *
- * **Source** ToolUp (T41): its events' names, one for each document with the number of its chunks.
+ * **Source** ToolUp: its events' names, one for each document with the number of its chunks.
  */
 export type IngestionEvent =
   | ({ readonly type: "IngestionStateChanged"; readonly state: IngestionState } & EventFacts)
@@ -102,10 +102,10 @@ export interface ForgottenJobs {
  *
  * **Shape** a document has one job, whose id is made of its scope and name: queueing it again, in whatever state it is, replaces what was asked for
  * before, and the last wish wins. What was acknowledged is ingested or ends as `failed` with its reason, across crashes where the job store is
- * durable; an attempt that is repeated writes nothing twice (law 7). What `as` returns queues for that caller and shows only jobs of scopes that
+ * durable; an attempt that is repeated writes nothing twice. What `as` returns queues for that caller and shows only jobs of scopes that
  * they may write.
  * **Errors** `store-closed` after `close`.
- * **Source** ToolUp's ingestion queue and background service (T2, T40 to T43); laws 7 to 9.
+ * **Source** ToolUp's ingestion queue and background service; laws 7 to 9.
  */
 export interface IngestionQueue extends AsyncDisposable {
   /**

@@ -6,7 +6,7 @@ import type { Durability } from "./store.ts";
 /**
  * Where a document is on its way in. `rejected` is what never came in: the queue was full, and nothing of it is kept.
  *
- * **Source** ToolUp's document states (T2, T42).
+ * **Source** ToolUp's document states.
  */
 export type IngestionState = "queued" | "reading" | "embedding" | "indexed" | "failed" | "rejected";
 

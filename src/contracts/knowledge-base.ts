@@ -115,7 +115,7 @@ export type SkippedKind = "file" | "folder" | "link";
 /**
  * Which files of a folder, or of what a glob matches, are taken. What is left out counts as not there: documents that it brought before are swept.
  *
- * **Source** Embabel's directory configuration (E15).
+ * **Source** Embabel's directory configuration.
  */
 export interface FolderRules {
   /** Only these. Globs relative to the folder; one without `/` is held against the name alone. */
@@ -221,7 +221,7 @@ export interface VacuumResult {
 
 /** How long what was deleted is kept. */
 export interface VacuumOptions {
-  /** **Units** milliseconds. Default 7 days. **Source** ToolUp (T14). */
+  /** **Units** milliseconds. Default 7 days. **Source** ToolUp. */
   readonly olderThanMs?: number;
 }
 
@@ -248,7 +248,7 @@ export interface Status {
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
   /** Of every scope that has vectors: which ones its searches use, and whether others are on their way. */
   readonly versions: readonly (ScopeVersions & { readonly reembedding: boolean })[];
-  /** Of everybody's embeddings together, and so told to the operator alone: from it a caller could learn what others have written (law 3). */
+  /** Of everybody's embeddings together, and so told to the operator alone: from it a caller could learn what others have written. */
   readonly cacheHitRate?: number;
 }
 
@@ -257,10 +257,10 @@ export interface Status {
  *
  * **Shape** what `as` returns has the same verbs and sees only what that caller may read. An unknown option throws `invalid-argument`.
  * **Errors** `store-closed` after disposal; `aborted` when a signal fires; see each verb.
- * **Source** Ballerina `KnowledgeBase` (B35, B36), ToolUp's pipelines (T1, T2).
+ * **Source** Ballerina `KnowledgeBase`, ToolUp's pipelines.
  */
 export interface KnowledgeBase extends Collections, AsyncDisposable {
-  /** Idempotent (law 7). A document that fails keeps its old version and does not stop the others. */
+  /** Idempotent. A document that fails keeps its old version and does not stop the others. */
   ingest(input: IngestInput, options?: IngestOptions): IngestRun;
   search(query: string, options?: SearchOptions): Promise<readonly Hit[]>;
   ask(question: string, options?: AskOptions): AskRun;
@@ -279,7 +279,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   section(uri: string, sectionId: string, options?: SectionOptions): Promise<Excerpt | undefined>;
   /** Takes documents out at once, restorable until vacuumed. A uri that is not there deletes nothing. **Errors** `ambiguous`, `access-denied`. */
   delete(uri: string, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
-  /** Deletes every document of the scope whose metadata matches (B35). */
+  /** Deletes every document of the scope whose metadata matches. */
   deleteByFilter(filter: FilterInput, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
   /**
    * Takes back a delete that was not a purge, until it is vacuumed. **Shape** what came back, one for each document; nothing where nothing of that uri was deleted.
@@ -288,7 +288,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   restore(uri: string, address?: DocumentAddress): Promise<readonly DeletedDocument[]>;
   /** Removes for good what was deleted longer ago, in every scope. **Errors** `access-denied` for anybody but the operator. */
   vacuum(options?: VacuumOptions): Promise<VacuumResult>;
-  /** Empties a scope at once and for good: nothing of it can be restored, and nothing brings it back (T15). **Errors** `access-denied`. */
+  /** Empties a scope at once and for good: nothing of it can be restored, and nothing brings it back. **Errors** `access-denied`. */
   reset(scope: Scope): Promise<VacuumResult>;
   /** Every chunk that the caller may read, by scope, then id. **Errors** `ambiguous` for a uri in several scopes. */
   chunks(options?: ChunkListOptions): AsyncIterable<StoredChunk>;
@@ -298,7 +298,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    */
   doctor(options?: ExamineOptions): Promise<Diagnosis>;
   status(): Promise<Status>;
-  /** How the last minute went. **Errors** `access-denied` for anybody but the operator: it counts everybody's searches (law 3). */
+  /** How the last minute went. **Errors** `access-denied` for anybody but the operator: it counts everybody's searches. */
   health(options?: HealthOptions): Promise<Health>;
   /**
    * Makes a vector of the knowledge base's embedding model for every chunk that has none, while searches go on with those that there are; then, scope by scope

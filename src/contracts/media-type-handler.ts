@@ -16,7 +16,7 @@ export interface HandledData {
  * Turns data of a kind straight into chunks: a reader and a chunker in one, for data whose own parts are what can be found and cited.
  *
  * **Shape** chunks are never cut again, nor joined. **Errors** as a reader; what it throws that is no `IbidError` refuses the document as `unreadable`.
- * **Source** ToolUp `VectorisationHandler` (T4): its `DataTypeId` is one of `mediaTypes`, its `Vectorise(fileName, data)` is `handle({ uri, bytes })`, its
+ * **Source** ToolUp `VectorisationHandler`: its `DataTypeId` is one of `mediaTypes`, its `Vectorise(fileName, data)` is `handle({ uri, bytes })`, its
  * `Summarise` is a context transformer.
  */
 export interface MediaTypeHandler {

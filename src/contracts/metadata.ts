@@ -7,7 +7,7 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
  * The keys that ibid itself writes are typed; every other key is the caller's own and can be filtered on.
  *
  * **Shape** plain and serialisable; `Date`s travel as ISO 8601 strings, which compare correctly as strings.
- * **Source** Ballerina `DocumentMetaData` (B4): typed well-known keys with an open rest.
+ * **Source** Ballerina `DocumentMetaData`: typed well-known keys with an open rest.
  */
 export interface Metadata {
   readonly mimeType?: string;
@@ -20,7 +20,7 @@ export interface Metadata {
   readonly modifiedAt?: string;
   /** BCP 47 tag of the main language, when the source states it. */
   readonly language?: string;
-  /** Kept for embeddings of pictures: who made it, with which model, of how many dimensions (T57). */
+  /** Kept for embeddings of pictures: who made it, with which model, of how many dimensions. */
   readonly _imageProvider?: string;
   readonly _imageModel?: string;
   readonly _imageDim?: number;

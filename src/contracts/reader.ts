@@ -75,7 +75,7 @@ export interface SourceRefusal {
  *
  * **Shape** `items` is lazy and bounded in memory. `folders` are the folders it walks whole: after a complete walk, documents that came from
  * them and did not appear are gone and may be swept.
- * **Source** Embabel's sources (E14, E15).
+ * **Source** Embabel's sources.
  */
 export interface Source {
   readonly folders: readonly string[];
@@ -162,7 +162,7 @@ export interface ReadResult extends Pick<TextDocument, "text" | "title" | "root"
  * Bytes to canonical text, section tree and source map.
  *
  * **Errors** a file that cannot be read is refused by name with `encrypted`, `binary`, `empty`, `unreadable` or `too-large`; never a partial text.
- * **Source** Embabel `HierarchicalContentReader` (E15), Ballerina `DataLoader` (B52).
+ * **Source** Embabel `HierarchicalContentReader`, Ballerina `DataLoader`.
  */
 export interface Reader {
   /** Names the reader, its version and its settings in the pipeline fingerprint: change it when the same bytes give another text. */

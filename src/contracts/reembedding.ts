@@ -3,7 +3,7 @@ import type { Embedding, EmbeddingVersion } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 
-/** Which versions of vectors a scope has, and which of them searches use (law 6). */
+/** Which versions of vectors a scope has, and which of them searches use. */
 export interface ScopeVersions {
   readonly scope: Scope;
   /** What searches use. Absent where nothing has a vector of a model's. */
@@ -34,7 +34,7 @@ export interface VersionChange {
  *
  * **Shape** `versions` gives one for each scope of the proof, in its order. Unless a change said otherwise, a scope's current version is the one that most of
  * its chunks have. `lacking` gives live chunks in order of id, paged by key so that writers are never held up.
- * **Source** ToolUp's re-embedding (T3, T37, T44).
+ * **Source** ToolUp's re-embedding.
  */
 export interface VersionedStore {
   versions(scopes: AuthorizedScopes<"read" | "write">): Promise<readonly ScopeVersions[]>;
@@ -106,7 +106,7 @@ export interface ReembeddedScope {
   readonly changed: boolean;
 }
 
-/** What happens on the way. **Source** ToolUp's `KnowledgeChunkReembedded` and `KnowledgeChunkReembedFailed` (T44). */
+/** What happens on the way. **Source** ToolUp's `KnowledgeChunkReembedded` and `KnowledgeChunkReembedFailed`. */
 export type ReembedEvent =
   | {
       readonly type: "estimate";

@@ -3,14 +3,14 @@
  *
  * `platform` is for every authenticated caller where the operator enables it, `deployment` for everybody across teams,
  * a team's for that team, a user's for that user.
- * **Source** ToolUp `VectorScope` (T8), in the wire form of its events (T53).
+ * **Source** ToolUp `VectorScope`, in the wire form of its events.
  */
 export type Scope = "platform" | "deployment" | `team:${string}` | `user:${string}`;
 
 /**
  * Who is asking. Without a user and a team the caller is anonymous.
  *
- * **Source** ToolUp `AccessContext` (T21, T27).
+ * **Source** ToolUp `AccessContext`.
  */
 export interface AccessContext {
   readonly userId?: string;
@@ -27,13 +27,13 @@ export type ScopeStrategyName = "active-team" | "active-team-plus-user" | "activ
  * A strategy by name, or one of your own: it is told who asks and what they may read, and names scopes. What it names beyond that is dropped: a strategy can
  * only narrow.
  *
- * **Source** ToolUp `ScopeStrategy` (T49).
+ * **Source** ToolUp `ScopeStrategy`.
  */
 export type ScopeStrategy =
   | ScopeStrategyName
   | ((caller: AccessContext | "operator", readable: readonly Scope[]) => readonly Scope[] | Promise<readonly Scope[]>);
 
-/** Which of the shared scopes exist for callers at all (T8). The operator reads every scope regardless. */
+/** Which of the shared scopes exist for callers at all. The operator reads every scope regardless. */
 export interface AccessPolicy {
   /** Default false. */
   readonly platform?: boolean;
@@ -47,7 +47,7 @@ declare class Proof<Right> {
 }
 
 /**
- * Proof that the gate let somebody through, and to where. Only `access/` can make one; stores check at run time that it did (law 3).
+ * Proof that the gate let somebody through, and to where. Only `access/` can make one; stores check at run time that it did.
  *
  * **Shape** `scopes` sorted, unique and frozen. A `"write"` proof names exactly the scopes that may be written.
  */
@@ -58,5 +58,5 @@ export interface AuthorizedScopes<Right extends "read" | "write" = "read"> exten
   readonly requested: readonly Scope[];
 }
 
-/** Proof that the caller is a maintenance service: vacuum, sealing, listing scopes. Handed only to services (law 3). */
+/** Proof that the caller is a maintenance service: vacuum, sealing, listing scopes. Handed only to services. */
 export interface SystemAuthority extends Proof<"maintain"> {}

@@ -1,7 +1,7 @@
 /**
  * A table as a sheet has it: names of columns, and rows that know where they stand.
  *
- * **Source** ToolUp `SheetData` (T34).
+ * **Source** ToolUp `SheetData`.
  */
 export interface SheetData {
   readonly sheetName: string;

@@ -36,8 +36,8 @@ export interface OpenSpan {
 /**
  * Told of everything that goes on, by whoever wants to see it elsewhere: spans as they begin and end, events as they happen.
  *
- * **Errors** one that throws fails nothing (T53).
- * **Source** Ballerina's spans (B53), ToolUp `IRagTelemetry` (T54).
+ * **Errors** one that throws fails nothing.
+ * **Source** Ballerina's spans, ToolUp `IRagTelemetry`.
  */
 export interface Telemetry {
   span?(start: SpanStart): OpenSpan;

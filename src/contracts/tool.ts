@@ -13,7 +13,7 @@ export interface ToolCallOptions {
  * **Shape** the AI SDK, LangChain's `tool` and MCP's `registerTool` take `inputSchema` as it is: it speaks Standard Schema and JSON Schema. `execute` checks its
  * arguments by it, whoever calls, and answers with text for the model to read.
  * **Errors** `invalid-argument` for arguments that the schema does not allow, with what is wrong, so that a model can correct its call.
- * **Source** Embabel's LLM tools (E51, E52).
+ * **Source** Embabel's LLM tools.
  */
 export interface Tool {
   /** Letters, digits, `_` and `-`; 64 at most: what every provider allows. */

@@ -1,12 +1,12 @@
 import type { AccessContext, Scope } from "./scope.ts";
 
 /**
- * What one retrieval did, without a word of its query (law 10).
+ * What one retrieval did, without a word of its query.
  *
- * **Source** ToolUp `RetrievalTrace` (T51), its thirteen fields under our names.
+ * **Source** ToolUp `RetrievalTrace`, its thirteen fields under our names.
  */
 export interface RetrievalTrace {
-  /** HMAC-SHA-256 of the query under the knowledge base's own key, 64 lower-case hexadecimal digits (T52). */
+  /** HMAC-SHA-256 of the query under the knowledge base's own key, 64 lower-case hexadecimal digits. */
   readonly queryHash: string;
   /** UTF-16 code units. */
   readonly queryLength: number;
@@ -20,18 +20,18 @@ export interface RetrievalTrace {
   readonly sparse: boolean;
   readonly reranked: boolean;
   readonly latencyMs: number;
-  /** The stages that ran, in order (T24). */
+  /** The stages that ran, in order. */
   readonly stages: readonly string[];
   readonly resultCount: number;
 }
 
 /**
- * Told of every retrieval. A tracer that throws never fails one (T53).
+ * Told of every retrieval. A tracer that throws never fails one.
  *
- * **Source** ToolUp `IRetrievalTracer` (T50 to T53).
+ * **Source** ToolUp `IRetrievalTracer`.
  */
 export interface Tracer {
   trace(trace: RetrievalTrace, access: AccessContext | "operator"): void | Promise<void>;
-  /** Fewer than two hits survived their floors (T50). */
+  /** Fewer than two hits survived their floors. */
   miss(scopes: readonly Scope[], queryHash: string): void | Promise<void>;
 }

@@ -27,10 +27,10 @@ const defaults = { maxBatchSize: 20, maxTextLength: 1500 } as const;
 /**
  * A language model as a judge of what was found: grades from 0 to 10 by which the hits are ordered anew.
  *
- * **Shape** one grade for each text, of the text alone and not of its place; so equal grades fall to the chunk id, as all ties do (law 5).
+ * **Shape** one grade for each text, of the text alone and not of its place; so equal grades fall to the chunk id, as all ties do.
  * **Errors** `invalid-response` when a text has no grade; those of the model.
  * **Cost** one call of the model for each search.
- * **Source** Embabel's rerank of results (E55).
+ * **Source** Embabel's rerank of results.
  */
 export function createModelReranker(options: ModelRerankerOptions): Reranker {
   checkOptions("createModelReranker", options, ["model", "maxBatchSize", "maxTextLength"]);

@@ -17,7 +17,7 @@ export type ContentPart =
  * A prompt in parts, for models that take more than text: the text before a document, each document of a list, and the text after it.
  *
  * **Shape** parts without text are left out, white space around the whole is trimmed. Documents and chunks of text are their text.
- * **Errors** `invalid-argument` for a prompt whose strings and insertions do not alternate. **Source** Ballerina (B39, B43).
+ * **Errors** `invalid-argument` for a prompt whose strings and insertions do not alternate. **Source** Ballerina.
  */
 export function splitPrompt(prompt: Prompt | string): readonly PromptPart[] {
   const parts: PromptPart[] = [];
@@ -53,7 +53,7 @@ export function splitPrompt(prompt: Prompt | string): readonly PromptPart[] {
  *
  * **Shape** as {@link splitPrompt}; bytes of a picture become `data:<media type, or image/*>;base64,…`.
  * **Errors** `unsupported-input` ("Only text and image documents are supported.") for any other document, and for a picture that only its provider's file id names.
- * **Source** Ballerina (B43).
+ * **Source** Ballerina.
  */
 export function renderParts(prompt: Prompt | string): readonly ContentPart[] {
   return splitPrompt(prompt).map((part) => {

@@ -9,7 +9,7 @@ import { readAddress } from "../runtime/read-address.ts";
  *
  * **Shape** documents and chunks give their text, lists of them their texts with a blank line between; strings give themselves, other values their JSON.
  * **Errors** `unsupported-input` for a document that is not text; `invalid-argument` for a prompt whose strings and insertions do not alternate.
- * **Source** Ballerina (B39, B43).
+ * **Source** Ballerina.
  */
 export function renderPrompt(prompt: Prompt | string): string {
   if (typeof prompt === "string") return prompt.trim();
@@ -34,7 +34,7 @@ export function checkPrompt({ strings, insertions }: Prompt): void {
   }
 }
 
-/** The documents and chunks that an insertion is, if it is any. **Errors** `invalid-argument`, "Must be a valid URL", for a string as a picture's content that is none (B11). */
+/** The documents and chunks that an insertion is, if it is any. **Errors** `invalid-argument`, "Must be a valid URL", for a string as a picture's content that is none. */
 export function contentsOf(insertion: Insertion): readonly (Document | Chunk)[] | undefined {
   if (isContent(insertion)) return [withAddress(insertion)];
   return isContentList(insertion) ? insertion.map(withAddress) : undefined;

@@ -39,7 +39,7 @@ const separator = "\n\n";
 /**
  * Puts a document together from pieces in reading order: texts, headings, slides, and what other readers made of the parts inside it.
  *
- * **Cost** linear in the text. **Source** Embabel's hierarchical document (E2, E8).
+ * **Cost** linear in the text. **Source** Embabel's hierarchical document.
  */
 export function composeDocument(): Composition {
   const pieces: string[] = [];

@@ -24,7 +24,7 @@ export interface TreeElement {
  * **Shape** labels: `Document` and `ContentRoot`; `Section` with `ContainerSection` or `LeafSection`; `Chunk`; each with `ContentElement`. What is
  * embedded: a chunk's text; of a leaf, its title, a line break and its text; of a container and of the document, the title alone, for their parts speak
  * for themselves. A chunk's parent is its section, or the document where that is the root.
- * **Source** Embabel's `Datum`, `Embeddable`, `HierarchicalContentElement` (E3, E4, E7, E9, E10).
+ * **Source** Embabel's `Datum`, `Embeddable`, `HierarchicalContentElement`.
  */
 export function describeElement(
   document: TextDocument,

@@ -14,15 +14,15 @@ export interface MediaOptions {
 /**
  * A picture, to be put into a prompt whole.
  *
- * **Shape** bytes are copied (B27); an address is absolute. **Errors** `invalid-argument` for no bytes, and "Must be a valid URL" for what is no http or https address.
- * **Source** Ballerina `ImageDocument` (B9, B11).
+ * **Shape** bytes are copied; an address is absolute. **Errors** `invalid-argument` for no bytes, and "Must be a valid URL" for what is no http or https address.
+ * **Source** Ballerina `ImageDocument`.
  * @example prompt`What does ${createImageDocument("https://example.com/plan.png")} show?`
  */
 export function createImageDocument(content: Uint8Array | URL | string, options: MediaOptions = {}): MediaDocument {
   return createMediaDocument("image", content, options);
 }
 
-/** A recording, to be put into a prompt whole; see {@link createImageDocument}. **Source** Ballerina `AudioDocument` (B9, B11). */
+/** A recording, to be put into a prompt whole; see {@link createImageDocument}. **Source** Ballerina `AudioDocument`. */
 export function createAudioDocument(content: Uint8Array | URL | string, options: MediaOptions = {}): MediaDocument {
   return createMediaDocument("audio", content, options);
 }

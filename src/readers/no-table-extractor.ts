@@ -1,6 +1,6 @@
 import type { TableExtractor } from "../contracts/extraction.ts";
 
-/** Finds no tables. An honest default: a file whose tables nobody looks for is read all the same. **Source** ToolUp (T56). */
+/** Finds no tables. An honest default: a file whose tables nobody looks for is read all the same. **Source** ToolUp. */
 export const noTableExtractor: TableExtractor = Object.freeze({
   name: "none",
   extractTables: async () => [],

@@ -43,7 +43,7 @@ export type FoundResult = ReadResult & { readonly mediaType: string };
  * **Errors** always an `IbidError` that names the uri: `empty`, `binary`, `unsupported-media` (no reader accepts it), `encrypted`, `too-large`,
  * `aborted`, and `unreadable` with the `cause` for whatever else went wrong, a reader's own fault included.
  * **Cost** the reader's, and a check linear in sections and blocks.
- * **Source** Embabel's reader stage (E14, E15), Ballerina `DataLoader` (B52), Wesichain's loader errors (W17).
+ * **Source** Embabel's reader stage, Ballerina `DataLoader`, Wesichain's loader errors.
  */
 export async function readDocument(
   readers: readonly Reader[],

@@ -25,7 +25,7 @@ import { find, fruits, lexicalScoringCases, scoresOf } from "./lexical-scoring-c
 /**
  * What every {@link LexicalIndex} promises beside the chunk store's pack: BM25 by hand, statistics of the searched scopes alone, literal queries.
  *
- * **Source** k1 = 1.2 (T29), b = 0.5, names twice the text; an index set to others fails the cases by hand.
+ * **Source** k1 = 1.2, b = 0.5, names twice the text; an index set to others fails the cases by hand.
  */
 export function createLexicalIndexPack(subject: StoreSubject<LexicalIndex>): readonly ContractCase[] {
   return defineCases("lexical-index", withStore(subject, [...lexicalScoringCases, ...matching]));

@@ -7,7 +7,7 @@ export interface RecordingTracer extends Tracer {
   readonly misses: readonly { readonly scopes: readonly Scope[]; readonly queryHash: string }[];
 }
 
-/** Remembers everything that it is told, in order. With `failing`, it also throws every time: no retrieval may fail for that (T53). */
+/** Remembers everything that it is told, in order. With `failing`, it also throws every time: no retrieval may fail for that. */
 export function createRecordingTracer(options: { readonly failing?: boolean } = {}): RecordingTracer {
   const traces: RecordingTracer["traces"][number][] = [];
   const misses: RecordingTracer["misses"][number][] = [];

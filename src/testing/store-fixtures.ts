@@ -201,7 +201,7 @@ const filterWorld: Readonly<Record<string, Metadata>> = {
 /**
  * The filter language's truth table over {@link filterWorld}.
  *
- * **Source** DESIGN 6; contracts/filter.ts; Wesichain (W10, W35), Embabel (E28, E29), Ballerina (B21 to B23).
+ * **Source** DESIGN 6; contracts/filter.ts; Wesichain, Embabel, Ballerina.
  */
 export const filterTable: readonly (readonly [filter: Filter, ids: string])[] = [
   [{ op: "eq", key: "department", value: "HR" }, "a"],

@@ -10,7 +10,7 @@ export interface TracerSubject {
   read?(tracer: Tracer): Promise<readonly unknown[]> | readonly unknown[];
 }
 
-/** A trace of the shape that retrievals give: thirteen facts (T51), and no word of the query. */
+/** A trace of the shape that retrievals give: thirteen facts, and no word of the query. */
 export const sampleTrace: RetrievalTrace = {
   queryHash: "0123456789abcdef".repeat(4),
   queryLength: 12,

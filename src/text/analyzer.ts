@@ -45,7 +45,7 @@ export interface AnalyzerOptions {
  * `analyze(text, language)`, each by itself. **Cost** linear in the text, whatever it holds; stems of some ten thousand words a language are remembered.
  * **Errors** `invalid-argument` for an unknown option.
  * **Source** pairs of characters: Lee and Ahn, Using n-Grams for Korean Text Retrieval (SIGIR 1996); they do as well as a dictionary and
- * do not change with the ICU version (law 11).
+ * do not change with the ICU version.
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
   checkOptions("createAnalyzer", options, ["stem", "languages", "stopWords"]);

@@ -3,7 +3,7 @@ import type { Chunk, ChunkStructure } from "../contracts/chunk.ts";
 /**
  * Where a chunk stands, told by the chunk alone: the ids of the sections around it begin its section's, and their titles are its headings.
  *
- * **Shape** without `total_chunks`, which a chunk does not know. **Source** Embabel (E12).
+ * **Shape** without `total_chunks`, which a chunk does not know. **Source** Embabel.
  */
 export function chunkStructure(
   chunk: Pick<Chunk, "index" | "documentId" | "title" | "uri" | "sectionId" | "headings" | "isInContainer">,

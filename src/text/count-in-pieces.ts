@@ -20,7 +20,7 @@ const SPACE = 0x20;
  * of more than `pieceSize` without such a place is cut inside, between code points, and each such cut adds what the tokenizer would have joined there, a token as a rule.
  * **Errors** `invalid-argument` for a blank name, a piece below 2 or unknown options; what the tokenizer throws.
  * **Cost** the tokenizer's for a piece, times length over `pieceSize`: with quadratic cost, linear in the text and in `pieceSize`.
- * **Source** ToolUp's accurate counters as a drop-in (T33); the pattern by which GPT's vocabularies split a text before pairs are joined.
+ * **Source** ToolUp's accurate counters as a drop-in; the pattern by which GPT's vocabularies split a text before pairs are joined.
  * @example createTokenChunker({ length: countInPieces(countTokens, { name: "o200k_base" }) })
  */
 export function countInPieces(count: (text: string) => number, options: CountInPiecesOptions): LengthFunction {

@@ -48,7 +48,7 @@ function fold(text: string): string {
 /**
  * `1 + ln(count)`, the logarithm drawn straight between powers of two.
  *
- * Engines differ in the last bits of `Math.log`; this takes additions and multiplications only (law 11), and is never more than 0.06 off.
+ * Engines differ in the last bits of `Math.log`; this takes additions and multiplications only, and is never more than 0.06 off.
  */
 function dampen(count: number): number {
   const power = 31 - Math.clz32(count);

@@ -19,7 +19,7 @@ export const codePoints: LengthFunction = nameLength((text) => {
 /**
  * Tokens as a rule of thumb: one for every four characters, rounded up. Good for English prose; other scripts have more tokens.
  *
- * **Source** ToolUp's `HeuristicTokenCounter` (T32).
+ * **Source** ToolUp's `HeuristicTokenCounter`.
  */
 export const heuristicTokens: LengthFunction = nameLength((text) => Math.ceil(text.length / 4), "heuristic-tokens");
 

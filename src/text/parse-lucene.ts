@@ -19,7 +19,7 @@ const spaces = /\s/u;
  *
  * **Errors** `invalid-argument`, with the position, for a quotation mark without its other half, a sign with nothing behind it, a nearness that is none, and a query that only
  * excludes.
- * **Source** Embabel's text search (E25), a part of Lucene's classic query parser.
+ * **Source** Embabel's text search, a part of Lucene's classic query parser.
  */
 export function parseLucene(query: string): readonly LuceneClause[] {
   const clauses: LuceneClause[] = [];

@@ -19,7 +19,7 @@ export interface Span {
  * of the text, to the first. `""` has none; a blank text is one.
  * **Cost** linear, whatever the text holds.
  * **Source** terminators: Unicode's `Sentence_Terminal`. The rules are our own, in the spirit of UAX 29 (SB6 to SB8), for `Intl.Segmenter`
- * ends a sentence at every `Dr.` and changes with ICU (law 11).
+ * ends a sentence at every `Dr.` and changes with ICU.
  */
 export function segmentSentences(text: string): Span[] {
   const spans: Span[] = [];

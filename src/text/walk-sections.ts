@@ -19,7 +19,7 @@ export function* walkSections(root: Section): Generator<Section> {
 /**
  * Everything below a section, in reading order; the section itself is left out.
  *
- * **Source** Embabel `descendants()` (E13).
+ * **Source** Embabel `descendants()`.
  */
 export function listDescendants(section: Section): Section[] {
   const all = [...walkSections(section)];
@@ -31,7 +31,7 @@ export function listDescendants(section: Section): Section[] {
  * The sections without children below a section; of each container its own leaves come before those of containers in it.
  *
  * **Shape** for a section without children: none, as it is a leaf itself and not below itself.
- * **Source** Embabel `leaves()` (E13).
+ * **Source** Embabel `leaves()`.
  */
 export function listLeaves(section: Section): Section[] {
   const leaves: Section[] = [];
@@ -48,7 +48,7 @@ export function listLeaves(section: Section): Section[] {
  * The way down from `root` to the section called `id`, both included; `undefined` when there is none of that name.
  *
  * **Cost** one step per level: an id names the way.
- * **Source** Embabel "path from root" (E2, E12), `parentId` (E7).
+ * **Source** Embabel "path from root", `parentId`.
  */
 export function findSectionPath(root: Section, id: string): Section[] | undefined {
   const path = [root];

@@ -5,7 +5,7 @@ import type { Span } from "./sentences.ts";
  * The section that holds a chunk together with its neighbours, out of the way down to the section in which the chunk stands: the one around its leaf, or the one
  * with parts in which it stands itself.
  *
- * **Source** Embabel's container section (E12, E53).
+ * **Source** Embabel's container section.
  */
 export function containerOf(path: readonly Section[]): Section {
   const innermost = path.at(-1)!;

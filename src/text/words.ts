@@ -20,7 +20,7 @@ export interface Word {
  *
  * **Shape** words do not overlap; what lies between them holds no letter or digit. **Cost** linear in the text, whatever it holds.
  * **Source** close to the default word boundaries of UAX 29 (WB6, WB7, WB11 to WB13b), but for runs: their division needs a dictionary,
- * which differs between ICU versions (law 11), so it is left to who reads them.
+ * which differs between ICU versions, so it is left to who reads them.
  */
 export function* segmentWords(text: string): Generator<Word, undefined> {
   const words = new WordList();

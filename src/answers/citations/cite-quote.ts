@@ -16,7 +16,7 @@ export interface Citer {
   /** A document's text, read once however often it is cited. */
   read(hit: Pick<Hit, "documentId" | "scope">): Promise<string | undefined>;
   /**
-   * The citation of a quote, with the number it has or gets. `undefined` when the document does not hold those very words in that place (law 2).
+   * The citation of a quote, with the number it has or gets. `undefined` when the document does not hold those very words in that place.
    */
   cite(hit: Hit, quote: Quote): Promise<{ readonly citation: Citation; readonly fresh: boolean } | undefined>;
 }

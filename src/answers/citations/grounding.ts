@@ -9,7 +9,7 @@ import { neutraliseSource } from "../../text/untrusted/neutralise-source.ts";
 /**
  * What is said when there is nothing to say.
  *
- * **Source** Ballerina's answer to empty model content, word for word (B46).
+ * **Source** Ballerina's answer to empty model content, word for word.
  */
 export const refusal = "I couldn't find an answer to your question.";
 
@@ -23,10 +23,10 @@ export interface GroundedMessagesOptions {
 /**
  * What a model is sent: how to answer, then the numbered sources and the question.
  *
- * Sources are data (law 12): each stands between delimiters that carry `fence`, which nobody who wrote a source could know, neutralised as
+ * Sources are data: each stands between delimiters that carry `fence`, which nobody who wrote a source could know, neutralised as
  * {@link neutraliseSource} says; titles and uris are stripped of what could end a delimiter.
  *
- * **Shape** a system and a user message; source `n` is `hits[n - 1]`. **Source** ToolUp's grounding modes and prompt (T46, T48).
+ * **Shape** a system and a user message; source `n` is `hits[n - 1]`. **Source** ToolUp's grounding modes and prompt.
  */
 export function createGroundedMessages(
   question: string,
@@ -67,7 +67,7 @@ export interface RulesInput {
   readonly citation: string;
 }
 
-/** How to answer from sources, in the words of one mode. **Source** ToolUp (T48). */
+/** How to answer from sources, in the words of one mode. **Source** ToolUp. */
 export function groundingRules({ grounding, sources, fence, where, citation }: RulesInput): string {
   const byNumber = citation === "[1]";
   const found =

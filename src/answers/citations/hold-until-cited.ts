@@ -3,7 +3,7 @@ import { type Drafting, refuse } from "../answer-draft.ts";
 
 /**
  * Lets an answer out once it has cited something, and refuses in its place when it ends without a citation: in strict mode, what no document supports is
- * nobody's to say (T48).
+ * nobody's to say.
  *
  * **Shape** as the draft that is held; text comes late by as much as its first citation does.
  */

@@ -14,7 +14,7 @@ export interface Judgement {
 /**
  * Asks a model whether each claim is supported by what it cites, in one call.
  *
- * The judge gets the whole chunks, fenced like any retrieved text (law 12), and the claims fenced too, for a model wrote them from such text. It answers by line;
+ * The judge gets the whole chunks, fenced like any retrieved text, and the claims fenced too, for a model wrote them from such text. It answers by line;
  * a verdict that is missing, or that contradicts another on the same claim, makes the whole judgement void: half a judge decides nothing.
  *
  * **Shape** every claim cites at least one hit that is there. **Errors** the judge's own; `aborted`.

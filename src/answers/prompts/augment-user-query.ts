@@ -11,7 +11,7 @@ import { prompt } from "./prompt.ts";
  * The template is Ballerina's, word for word, and fences nothing: for text that others may have written, {@link createGroundedMessages} is the safe one.
  *
  * **Shape** a structured prompt: the context is one insertion, the query another. Hits become the chunks that they show.
- * **Source** Ballerina `augmentUserQuery` (B37).
+ * **Source** Ballerina `augmentUserQuery`.
  */
 export function augmentUserQuery(context: readonly (Hit | Chunk | Document)[], query: string): ChatUserMessage {
   const contents = context.map((item): Chunk | Document => ("chunkId" in item ? hitAsChunk(item) : item));

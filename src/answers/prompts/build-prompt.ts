@@ -8,7 +8,7 @@ import { composeInstructions } from "./compose-instructions.ts";
 import { cutHit, endAt, type FittedContext, fitContext } from "./fit-context.ts";
 import { createFence, groundingRules, renderSource } from "../citations/grounding.ts";
 
-/** What a prompt is made with; everything has a default. **Source** ToolUp (T45 to T48). */
+/** What a prompt is made with; everything has a default. **Source** ToolUp. */
 export interface BuildPromptOptions {
   /** The application's own system prompt, said before the rules. */
   readonly instructions?: string | Prompt;
@@ -43,19 +43,19 @@ const known = [
   "snippetLimit",
   "context",
 ] as const satisfies readonly (keyof BuildPromptOptions)[];
-/** **Source** ToolUp's defaults and bounds (T45). */
+/** **Source** ToolUp's defaults and bounds. */
 const snippetLimits = { least: 32, default: 1500, most: 8192 } as const;
-/** **Source** ToolUp, word for word (T46). */
+/** **Source** ToolUp, word for word. */
 const nothingFound = "Knowledge-base search ran for this turn and returned no relevant matches.";
 
 /**
  * A system prompt with a section of retrieved context, for applications that call their model themselves.
  *
  * Each source is cited by a short label. In `[Doc abc, Chunk 1 of 5]` `abc` begins a hash of the document's id, as long as it takes to tell the documents apart, and
- * `1 of 5` is its place among the sources shown. Sources are fenced and neutralised as in an answer of the knowledge base's own (law 12).
+ * `1 of 5` is its place among the sources shown. Sources are fenced and neutralised as in an answer of the knowledge base's own.
  *
  * **Shape** the same hits give the same labels; the fence is another every time. **Errors** `invalid-argument`.
- * **Source** ToolUp `RAGPromptBuilder` (T45 to T48).
+ * **Source** ToolUp `RAGPromptBuilder`.
  */
 export function buildPrompt(hits: readonly Hit[], options: BuildPromptOptions = {}): BuiltPrompt {
   checkOptions("buildPrompt", options, known);

@@ -9,7 +9,7 @@ import { buildPrompt, type BuildPromptOptions, type BuiltPrompt, checkSnippetLim
 import type { DocumentText } from "../citations/cite-quote.ts";
 import { renderPrompt } from "../../models/render-prompt.ts";
 
-/** How prompts are built for a conversation; everything has a default. **Source** ToolUp (T45). */
+/** How prompts are built for a conversation; everything has a default. **Source** ToolUp. */
 export interface PromptBuilderOptions extends BuildPromptOptions {
   /** From 1 to 100. Default 5. */
   readonly topK?: number;
@@ -65,7 +65,7 @@ const searchable = [
  * A prompt builder over a knowledge base, or somebody's view of it.
  *
  * **Shape** stateless; every `build` searches anew. **Errors** `invalid-argument` for options that are unknown or out of bounds.
- * **Source** ToolUp `RAGPromptBuilder.withRetrieval` (T45 to T48).
+ * **Source** ToolUp `RAGPromptBuilder.withRetrieval`.
  */
 export function createPromptBuilder(
   kb: Pick<KnowledgeBase, "search" | "document">,

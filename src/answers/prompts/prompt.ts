@@ -3,7 +3,7 @@ import type { Insertion, Prompt } from "../../contracts/chat.ts";
 /**
  * A prompt from a template, with strings and insertions still apart, so that documents can travel whole to a multimodal model.
  *
- * **Shape** `strings.length === insertions.length + 1`; the strings are the cooked ones. **Source** Ballerina's raw template (B39).
+ * **Shape** `strings.length === insertions.length + 1`; the strings are the cooked ones. **Source** Ballerina's raw template.
  *
  * @example
  * ```ts

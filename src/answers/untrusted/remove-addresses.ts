@@ -4,7 +4,7 @@ import { createAddressFilter } from "./address-filter.ts";
 import { findAddresses } from "./find-addresses.ts";
 
 /**
- * Lets no address out of an answer that stands in none of the texts it was made from (law 12).
+ * Lets no address out of an answer that stands in none of the texts it was made from.
  *
  * Whoever shows an answer may load the pictures in it, and some chats look up every address: one that was made up to carry what the model has read tells it to
  * its owner. An address is a claim too: it has to stand somewhere.

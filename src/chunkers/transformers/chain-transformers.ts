@@ -4,7 +4,7 @@ import { checkTransformerName, transformMark } from "./create-transformer.ts";
 /**
  * Several transformers as one: each sees what the one before it made.
  *
- * **Shape** the chunk carries the mark of each, and of the chain. **Errors** `invalid-argument` for a blank name. **Source** Embabel `ChainedChunkTransformer` (E19), chained as E20 ought to be.
+ * **Shape** the chunk carries the mark of each, and of the chain. **Errors** `invalid-argument` for a blank name. **Source** Embabel `ChainedChunkTransformer`, chained as E20 ought to be.
  */
 export function chainTransformers(
   transformers: readonly ChunkTransformer[],

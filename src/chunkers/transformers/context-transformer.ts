@@ -16,7 +16,7 @@ export interface ContextCache {
 
 /** Who says what a chunk is about. At most one of the three; without any, nothing is written. */
 export interface ContextTransformerOptions {
-  /** A sentence on the whole document, for each of its chunks (T35). */
+  /** A sentence on the whole document, for each of its chunks. */
   readonly summarise?: (document: TextDocument, options: { readonly signal?: AbortSignal }) => string | Promise<string>;
   /** A language model, asked for a sentence on each chunk: what it is about, within its document. */
   readonly model?: ChatModel;
@@ -41,7 +41,7 @@ const longestSentence = 400;
  * **Errors** `invalid-argument` for more than one to ask, a blank name, an impossible batch or an unknown option; what those who are asked throw, `model-failed` around what is not ours;
  * `invalid-response` for another count of sentences.
  * **Cost** of a model: a call for every `batchSize` chunks, each with no more than 6,000 characters of the document beside its chunks.
- * **Source** ToolUp `ITextSummariser`, off by default (T35); Anthropic, "Contextual Retrieval" (2024).
+ * **Source** ToolUp `ITextSummariser`, off by default; Anthropic, "Contextual Retrieval" (2024).
  * @example openKnowledgeBase("./kb", { transformers: [createContextTransformer({ model })] })
  */
 export function createContextTransformer(options: ContextTransformerOptions = {}): ChunkTransformer {
@@ -71,7 +71,7 @@ export function createContextTransformer(options: ContextTransformerOptions = {}
 /**
  * A text with a sentence of context before it.
  *
- * **Shape** the text alone when the sentence is blank; line breaks in it become spaces. **Source** ToolUp `Chunking.withContextualHeader` (T31, T35).
+ * **Shape** the text alone when the sentence is blank; line breaks in it become spaces. **Source** ToolUp `Chunking.withContextualHeader`.
  */
 export function withContextualHeader(sentence: string | undefined, text: string): string {
   const line = (sentence ?? "").replaceAll(/\s+/g, " ").trim();

@@ -29,7 +29,7 @@ export function checkTransformerName(name: string): void {
 /**
  * A transformer from the two things that one usually changes: metadata, then text; then the mark.
  *
- * **Errors** `invalid-argument` for a blank name or an unknown option. **Source** Embabel `AbstractChunkTransformer` (E19).
+ * **Errors** `invalid-argument` for a blank name or an unknown option. **Source** Embabel `AbstractChunkTransformer`.
  */
 export function createTransformer(parts: TransformerParts): ChunkTransformer {
   checkOptions("createTransformer", parts, ["name", "metadata", "text"]);

@@ -44,7 +44,7 @@ export function describeByModel(model: ChatModel): ChunkDescriber {
   };
 }
 
-/** What is quoted cannot close its quotation (law 12). */
+/** What is quoted cannot close its quotation. */
 const quote = (tag: string, text: string): string =>
   `<${tag}>\n${text.replaceAll(/<(?=\/?(?:document|excerpt)\b)/gi, "‹")}\n</${tag.split(" ")[0]}>`;
 

@@ -21,9 +21,9 @@ function codeLanguageOf({ blocks = [] }: TextDocument, { start, end }: Chunk): s
  * Where a chunk stands, under the names of the seeds.
  *
  * **Shape** `chunk_index`, `sequence_number`, `root_document_id`, `root_document_title`; `total_chunks` when it is told; `container_section_id|title|url`, the innermost section around the chunk
- * that has sections below it, and `leaf_section_id|title|url`, the one without, each where there is one (E12); `header`, `header1` to `header6` by level, and
- * `code_language` for a chunk inside fenced code (B10).
- * **Source** Embabel (E12), Ballerina (B10).
+ * that has sections below it, and `leaf_section_id|title|url`, the one without, each where there is one; `header`, `header1` to `header6` by level, and
+ * `code_language` for a chunk inside fenced code.
+ * **Source** Embabel, Ballerina.
  */
 export function structureKeys(chunk: Chunk, document: TextDocument, totalChunks?: number): Metadata {
   const described: Record<string, JsonValue> = {
@@ -54,7 +54,7 @@ export function structureKeys(chunk: Chunk, document: TextDocument, totalChunks?
  *
  * **Shape** what {@link structureKeys} tells without knowing the other chunks (what is `language` in B10 is `code_language`, for `language` is our key for the language of the text).
  * What only the whole set tells is left out, since it would change every chunk with each edit: `total_chunks` is the document's count, `prev` the chunk at `index - 1`.
- * **Source** Embabel (E12), Ballerina (B10).
+ * **Source** Embabel, Ballerina.
  */
 export function createStructureTransformer(): ChunkTransformer {
   return createTransformer({

@@ -11,7 +11,7 @@ const asLine = (label: string, value: string): string => {
  * Writes before each chunk which document and section it is from, so that both are embedded and found with it.
  *
  * **Shape** the lines `# Title:`, `# URI:` and `# Section:` (the heading path, outermost first), each left out when there is nothing to say. They come on
- * top of the chunker's size. **Source** Embabel `AddTitlesChunkTransformer` (E19).
+ * top of the chunker's size. **Source** Embabel `AddTitlesChunkTransformer`.
  */
 export function createTitleTransformer(): ChunkTransformer {
   return createTransformer({

@@ -9,12 +9,12 @@ const fixed = ["id", "documentId", "urtext", "start", "end"] as const;
 
 /**
  * Sends chunks through transformers: each transformer sees what the one before it made (the seed's `enhance` gave every one the original, so that only the
- * last counted, E20).
+ * last counted).
  *
  * **Shape** as many chunks as came in, in order, each marked `transform_<name>: true`. No transformers: the chunks as they are.
  * **Errors** `invalid-argument` for a transformer without a name; `invalid-response` when one changes an id, urtext or position, or gives no text; what a transformer
  * throws is thrown.
- * **Source** Embabel `ChunkTransformer`, `ChainedChunkTransformer` (E11, E19).
+ * **Source** Embabel `ChunkTransformer`, `ChainedChunkTransformer`.
  */
 export async function transformChunks(
   chunks: Iterable<Chunk> | AsyncIterable<Chunk>,

@@ -18,7 +18,7 @@ export interface Bm25Options {
 export type Bm25Settings = Required<Bm25Options>;
 
 /**
- * **Source** `k1` as ToolUp has it (T29), in the middle of what Robertson and Zaragoza found to work (2009). `b` is lower than theirs (0.75), for chunks
+ * **Source** `k1` as ToolUp has it, in the middle of what Robertson and Zaragoza found to work (2009). `b` is lower than theirs (0.75), for chunks
  * are cut to one size and differ in length by chance; docs/decisions/0018.
  */
 export const defaultBm25: Bm25Settings = { variant: "bm25f", k1: 1.2, b: 0.5, nameWeight: 2, nameB: 0.5 };

@@ -45,7 +45,7 @@ interface Scoring {
  * length-normalised frequency ({@link bm25Formulas}).
  *
  * **Shape** the number of chunks, those that have a word, and the average lengths are sums over all live chunks of the segments, whether admitted or not: a filter
- * does not change what a word is worth, and how chunks are spread over segments changes nothing (law 11). Words of one query add up in their order.
+ * does not change what a word is worth, and how chunks are spread over segments changes nothing. Words of one query add up in their order.
  * **Cost** linear in the postings of the query's words. Every chunk that has a word is scored: what skipping (block-max WAND) could save is less than what reading
  * the hits costs; docs/decisions/0018.
  */

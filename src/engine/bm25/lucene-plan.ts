@@ -19,7 +19,7 @@ export interface LucenePlan {
  *
  * **Shape** a clause of several terms (an identifier, a phrase) is there when all are. A phrase is as rare as its words together.
  * **Cost** a prefix reads the terms that begin with it; a fuzzy word all terms; a phrase the texts of the admitted chunks that have all its words.
- * **Source** Embabel (E25); Lucene's `PrefixQuery`, `FuzzyQuery`, `PhraseQuery`.
+ * **Source** Embabel; Lucene's `PrefixQuery`, `FuzzyQuery`, `PhraseQuery`.
  */
 export function planLucene(
   clauses: readonly LuceneClause[],

@@ -30,7 +30,7 @@ export interface FilterBuilder {
 /**
  * Conditions on a metadata key of any name, `and`, `or`, `not` and `op` included: `where("year").gte(2024)`.
  *
- * **Errors** `invalid-filter`, as `parseFilter`. **Source** Embabel's property filter (E28).
+ * **Errors** `invalid-filter`, as `parseFilter`. **Source** Embabel's property filter.
  */
 export function where(key: string): FilterBuilder {
   const text = (op: "contains" | "startsWith" | "endsWith") => (value: string, options?: CaseOptions) =>

@@ -8,13 +8,13 @@ import { simpleLowerCase } from "../../text/patterns/simple-lower-case.ts";
 export type MetadataTest = (metadata: Metadata) => boolean;
 
 /**
- * A filter as a function: the meaning that every store must give it (law 4).
+ * A filter as a function: the meaning that every store must give it.
  *
  * Only the metadata's own keys count, and `undefined` is missing; `null` is there. Nothing is coerced.
  *
  * **Shape** takes what `parseFilter` gave. **Errors** `invalid-filter` for an operator that does not exist; the function it returns never throws.
  * **Cost** compiled once; a call costs what its conditions cost, and stops at the first that decides.
- * **Source** the truth table of `contracts/filter.ts` (B21 to B23, W10, E28, E29).
+ * **Source** the truth table of `contracts/filter.ts`.
  */
 export function compileFilter(filter: Filter): MetadataTest {
   switch (filter.op) {

@@ -55,7 +55,7 @@ const shapes: Readonly<Record<Filter["op"], readonly string[]>> = {
  * **Shape** survives a round trip through JSON; parsing it again gives the same.
  * **Errors** `invalid-filter`, naming the path (`filter.or[1].year.gte`): an unknown operator or property, a value of a wrong type (`Date`, `NaN`
  * and `undefined` included), a pattern that does not compile, more than 32 levels, more than 10,000 conditions and listed values.
- * **Source** Ballerina's nested groups (B21 to B23), Wesichain's serialisable filter (W10), Embabel's property filter (E28).
+ * **Source** Ballerina's nested groups, Wesichain's serialisable filter, Embabel's property filter.
  */
 export function parseFilter(input: FilterInput): Filter {
   return parse(input, "filter", { size: 0, depth: 0 });

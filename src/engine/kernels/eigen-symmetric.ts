@@ -12,7 +12,7 @@ const mostSweeps = 40;
  * Eigenvalues and eigenvectors of a symmetric matrix, by rotating pairs of coordinates until nothing is left off the diagonal.
  *
  * **Shape** takes the lower triangle of a `size × size` matrix, row by row. The largest component of a vector is positive (the first of equal ones).
- * Additions, products, quotients and square roots only, in one order: the same bits on every machine (law 11).
+ * Additions, products, quotients and square roots only, in one order: the same bits on every machine.
  * **Cost** about 25 size³.
  * **Source** Jacobi (1846), cyclic by rows; the rotation as in Golub and Van Loan, Matrix Computations (2013), section 8.5.
  */

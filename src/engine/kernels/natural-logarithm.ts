@@ -1,5 +1,5 @@
 /**
- * ln(x) by additions, products and quotients only, so that every engine gives the same bits (law 11); `Math.log` may differ in the last ones.
+ * ln(x) by additions, products and quotients only, so that every engine gives the same bits; `Math.log` may differ in the last ones.
  *
  * **Shape** `x` is finite and positive; within 4e-16 of the true value, relatively, or absolutely where that is below 1.
  * **Cost** some twenty operations and one per power of two.

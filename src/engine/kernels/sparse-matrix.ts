@@ -33,7 +33,7 @@ export function transposeSparse({ rows, columns, starts, indices, values }: Spar
 /**
  * Rows `from … to` of `product = matrix · dense`; both dense matrices are row by row, `width` columns wide.
  *
- * **Shape** four entries are added at a time, in the order of the columns: one order on every machine (law 11).
+ * **Shape** four entries are added at a time, in the order of the columns: one order on every machine.
  * **Cost** entries times width; about 1.5 thousand million products a second.
  */
 export function multiplySparse(

@@ -17,7 +17,7 @@ const largest = 127;
  *
  * A chunk's vector has both as directions of length 1. A query's has what the model captures of it, weighted, and its forms, weighted; so one cosine is the weighted sum.
  *
- * **Shape** the same terms and rows give the same vector, in whatever order, on every machine (law 11). A chunk without any term that the model knows is compared by its forms, which
+ * **Shape** the same terms and rows give the same vector, in whatever order, on every machine. A chunk without any term that the model knows is compared by its forms, which
  * then count √2 times as much.
  * **Cost** one row per term, and the letters of all of them.
  */

@@ -35,7 +35,7 @@ const largest = 127;
  * Log-entropy weights, then the directions in which most of the chunks' weight lies (truncated singular value decomposition).
  *
  * **Shape** all chunks that are given count; choose them with `sampleForFit`. The order of chunks and of terms within a chunk does not matter; the same chunks give
- * the same model, bit by bit, on every machine (law 11). Fewer dimensions than asked for come of few or like chunks; none without a term that two chunks have.
+ * the same model, bit by bit, on every machine. Fewer dimensions than asked for come of few or like chunks; none without a term that two chunks have.
  * **Errors** `invalid-argument` for dimensions that are not a whole number from 1 to 1024, and unknown options; `aborted`, `timeout`.
  * **Cost** about a second of one processor for 10,000 chunks of 25 terms, three for 20,000 of 70; some 1,200 bytes per term (of 50,000 at most) and per chunk at 128 dimensions. The event loop turns every few tens of
  * milliseconds.

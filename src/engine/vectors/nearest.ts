@@ -51,7 +51,7 @@ function columnsOf(segment: Segment, { version, kind, dense }: StoredVector): Ve
   const columns: VectorColumn[] = [];
   for (const form of forms) {
     const column = segment.column(version, kind, form);
-    // Absent is recoverable, wrong but ranked is not (T19).
+    // Absent is recoverable, wrong but ranked is not.
     if (column !== undefined && column.dimensions === dense.length) columns.push(column);
   }
   return columns;

@@ -36,7 +36,7 @@ export function createScoredQuery(vector: StoredVector, metric: Metric): ScoredQ
   };
 }
 
-/** The score of one row, and the only way in which a score is computed: sums of 64 bits in one order (law 11). */
+/** The score of one row, and the only way in which a score is computed: sums of 64 bits in one order. */
 export function scoreRow(column: VectorColumn, row: number, query: ScoredQuery): number {
   const dense = column.dense();
   const sparse = column.sparse();

@@ -35,10 +35,10 @@ export const aiSdkEmbeddingOptionNames = ["dimensions", "prefixes", "documentOpt
  * An embedding model of the AI SDK as one of ours.
  *
  * **Shape** specifications v2, v3 and v4. A chunk's `text` is embedded. The fingerprint covers prefixes and options, so changing one makes a new
- * version (law 6). More inputs than the model takes at once are split, also where it says so only by a promise or in bytes.
- * **Errors** `invalid-argument` for something else than an embedding model; when called `unsupported-input` for a document that is not text (B16),
- * `rate-limited` with `details.retryAfterMs`, `timeout`, `invalid-response`, `configuration-missing`, `embedding-failed`, `aborted`. No retries (W13).
- * **Source** Ballerina `EmbeddingProvider` (B13, B14, B16), ToolUp `IEmbeddingProvider` (T36), Wesichain `OpenAiEmbedding` (W11, W14);
+ * version. More inputs than the model takes at once are split, also where it says so only by a promise or in bytes.
+ * **Errors** `invalid-argument` for something else than an embedding model; when called `unsupported-input` for a document that is not text,
+ * `rate-limited` with `details.retryAfterMs`, `timeout`, `invalid-response`, `configuration-missing`, `embedding-failed`, `aborted`. No retries.
+ * **Source** Ballerina `EmbeddingProvider`, ToolUp `IEmbeddingProvider`, Wesichain `OpenAiEmbedding`;
  * AI SDK `EmbeddingModelV2`, `EmbeddingModelV3`, `EmbeddingModelV4`.
  */
 export function fromAiSdkEmbeddingModel(

@@ -32,8 +32,8 @@ export interface AiSdkLanguageModelOptions {
  *
  * **Shape** specifications v2, v3 and v4. Pictures, recordings and files in a prompt travel whole; reasoning is not part of the answer. A stream that is left early is cancelled at
  * its provider.
- * **Errors** `invalid-argument` for something else than a language model; when called see {@link ChatModel}, and `configuration-missing` for a missing key. No retries (W13).
- * **Source** Ballerina `ModelProvider` (B41 to B43); AI SDK `LanguageModelV2`, `LanguageModelV3`, `LanguageModelV4`.
+ * **Errors** `invalid-argument` for something else than a language model; when called see {@link ChatModel}, and `configuration-missing` for a missing key. No retries.
+ * **Source** Ballerina `ModelProvider`; AI SDK `LanguageModelV2`, `LanguageModelV3`, `LanguageModelV4`.
  */
 export function fromAiSdkLanguageModel(model: AiSdkLanguageModel, options: AiSdkLanguageModelOptions = {}): ChatModel {
   checkAiSdkModel(model, "language");

@@ -5,7 +5,7 @@ const maxQuoteLength = 300;
 const maxSentLength = 1_000_000;
 
 /**
- * A provider's own words about a failure, unless they repeat what was sent to it (law 10).
+ * A provider's own words about a failure, unless they repeat what was sent to it.
  *
  * Providers quote inputs in their errors, and errors end in logs. Nothing of a message that shares a stretch of 12 characters, a quoted
  * word, or the whole of a short text with what was sent is handed out.

@@ -14,7 +14,7 @@ export type { AiSdkRerankingModel } from "./ai-sdk-model.ts";
 
 /** How a reranking model of the AI SDK is asked. */
 export interface AiSdkRerankingOptions {
-  /** Candidates that one call may carry; the rest keep their order behind them (T28). Default: no limit. */
+  /** Candidates that one call may carry; the rest keep their order behind them. Default: no limit. */
   readonly maxBatchSize?: number;
   /** Sent with every call, as they are. */
   readonly providerOptions?: AiSdkProviderOptions;
@@ -25,8 +25,8 @@ export interface AiSdkRerankingOptions {
  *
  * **Shape** specifications v3 and v4; scores come back in the order of the texts, whatever order the model ranked them in.
  * **Errors** `invalid-argument` for something else than a reranking model; when called `rate-limited`, `timeout`, `invalid-response` (a text without a score, a
- * score that is no number), `configuration-missing`, `model-failed`, `aborted`. No retries (W13).
- * **Source** AI SDK `RerankingModelV3`, `RerankingModelV4`; ToolUp (T28).
+ * score that is no number), `configuration-missing`, `model-failed`, `aborted`. No retries.
+ * **Source** AI SDK `RerankingModelV3`, `RerankingModelV4`; ToolUp.
  */
 export function fromAiSdkRerankingModel(model: AiSdkRerankingModel, options: AiSdkRerankingOptions = {}): Reranker {
   checkAiSdkModel(model, "reranking");

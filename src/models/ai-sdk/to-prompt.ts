@@ -48,13 +48,13 @@ export type AiSdkMessage =
 /**
  * Our messages as the AI SDK's.
  *
- * **Shape** in order. A name is written before its message's text, because the specification has no field for it (B38). An assistant message that says
+ * **Shape** in order. A name is written before its message's text, because the specification has no field for it. An assistant message that says
  * nothing is left out; answers of tools that follow one another share a message, as providers demand. An answer without an id belongs to the
  * oldest open call of its name.
  * A user message whose prompt holds a picture, a recording or a file is made of parts, and these travel whole; without one it is one text, as every model takes it.
  * **Errors** `invalid-argument` for no messages, or an answer to a call that nobody made; `unsupported-input` for a binary document, and for any that is not text in a
  * system message. What a provider does not take it refuses itself.
- * **Source** Ballerina `ChatMessage` (B38, B40, B42), prompts in parts (B9, B43); AI SDK `LanguageModelV2Prompt` and its successors.
+ * **Source** Ballerina `ChatMessage`, prompts in parts; AI SDK `LanguageModelV2Prompt` and its successors.
  */
 export function toPrompt(
   messages: readonly ChatMessage[] | ChatUserMessage,

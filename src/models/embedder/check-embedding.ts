@@ -62,7 +62,7 @@ export function dimensionsOf(embedding: Embedding): number | undefined {
  * **Shape** `where` says whose embedding it is, for the message: `"chunk 5f2a…"`, `"the answer of openai/text-embedding-3-small"`.
  * **Errors** `dimension-mismatch`, `details` `{ expected, got, where }`, when a dense vector is not as long as the version says; `invalid-response` for anything that
  * is not an embedding: values that are no finite numbers, no dimensions at all, a sparse vector whose indices do not ascend.
- * **Cost** linear in the values. **Source** Wesichain `StoreError::DimensionMismatch` (W11), law 6.
+ * **Cost** linear in the values. **Source** Wesichain `StoreError::DimensionMismatch`, law 6.
  */
 export function checkEmbedding(
   embedding: Embedding,
@@ -96,7 +96,7 @@ function invalid(fault: string, where: string, kind?: EmbeddingKind): IbidError 
 /**
  * The vector that came with a chunk, taken as it is and checked, or `undefined` when it brought none.
  *
- * **Shape** a copy (B27). **Errors** as {@link checkEmbedding}. **Source** Wesichain's precomputed `Document.embedding` (W5).
+ * **Shape** a copy. **Errors** as {@link checkEmbedding}. **Source** Wesichain's precomputed `Document.embedding`.
  */
 export function takeGivenEmbedding(chunk: Chunk, version: EmbeddingVersion): Embedding | undefined {
   if (chunk.embedding === undefined) return undefined;

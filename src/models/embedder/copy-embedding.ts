@@ -7,7 +7,7 @@ const copySparse = ({ indices, values }: SparseVector): SparseVector => ({
   values: copyVector(values),
 });
 
-/** An embedding equal to another that shares no memory with it (B27). */
+/** An embedding equal to another that shares no memory with it. */
 export function copyEmbedding(embedding: Embedding): Embedding {
   if ("dense" in embedding) return { dense: copyVector(embedding.dense), sparse: copySparse(embedding.sparse) };
   return "indices" in embedding ? copySparse(embedding) : copyVector(embedding);

@@ -22,7 +22,7 @@ import { createSettledDimensions } from "./settled-dimensions.ts";
 export interface EmbedderOptions {
   /** Where embeddings are kept. Default: nowhere. */
   readonly cache?: EmbeddingCache;
-  /** Key of the hashes that stand for texts in the cache and on the way to the model (law 10). */
+  /** Key of the hashes that stand for texts in the cache and on the way to the model. */
   readonly secret: Uint8Array;
   /** Inputs in one request, at most; the model's own `maxBatchSize` counts if it is smaller. Default 128. */
   readonly batchSize?: number;
@@ -49,8 +49,8 @@ interface Item {
  * Batches are bounded by count and tokens, and become smaller when the model refuses one for its size.
  * A batch is cached when all of it is sound. A cache that fails is a cache that has nothing.
  * **Errors** `embedding-failed` around whatever the model throws, cause kept; its own `IbidError`s as they are; `invalid-response` for a wrong number of embeddings, a wrong
- * kind, NaN or infinity; `dimension-mismatch`; `aborted`, or `timeout` when the signal says so; `invalid-argument` for bad options. No retries (W13).
- * **Source** Ballerina (B14, B16), ToolUp `CachingEmbeddingProvider` (T36 to T38), Wesichain (W6, W11).
+ * kind, NaN or infinity; `dimension-mismatch`; `aborted`, or `timeout` when the signal says so; `invalid-argument` for bad options. No retries.
+ * **Source** Ballerina, ToolUp `CachingEmbeddingProvider`, Wesichain.
  */
 export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions): Embedder {
   checkOptions("createEmbedder", options, ["cache", "secret", "batchSize", "maxBatchTokens", "concurrency"]);

@@ -14,9 +14,9 @@ export interface MemoryEmbeddingCache extends EmbeddingCache {
 /**
  * Embeddings in memory, the least recently used forgotten first.
  *
- * **Shape** a read or a write makes an entry recent; what goes in and out is copied, so that nobody can change what is kept (B27).
+ * **Shape** a read or a write makes an entry recent; what goes in and out is copied, so that nobody can change what is kept.
  * **Errors** `invalid-argument` for a capacity below 1. **Cost** constant; 10,000 entries of 256 dimensions are some 12 MB.
- * **Source** ToolUp `InMemoryEmbeddingCache`: 10,000 entries, hit rate 0 while cold (T38).
+ * **Source** ToolUp `InMemoryEmbeddingCache`: 10,000 entries, hit rate 0 while cold.
  */
 export function createEmbeddingCache(options: { readonly capacity?: number } = {}): MemoryEmbeddingCache {
   checkOptions("createEmbeddingCache", options, ["capacity"]);

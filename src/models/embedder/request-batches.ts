@@ -23,10 +23,10 @@ interface Sendable {
  * Sends items to a model in batches, some at a time, and hands each answered batch to `accept`.
  *
  * **Shape** batches begin in order and may be answered in any; after a failure none begins. A batch that is refused for its size goes again in two halves, down to single
- * items, and later ones are made no larger than what went through: that is no retry, for nothing is sent twice that could have been answered (W13).
+ * items, and later ones are made no larger than what went through: that is no retry, for nothing is sent twice that could have been answered.
  * **Errors** `embedding-failed` with its cause; `invalid-response` for a wrong
  * number of embeddings; `aborted` or `timeout` as soon as the signal fires, even when the model pays no heed; an `IbidError` of the model, or of `accept`, as it is.
- * **Source** Ballerina's messages (B16).
+ * **Source** Ballerina's messages.
  */
 export async function requestBatches<Item extends Sendable>(
   model: EmbeddingModel,

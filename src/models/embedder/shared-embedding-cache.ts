@@ -20,7 +20,7 @@ interface Asked {
  * processes over one knowledge base find one another's entries. What is asked for in one turn goes in one `getMany`, what is set in one `setMany`.
  * A damaged entry is as good as none. `hitRate` is this process's.
  * **Errors** those of the shared cache, which an embedder takes for "not there". `invalid-argument` for a capacity below 1.
- * **Cost** what this process had before is answered at once. **Source** ToolUp's distributed cache (T39), which it leaves to a companion.
+ * **Cost** what this process had before is answered at once. **Source** ToolUp's distributed cache, which it leaves to a companion.
  */
 export function createSharedEmbeddingCache(
   shared: SharedCache,

@@ -13,7 +13,7 @@ import type { WirePlace } from "./wire-call.ts";
 import { createWireEmbeddingModel } from "./wire-embedding-model.ts";
 import { createWireLanguageModel } from "./wire-language-model.ts";
 
-/** Where a hosted service is, and by which token it knows who calls. **Source** Ballerina `Wso2ProviderConfig` (B15). */
+/** Where a hosted service is, and by which token it knows who calls. **Source** Ballerina `Wso2ProviderConfig`. */
 export interface HostedOptions {
   /** An http or https address; `/embeddings` and `/chat/completions` are below it. */
   readonly serviceUrl: string;
@@ -34,11 +34,11 @@ const hostedOptionNames = ["serviceUrl", "accessToken", "model", "timeoutMs"] as
  * Embeddings by a hosted service that asks for nothing but its address and a token.
  *
  * **Shape** `POST serviceUrl/embeddings` as OpenAI has it, with the token as bearer. The model goes by the service's host unless it is named: two services are never
- * taken for one another (law 6).
- * **Errors** at once `configuration-missing` for a blank token, `invalid-argument` ("Must be a valid URL") for the address; when called as Ballerina words them (B16):
+ * taken for one another.
+ * **Errors** at once `configuration-missing` for a blank token, `invalid-argument` ("Must be a valid URL") for the address; when called as Ballerina words them:
  * `unsupported-input` for what is not text, `invalid-response` for an empty answer, `embedding-failed` with its cause for a failure on the way; `rate-limited`,
  * `timeout` and `aborted` besides.
- * **Source** Ballerina `Wso2EmbeddingProvider` (B15, B16), whose service has this form.
+ * **Source** Ballerina `Wso2EmbeddingProvider`, whose service has this form.
  * @example const embeddingModel = createHostedEmbeddingModel({ serviceUrl, accessToken });
  */
 export function createHostedEmbeddingModel(options: HostedEmbeddingOptions): EmbeddingModel {
@@ -68,7 +68,7 @@ export function createHostedEmbeddingModel(options: HostedEmbeddingOptions): Emb
  * A language model of a hosted service that asks for nothing but its address and a token.
  *
  * **Shape** `POST serviceUrl/chat/completions` as OpenAI has it, with the token as bearer; whole and streamed, with tools and pictures where the service takes them.
- * **Errors** at once as {@link createHostedEmbeddingModel}; when called see {@link ChatModel}. **Source** Ballerina `Wso2ModelProvider` (B15).
+ * **Errors** at once as {@link createHostedEmbeddingModel}; when called see {@link ChatModel}. **Source** Ballerina `Wso2ModelProvider`.
  * @example const model = createHostedChatModel({ serviceUrl, accessToken });
  */
 export function createHostedChatModel(options: HostedOptions): ChatModel {
@@ -100,7 +100,7 @@ function hostedPlace({ serviceUrl, accessToken, model, timeoutMs }: HostedOption
   };
 }
 
-/** **Source** Ballerina's words for one chunk and for several (B16). */
+/** **Source** Ballerina's words for one chunk and for several. */
 function checkText(input: EmbeddingInput, count: number): void {
   if (typeof input === "string" || ("text" in input && typeof input.text === "string")) return;
   throw new IbidError(

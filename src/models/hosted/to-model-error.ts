@@ -15,13 +15,13 @@ export interface ModelCall {
 }
 
 /**
- * Whatever a model threw, as one of ibid's errors, without a word of what was sent (law 10).
+ * Whatever a model threw, as one of ibid's errors, without a word of what was sent.
  *
  * **Shape** `details` carry `provider`, `model`, `retryable` and, when known, `status`, `providerCode`, `retryAfterMs` and `tooLarge`. `cause` is a copy with the
  * original's name, network code and stack frames: the original holds the whole request, and loggers print causes.
  * **Errors** the value returned has the code `rate-limited`, `timeout`, `invalid-response`, `aborted`, `configuration-missing`, `unsupported-input`,
  * or else `model-failed` (chat, rerank) or `embedding-failed`.
- * **Source** Wesichain `EmbeddingError` (W11): InvalidResponse, RateLimited, Timeout, Provider, Other.
+ * **Source** Wesichain `EmbeddingError`: InvalidResponse, RateLimited, Timeout, Provider, Other.
  */
 export function toModelError(error: unknown, call: ModelCall): IbidError {
   if (IbidError.isInstance(error)) return error;

@@ -32,7 +32,7 @@ export function wireError(name: FailureName, message: string, rest: object = {})
 /**
  * Sends JSON and gives what answers it: an object.
  *
- * **Errors** in the form of the AI SDK's `APICallError`, `JSONParseError` and the like, for {@link toModelError}. No retries (W13).
+ * **Errors** in the form of the AI SDK's `APICallError`, `JSONParseError` and the like, for {@link toModelError}. No retries.
  */
 export async function callWire(
   place: WirePlace,

@@ -1,7 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { NativeInputs, NativeModel } from "./load-transformers.ts";
 
-/** Runs a model. **Errors** `embedding-failed` or `model-failed` around whatever its runtime throws; what it was sent is not among the words (law 10). */
+/** Runs a model. **Errors** `embedding-failed` or `model-failed` around whatever its runtime throws; what it was sent is not among the words. */
 export async function runModel(
   model: NativeModel,
   inputs: NativeInputs,

@@ -38,11 +38,11 @@ const poolings: readonly (readonly [name: RegExp, pooling: Pooling])[] = [
  * An embedding model that runs in this process, through the optional package `@huggingface/transformers` and its ONNX runtime.
  *
  * **Shape** `name` is an id at the Hugging Face Hub, such as `Xenova/all-MiniLM-L6-v2`, or a folder that holds the model. Vectors have length 1. Each text is
- * run alone, so that its vector does not depend on its neighbours (law 11). Nothing is loaded before the first call, and nothing downloaded unless it is allowed.
+ * run alone, so that its vector does not depend on its neighbours. Nothing is loaded before the first call, and nothing downloaded unless it is allowed.
  * **Errors** when called `dependency-missing`, `configuration-missing` for a model that would have to be downloaded, `model-failed` for one that cannot be loaded,
  * `unsupported-input` for what is not text, `embedding-failed`, `aborted`.
  * **Cost** the model stays in memory; one text at a time runs on all cores.
- * **Source** Wesichain `CandleEmbedding` (W14); Sentence-Transformers, `models.Pooling`.
+ * **Source** Wesichain `CandleEmbedding`; Sentence-Transformers, `models.Pooling`.
  */
 export function createTransformersEmbeddingModel(
   name: string,

@@ -16,7 +16,7 @@ import { createTurns, runModel } from "./run-model.ts";
  * @experimental
  */
 export interface TransformersRerankerOptions extends TransformersOptions {
-  /** Candidates that are read beside the query; the rest keep their order behind them (T28). Default 32. */
+  /** Candidates that are read beside the query; the rest keep their order behind them. Default 32. */
   readonly maxBatchSize?: number;
 }
 
@@ -26,7 +26,7 @@ export interface TransformersRerankerOptions extends TransformersOptions {
  * **Shape** `name` is an id at the Hugging Face Hub, such as `Xenova/ms-marco-MiniLM-L-6-v2`, or a folder. Scores are between 0 and 1: the logistic function of the
  * one logit, or of the last less the first where there are several labels. Pairs that are too long are cut at the text's end.
  * **Errors** as `createTransformersEmbeddingModel`, with `model-failed` where that has `embedding-failed`.
- * **Cost** one run of the model for each text, one after another. **Source** Sentence-Transformers, `CrossEncoder.predict`; ToolUp (T28).
+ * **Cost** one run of the model for each text, one after another. **Source** Sentence-Transformers, `CrossEncoder.predict`; ToolUp.
  * @experimental
  */
 export function createTransformersReranker(name: string, options: TransformersRerankerOptions = {}): Reranker {

@@ -13,7 +13,7 @@ import { grammarOf } from "./grammars.ts";
  * **Errors** `binary`, `unreadable`, `too-large`. Code that its parser cannot take (longer than 1 Mi characters, or a text that is not of the
  * language at all) is read as plain text, with a note.
  * **Cost** linear; the parser works in steps, and there are so many of them per kibibyte and no more. A grammar is loaded at the first file of its language.
- * **Source** tree-sitter's grammars; Embabel's container and leaf sections (E2, E8).
+ * **Source** tree-sitter's grammars; Embabel's container and leaf sections.
  */
 export function createCodeReader(): Reader {
   return {

@@ -9,7 +9,7 @@ const mediaTypes = new Set(["application/rss+xml", "application/atom+xml", "appl
  * HTML. The whole content counts before a summary. Metadata `language`, `author`, `link` and `modifiedAt` of the feed.
  * **Errors** `unreadable` for what is no feed, `too-large` beyond `maxParts` entries, `empty` without a word.
  * **Cost** linear. No entity of a document type is expanded, and nothing is fetched.
- * **Source** RSS 2.0, RSS 1.0 with its Dublin Core and content modules, RFC 4287 (Atom); Embabel's content readers (E15).
+ * **Source** RSS 2.0, RSS 1.0 with its Dublin Core and content modules, RFC 4287 (Atom); Embabel's content readers.
  */
 export function createFeedReader(): Reader {
   return {

@@ -7,7 +7,7 @@ import type { Reader } from "../../contracts/reader.ts";
  * `createdAt` and `modifiedAt` when the page states them; anchors to the lines of the source, and where links lead.
  * **Errors** `empty` for a page on which nothing is to be read; `binary`, `unreadable`, `too-large`.
  * **Cost** linear in the length of the source, whatever its nesting.
- * **Source** Embabel's HTML reader (E15), Ballerina's `TextDataLoader` (B52).
+ * **Source** Embabel's HTML reader, Ballerina's `TextDataLoader`.
  */
 export function createHtmlReader(): Reader {
   return {

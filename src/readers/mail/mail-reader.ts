@@ -9,7 +9,7 @@ import type { Reader } from "../../contracts/reader.ts";
  * **Errors** `encrypted` for S/MIME and PGP, `empty` for a message without a word, `unreadable` for headers without end. An attachment that cannot be read is
  * listed by name in the text, and why in `notes`; it never costs the message.
  * **Cost** linear, and that of the attachments' readers.
- * **Source** RFC 5322, 2045 to 2047, 2231 and 3676, as postal-mime reads them; Embabel's content readers (E15).
+ * **Source** RFC 5322, 2045 to 2047, 2231 and 3676, as postal-mime reads them; Embabel's content readers.
  */
 export function createMailReader(): Reader {
   return {

@@ -9,7 +9,7 @@ const mediaTypes = new Set(["text/markdown", "text/x-markdown", "text/mdx", "tex
  * metadata from YAML or TOML front matter; lines of the text are lines of the source.
  * **Errors** as every reader: `binary`, `unreadable`, `too-large`. Broken front matter is text, never an error.
  * **Cost** linear in the length of the text.
- * **Source** Embabel's Markdown reader (E15), Ballerina's `TextDataLoader` (B52).
+ * **Source** Embabel's Markdown reader, Ballerina's `TextDataLoader`.
  */
 export function createMarkdownReader(): Reader {
   return {

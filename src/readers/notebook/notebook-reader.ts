@@ -8,7 +8,7 @@ import type { Reader } from "../../contracts/reader.ts";
  * Of a cell's output at most 10,000 characters are kept, and the text says so; images and other things that are not text are counted in `notes`.
  * **Errors** `unreadable` for what is no notebook, `too-large` beyond `maxParts` cells, `empty` without a word.
  * **Cost** linear in the file.
- * **Source** nbformat 4, and 3 with its worksheets; Embabel's content readers (E15).
+ * **Source** nbformat 4, and 3 with its worksheets; Embabel's content readers.
  */
 export function createNotebookReader(): Reader {
   return {

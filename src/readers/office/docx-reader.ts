@@ -19,7 +19,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
  * the file name; metadata `author`, `language`, `createdAt`, `modifiedAt` when stated. No pages: where they break is for whoever prints it.
  * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
  * **Cost** linear; memory for what one paragraph or table unpacks to, and the text.
- * **Source** ISO/IEC 29500-1 (Office Open XML, WordprocessingML); Embabel's content readers (E15), Ballerina's `TextDataLoader` (B52).
+ * **Source** ISO/IEC 29500-1 (Office Open XML, WordprocessingML); Embabel's content readers, Ballerina's `TextDataLoader`.
  */
 export function createDocxReader(): Reader {
   return {

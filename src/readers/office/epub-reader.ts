@@ -10,7 +10,7 @@ import type { Reader } from "../../contracts/reader.ts";
  * **Errors** `encrypted` for a book under digital rights management, `empty`, `unreadable`, `too-large`, `aborted`; `unsupported-media` when called without
  * readers for its parts.
  * **Cost** that of its chapters; memory for one of them and the text.
- * **Source** W3C EPUB 3.3, with OPF 2.0.1 and NCX for books of EPUB 2; Embabel's content readers (E15).
+ * **Source** W3C EPUB 3.3, with OPF 2.0.1 and NCX for books of EPUB 2; Embabel's content readers.
  */
 export function createEpubReader(): Reader {
   return {

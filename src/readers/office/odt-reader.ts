@@ -10,7 +10,7 @@ import type { Reader } from "../../contracts/reader.ts";
  * `createdAt`, `modifiedAt` when stated. No pages.
  * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
  * **Cost** linear; memory for what one paragraph, list or table unpacks to, and the text.
- * **Source** OASIS OpenDocument 1.3, part 3; Embabel's content readers (E15).
+ * **Source** OASIS OpenDocument 1.3, part 3; Embabel's content readers.
  */
 export function createOdtReader(): Reader {
   return {

@@ -21,7 +21,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
  * metadata `slideCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated.
  * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
  * **Cost** linear; memory for one slide and the text.
- * **Source** ISO/IEC 29500-1 (Office Open XML, PresentationML and DrawingML); Embabel's content readers (E15), Ballerina's `TextDataLoader` (B52).
+ * **Source** ISO/IEC 29500-1 (Office Open XML, PresentationML and DrawingML); Embabel's content readers, Ballerina's `TextDataLoader`.
  */
 export function createPptxReader(): Reader {
   return {

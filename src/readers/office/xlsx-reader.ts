@@ -17,7 +17,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
  * **Shape** metadata `sheets`, and `author`, `createdAt`, `modifiedAt` when stated; places by sheet and cells. A sheet costs what it holds, not what it declares.
  * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
  * **Cost** linear; memory for one unpacked sheet, its texts and one row at a time beyond the cells themselves.
- * **Source** ISO/IEC 29500-1 (Office Open XML, SpreadsheetML); ToolUp's sheets (T31, T34).
+ * **Source** ISO/IEC 29500-1 (Office Open XML, SpreadsheetML); ToolUp's sheets.
  */
 export function createXlsxReader(): Reader {
   return {

@@ -27,7 +27,7 @@ export interface PdfReaderOptions {
  * **Errors** `encrypted` for a file that asks for a password and got none, or another; `empty` for one without a text layer (a scan) when nobody recognises it;
  * `too-large` beyond the limits; `unreadable` for one that is broken, or of which no page reads. `aborted` between two pages.
  * **Cost** 10 to 40 ms per page; memory for the runs of all pages, about fifty times their text.
- * **Source** Embabel's content readers (E15), Ballerina's `TextDataLoader` (B52), Wesichain `PdfLoader` (W17), ToolUp's extraction points (T55, T56).
+ * **Source** Embabel's content readers, Ballerina's `TextDataLoader`, Wesichain `PdfLoader`, ToolUp's extraction points.
  */
 export function createPdfReader(options: PdfReaderOptions = {}): Reader {
   checkOptions("createPdfReader", options, ["ocr", "tables"]);

@@ -26,7 +26,7 @@ export interface WorkbookFacts {
  * **Shape** one table block per table, with `columns`, `bodyStart` and `rowStarts`; a span per sheet tells rows and columns. Hidden sheets are read and
  * noted; empty ones are noted.
  * **Errors** `empty` when no cell holds anything; `too-large` beyond `maxTextLength`, before the text is put together.
- * **Cost** linear in cells. **Source** ToolUp's row format (T34).
+ * **Cost** linear in cells. **Source** ToolUp's row format.
  */
 export function composeWorkbook(
   { uri, limits, signal }: Pick<ReadInput, "uri" | "limits" | "signal">,

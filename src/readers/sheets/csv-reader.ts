@@ -27,7 +27,7 @@ const maxColumns = 16_384;
  * **Shape** one table block that knows where each row begins, the names of its columns and its delimiter; a row may hold line breaks in quotes. Rows of more or fewer
  * cells than most stay as they are, and are noted. Metadata say `delimiter`, `rows` (the header left out) and `columns`.
  * **Errors** `binary`, `unreadable`, `too-large` for a text beyond `maxTextLength`, or for a row, or as many rows, beyond `maxCells`.
- * **Cost** linear. **Source** RFC 4180; ToolUp (T34).
+ * **Cost** linear. **Source** RFC 4180; ToolUp.
  */
 export const csvReader: Reader = {
   name: "csv/1",

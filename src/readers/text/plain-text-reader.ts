@@ -52,7 +52,7 @@ export function isPlainTextType(mediaType: string): boolean {
  * one section, the root, titled by the file name; lines of the text are lines of the source.
  * **Errors** `binary`, `unreadable`, `too-large`.
  * **Cost** linear.
- * **Source** Ballerina `TextDataLoader` (B52), Embabel's plain text reader (E15), Wesichain `TextLoader` (W17).
+ * **Source** Ballerina `TextDataLoader`, Embabel's plain text reader, Wesichain `TextLoader`.
  */
 export const plainTextReader: Reader = {
   name: "plain-text/1",

@@ -175,7 +175,7 @@ function checkSyntax(pattern: string): RegExp {
   try {
     return new RegExp(pattern, "u");
   } catch (error) {
-    // V8 puts the reason last, behind the pattern itself, which is nobody's business (law 10).
+    // V8 puts the reason last, behind the pattern itself, which is nobody's business.
     const message = error instanceof Error ? error.message : "";
     const reason = message.includes("/u: ") ? message.slice(message.lastIndexOf("/u: ") + 4) : message;
     const told = reason === "" || reason.includes(pattern) ? "It is malformed" : reason;
@@ -187,7 +187,7 @@ function checkSyntax(pattern: string): RegExp {
   }
 }
 
-/** An `invalid-regex` that never repeats the pattern: it may be a query (law 10). */
+/** An `invalid-regex` that never repeats the pattern: it may be a query. */
 export function invalidRegex(what: string, position: number | undefined, hint: string): IbidError {
   const where = position === undefined ? "" : ` (position ${position})`;
   return new IbidError("invalid-regex", `The pattern cannot be used${where}: ${what}`, {

@@ -3,7 +3,7 @@
  *
  * `[1]`, `[2, 3]`; the same in the brackets and digits that look like these (`【1】`, `［２］`), which some models write by habit; and `[Doc abc, Chunk 1 of 5]`.
  *
- * **Source** ToolUp's short identifiers (T46) for the last.
+ * **Source** ToolUp's short identifiers for the last.
  */
 
 /** Brackets that open a marker, as they stand in a character class. */

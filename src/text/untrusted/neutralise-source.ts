@@ -4,7 +4,7 @@ import { findSuspicious, unseenKinds } from "./find-suspicious.ts";
 import { createMarkerScanner } from "./scan-markers.ts";
 
 /**
- * A source as a model is shown it (law 12): what a reader does not see is left out, and what has a meaning for the machinery has lost it.
+ * A source as a model is shown it: what a reader does not see is left out, and what has a meaning for the machinery has lost it.
  *
  * - Comments, hidden elements, characters without a shape, turned directions and tags go.
  * - Models' own tokens, tags of roles, tools and delimiters get other brackets: `‹|im_start|›`. A line that poses as a turn of the conversation is quoted: `> Human:`.
