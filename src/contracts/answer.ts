@@ -5,14 +5,15 @@ import type { Hit, SearchOptions } from "./retriever.ts";
 import type { DocumentSuspicion } from "./suspicion.ts";
 
 /**
- * What to do when the documents say little: answer anyway, prefer them, or answer only from them and refuse otherwise.
+ * Rule for a question on which the documents say little.
  *
+ * **Shape** `"permissive"` answers anyway, `"preferred"` prefers the documents, `"strict"` answers from them alone or refuses.
  * **Source** ToolUp `GroundingMode`.
  */
 export type Grounding = "permissive" | "preferred" | "strict";
 
 /**
- * Where a claim comes from: words that stand in the document, verbatim, in a place that the asker may read.
+ * A verified quote with its place: the words stand there verbatim, and the asker may read them.
  *
  * **Shape** `document.text.slice(start, end) === quote`; two sentences at most.
  */
@@ -50,35 +51,35 @@ export interface Answer {
   readonly support?: Support;
   /** Nothing was said because nothing was found to say it from. */
   readonly refused: boolean;
-  /** What was retrieved to answer from, best first. */
+  /** Retrieved evidence, best first. */
   readonly hits: readonly Hit[];
   /** `provider/model`, or `null` when the answer is made of the documents' own sentences. */
   readonly model: string | null;
   /**
-   * Of every call that the answer took together: putting the question, what retrievers ask of models, answering, judging; for the operator the query's embedding too,
-   * where its provider counts. What one of them does not say, the sum does not say.
+   * Usage of all model calls of the answer: query rewriting, retrieval, answering and judging. The operator also sees the query's embedding.
+   * A sum leaves out a figure that one of its parts lacks.
    */
   readonly usage?: Usage;
-  /** What was searched for in place of the question, where that follows up on the history. */
+  /** The rewritten query, for a question that continues the history. */
   readonly searchedFor?: string;
   /** Markers that the model wrote and that did not resolve; they were taken out of the text. */
   readonly removedMarkers: readonly string[];
-  /** Addresses that stand in no source and not in the question either: whoever loads one tells its owner what stands in it. They were taken out of the text. */
+  /** Addresses that stand neither in a source nor in the question; they were taken out of the text. Loading such an address would tell its owner what it contains. */
   readonly removedAddresses: readonly string[];
-  /** What the model was shown. Absent where none was asked. */
+  /** The context that the model was shown. Absent without a model. */
   readonly context?: AnswerContext;
-  /** What in the sources speaks to models rather than to readers; the model was not shown it as it stands. Absent when there is nothing. */
+  /** Places in the sources that address models rather than readers; the model saw them neutralised. Absent when there are none. */
   readonly suspicions?: readonly DocumentSuspicion[];
-  /** What the model put in quotation marks as the words of a source that does not have them. The words stayed in the text, the quotation marks did not. */
+  /** Quoted words that no source has. The words stayed in the text; their quotation marks were removed. */
   readonly removedQuotes: readonly string[];
   readonly ms: number;
 }
 
-/** What of the documents a model was shown to answer from. */
+/** The context that a model was shown. */
 export interface AnswerContext {
   /** `"whole-corpus"`: everything that the asker may read, because it fits. `"search"`: what was found. */
   readonly from: "search" | "whole-corpus";
-  /** Of the sources, delimiters included. **Units** tokens, by the counter that was given. */
+  /** Size of the sources, delimiters included. **Units** tokens, by the given counter. */
   readonly tokens: number;
   readonly maxTokens: number;
   /** Ids of chunks of which only the first sentences fitted. */
@@ -89,7 +90,7 @@ export interface AnswerContext {
 
 /** How much of the documents a model is shown. */
 export interface ContextOptions {
-  /** Of the sources, delimiters included; instructions, question and answer come on top. **Units** tokens. Default 8,000. */
+  /** Budget for the sources, delimiters included; instructions, question and answer come on top. **Units** tokens. Default 8,000. */
   readonly maxTokens?: number;
   /** Default: one token for four characters, which is right for English; other scripts have more. */
   readonly count?: LengthFunction;
@@ -97,7 +98,7 @@ export interface ContextOptions {
   readonly wholeCorpus?: boolean;
 }
 
-/** What happens while an answer is made, in order: `hits`, then `text` and `citation` as they land, then `answer`. */
+/** An event of an answer in the making, in order: `hits`, then `text` and `citation` as they arrive, then `answer`. */
 export type AnswerEvent =
   | { readonly type: "hits"; readonly hits: readonly Hit[] }
   | { readonly type: "text"; readonly delta: string }
@@ -109,12 +110,13 @@ export interface AskOptions extends Omit<SearchOptions, "mode" | "includeEmbeddi
   readonly mode?: "hybrid" | "dense" | "lexical";
   /** Default `"preferred"`. */
   readonly grounding?: Grounding;
-  /** What the application tells the model before our own rules, which hold whatever it says. Never hand through what a user wrote. */
+  /** Instructions of the application; ibid's own rules override them. Never pass text that a user wrote. */
   readonly instructions?: string | Prompt;
   readonly context?: ContextOptions;
   /**
-   * What was said before, oldest first: the question is understood as its continuation. It comes from the application; a system message in it is an error, and what
-   * tools said is left out. Of long histories the last messages count.
+   * Earlier turns, oldest first; the question continues them. They come from the application.
+   *
+   * **Shape** tool messages are left out; long histories keep their last messages. **Errors** `invalid-argument` for a system message.
    */
   readonly history?: readonly ChatMessage[];
   /** Reads what a model answered beside what it cites, and decides whether the answer is grounded. Default: the knowledge base's; `null` for none. */

@@ -2,7 +2,7 @@ import type { Chunk } from "./chunk.ts";
 import type { Document } from "./document.ts";
 import type { JsonValue } from "./metadata.ts";
 
-/** What may stand between the strings of a prompt. */
+/** A value between the strings of a prompt. */
 export type Insertion = JsonValue | Document | Chunk | readonly (Document | Chunk)[];
 
 /**
@@ -15,7 +15,7 @@ export interface Prompt {
   readonly insertions: readonly Insertion[];
 }
 
-/** What a person said. */
+/** A message of the user. */
 export interface ChatUserMessage {
   readonly role: "user";
   readonly content: string | Prompt;
@@ -23,13 +23,13 @@ export interface ChatUserMessage {
   readonly name?: string;
 }
 
-/** What the application tells the model beforehand. */
+/** Instructions of the application to the model. */
 export interface ChatSystemMessage {
   readonly role: "system";
   readonly content: string | Prompt;
 }
 
-/** What the model said. **Source** Ballerina. */
+/** A message of the model. **Source** Ballerina. */
 export interface ChatAssistantMessage {
   readonly role: "assistant";
   /** `null` when the model only called tools, or said nothing. */
@@ -38,7 +38,7 @@ export interface ChatAssistantMessage {
   readonly name?: string;
 }
 
-/** What a tool answered. */
+/** The result of a tool call. */
 export interface ChatFunctionMessage {
   readonly role: "function";
   readonly name: string;
@@ -46,7 +46,7 @@ export interface ChatFunctionMessage {
   readonly content: string | null;
 }
 
-/** **Source** Ballerina `ChatMessage`. */
+/** One message of a conversation. **Source** Ballerina `ChatMessage`. */
 export type ChatMessage = ChatUserMessage | ChatSystemMessage | ChatAssistantMessage | ChatFunctionMessage;
 
 /** A tool as a model sees it. */
@@ -72,10 +72,10 @@ export interface Usage {
   readonly cost?: number;
 }
 
-/** Told of what one call of a model used; `model` is `provider/model`. A call that nobody counted has nothing in it. */
+/** Callback for the usage of one model call; `model` is `provider/model`. The usage is empty where the provider does not count. */
 export type OnUsage = (usage: Usage, model: string) => void;
 
-/** What a model's tokens cost. **Units** of a currency of one's own, for a million tokens. */
+/** Price of a model's tokens. **Units** the caller's own currency, per million tokens. */
 export interface Price {
   readonly input: number;
   /** Default: what input costs; embedding models have none. */
@@ -85,7 +85,7 @@ export interface Price {
 /** Prices by `provider/model`. Nobody's prices are known beforehand: they change, and an invented one is worse than none. */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** What one call of a model can be told. */
+/** Options of one model call. */
 export interface ChatOptions {
   readonly tools?: readonly ChatTool[];
   readonly stop?: readonly string[];
@@ -102,7 +102,7 @@ export interface ChatResult {
   readonly finishReason?: string;
 }
 
-/** What arrives while a model answers. */
+/** A part of a streamed answer. */
 export type ChatStreamPart =
   | { readonly type: "text"; readonly delta: string }
   | { readonly type: "finish"; readonly result: ChatResult };

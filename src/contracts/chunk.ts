@@ -3,9 +3,9 @@ import type { Embedding } from "./embedding.ts";
 import type { Metadata } from "./metadata.ts";
 
 /**
- * The smallest thing that can be found and cited: a stretch of one document.
+ * The smallest unit of search and citation: a slice of one document.
  *
- * **Shape** `document.text.slice(start, end) === urtext`. `text` is what is embedded and searched; it equals `urtext`
+ * **Shape** `document.text.slice(start, end) === urtext`. `text` is embedded and searched. It equals `urtext`
  * until a {@link ChunkTransformer} writes a title or context around it.
  * **Units** UTF-16 code units, half open.
  * **Source** Ballerina `TextChunk`, Embabel `Chunk` with its `urtext`, Wesichain `Document`.
@@ -27,22 +27,22 @@ export interface Chunk extends PlaceLabels {
   readonly sectionId: string;
   /** Titles of that section and those around it, outermost first; the root is left out. */
   readonly headings: readonly string[];
-  /** Whether that section has sections below it, and is not the root: a container, not a leaf. */
+  /** True for a section that has children and is not the root (a container, not a leaf). */
   readonly isInContainer?: true;
-  /** What the document is written in, as a BCP 47 language such as `en`. Absent when nobody knows. */
+  /** Language of the document as a BCP 47 tag such as `en`. Absent when unknown. */
   readonly language?: string;
   /** The document's metadata, and what chunker and transformers added; the latter win. */
   readonly metadata: Metadata;
   readonly origin: Origin;
-  /** A vector that came with the chunk: taken as it is, checked, never computed again. */
+  /** A vector that came with the chunk: checked, then used as it is. */
   readonly embedding?: Embedding;
 }
 
 /**
- * Where a chunk stands in its document, in the words of the seed. On every chunk that leaves a knowledge base.
+ * Place of a chunk in its document, under Embabel's names. Every chunk that leaves a knowledge base has one.
  *
- * **Shape** the container is the innermost section around the chunk that has sections below it, the leaf the one without; the root is neither, and where there
- * is none, its keys are absent. **Source** Embabel's structure keys.
+ * **Shape** the container is the innermost section around the chunk that has children; the leaf is the one without. The root is neither; a missing section leaves its
+ * keys absent. **Source** Embabel's structure keys.
  */
 export interface ChunkStructure {
   /** From 0, in order of `start`. */

@@ -1,17 +1,17 @@
 import type { Metadata } from "./metadata.ts";
 
 /**
- * Who brought a text into the knowledge base, and in what form.
+ * Author and form of a text in the knowledge base.
  *
  * **Source** ToolUp `ChunkOrigin`.
  */
 export type Origin = "user-content" | "narrative" | "note" | "synthetic";
 
 /**
- * A text with a name, a tree and a map back to where it came from.
+ * A text with a name, a section tree and a map back to its source.
  *
- * `text` is *canonical*: what every `start` and `end` in the system counts in. For text, Markdown, MDX and code it is
- * the decoded source itself (BOM removed, newlines `\n`); for HTML and PDF it is the text that a reader of the page sees.
+ * `text` is *canonical*: every `start` and `end` counts in it. For text, Markdown, MDX and code it is
+ * the decoded source itself (BOM removed, newlines `\n`). For HTML and PDF it is the text that a page shows.
  *
  * **Units** all positions are UTF-16 code units into `text`, half open.
  * **Source** Ballerina `TextDocument` joined with Embabel's `NavigableDocument`.
@@ -25,7 +25,7 @@ export interface TextDocument {
   readonly title: string;
   /** IANA media type of the source, such as `text/markdown`. */
   readonly mediaType: string;
-  /** What it is written in, as a BCP 47 language such as `en`. Default: what its metadata say (`language`), else what its words show. */
+  /** Language as a BCP 47 tag such as `en`. Default: `metadata.language`, else detected from the words. */
   readonly language?: string;
   readonly text: string;
   readonly metadata: Metadata;
@@ -35,14 +35,14 @@ export interface TextDocument {
   /** Where pages begin and how lines map back; see {@link SourceMap}. */
   readonly sourceMap: SourceMap;
   /**
-   * What the text is made of, in order and without overlap; gaps between blocks hold white space only.
-   * Chunkers use it so as not to cut a table row or a code line. Absent when nobody knows; not stored.
+   * Parts of the text, in order and without overlap; gaps between blocks hold white space only.
+   * Chunkers use them to keep table rows and code lines whole. Absent when unknown; not stored.
    */
   readonly blocks?: readonly Block[];
 }
 
 /**
- * A document that is not text: it can be carried whole to a model that understands it, never cut or searched.
+ * A document that is not text. It travels whole to a model that understands it, and is never cut or searched.
  *
  * **Source** Ballerina's image, audio, file and binary documents.
  */
@@ -60,9 +60,9 @@ export type Document = TextDocument | MediaDocument;
 /**
  * One part of a document under one heading, with the parts below it.
  *
- * **Shape** siblings are ordered and do not overlap; children lie inside their parent; `start` is the first character
- * of the heading itself (of the text, for the root), `end` the `start` of what follows.
- * A section with children is Embabel's *container*, one without is its *leaf*.
+ * **Shape** siblings are ordered and do not overlap; children lie inside their parent. `start` is the first character
+ * of the heading (of the text, for the root); `end` is the `start` of the next section.
+ * A section with children is Embabel's *container*; one without is its *leaf*.
  */
 export interface Section {
   /** Unique within the document and stable while headings above it do not move: `"0"` the root, `"0.2.1"` its second child's first. */
@@ -78,20 +78,20 @@ export interface Section {
   readonly children: readonly Section[];
 }
 
-/** What a stretch of a document's text is. */
+/** A typed stretch of a document's text. */
 export interface Block {
   readonly kind: "front-matter" | "heading" | "paragraph" | "list" | "table" | "code" | "quote" | "html" | "rule";
   readonly start: number;
   readonly end: number;
-  /** Of a table: where its rows begin, after header and delimiter; of fenced code: after the opening fence. */
+  /** Start of a table's rows, after header and delimiter; for fenced code, the first character after the opening fence. */
   readonly bodyStart?: number;
-  /** Of a table whose rows are not lines: where each row begins, header rows left out. */
+  /** Start of each row, header rows left out, for a table whose rows are not lines. */
   readonly rowStarts?: readonly number[];
-  /** Of a sheet: the names of its columns. */
+  /** Column names of a sheet. */
   readonly columns?: readonly string[];
-  /** Of delimited text, such as CSV: what stands between the cells of a row, which may be quoted. */
+  /** Cell delimiter of delimited text such as CSV. Cells may be quoted. */
   readonly delimiter?: string;
-  /** Of code: the language its fence names. */
+  /** Language that a code fence names. */
   readonly language?: string;
 }
 
@@ -107,13 +107,13 @@ export interface SourceMap {
   readonly slides?: readonly { readonly number: number; readonly start: number }[];
   /** Sheets of a workbook, in its order and without overlap. */
   readonly sheets?: readonly SheetSpan[];
-  /** What the file carries inside and has a place of its own: attachments, chapters. In order and without overlap. */
+  /** Embedded files with a place of their own (attachments, chapters), in order and without overlap. */
   readonly parts?: readonly PartSpan[];
   /** Texts that lead elsewhere, in order and apart: of formats whose canonical text does not show the address. */
   readonly links?: readonly { readonly start: number; readonly end: number; readonly url: string }[];
   /**
-   * How lines of the source are found: `"text"` when lines of the canonical text are lines of the source, `"anchors"`
-   * when `anchors` tells, `"none"` when the source has no lines.
+   * How a position maps to a line of the source: `"text"` counts lines of the canonical text, `"anchors"` looks in `anchors`.
+   * `"none"` stands for a source without lines.
    */
   readonly lines: "text" | "anchors" | "none";
   /** From `start` on (until the next anchor), the text stems from this line of the source, numbered from 1. */
@@ -125,7 +125,7 @@ export interface SheetSpan {
   readonly name: string;
   readonly start: number;
   readonly end: number;
-  /** From `start` on, each line of the text is the next row of the sheet (from 1), until the next of these; `columns` where they hold fewer than the sheet. */
+  /** Row numbers, from 1: from `start` on, each line of the text is the next row, until the next entry. `columns` stands where a row holds fewer than the sheet. */
   readonly rows: readonly {
     readonly start: number;
     readonly row: number;
@@ -145,7 +145,7 @@ export interface PartSpan {
   readonly sourceMap: SourceMap;
 }
 
-/** What of a {@link Place} a chunk and a hit carry with them: where it starts, in the terms of its format. */
+/** Labels of a {@link Place} that a chunk and a hit carry: where they start, in the terms of their format. */
 export interface PlaceLabels {
   /** From 1. Absent for formats without pages. */
   readonly page?: number;

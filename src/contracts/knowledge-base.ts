@@ -59,9 +59,7 @@ export interface ByteStream {
   };
 }
 
-/**
- * What can be ingested: a path, glob or address (on Node), a text, bytes, a document, chunks that are already cut, a source of your own, or a stream of those.
- */
+/** Accepted input. On Node, a string is a path, a glob or an address. Else texts, bytes, documents, ready-made chunks, a custom source, or a stream of these. */
 export type IngestInput =
   | string
   | readonly (string | Source)[]
@@ -88,9 +86,9 @@ export interface IngestOptions {
   readonly charset?: string;
   /** Remove documents that came from an ingested folder and are gone from it. Default true. */
   readonly sweep?: boolean;
-  /** What of it is looked at again, where it is there already. Default: everything; what has not changed is not written. */
+  /** Policy that chooses the stored documents to read again. Default: all; an unchanged document is not written. */
   readonly refresh?: RefreshPolicy;
-  /** Of paths and globs: which of the files below them. */
+  /** Rules for the files below paths and globs. */
   readonly folders?: FolderRules;
   /**
    * Wait until the store has finished what it puts off: sealing, merging, fitting its own model on what came. Default false: that goes on in the background,
@@ -103,17 +101,17 @@ export interface IngestOptions {
   /** Called when a document's bytes have been read and cut, and its chunks are about to be embedded; what has not changed never gets there. */
   readonly onEmbedding?: (uri: string) => void;
   /**
-   * Called for each file, folder and symbolic link that a rule leaves out of a walk; what is in such a folder is not looked at. May be called again for
-   * one that several inputs lead to.
+   * Called for each file, folder and symbolic link that a rule leaves out of a walk. The contents of such a folder are not looked at.
+   * Several inputs that lead to one path may report it more than once.
    */
   readonly onSkip?: (uri: string, kind: SkippedKind) => void;
 }
 
-/** What a walk left out. A link is one that is not followed, whatever it leads to. */
+/** Kind of a path that a walk left out. A `"link"` is one that is not followed, whatever its target. */
 export type SkippedKind = "file" | "folder" | "link";
 
 /**
- * Which files of a folder, or of what a glob matches, are taken. What is left out counts as not there: documents that it brought before are swept.
+ * Rules that choose files of a folder or of a glob. A file that is left out counts as absent: a document that it brought before is swept.
  *
  * **Source** Embabel's directory configuration.
  */
@@ -124,7 +122,7 @@ export interface FolderRules {
   readonly exclude?: readonly string[];
   /** How many folders down: 0 is the folder's own files alone. Default: all. */
   readonly maxDepth?: number;
-  /** Of one walk; beyond it the rest is refused, not dropped. Default 1,000,000. */
+  /** Limit for one walk; files beyond it are refused, not dropped. Default 1,000,000. */
   readonly maxFiles?: number;
   /** Largest file, in bytes. Default: 10 MiB. */
   readonly maxFileBytes?: number;
@@ -146,7 +144,7 @@ export interface IngestProgress {
   readonly fit?: number;
 }
 
-/** What became of one document. */
+/** Outcome of one document. */
 export interface IngestResult {
   readonly uri: string;
   readonly scope: Scope;
@@ -155,12 +153,12 @@ export interface IngestResult {
   readonly documentId: string;
   /** Chunks that the document now has; for `removed`, that it had. */
   readonly chunks: number;
-  /** What of the file is not in the text, and why (see `ReadResult.notes`); and that the text holds what its readers do not see. */
+  /** Sentences about content that is missing from the text (see `ReadResult.notes`), and about text that a page does not show. */
   readonly notes?: readonly string[];
   readonly error?: IbidError;
 }
 
-/** What became of all documents of one ingestion, counted. */
+/** Outcome of one ingestion, as counts. */
 export interface IngestSummary {
   readonly added: number;
   readonly updated: number;
@@ -171,7 +169,7 @@ export interface IngestSummary {
   readonly chunks: number;
   /** Texts really sent to the embedding model. For a caller with an `AccessContext`, those that needed a vector: what is cached tells what others wrote. */
   readonly embedded: number;
-  /** Of the embedding model, where something was sent and the provider counts. Told to the operator alone, as `embedded` says why. */
+  /** Usage of the embedding model, where texts were sent and the provider counts. Only the operator sees it, for the reason given at `embedded`. */
   readonly usage?: Usage;
   readonly ms: number;
 }
@@ -185,9 +183,9 @@ export interface IngestRun extends PromiseLike<IngestSummary>, AsyncIterable<Ing
 /** An answer, started when it is first awaited or iterated: `await` gives it whole, `for await` as it is made. */
 export interface AskRun extends PromiseLike<Answer>, AsyncIterable<AnswerEvent> {}
 
-/** What tells documents of one uri apart. */
+/** Distinguishes documents that share a uri. */
 export interface DocumentAddress {
-  /** Which scope's, when several hold the uri. */
+  /** Scope of the document, when several hold the uri. */
   readonly scope?: Scope;
 }
 
@@ -205,13 +203,13 @@ export interface DeletedDocument {
   readonly scope: Scope;
   readonly chunks: number;
   /**
-   * Of a purge: nothing finds it any more, but a reader of another process holds on to an old state of the files, in which its bytes still lie. They go with the
-   * next ingestion, vacuum or opening after that reader is gone.
+   * A purge is not complete: another process still reads an old state of the files, which holds the bytes. No search finds them.
+   * They go with the next ingestion, vacuum or opening after that reader ends.
    */
   readonly pending?: true;
 }
 
-/** What a vacuum did. */
+/** Result of a vacuum. */
 export interface VacuumResult {
   /** Chunks that went for good. */
   readonly chunks: number;
@@ -221,24 +219,24 @@ export interface VacuumResult {
 
 /** How long what was deleted is kept. */
 export interface VacuumOptions {
-  /** **Units** milliseconds. Default 7 days. **Source** ToolUp. */
+  /** Age from which a deleted chunk is removed. **Units** milliseconds. Default 7 days. **Source** ToolUp. */
   readonly olderThanMs?: number;
 }
 
-/** Which chunks are listed. */
+/** Restricts a listing of chunks. */
 export interface ChunkListOptions extends DocumentAddress {
   readonly filter?: FilterInput;
   /** Only of this document. */
   readonly uri?: string;
 }
 
-/** How somebody's view of a knowledge base goes about it. */
+/** Options of a caller's view. */
 export interface ViewOptions {
-  /** Of searches and questions that name neither scopes nor a strategy; every other verb sees all that the caller may read. Default `"all"`. */
+  /** Strategy of searches and questions that name neither scopes nor a strategy. All other verbs see everything that the caller may read. Default `"all"`. */
   readonly strategy?: ScopeStrategy;
 }
 
-/** What a knowledge base holds, as far as the caller may see. */
+/** Contents of a knowledge base, as far as the caller may read. */
 export interface Status {
   readonly documents: number;
   readonly chunks: number;
@@ -246,21 +244,21 @@ export interface Status {
   readonly bytes: number;
   readonly scopes: readonly { readonly scope: Scope; readonly documents: number; readonly chunks: number }[];
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
-  /** Of every scope that has vectors: which ones its searches use, and whether others are on their way. */
+  /** Per scope with vectors: the version that its searches use, and whether a re-embedding is under way. */
   readonly versions: readonly (ScopeVersions & { readonly reembedding: boolean })[];
-  /** Of everybody's embeddings together, and so told to the operator alone: from it a caller could learn what others have written. */
+  /** Share of embeddings served from the cache, over all callers. Only the operator sees it: a caller could learn from it what others have written. */
   readonly cacheHitRate?: number;
 }
 
 /**
- * The object that people hold: documents in, cited answers out.
+ * A knowledge base: documents in, cited answers out.
  *
- * **Shape** what `as` returns has the same verbs and sees only what that caller may read. An unknown option throws `invalid-argument`.
+ * **Shape** `as` returns an object with the same verbs that sees only what the caller may read. An unknown option throws `invalid-argument`.
  * **Errors** `store-closed` after disposal; `aborted` when a signal fires; see each verb.
  * **Source** Ballerina `KnowledgeBase`, ToolUp's pipelines.
  */
 export interface KnowledgeBase extends Collections, AsyncDisposable {
-  /** Idempotent. A document that fails keeps its old version and does not stop the others. */
+  /** Ingests documents; the same input again writes nothing. A document that fails keeps its old version and does not stop the others. */
   ingest(input: IngestInput, options?: IngestOptions): IngestRun;
   search(query: string, options?: SearchOptions): Promise<readonly Hit[]>;
   ask(question: string, options?: AskOptions): AskRun;
@@ -282,34 +280,35 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   /** Deletes every document of the scope whose metadata matches. */
   deleteByFilter(filter: FilterInput, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
   /**
-   * Takes back a delete that was not a purge, until it is vacuumed. **Shape** what came back, one for each document; nothing where nothing of that uri was deleted.
+   * Restores a deleted document until it is vacuumed. **Shape** one entry for each restored document; empty for a uri without deleted documents.
    * **Errors** `ambiguous`, `access-denied`; `unsupported` where the store cannot.
    */
   restore(uri: string, address?: DocumentAddress): Promise<readonly DeletedDocument[]>;
   /** Removes for good what was deleted longer ago, in every scope. **Errors** `access-denied` for anybody but the operator. */
   vacuum(options?: VacuumOptions): Promise<VacuumResult>;
-  /** Empties a scope at once and for good: nothing of it can be restored, and nothing brings it back. **Errors** `access-denied`. */
+  /** Empties a scope at once and for good: nothing of it can be restored. **Errors** `access-denied`. */
   reset(scope: Scope): Promise<VacuumResult>;
   /** Every chunk that the caller may read, by scope, then id. **Errors** `ambiguous` for a uri in several scopes. */
   chunks(options?: ChunkListOptions): AsyncIterable<StoredChunk>;
   /**
-   * Holds everything that is kept against everything else, and with `fix` mends what can be. **Errors** `access-denied` for anybody but the operator;
+   * Checks all stored data for consistency; `fix` repairs what can be repaired. **Errors** `access-denied` unless the operator calls;
    * `unsupported` where the store cannot.
    */
   doctor(options?: ExamineOptions): Promise<Diagnosis>;
   status(): Promise<Status>;
-  /** How the last minute went. **Errors** `access-denied` for anybody but the operator: it counts everybody's searches. */
+  /** Figures of the last minute. **Errors** `access-denied` unless the operator calls, because the figures cover all callers. */
   health(options?: HealthOptions): Promise<Health>;
   /**
-   * Makes a vector of the knowledge base's embedding model for every chunk that has none, while searches go on with those that there are; then, scope by scope
-   * and each in one transaction, changes over. Begun again after it was stopped or killed, it goes on where it was. `rollback` leads back, until the old vectors
-   * are vacuumed. **Errors** `store-busy` for a scope that is being re-embedded, `configuration-missing`, `access-denied`, `not-found` for a rollback to nothing,
-   * `unsupported` for a store that keeps one version. **Cost** one call of the model for each batch; nothing is sent with `estimate` and `rollback`.
+   * Embeds every chunk that has no vector of the current embedding model, then switches each scope over in one transaction.
+   *
+   * Searches use the old vectors until then. A run that was stopped or killed continues where it was. `rollback` switches back, until the old vectors are vacuumed.
+   * **Errors** `store-busy` for a scope that is being re-embedded, `configuration-missing`, `access-denied`, `not-found` for a rollback without a former version.
+   * Also `unsupported` for a store that keeps one version. **Cost** one model call per batch; `estimate` and `rollback` send nothing.
    */
   reembed(options?: ReembedOptions): ReembedRun;
   /**
-   * The same knowledge base, for somebody. **Errors** `invalid-argument` for an id that is blank or no text, and for an active team that is not among `teams`;
-   * `access-denied` where a view would become somebody else's.
+   * Returns a view of the same knowledge base for one caller. **Errors** `invalid-argument` for an id that is blank or no string, or an active team outside
+   * `teams`; `access-denied` on a view of another caller.
    */
   as(context: AccessContext, options?: ViewOptions): KnowledgeBase;
   /** Waits for what goes on in the background. */

@@ -7,17 +7,17 @@ export interface SourceItem {
   readonly uri: string;
   /** Known before reading, when it is; limits are checked against it first. */
   readonly size?: number;
-  /** What the sender or the caller says it is. Content decides first, then this, then the name. */
+  /** Media type that the sender or the caller declares. The content decides first, then this, then the name. */
   readonly mediaType?: string;
   /** The character encoding that the sender declared or the caller gave. */
   readonly charset?: string;
-  /** What the caller calls it; wins over what the reader finds. */
+  /** Title given by the caller; it wins over the reader's. */
   readonly title?: string;
   /** Facts of the source: file name, dates. They become metadata of the document. */
   readonly metadata?: Metadata;
   /** The folder whose walk found it; see `Provenance.folder`. */
   readonly folder?: string;
-  /** What its sender said of this version, to ask with next time. */
+  /** Validators that the sender gave with this version, for the next conditional request. */
   readonly validators?: Validators;
   bytes(signal?: AbortSignal): Promise<Uint8Array>;
   /**
@@ -29,7 +29,7 @@ export interface SourceItem {
 }
 
 /**
- * What a sender says of a version, as it said it: sent back, it answers whether there is another by now.
+ * Validators of a version, as its sender gave them. A conditional request returns them to learn whether the version is current.
  *
  * **Source** RFC 9110, 8.8: `ETag` and `Last-Modified`.
  */
@@ -47,7 +47,7 @@ export interface SourceUnchanged {
   readonly validators?: Validators;
 }
 
-/** What is kept under a uri already, as far as a source needs to know. */
+/** The stored version of a uri, as far as a source needs it. */
 export interface KeptVersion {
   /** Whether it is to be looked at again at all; see `RefreshPolicy`. */
   readonly wanted: boolean;
@@ -55,7 +55,7 @@ export interface KeptVersion {
   readonly validators?: Validators;
 }
 
-/** What a source says of a document before it is fetched. */
+/** Facts about a document that a source has before it fetches. */
 export interface SaidOfIt {
   /** When it was last modified: a date, or a date and time, as ISO 8601 has them. **Source** sitemaps.org `lastmod`. */
   readonly modified?: string;
@@ -71,10 +71,10 @@ export interface SourceRefusal {
 }
 
 /**
- * Where documents come from: a folder, a list of files, an address.
+ * An origin of documents: a folder, a list of files, an address.
  *
- * **Shape** `items` is lazy and bounded in memory. `folders` are the folders it walks whole: after a complete walk, documents that came from
- * them and did not appear are gone and may be swept.
+ * **Shape** `items` is lazy and bounded in memory. `folders` are the folders that it walks whole. After a complete walk, documents of
+ * these folders that did not appear are gone and may be swept.
  * **Source** Embabel's sources.
  */
 export interface Source {
@@ -88,7 +88,7 @@ export interface Source {
   has?(uri: string): boolean | Promise<boolean>;
 }
 
-/** What a reader is given: bytes, and what they are. */
+/** Input of a reader: bytes, and facts about them. */
 export interface ReadInput {
   readonly uri: string;
   readonly bytes: Uint8Array;
@@ -110,7 +110,7 @@ export interface ReadInput {
   readonly readPart?: (part: ReadPart) => Promise<ReadResult & { readonly mediaType: string }>;
 }
 
-/** What a reader of texts is given where somebody else has decoded them: the canonical text in the place of bytes. */
+/** Input of a reader for a text that is already decoded: the canonical text instead of bytes. */
 export interface TextReadInput extends Omit<ReadInput, "bytes" | "charset"> {
   readonly text: string;
 }
@@ -130,11 +130,11 @@ export interface ReadPart {
  * **Source** OWASP on file uploads: bounds on what is read, on what it unpacks to, and on time.
  */
 export interface ReadLimits {
-  /** Of the file as it is. **Units** bytes. */
+  /** Limit for the file as it is. **Units** bytes. */
   readonly maxBytes: number;
-  /** Of everything that an archive unpacks to. **Units** bytes. */
+  /** Limit for all that an archive unpacks to. **Units** bytes. */
   readonly maxExpandedBytes: number;
-  /** Of the canonical text. **Units** UTF-16 code units. */
+  /** Limit for the canonical text. **Units** UTF-16 code units. */
   readonly maxTextLength: number;
   /** Pages, slides, chapters, sheets. */
   readonly maxPages: number;
@@ -144,24 +144,24 @@ export interface ReadLimits {
   readonly maxParts: number;
   /** Parts within parts: a message in a message is 2. */
   readonly maxDepth: number;
-  /** Of reading it all, where reading can be stopped: in a worker. **Units** milliseconds. */
+  /** Limit for reading the whole file in a worker, which can be stopped. **Units** milliseconds. */
   readonly timeoutMs: number;
-  /** Of the worker that reads it, libraries and file included. **Units** bytes. */
+  /** Limit for the worker process, libraries and file included. **Units** bytes. */
   readonly maxMemoryBytes: number;
 }
 
-/** What a reader makes of bytes; the pipeline adds id, uri, origin and the caller's metadata. */
+/** Result of a reader; ingestion adds id, uri, origin and the caller's metadata. */
 export interface ReadResult extends Pick<TextDocument, "text" | "title" | "root" | "sourceMap" | "blocks"> {
-  /** What the source says of itself: front matter, language, author. */
+  /** Metadata in the source itself: front matter, language, author. */
   readonly metadata: Metadata;
-  /** What of the file is not in the text, and why, in sentences for whoever gave it: pages without a text layer, an attachment nobody reads. */
+  /** Sentences about content that is missing from the text, such as pages without a text layer or an attachment without a reader. */
   readonly notes?: readonly string[];
 }
 
 /**
- * Bytes to canonical text, section tree and source map.
+ * Turns bytes into canonical text, section tree and source map.
  *
- * **Errors** a file that cannot be read is refused by name with `encrypted`, `binary`, `empty`, `unreadable` or `too-large`; never a partial text.
+ * **Errors** `encrypted`, `binary`, `empty`, `unreadable` or `too-large`, with the file's name; never a partial text.
  * **Source** Embabel `HierarchicalContentReader`, Ballerina `DataLoader`.
  */
 export interface Reader {
@@ -171,8 +171,9 @@ export interface Reader {
   accepts(mediaType: string): boolean;
   read(input: ReadInput): Promise<ReadResult>;
   /**
-   * The same for a text that somebody else has decoded and whose bytes are gone. Only of readers that decode their input and look at it
-   * no further. **Shape** what `read` makes of bytes that decode to `text`.
+   * Reads a text that is already decoded and whose bytes are gone. Only readers that use nothing but the decoded text have it.
+   *
+   * **Shape** the same result as `read` for bytes that decode to `text`.
    */
   readText?(input: TextReadInput): Promise<ReadResult>;
 }
