@@ -8,7 +8,7 @@ import type { ChunkRow, DirectoryReader, DocumentBody, DocumentRow } from "./seg
 import { placeLabels } from "../../text/place-labels.ts";
 
 /** The part of a chunk that is kept as JSON. */
-interface ChunkDetails extends PlaceLabels {
+export interface ChunkDetails extends PlaceLabels {
   /** Absent when it is the document's. */
   readonly uri?: string;
   readonly title?: string;

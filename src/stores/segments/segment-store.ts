@@ -319,22 +319,36 @@ function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {
   });
 }
 
+/** Says, once it is set, that every chunk has a document. */
+const adoptedSetting = "chunks have documents";
+
 /**
- * Makes a directory ready for an analyzer: a new one gets its secret; one that was written with another analyzer is analysed again, whole.
+ * Makes a directory ready for an analyzer: a new one gets its secret; one that was written with another analyzer is analysed again, whole; chunks that an
+ * earlier version kept without a document get one, each scope in a transaction of its own.
  *
  * **Shape** the knowledge base's own key. **Cost** one look, unless there is something to do.
  */
 export async function prepareDirectory(directory: SegmentDirectory, analyzer: Analyzer): Promise<Uint8Array> {
   const fingerprint = termsFingerprint(analyzer);
-  const stored = await directory.read((rows) => [rows.setting("secret"), rows.setting(analyzerSetting)] as const);
-  if (stored[0] !== undefined && stored[1] === fingerprint) return fromHex(stored[0]);
+  const [secret, analyzed, adopted] = await directory.read((rows) =>
+    ["secret", analyzerSetting, adoptedSetting].map((name) => rows.setting(name)),
+  );
+  if (secret !== undefined && analyzed === fingerprint && adopted !== undefined) return fromHex(secret);
   const { reanalyze } = await import("./maintain-segments.ts");
-  return directory.write((rows) => {
-    const secret = rows.setting("secret") ?? toHex(createSecret());
-    rows.setSetting("secret", secret);
+  const [key, scopes] = await directory.write((rows) => {
+    const kept = rows.setting("secret") ?? toHex(createSecret());
+    rows.setSetting("secret", kept);
     const before = rows.setting(analyzerSetting);
     if (before !== undefined && before !== fingerprint) reanalyze(rows, createIndexView(), analyzer);
     rows.setSetting(analyzerSetting, fingerprint);
-    return fromHex(secret);
+    const held = rows.setting(adoptedSetting) === undefined ? rows.scopes().map(({ scope }) => scope) : [];
+    if (held.length === 0) rows.setSetting(adoptedSetting, "yes");
+    return [fromHex(kept), held] as const;
   });
+  if (scopes.length > 0) {
+    const { adoptLooseChunks } = await import("./adopt-loose-chunks.ts");
+    for (const scope of scopes) await directory.write((rows) => adoptLooseChunks(rows, scope, Date.now()));
+    await directory.write((rows) => rows.setSetting(adoptedSetting, "yes"));
+  }
+  return key;
 }
