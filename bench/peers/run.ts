@@ -17,7 +17,7 @@ import { describeMachine } from "./machine.ts";
 import { python } from "./play.ts";
 import { renderReport } from "./report.ts";
 
-const works = ["wesichain", "exact", "hnsw", "bm25", "knowledge-base", "ingest"];
+const works = ["wesichain", "exact", "bm25", "knowledge-base", "ingest"];
 
 const { values } = parseArgs({
   options: {

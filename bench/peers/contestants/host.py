@@ -47,17 +47,6 @@ class FaissFlat:
         return self.index.search(vector.reshape(1, -1), top_k)[1][0]
 
 
-class FaissHnsw(FaissFlat):
-    def make(self, dimensions):
-        index = self.faiss.IndexHNSWFlat(dimensions, 16, self.faiss.METRIC_INNER_PRODUCT)
-        index.hnsw.efSearch = 64
-        self.faiss.omp_set_num_threads(2)
-        return index
-
-    def finish(self):
-        self.faiss.omp_set_num_threads(1)
-
-
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -104,7 +93,7 @@ def answer(contestant, spec, queries, request):
 
 
 def main():
-    contestant = {"numpy": NumPy, "faiss-flat": FaissFlat, "faiss-hnsw": FaissHnsw}[sys.argv[1]]()
+    contestant = {"numpy": NumPy, "faiss-flat": FaissFlat}[sys.argv[1]]()
     spec = json.loads(sys.stdin.readline())
     queries = np.fromfile(spec["queryVectors"], dtype=np.float32).reshape(-1, spec["dimensions"])
     send({"ready": True})

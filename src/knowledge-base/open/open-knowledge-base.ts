@@ -1,8 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { createLateEventStore } from "../../stores/sqlite/late-event-store.ts";
-import type { HnswOptions } from "../../stores/candidates/usearch/hnsw-store.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
 import { checkReadLimits } from "../../readers/read-limits.ts";
 import {
   type AssembleOptions,
@@ -15,7 +13,7 @@ import {
 } from "../assemble.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import type { ChosenModels, ModelChoices } from "../../models/choose-models.ts";
-import { checkLocation, eventFile, hnswFolder } from "../../stores/sqlite/knowledge-base-folder.ts";
+import { checkLocation, eventFile } from "../../stores/sqlite/knowledge-base-folder.ts";
 import { type InputOptions, openInputs } from "./open-inputs.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
 import { createReaders } from "../../readers/create-readers.ts";
@@ -25,8 +23,6 @@ import { toUri } from "../../ingest/to-uri.ts";
 
 /** What can be chosen when a knowledge base is opened on Node. */
 export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, ModelChoices, InputOptions {
-  /** An approximate index for large scopes, by the optional package `usearch`; see `withHnsw`. Default: none, every search is exact. */
-  readonly hnsw?: Omit<HnswOptions, "folder" | "metric">;
   /** Make it when it is not there. Default true. */
   readonly create?: boolean;
   /**
@@ -52,7 +48,7 @@ export async function openKnowledgeBase(
 ): Promise<KnowledgeBase> {
   const [location, options] = typeof first === "object" ? [undefined, first] : [first, second];
   checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
-  const { hnsw, readInWorker = "auto", ...rest } = options;
+  const { readInWorker = "auto", ...rest } = options;
   checkReadLimits(options.limits);
   checkEventsOption(options.events);
   checkReadInWorker(readInWorker);
@@ -66,12 +62,11 @@ export async function openKnowledgeBase(
   const folder = location === undefined ? undefined : resolve(checkLocation(location));
   const base = folder === undefined ? process.cwd() : dirname(folder);
   const kept = { ...options, analyzer };
-  const exact =
+  const store =
     takeStore(options) ??
     (folder === undefined
       ? await openMemory(kept)
       : await openStoreInFolder(folder, storeChoices(kept), options.create));
-  const store = hnsw === undefined ? exact : await putHnswBefore(exact, folder, hnsw);
 
   const reading = startReaders(options.readers ?? [], readInWorker, createReaders());
   return assembleKnowledgeBase(store, chosen, {
@@ -103,18 +98,4 @@ async function chooseModels(options: ModelChoices): Promise<ChosenModels> {
 
 const isEmpty = (choice: unknown): boolean => Array.isArray(choice) && choice.length === 0;
 
-const nodeOptions = ["hnsw", "create", "maxFileBytes", "readInWorker", "allowAddress"] as const;
-
-async function putHnswBefore(
-  store: KnowledgeStore,
-  folder: string | undefined,
-  options: HnswOptions,
-): Promise<KnowledgeStore> {
-  try {
-    const { withHnsw } = await import("../../stores/candidates/usearch/hnsw-store.ts");
-    return await withHnsw(store, folder === undefined ? options : { ...options, folder: hnswFolder(folder) });
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
+const nodeOptions = ["create", "maxFileBytes", "readInWorker", "allowAddress"] as const;

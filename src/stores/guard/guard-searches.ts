@@ -44,7 +44,7 @@ export function guardVectors(raw: RawVectorStore, guard: Guard): Pick<VectorStor
 }
 
 /** A query by vector that can be trusted, and that nobody else holds. */
-export function decideVectors(raw: RawVectorStore, guard: Guard, query: VectorQuery): Decided<VectorQuery> {
+function decideVectors(raw: RawVectorStore, guard: Guard, query: VectorQuery): Decided<VectorQuery> {
   checkOptions("search", query, [...restrictions, "embedding", "version", "metric", "includeEmbeddings"]);
   checkScore(query.minScore);
   const { metric, embedding, version } = query;
@@ -69,7 +69,7 @@ export function decideVectors(raw: RawVectorStore, guard: Guard, query: VectorQu
   return embedding === undefined ? decided : { ...decided, embedding: copyEmbedding(embedding) };
 }
 
-export function copyMatch(match: VectorMatch): VectorMatch {
+function copyMatch(match: VectorMatch): VectorMatch {
   return {
     ...match,
     chunk: copyChunk(match.chunk),

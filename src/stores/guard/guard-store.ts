@@ -8,7 +8,6 @@ import type { ChunkEntry, ChunkStore, DeleteTarget } from "../../contracts/store
 import type { VectorStore } from "../../contracts/vector-store.ts";
 import { parseFilter } from "../../engine/filters/parse-filter.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { offerCandidateSearch } from "../candidates/candidate-search.ts";
 import { checkEntries, checkId } from "./check-entries.ts";
 import { copyChunk, copyDocument, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
 import { guardKeeping } from "./guard-keeping.ts";
@@ -219,7 +218,6 @@ export function guardStore(raw: RawKnowledgeStore, options: GuardOptions = {}): 
     ...guardKeeping(raw, guard),
     close: () => (closing ??= raw.doClose()),
   };
-  offerCandidateSearch(store, raw, guard);
   guarded.add(store);
   return store;
 }

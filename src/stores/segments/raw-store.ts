@@ -21,13 +21,10 @@ import type {
   DeleteOptions,
   DeleteTarget,
   ListChunksOptions,
-  Metric,
   StoreCapabilities,
   StoredChunk,
 } from "../../contracts/store.ts";
 import type { VectorMatch, VectorQuery } from "../../contracts/vector-store.ts";
-import type { IndexView } from "./index-view.ts";
-import type { DirectoryReader } from "./segment-directory.ts";
 
 /** How many a search wants, decided: a whole number from 1, or `Infinity` for all. */
 export type Decided<Query extends { readonly topK?: number | "all" }> = Omit<Query, "topK"> & { readonly topK: number };
@@ -103,8 +100,6 @@ export interface RawKnowledgeStore
     RawDocumentStore,
     Partial<RawLatentSearch & RawVersionedStore> {
   readonly secret: Uint8Array;
-  /** One look at rows and index, of a store that has them; `metric` is that of a search that names none. See `candidate-search.ts`. */
-  doLook?<Result>(work: (rows: DirectoryReader, view: IndexView, metric: Metric) => Result): Promise<Result>;
   doStatus(scopes: readonly Scope[]): Promise<StoreStatus>;
   doRevisions?(scopes: readonly Scope[]): Promise<readonly ScopeRevision[]>;
   doSettle(options?: SettleOptions): Promise<void>;

@@ -77,7 +77,7 @@ export function searchVectors(
   return readMatches(rows, view, query, findVectors(rows, view, scopes, query, defaultMetric));
 }
 
-export function findVectors(
+function findVectors(
   rows: DirectoryReader,
   view: IndexView,
   scopes: readonly Scope[],
@@ -93,7 +93,7 @@ export function findVectors(
 }
 
 /** Chunks, read in the transaction in which they were found. */
-export function readMatches(
+function readMatches(
   rows: DirectoryReader,
   view: IndexView,
   { embedding, version, includeEmbeddings }: Decided<VectorQuery>,

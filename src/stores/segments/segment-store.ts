@@ -253,7 +253,6 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
     doScopes: () => look((rows) => listScopes(rows, view)),
 
     doSearch: (scopes, query) => look((rows) => searchVectors(rows, view, scopes, query, options.metric)),
-    doLook: (work) => look((rows) => work(rows, view, options.metric)),
     async doLexicalSearch(scopes, query) {
       const lucene = query.syntax === "lucene" ? await loadLucene() : undefined;
       return look((rows) => searchTerms(rows, view, scopes, query, analyzer, options.bm25, lucene));

@@ -80,7 +80,7 @@ const events = [eventFile, `${eventFile}-wal`];
 /** Not opened: SQLite's locks are on it, and go when anybody closes it; it has numbers of pages, and no text. */
 const sharedMemory = "-shm";
 
-/** Whatever else lies under the database's name, and the graphs of approximate searches. */
+/** Whatever else lies under the database's name. */
 async function listFiles(path: string): Promise<readonly string[]> {
   const folder = dirname(path);
   const name = basename(path);
@@ -89,8 +89,6 @@ async function listFiles(path: string): Promise<readonly string[]> {
       (other) => (other.startsWith(name) && other !== name && other !== name + sharedMemory) || events.includes(other),
     )
     .map((other) => join(folder, other));
-  const graphs = join(folder, "hnsw");
-  if (existsSync(graphs)) for (const graph of await readdir(graphs)) files.push(join(graphs, graph));
   return files;
 }
 

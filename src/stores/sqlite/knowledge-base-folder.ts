@@ -26,11 +26,6 @@ export function checkLocation(location: string): string {
   return location;
 }
 
-/** Graphs lie beside the database. */
-export function hnswFolder(folder: string): string {
-  return join(folder, "hnsw");
-}
-
 /** Where the command line remembers which models it was told to use. */
 function modelsFile(folder: string): string {
   return join(folder, "models.json");
@@ -52,5 +47,5 @@ function databaseFiles(path: string): readonly string[] {
 
 /** All that is ours in the folder, which an ingestion of the folder itself leaves out. */
 export function ownFiles(folder: string): readonly string[] {
-  return [...storeFiles(folder), ...databaseFiles(eventFile(folder)), hnswFolder(folder), modelsFile(folder)];
+  return [...storeFiles(folder), ...databaseFiles(eventFile(folder)), modelsFile(folder)];
 }
