@@ -10,7 +10,7 @@ export interface Analyzer {
   analyze(text: string, language?: string): readonly string[];
   /** Words that sentences and questions are made of in every subject, by language and separated by white space. Default: those of the core. */
   readonly functionWords?: Readonly<Record<string, string>>;
-  /** The language that `analyze` takes a text to be in when nobody says; `""` when that cannot be told. An index keeps it with the terms. Default: `""`. */
+  /** Language that `analyze` assumes for a text of unknown language; `""` when undecided. An index keeps it with the terms. Default: `""`. */
   languageOf?(text: string): string;
   /**
    * A query's words, each as the terms under which documents of the given languages may hold it; `""` stands for documents of no known language.

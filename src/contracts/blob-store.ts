@@ -1,4 +1,4 @@
-/** What is known of a blob without reading it. */
+/** Facts about a blob that need no read of its bytes. */
 export interface BlobListing {
   readonly key: string;
   /** **Units** bytes. */
@@ -25,12 +25,12 @@ export interface PutBlobOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What became of a write. A condition that did not hold is a value: somebody else was faster, and the caller decides what that means. */
+/** Result of a write. A failed condition is a value: another writer came first, and the caller decides. */
 export type PutBlobResult =
   | { readonly status: "written"; readonly etag: string }
   | { readonly status: "conflict"; readonly etag?: undefined };
 
-/** Which keys are listed; everything has a default. */
+/** Restricts a listing of keys; everything has a default. */
 export interface ListBlobsOptions {
   /** Only keys that begin so. Not a folder: `a` lists `ab/c`. */
   readonly prefix?: string;
@@ -40,21 +40,21 @@ export interface ListBlobsOptions {
 }
 
 /**
- * Bytes under keys: what was uploaded, as it came.
+ * Bytes under keys: uploads as they came.
  *
- * **Shape** a key is parts joined by `/`: none of them empty, `.` or `..`, no control characters, 1,024 bytes of UTF-8 in all. Keys are told apart by their
- * code units: `a` and `A` are two. A put that has returned is read by every later call, in every process; a reader sees one version whole, never a mixture.
- * **Errors** `invalid-argument` for a key or an option that is none; `too-large` beyond the store's limit, in and out; `store-busy` when it was asked to wait
- * too long; `store-failed` with `details.status` where a server answered; `aborted`, `timeout`. Not finding something is a value.
- * **Source** ToolUp `IBlobStorage`; the conditions are RFC 9110's, 13.1, as S3 has them.
+ * **Shape** a key is parts joined by `/`: no part is empty, `.` or `..`; no control characters; at most 1,024 bytes of UTF-8. Keys differ by their
+ * code units: `a` and `A` are two. Every later call, in every process, reads a put that has returned. A reader sees one whole version.
+ * **Errors** `invalid-argument` for an invalid key or option; `too-large` beyond the store's limit, in and out; `store-busy` after too long a `Retry-After`.
+ * Also `store-failed`, with `details.status` from a server; `aborted`, `timeout`. A missing blob is a value, not an error.
+ * **Source** ToolUp `IBlobStorage`; conditions as in RFC 9110, 13.1, and S3.
  */
 export interface BlobStore {
   /** Version and size of what is there. **Cost** a file system reads the blob for it. */
   head(key: string, options?: { readonly signal?: AbortSignal }): Promise<BlobFacts | undefined>;
   get(key: string, options?: { readonly signal?: AbortSignal }): Promise<StoredBlob | undefined>;
   put(key: string, bytes: Uint8Array, options?: PutBlobOptions): Promise<PutBlobResult>;
-  /** Takes it out for good. What is not there is as good as deleted. */
+  /** Deletes the blob for good. A missing blob is as good as deleted. */
   delete(key: string, options?: { readonly signal?: AbortSignal }): Promise<void>;
-  /** By key, in the order of UTF-8 bytes. What is written or deleted meanwhile may be in it or not; everything else is in it once. */
+  /** Lists by key, in the order of UTF-8 bytes. A blob that is written or deleted meanwhile may appear or not; every other appears once. */
   list(options?: ListBlobsOptions): AsyncIterable<BlobListing>;
 }

@@ -7,7 +7,7 @@ import type { TextDocument } from "./document.ts";
  * **Shape** `length("") === 0`, and never longer than the sum of the parts plus one. **Source** ToolUp `ITokenCounter`.
  */
 export interface LengthFunction {
-  /** In the pipeline fingerprint where `countInPieces` or we gave it; a build may rename any other, which is told there by what it counts of a few texts. */
+  /** Name in the pipeline fingerprint, used where ibid or `countInPieces` set it. A build may rename any other function, so the fingerprint samples its counts instead. */
   readonly name: string;
   (text: string): number;
 }
@@ -15,9 +15,9 @@ export interface LengthFunction {
 /**
  * Cuts a document, lazily.
  *
- * **Shape** chunks in order of `start`; law 1: each `urtext` is the slice it says, and together they cover every character of the document
+ * **Shape** chunks in order of `start`. Each `urtext` is its slice; together the chunks cover every character of the document
  * that is not white space. Ids are unique within the document: a repeated paragraph stays two chunks.
- * **Errors** `invalid-argument` at construction for sizes that cannot be kept (size below 1, overlap not below size).
+ * **Errors** `invalid-argument` at construction for impossible sizes (size below 1, overlap not below size).
  * **Source** Embabel `ContentChunker`, Ballerina `Chunker`.
  */
 export interface Chunker {
@@ -27,22 +27,22 @@ export interface Chunker {
 }
 
 /**
- * A chunker that has to ask somebody where to cut, such as an embedding model. In all else it is a {@link Chunker}.
+ * A chunker that waits for a service, such as an embedding model; otherwise a {@link Chunker}.
  *
- * **Errors** as {@link Chunker}; what it asks may fail, and then that is thrown; `aborted`.
+ * **Errors** as {@link Chunker}; a failure of the service is thrown; `aborted`.
  */
 export interface AsyncChunker {
   readonly fingerprint: string;
   chunk(document: TextDocument, options?: ChunkOptions): AsyncIterable<Chunk>;
 }
 
-/** What one run of a chunker can be told. */
+/** Options of one run of a chunker. */
 export interface ChunkOptions {
-  /** Heeded by chunkers that wait for somebody. */
+  /** Used by chunkers that wait for a service. */
   readonly signal?: AbortSignal;
 }
 
-/** What a transformer may look at beside the chunk. */
+/** Context of a transformer beside the chunk. */
 export interface TransformContext {
   readonly document: TextDocument;
   /** All chunks of the document, as they were cut, for a transformer that asks a model about many at once. */

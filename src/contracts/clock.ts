@@ -2,6 +2,6 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls once, after so long. **Shape** what stops it. */
+  /** Calls once, after `ms`. **Shape** a function that cancels the call. */
   after(ms: number, call: () => void): () => void;
 }

@@ -15,7 +15,7 @@ type FieldsOf<Output, Kind> = [NamesOf<Output>] extends [never]
       keyof Output] &
       string;
 
-/** What a filter can compare. */
+/** Values that a filter can compare. */
 type Comparable = string | number | boolean;
 
 /** A field that tells records apart: a string or a number that is always there. */
@@ -27,7 +27,7 @@ export type TextField<Output> = FieldsOf<Output, string | null | undefined>;
 /** A field that filters can name: a string, a number, a boolean, a list of those, or nothing. */
 export type FilterableField<Output> = FieldsOf<Output, Comparable | readonly Comparable[] | null | undefined>;
 
-/** Conditions on one field, as its type allows them; all must hold. What each means: `Filter`. */
+/** Conditions on one field, as its type allows them; all must hold. `Filter` defines each. */
 export type FieldFilter<Value> = [NonNullable<Value>] extends [readonly (infer Element)[]]
   ? { readonly hasElement?: Element; readonly exists?: boolean }
   : Value | FieldConditionsOf<NonNullable<Value>, Extract<Value, null>>;
@@ -77,9 +77,9 @@ export interface VectorSettings {
 }
 
 /**
- * What a collection's records are, and which of their fields are what: said once.
+ * Schema of a collection's records, and the roles of their fields.
  *
- * **Source** Semantic Kernel's record definitions; which model embeds: property, then collection, then store.
+ * **Source** Semantic Kernel's record definitions; an embedding model is chosen by property, then collection, then store.
  */
 export interface CollectionDefinition<
   Schema extends StandardSchema,
@@ -88,7 +88,7 @@ export interface CollectionDefinition<
   Filterable extends string = string,
   Vector extends string = string,
 > {
-  /** Of Zod, Valibot, ArkType or any other library that speaks Standard Schema. */
+  /** Schema of Zod, Valibot, ArkType or any other library with Standard Schema. */
   readonly schema: Schema;
   /** The field that tells records apart. */
   readonly key: Key;
@@ -104,18 +104,18 @@ export interface CollectionDefinition<
 
 /** In which scope a record is meant. */
 export interface CollectionAddress {
-  /** Which scope's, when several hold the key. */
+  /** Scope of the record, when several hold the key. */
   readonly scope?: Scope;
 }
 
-/** Which records are listed. */
+/** Restricts a listing of records. */
 export interface CollectionListOptions<Filter> extends CollectionAddress {
   readonly filter?: Filter;
 }
 
-/** Which keys are listed. */
+/** Restricts a listing of keys. */
 export interface CollectionKeysOptions extends CollectionAddress {
-  /** Only those that begin so. **Cost** what lies before and after is not read. */
+  /** Only keys with this prefix. **Cost** keys before and after are not read. */
   readonly keyPrefix?: string;
   /** Instead of those that are there, those that were deleted and can be restored, in the scopes that the caller may write. Default false. */
   readonly deleted?: boolean;
@@ -136,7 +136,7 @@ export interface CollectionWriteOptions {
 
 /** How records are deleted. */
 export interface CollectionDeleteOptions extends CollectionAddress {
-  /** What to do about a key that is not there. Default `"ignore"`. */
+  /** Result for a missing key. Default `"ignore"`. */
   readonly onMissing?: "ignore" | "error";
   /** Gone at once and for good, instead of restorable until vacuumed. Default false. */
   readonly purge?: boolean;
@@ -151,7 +151,7 @@ export interface CollectionSearchOptions<Filter, Vector extends string> {
   readonly filter?: Filter;
   /** Only by this field's vectors (and words, of a hybrid search). Default: every text field; a record ranks by its best. */
   readonly vectorProperty?: Vector;
-  /** Inclusive floor of the vectors' scores. Default: none. */
+  /** Inclusive threshold for the vectors' scores. Default: none. */
   readonly minScore?: number;
   /** Default false. */
   readonly includeEmbeddings?: boolean;
@@ -172,7 +172,7 @@ export interface CollectionHit<Output, Key> {
   readonly hit: Hit;
 }
 
-/** What became of records that were written. */
+/** Outcome of a write of records. */
 export interface CollectionWriteResult<Key> {
   /** In the order given. */
   readonly keys: readonly Key[];
@@ -198,13 +198,13 @@ export interface ReadyOptions {
 }
 
 /**
- * Records of one schema, kept in a knowledge base and found in it.
+ * Records of one schema, stored and searched in a knowledge base.
  *
- * **Shape** a record is a document of the knowledge base (`uriOf`): its text fields are the document's text, so that it is found and cited like every other;
- * its filterable fields are the metadata; scopes, deletes, purges, vacuums and re-embedding reach it like everything else. What the schema gives for a record is
- * what is kept, as JSON, and it goes through the schema again when it is read. Reading and searching look in every scope that the caller may read.
- * **Errors** `invalid-argument` for records that the schema does not allow, naming key and field; `unreadable` for a kept record that the schema does not allow any
- * more; `ambiguous` for a key in several scopes; `access-denied`; `configuration-missing` where the collection was written under another definition (`rebuild`).
+ * **Shape** a record is a document of the knowledge base (`uriOf`). Its text fields are the document's text, so a search finds and cites them like any other.
+ * Its filterable fields are the metadata. Scopes, deletes, purges, vacuums and re-embedding treat it like every document.
+ * The schema's output is stored as JSON and parsed by the schema again on every read. Reads and searches cover every scope that the caller may read.
+ * **Errors** `invalid-argument` for records that the schema refuses, naming key and field; `unreadable` for a stored record that the schema now refuses.
+ * Also `ambiguous` for a key in several scopes; `access-denied`; `configuration-missing` for a collection written under another definition (`rebuild`).
  * **Source** Semantic Kernel: any schema, collection and records apart, its vector store collections.
  */
 export interface RecordCollection<
@@ -227,7 +227,7 @@ export interface RecordCollection<
   drop(options?: CollectionAddress & { readonly purge?: boolean }): Promise<number>;
   /** `undefined` for what is not there or may not be read. */
   get(key: Output[Key], options?: CollectionAddress): Promise<Output | undefined>;
-  /** Of several keys: those that are there, in the order of the keys. */
+  /** Several keys: the records that exist, in the order of the keys. */
   get(keys: readonly Output[Key][], options?: CollectionAddress): Promise<readonly Output[]>;
   /** In which scopes that the caller may read a record of this key is, sorted. */
   scopesOf(key: Output[Key]): Promise<readonly Scope[]>;
@@ -261,8 +261,8 @@ export interface RecordCollection<
     options?: CollectionSearchOptions<CollectionFilter<Output, Filterable>, Vector>,
   ): Promise<readonly CollectionHit<Output, Output[Key]>[]>;
   /**
-   * Writes every record of a scope again as the definition says now: after a field became filterable, or a model of the collection's own was changed.
-   * Stopped half-way, it is done again; until it is through, the collection answers no searches.
+   * Writes every record of a scope again under the current definition: after a field became filterable, or the collection's own model changed.
+   * A rebuild that was stopped starts again; until it ends, the collection refuses searches.
    */
   rebuild(options?: CollectionWriteOptions): Promise<CollectionWriteResult<Output[Key]>>;
 }

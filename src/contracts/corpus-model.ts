@@ -4,7 +4,7 @@ export interface TermCounts {
   readonly counts: readonly number[];
 }
 
-/** What a model knows of one term: its coordinates are `row` times `scale`. Both numbers are 32-bit floats, so that they survive being stored as such. */
+/** Coordinates of one term: `row` times `scale`. Both numbers are 32-bit floats, so they survive storage. */
 export interface TermRow {
   readonly row: Int8Array;
   readonly scale: number;
@@ -32,7 +32,7 @@ export interface TermVector {
   readonly vector: Int8Array;
   /** How much of the text the space captures, from 0 to 1. */
   readonly energy: number;
-  /** Of a query: what a cosine with it counts in an absolute fusion. */
+  /** Weight of the query's cosine in an absolute fusion. */
   readonly weight: number;
 }
 
@@ -56,12 +56,12 @@ export interface CorpusFit {
 }
 
 /**
- * A dense leg without a download: an embedding made of the terms that the lexical index has anyway, in a space that is fitted on the corpus itself.
+ * A dense leg without a download: it embeds the terms of the lexical index in a space fitted on the corpus.
  *
- * The store that has such a model embeds what it is given, fits when there is enough, and fits anew when the corpus has outgrown the fit.
+ * A store with such a model embeds its chunks, fits when there are enough, and fits again when the corpus has outgrown the fit.
  *
- * **Shape** everything is deterministic: the same terms give the same vector, the same chunks the same fit, on every machine.
- * **Source** DESIGN 7.
+ * **Shape** everything is deterministic: on every machine the same terms give the same vector, and the same chunks the same fit.
+ * **Source** log-entropy weights and a randomised truncated SVD; see docs/decisions/0015.
  */
 export interface CorpusModel {
   /** Chunks below which nothing is fitted; `Infinity` for never, and then what was fitted before is left alone. */

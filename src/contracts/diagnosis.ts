@@ -1,12 +1,17 @@
 import type { Scope } from "./scope.ts";
 
 /**
- * What can be wrong with a knowledge base.
+ * Kind of a fault in a knowledge base.
  *
- * `damaged`: the file itself is; `stray`: a row that belongs to nothing; `unindexed`: a chunk that no search finds; `indexed-wrongly`: an index that says of a chunk
- * what is not so; `missing-vectors`: a chunk without a vector, where others of its document have one; `wrong-dimensions`: a vector that is not as long as its version
- * says; `stale-version`: a vector of a version that nothing searches in; `unfinished-purge`: something was purged, and the files still have it; `trace`: a text that was
- * asked for stands in a file.
+ * - `damaged`: the file itself is corrupt.
+ * - `stray`: a row belongs to no document.
+ * - `unindexed`: no search finds the chunk.
+ * - `indexed-wrongly`: the index disagrees with the chunk.
+ * - `missing-vectors`: a chunk has no vector, where others of its document have one.
+ * - `wrong-dimensions`: a vector differs in length from its version.
+ * - `stale-version`: no search uses the vector's version.
+ * - `unfinished-purge`: the files still hold purged bytes.
+ * - `trace`: a file holds one of the `absent` texts.
  */
 export type FindingKind =
   | "damaged"
@@ -29,24 +34,25 @@ export interface Finding {
   readonly count: number;
   /** Whether it was fixed. */
   readonly fixed: boolean;
-  /** What else to do about it; absent when that is to ask for mending. */
+  /** Next action for the finding; absent where `fix` is the action. */
   readonly hint?: string;
 }
 
 /** How an examination goes about it. */
 export interface ExamineOptions {
-  /** Mend what can be. Default false: nothing is written. */
+  /** Repairs all that can be repaired. Default false: nothing is written. */
   readonly fix?: boolean;
   /**
-   * Texts that must stand in no file: each is looked for byte by byte, whole and in every run of eight characters that no document holds. **Units** UTF-16 characters, from 8.
+   * Texts that no file may hold. The examination looks for the bytes of each, whole and in every run of eight characters that no document has.
+   * **Units** UTF-16 characters, from 8.
    */
   readonly absent?: readonly string[];
 }
 
 /**
- * What an examination found.
+ * Result of an examination.
  *
- * **Shape** `residue` is no fault: terms of chunks that were replaced stay in the index and in what was fitted, found by nobody, until those are next rewritten; a vacuum or a purge does that.
+ * **Shape** `residue` is no fault: terms of replaced chunks stay in the index and the fit until these are rewritten, and no search finds them. A vacuum or a purge removes them.
  */
 export interface Diagnosis {
   /** Whether nothing is wrong, or nothing any more. */

@@ -2,17 +2,17 @@ import type { Chunk } from "./chunk.ts";
 import type { MediaDocument } from "./document.ts";
 import { type Embedding, type EmbeddingKind, type EmbeddingVersion, versionKey } from "./embedding.ts";
 
-/** What a model is asked to embed. A model without eyes or ears refuses a `MediaDocument` with `unsupported-input`. */
+/** Input of an embedding model. A text-only model refuses a `MediaDocument` with `unsupported-input`. */
 export type EmbeddingInput = string | Chunk | MediaDocument;
 
-/** What one call of an embedding model can be told. */
+/** Options of one call of an embedding model. */
 export interface EmbedOptions {
   /** Many models want documents and queries marked differently. */
   readonly purpose: "document" | "query";
   readonly signal?: AbortSignal;
 }
 
-/** What an embedding model answers. */
+/** Result of one call of an embedding model. */
 export interface EmbedResult {
   /** One per input, in order. */
   readonly embeddings: readonly Embedding[];
@@ -21,10 +21,10 @@ export interface EmbedResult {
 }
 
 /**
- * What makes embeddings. The batch is the primary path; splitting, caching, checking and retrying are the core's.
+ * Makes embeddings. The batch is the primary path; the core does splitting, caching, checking and retrying.
  *
- * **Errors** whatever the provider throws may be thrown; the core wraps it as `embedding-failed` with its cause. An `IbidError` whose `details.tooLarge` is true says
- * that a smaller batch may pass, and two halves follow. Counts, dimensions and NaN are checked by the core, so an implementation need not.
+ * **Errors** any error of the provider may be thrown; the core wraps it as `embedding-failed` with its cause. `details.tooLarge` on an `IbidError` asks for
+ * smaller batches, and two halves follow. The core checks counts, dimensions and NaN, so an implementation need not.
  * **Source** Ballerina `EmbeddingProvider`, ToolUp `IEmbeddingProvider`, Wesichain `Embedding`.
  */
 export interface EmbeddingModel {
@@ -38,8 +38,8 @@ export interface EmbeddingModel {
   /** Inputs that one `embed` call may carry. Default: no limit. */
   readonly maxBatchSize?: number;
   /**
-   * What closeness means: `"meaning"` (default) for a learned model, `"form"` for one that only sees characters and words,
-   * so that the lexical leg leads the fusion.
+   * Meaning of closeness: `"meaning"` (default) for a learned model, `"form"` for one that only sees characters and words.
+   * With `"form"` the lexical leg leads the fusion.
    */
   readonly similarity?: "meaning" | "form";
   embed(inputs: readonly EmbeddingInput[], options: EmbedOptions): Promise<EmbedResult>;
@@ -54,19 +54,19 @@ export interface EmbeddingModel {
 export interface EmbeddingCache {
   get(key: string): Embedding | undefined | Promise<Embedding | undefined>;
   set(key: string, embedding: Embedding): void | Promise<void>;
-  /** Lets go of entries, of those that are there. **Shape** what was deleted from a knowledge base has none left here; left out where that cannot be promised. */
+  /** Removes entries by key. A knowledge base that deletes a text removes it here too. Absent where the cache cannot promise that. */
   delete?(keys: readonly string[]): void | Promise<void>;
   /** Reads that found something, over all reads; 0 before the first. */
   readonly hitRate: number;
 }
 
-/** What an {@link Embedder} hands back: checked, in order, of one version. */
+/** Result of an {@link Embedder}: checked, in order, of one version. */
 export interface EmbeddedTexts {
   readonly version: EmbeddingVersion;
   readonly embeddings: readonly Embedding[];
   /** Texts really sent to the model; the others came from the cache. */
   readonly sent: number;
-  /** What the provider counted for them; absent where it does not count. */
+  /** Tokens that the provider counted; absent where it does not count. */
   readonly tokens?: number;
 }
 
@@ -82,7 +82,7 @@ export interface Embedder {
   readonly cacheHitRate: number;
   /** **Errors** with no inputs and unknown dimensions there is no version to give: `invalid-argument`. */
   embed(inputs: readonly EmbeddingInput[], options: EmbedOptions): Promise<EmbeddedTexts>;
-  /** Takes documents' texts out of the cache. **Errors** those of the cache. Left out where there is none, or one that cannot. */
+  /** Removes documents' texts from the cache. **Errors** every error of the cache. Absent without a cache that can delete. */
   forget?(texts: readonly string[]): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Dense coordinates. Every value is finite.
  *
- * **Shape** an `Int8Array` is kept at one byte a coordinate, compared by whole numbers, and handed out as one again; everything else is kept
- * at 32 bits and handed out as a `Float32Array`.
+ * **Shape** an `Int8Array` is stored at one byte a coordinate, compared by whole numbers, and returned as one. All others are stored
+ * at 32 bits and returned as a `Float32Array`.
  */
 export type Vector = Float32Array | Int8Array | readonly number[];
 
@@ -29,9 +29,9 @@ export type Embedding = Vector | SparseVector | HybridVector;
 export type EmbeddingKind = "dense" | "sparse" | "hybrid";
 
 /**
- * Which vectors may be compared: only those of one version.
+ * Names a set of comparable vectors: only those of one version are ever compared.
  *
- * **Source** ToolUp `EmbeddingVersion`, with a fingerprint for what else changes the vectors: prefixes, a fit.
+ * **Source** ToolUp `EmbeddingVersion`, with a fingerprint for all else that changes vectors: prefixes, a fit.
  */
 export interface EmbeddingVersion {
   readonly provider: string;
@@ -55,10 +55,7 @@ export function versionKey(version: EmbeddingVersion): string {
 
 const apart = "apart ";
 
-/**
- * The fingerprint of vectors that stand beside those that a scope is searched by and never become them: of a model that only some of its chunks have, because a
- * collection asked for it. A re-embedding leaves them as they are.
- */
+/** Fingerprint for vectors beside those that a scope is searched by: a collection asked for a model of its own for some chunks. A re-embedding leaves them alone. */
 export function setApart(fingerprint: string): string {
   return `${apart}${fingerprint}`;
 }
@@ -69,7 +66,7 @@ export function isApart(version: string): boolean {
   return typeof fingerprint === "string" && fingerprint.startsWith(apart);
 }
 
-/** Which of the three kinds a value is. */
+/** Returns the kind of an embedding. */
 export function kindOf(embedding: Embedding): EmbeddingKind {
   if ("dense" in embedding) return "hybrid";
   return "indices" in embedding ? "sparse" : "dense";

@@ -12,7 +12,7 @@ import type { SchemaOutput, StandardSchema } from "./schema.ts";
 import type { Scope } from "./scope.ts";
 
 /**
- * Somebody or something that has a name.
+ * An entity with a name.
  *
  * **Source** Embabel's `NamedEntity`.
  * @experimental
@@ -20,12 +20,12 @@ import type { Scope } from "./scope.ts";
 export interface NamedEntity {
   readonly id: string;
   readonly name: string;
-  /** What it is, in a sentence or a few. With the name, this is what is embedded and searched. */
+  /** Description in a sentence or a few. Name and description are embedded and searched. */
   readonly description: string;
   /** Where it is described, or what stands for it elsewhere. */
   readonly uri?: string;
   readonly metadata: Metadata;
-  /** What kinds of thing it is: `["Employee", "Manager"]`. */
+  /** Kinds of the entity: `["Employee", "Manager"]`. */
   readonly labels: readonly string[];
 }
 
@@ -93,7 +93,7 @@ export interface RelationshipDefinition {
  */
 export interface EntityType<Schema extends StandardSchema = StandardSchema, Name extends string = string> {
   readonly label: string;
-  /** Of the properties, as JSON keeps them. Any library that speaks Standard Schema. */
+  /** Schema of the properties, as JSON. Any library with Standard Schema serves. */
   readonly schema: Schema;
   readonly relationships: { readonly [Each in Name]: Required<RelationshipDefinition> };
 }
@@ -121,7 +121,7 @@ type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) exte
 export type EntityInstanceOf<Types extends readonly EntityType[]> = AllOf<EntityInstance<Types[number]>>;
 
 /**
- * Which entities are listed.
+ * Restricts a listing of entities.
  *
  * @experimental
  */
@@ -160,12 +160,12 @@ export interface EntityHit {
 }
 
 /**
- * Entities and how they are related, kept in a knowledge base.
+ * Entities and their relationships, stored in a knowledge base.
  *
- * **Shape** an entity is a record of a collection, a relationship two of another (one for each end): both are kept, shown, purged and reset like every record.
- * An entity is shown to whoever may read its scope, and so is a relationship; it leads only to entities that the caller may read.
- * **Errors** `invalid-argument` for what is not an entity and for properties that the schema of one of its types does not allow, naming the fields; `ambiguous`
- * for an id in several scopes; `access-denied`; `configuration-missing` where other properties were filterable when the entities were written (`rebuild`).
+ * **Shape** an entity is a record of a collection; a relationship is two records of another, one for each end. Both are stored, shown, purged and reset like every record.
+ * A caller sees entities and relationships of the scopes that they may read; a relationship leads only to entities that they may read.
+ * **Errors** `invalid-argument` for an invalid entity, and for properties that a type's schema refuses, naming the fields; `ambiguous` for an id in several scopes.
+ * Also `access-denied`; `configuration-missing` where other properties were filterable when the entities were written (`rebuild`).
  * **Source** Embabel's entities and navigator.
  * @experimental
  */
@@ -173,7 +173,7 @@ export interface Entities {
   readonly name: string;
   /** The uri of an entity's document in the knowledge base. */
   uriOf(id: string): string;
-  /** Writes entities; one with the same id is replaced, and its relationships stay. Of a batch with something wrong in it nothing is stored. */
+  /** Writes entities. One with the same id is replaced, and its relationships stay. A batch with one invalid entity stores nothing. */
   upsert(
     entities: NewEntity | readonly NewEntity[],
     options?: CollectionWriteOptions,
@@ -190,19 +190,19 @@ export interface Entities {
    */
   delete(ids: string | readonly string[], options?: CollectionDeleteOptions): Promise<number>;
   /**
-   * Takes back a delete that was not a purge, until it is vacuumed: the entity, and every relationship of it that a delete took, to what is there.
-   * **Shape** whether there was something to take back.
+   * Restores a deleted entity, with every relationship that the delete removed and whose other end exists. A purge cannot be undone.
+   * **Shape** true if there was something to restore.
    */
   restore(id: string, address?: CollectionAddress): Promise<boolean>;
   /**
-   * Says how entities are related; what was said already stays as it is. Whether there are entities of these ids is not asked: the order of a load does not matter,
-   * and no answer tells of an entity that the caller may not read.
+   * Relates entities; a relationship that exists stays as it is. The ids need not exist: the order of a load does not matter,
+   * and no answer reveals an entity that the caller may not read.
    *
-   * Without a scope: where the caller's records go, or, where an end lies in a narrower scope alone, there. **Errors** `invalid-argument` for ends in different teams'
-   * or users' scopes: whoever reads one would learn of the other.
+   * Default scope: where the caller's records go, or the narrower scope of one end. **Errors** `invalid-argument` for ends in scopes of different teams
+   * or users, because a reader of one would learn of the other.
    */
   relate(relationships: Relationship | readonly Relationship[], options?: CollectionWriteOptions): Promise<void>;
-  /** Takes back what `relate` said, for good. What was never said is no mistake. */
+  /** Removes relationships for good. A missing one is ignored. */
   unrelate(relationships: Relationship | readonly Relationship[], address?: CollectionAddress): Promise<void>;
   /**
    * Where a relationship leads, one entity after the other as they are asked for. **Shape** each id once, by id; of `"both"`, outgoing first. Nothing for a source that
@@ -215,7 +215,7 @@ export interface Entities {
     direction?: RelationshipDirection,
   ): AsyncIterable<NamedEntityData>;
   /**
-   * An entity as an object of one type or several: `undefined` for one that is not there, lacks the label of a type, or has properties that its schema does not allow.
+   * An entity as an object of one type or several. `undefined` if it does not exist, lacks a type's label, or has properties that its schema refuses.
    *
    * **Shape** a plain object; where types name the same property, the last one's. **Source** Embabel's `toTypedInstance` and `toInstance`.
    */

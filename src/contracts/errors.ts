@@ -1,7 +1,7 @@
 /**
- * What can go wrong, as a closed set that callers can switch on.
+ * Codes of errors, as a closed set that callers can switch on.
  *
- * The names say who must act: `invalid-…` the caller, `unsupported-…` and `…-missing` whoever configures, `…-failed` whoever runs the other side.
+ * The names say who must act: `invalid-…` the caller, `unsupported-…` and `…-missing` the configuration, `…-failed` the operator of the other side.
  */
 export type IbidErrorCode =
   // arguments
@@ -47,9 +47,9 @@ export type IbidErrorCode =
   | "unsupported-runtime"
   | "internal";
 
-/** What an {@link IbidError} can carry beside code and message. */
+/** Parts of an {@link IbidError} beside code and message. */
 export interface IbidErrorOptions {
-  /** What to do about it, as a sentence. */
+  /** Next action, as a sentence. */
   readonly hint?: string | undefined;
   /** The document, file or address concerned. */
   readonly uri?: string | undefined;

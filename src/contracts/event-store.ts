@@ -2,16 +2,16 @@ import type { Scope } from "./scope.ts";
 import type { RetrievalTrace } from "./tracer.ts";
 
 /**
- * What can happen in a knowledge base, by its name, and what is told of it. Names and fields are a wire format: other programs read them from the store.
+ * Events of a knowledge base, by name, with their data. Names and fields are a wire format: other programs read them from the store.
  *
  * **Shape** ids, counts, times and codes; no text, no uri and no query, only the query's HMAC.
  * **Units** `latencyMs`: milliseconds.
- * **Source** ToolUp's events under their names; the last three are ours, so that health can be told from the events alone.
+ * **Source** ToolUp's events under their names; the last three are ibid's, so that health follows from events alone.
  */
 export interface EventData {
   /** One search: the thirteen facts of its trace. */
   readonly KnowledgeRetrieved: RetrievalTrace;
-  /** Fewer than two hits survived their floors. Comes right after its `KnowledgeRetrieved`. */
+  /** Fewer than two hits passed their thresholds. Follows its `KnowledgeRetrieved` directly. */
   readonly KnowledgeRetrievalMiss: { readonly queryHash: string };
   /** One document's chunks can be found now. */
   readonly KnowledgeChunkIndexed: { readonly documentId: string; readonly chunks: number };
@@ -34,7 +34,7 @@ export interface EventData {
   readonly KnowledgeQueued: { readonly depth: number; readonly rejected: number };
 }
 
-/** What an event is called. */
+/** Name of an event. */
 export type EventName = keyof EventData;
 
 /** Something that happened. */
@@ -43,20 +43,20 @@ export type KnowledgeEvent = {
     readonly name: Name;
     /** **Units** milliseconds since 1970, by the clock of the process that tells. */
     readonly at: number;
-    /** Whom it concerns: the scopes that a search could read, or the scope that was written to. */
+    /** Scopes of the event: those that a search could read, or the one written to. */
     readonly scopes: readonly Scope[];
     readonly data: EventData[Name];
   };
 }[EventName];
 
-/** Which events are wanted; what is left out does not matter. */
+/** Selects events; absent fields select all. */
 export interface EventFilter {
   readonly names?: readonly EventName[];
   /** At this time or later. **Units** as `at`. */
   readonly from?: number;
   /** Before this time. */
   readonly to?: number;
-  /** Of which this is one of the scopes. */
+  /** Only events that concern this scope. */
   readonly scope?: Scope;
 }
 
@@ -69,10 +69,10 @@ export interface EventRetention {
 }
 
 /**
- * Where events are kept. What was appended is never changed; it only grows too old (`EventRetention`).
+ * Stores events. An event never changes; it only gets too old (`EventRetention`).
  *
- * **Shape** in the order in which they were appended. What goes in and comes out is copied. A read gives what was there when it was begun.
- * **Errors** `store-closed` after `close`; a store that cannot keep events rejects, and keeps none of that call.
+ * **Shape** in order of appending. Input and output are copies. A read gives the events that existed when it began.
+ * **Errors** `store-closed` after `close`; a store that fails to append rejects, and stores nothing of that call.
  * **Source** ToolUp `IEventStore`.
  */
 export interface EventStore {

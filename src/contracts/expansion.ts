@@ -2,7 +2,7 @@ import type { ChunkStructure } from "./chunk.ts";
 import type { PlaceLabels } from "./document.ts";
 import type { Scope } from "./scope.ts";
 
-/** Which chunk: its id, or whatever says it, such as a hit or a citation. */
+/** Address of a chunk: its id, or an object with it, such as a hit or a citation. */
 export type ChunkAddress = string | { readonly chunkId: string; readonly scope?: Scope };
 
 /** In which direction a chunk is widened: along the text, or up the tree. */
@@ -20,15 +20,15 @@ export type ExpandOptions =
       readonly maxLength?: number;
     };
 
-/** Which document's section, and how much of it. */
+/** Options for one section of a document. */
 export interface SectionOptions {
-  /** Which scope's, when several hold the uri. */
+  /** Scope of the document, when several hold the uri. */
   readonly scope?: Scope;
   /** Characters of `text`. Default 25,000. */
   readonly maxLength?: number;
 }
 
-/** What a section is in its tree. **Source** Embabel's root, container and leaf. */
+/** Place of a section in its tree. **Source** Embabel's root, container and leaf. */
 export type SectionKind = "root" | "container" | "leaf";
 
 /** A section as an outline lists it. */
@@ -59,8 +59,8 @@ export interface Outline {
 /**
  * A stretch of a document, larger than a chunk: a section, or a chunk with its neighbours.
  *
- * **Shape** `text` is the document's own from `start` to `end`. What was longer than allowed is cut to a stretch that still holds the chunk it
- * was made for; `truncated` says so, and `whole` what it was cut from.
+ * **Shape** `text` is the document's own from `start` to `end`. A stretch beyond the limit is cut around its chunk;
+ * `truncated` marks the cut, and `whole` gives the former bounds.
  */
 export interface Excerpt extends PlaceLabels {
   readonly uri: string;

@@ -1,11 +1,11 @@
-/** The text of one page, as somebody recognised it. **Source** ToolUp. */
+/** Recognised text of one page. **Source** ToolUp. */
 export interface PageText {
   /** From 1. */
   readonly page: number;
   readonly text: string;
 }
 
-/** What an extraction is given. */
+/** Input of an extraction. */
 export interface ExtractionInput {
   readonly uri: string;
   readonly bytes: Uint8Array;
@@ -18,10 +18,10 @@ export interface ExtractionInput {
 }
 
 /**
- * Text recognition (OCR): gives pages that are pictures a text layer.
+ * Text recognition (OCR): gives scanned pages a text layer.
  *
- * Without one, a file of pictures is refused as `empty` and pages without text are named in `notes`: nothing is pretended.
- * **Errors** what it throws refuses the file. **Source** ToolUp `IOcrProvider`.
+ * Without one, a file of pictures is refused as `empty`, and `notes` names pages without text.
+ * **Errors** an error that it throws refuses the file. **Source** ToolUp `IOcrProvider`.
  */
 export interface OcrProvider {
   /** Names it, its version and its settings; part of the reader's name and so of the pipeline fingerprint. */
@@ -52,9 +52,9 @@ export interface TableExtractor {
 }
 
 /**
- * Embeds pictures, and queries in the same space. There is no default: an embedder that does nothing would make pictures seem searched.
+ * Embeds pictures, and queries in the same space. There is no default: one that does nothing would make pictures seem searchable.
  *
- * **Shape** embeddings of `dimensions` numbers. Whoever stores one writes down who made it under the metadata keys `_imageProvider`, `_imageModel` and `_imageDim`.
+ * **Shape** embeddings of `dimensions` numbers. A caller that stores one writes its maker under the metadata keys `_imageProvider`, `_imageModel` and `_imageDim`.
  * **Source** ToolUp `IImageEmbedder`.
  */
 export interface ImageEmbedder {

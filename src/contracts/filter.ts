@@ -1,23 +1,23 @@
-/** What metadata is compared with. Numbers compare with numbers, strings with strings; mixed types never match. */
+/** A value to compare metadata with. Numbers compare with numbers, strings with strings; mixed types never match. */
 export type FilterValue = string | number | boolean | null;
 
 /**
  * The filter language as data: serialisable, one meaning in every store.
  *
- * A missing key fails every comparison but `ne` and `nin`; `not` negates whatever it holds. `and: []` is true, `or: []` false.
+ * A missing key fails every comparison but `ne` and `nin`; `not` negates its operand. `and: []` is true, `or: []` false.
  * Keys are top-level metadata keys, taken literally.
  *
  * | op | true when the key is there and |
  * |---|---|
  * | `eq` `in` | the value is identical to the given (to one of the given) |
- * | `ne` `nin` | not `eq`, not `in`; so also when the key is missing |
+ * | `ne` `nin` | not `eq`, not `in`; also when the key is missing |
  * | `gt` `gte` `lt` `lte` | both are numbers or both are strings, and compare so (strings by UTF-16 code unit, so ISO dates work) |
- * | `contains` `startsWith` `endsWith` | both are strings and so it is |
- * | `like` | it is a string in which the regular expression matches somewhere; linear time, no look-around or back-reference |
+ * | `contains` `startsWith` `endsWith` | both are strings, and one contains, starts with or ends with the other |
+ * | `like` | it is a string that the regular expression matches somewhere; linear time, no look-around or back-reference |
  * | `hasElement` | it is a list with an element identical to the given |
  * | `exists` | (nothing more) |
  *
- * `ignoreCase` compares simple lower-case forms. **Source** Ballerina, Wesichain, Embabel; DESIGN 6.
+ * `ignoreCase` compares simple lower-case forms. **Source** Ballerina, Wesichain, Embabel; the choices are in docs/principles.md.
  */
 export type Filter =
   | { readonly op: "eq" | "ne"; readonly key: string; readonly value: FilterValue; readonly ignoreCase?: true }

@@ -50,6 +50,6 @@ export interface Health {
 
 /** Whose minute is wanted. */
 export interface HealthOptions {
-  /** Of every process that has the knowledge base open, by what its event store holds, rather than of this one alone. Default false. */
+  /** Covers every process that has the knowledge base open, from its event store. Default false: this process alone. */
   readonly everywhere?: boolean;
 }

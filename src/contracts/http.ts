@@ -16,7 +16,7 @@ export interface HttpLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What came back, whatever its status. */
+/** A response with any status. */
 export interface HttpAnswer {
   readonly status: number;
   /** The `content-type` header as it came. */

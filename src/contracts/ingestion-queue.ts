@@ -5,7 +5,7 @@ import type { BytesInput, FolderRules, IngestResult, TextInput } from "./knowled
 import type { Metadata } from "./metadata.ts";
 import type { AccessContext, Scope } from "./scope.ts";
 
-/** What can be queued: a path, glob or address to be read when its turn comes, or a text or bytes, which are kept until they are indexed. */
+/** Input of the queue: a path, glob or address, read when its turn comes; or a text or bytes, stored until they are indexed. */
 export type EnqueueInput = string | TextInput | BytesInput;
 
 /** How a queued document is to be ingested. It outlives the process, so there is no password among it: those are never stored. */
@@ -15,11 +15,11 @@ export interface EnqueueOptions {
   readonly metadata?: Metadata;
   /** Default `"user-content"`. */
   readonly origin?: Origin;
-  /** Of a folder: remove the documents that are gone from it. Default true. */
+  /** Removes the documents that are gone from a folder. Default true. */
   readonly sweep?: boolean;
-  /** Of a folder or glob: which files below it. */
+  /** Rules for the files below a folder or glob. */
   readonly folders?: FolderRules;
-  /** Of a folder: look again only at these uris, and at what is new. Default: at everything. */
+  /** Reads only these uris of a folder again, and new files. Default: everything. */
   readonly changed?: readonly string[];
   readonly signal?: AbortSignal;
 }
@@ -35,7 +35,7 @@ export interface IngestionStatus {
   readonly attempts: number;
   readonly enqueuedAt: number;
   readonly updatedAt: number;
-  /** Of one that waits for its next attempt. */
+  /** Time of the next attempt, for a job that waits for one. */
   readonly retryAt?: number;
   /** Why the last attempt failed, or why it was rejected. */
   readonly error?: JobFailure;
@@ -52,7 +52,7 @@ interface EventFacts {
 }
 
 /**
- * What happens to queued documents, as it happens.
+ * Events of queued documents, as they happen.
  *
  * **Source** ToolUp: its events' names, one for each document with the number of its chunks.
  */
@@ -73,10 +73,10 @@ export type IngestionEvent =
     } & EventFacts)
   /** The job store cannot be reached; nothing is lost, and it is tried again. */
   | { readonly type: "IngestionStalled"; readonly at: number; readonly error: IbidError }
-  /** Whoever listens was slower than what happened: so many events are not in the stream. */
+  /** The listener was too slow: `missed` events are not in the stream. */
   | { readonly type: "EventsMissed"; readonly at: number; readonly missed: number };
 
-/** Which jobs a listing gives. */
+/** Restricts a listing of jobs. */
 export interface ListIngestionOptions {
   readonly states?: readonly Exclude<IngestionState, "rejected">[];
 }
@@ -90,22 +90,21 @@ export interface IngestionDepth extends JobCounts {
   readonly rejected: number;
 }
 
-/** What went with a call to forget. */
+/** Outcome of a call to `forget`. */
 export interface ForgottenJobs {
   readonly jobs: number;
-  /** A reader of another process holds on to an old state of the files, in which they still are; the next purge after that finishes it. */
+  /** Another process still reads an old state of the files, which holds the jobs. The next purge after that reader ends removes them. */
   readonly pending?: true;
 }
 
 /**
- * Ingestion as a service: documents are taken in at once and ingested in the background, a few at a time, with retries.
+ * Ingestion as a service: it accepts documents at once and ingests them in the background, a few at a time, with retries.
  *
- * **Shape** a document has one job, whose id is made of its scope and name: queueing it again, in whatever state it is, replaces what was asked for
- * before, and the last wish wins. What was acknowledged is ingested or ends as `failed` with its reason, across crashes where the job store is
- * durable; an attempt that is repeated writes nothing twice. What `as` returns queues for that caller and shows only jobs of scopes that
- * they may write.
+ * **Shape** a document has one job, whose id is made of its scope and name. Queueing it again replaces the earlier request, whatever the job's state.
+ * An acknowledged job is ingested or ends as `failed` with its reason, across crashes where the job store is durable. A repeated attempt writes nothing twice.
+ * `as` returns a queue that enqueues for that caller and shows only jobs of scopes that they may write.
  * **Errors** `store-closed` after `close`.
- * **Source** ToolUp's ingestion queue and background service; laws 7 to 9.
+ * **Source** ToolUp's ingestion queue and background service.
  */
 export interface IngestionQueue extends AsyncDisposable {
   /**
@@ -125,22 +124,22 @@ export interface IngestionQueue extends AsyncDisposable {
   /** Waits until a document is indexed, failed or rejected. **Errors** `not-found`, also when its job is forgotten meanwhile; `aborted`. */
   done(id: string, options?: { readonly signal?: AbortSignal }): Promise<IngestionStatus>;
   /**
-   * Waits until nothing is due and this queue is doing nothing. What waits for its next attempt is not waited for; nor what another process has, be it alive or dead,
-   * unless `everywhere` is true: then also until its lease has ended, and whoever took the job after it is done. **Errors** `aborted`.
+   * Waits until nothing is due and this queue is idle. Jobs that wait for a next attempt do not count, and neither do jobs of other processes.
+   * With `everywhere` it also waits until leases of other processes have ended and their jobs are done. **Errors** `aborted`.
    */
   drained(options?: { readonly everywhere?: boolean; readonly signal?: AbortSignal }): Promise<void>;
-  /** Ends a job that is not done as `failed` with the code `aborted`. What it has written stays. **Shape** whether there was one. */
+  /** Ends an unfinished job as `failed` with the code `aborted`. Everything written stays. **Shape** true if there was such a job. */
   cancel(id: string): Promise<boolean>;
   /**
-   * Removes every trace of a document's job, whatever became of it: a dead letter with its uri and bytes, a wish that waits. What is being done is broken off;
-   * what was indexed stays, for `kb.delete` to take out. **Shape** how many jobs went, 0 for what is not there or not the caller's to write.
+   * Removes every trace of a document's job in any state, dead letters with their uri and bytes included. A job in progress is stopped.
+   * Indexed documents stay; `kb.delete` removes them. **Shape** the number of removed jobs; 0 for a missing one, or one that the caller may not write.
    */
   forget(uri: string, options?: { readonly scope?: Scope }): Promise<ForgottenJobs>;
-  /** Queues failed jobs again, all of them or one. What was cancelled is not among them. **Shape** how many. */
+  /** Queues one failed job again, or all. Cancelled jobs stay cancelled. **Shape** the number of jobs. */
   replay(id?: string): Promise<number>;
   /** From now on. **Shape** at most `buffer` (default 1,000) wait for a slow listener; beyond it the oldest go, and an event says how many. */
   events(options?: { readonly buffer?: number; readonly signal?: AbortSignal }): AsyncIterable<IngestionEvent>;
-  /** The same queue, for somebody. */
+  /** Returns the same queue for one caller. */
   as(context: AccessContext): IngestionQueue;
   /** Begins nothing more, and waits for what is being done; what is queued stays so. Also closes the job store. */
   close(): Promise<void>;

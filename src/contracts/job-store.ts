@@ -20,7 +20,7 @@ export interface JobFailure {
   readonly hint?: string;
 }
 
-/** What came of a job that was done. */
+/** Result of a finished job. */
 export interface JobResult {
   readonly documents: number;
   readonly chunks: number;
@@ -32,15 +32,15 @@ export interface JobResult {
 export interface NewJob {
   readonly id: string;
   readonly scope: Scope;
-  /** What it was called by whoever asked for it. */
+  /** Name that the caller gave. */
   readonly uri: string;
   /** The document's uri, where that is known already: with it the job goes when the document is purged. */
   readonly document?: string;
-  /** Who asked; the operator when left out. */
+  /** Caller who enqueued the job; absent for the operator. */
   readonly caller?: AccessContext;
   /** How it is to be done, as JSON. */
   readonly request: { readonly [key: string]: JsonValue | undefined };
-  /** What is to be read, kept until it is indexed. */
+  /** Bytes to read, stored until they are indexed. */
   readonly bytes?: Uint8Array;
   readonly enqueuedAt: number;
 }
@@ -54,17 +54,17 @@ export interface StoredJob extends Omit<NewJob, "bytes"> {
   readonly attempts: number;
   /** When it may be taken: of a job that is being done, when its lease ends. */
   readonly dueAt: number;
-  /** Goes up when it is asked for again, so that whoever is at it finds out at the end. */
+  /** Rises with each new request, so that the process at work notices it at the end. */
   readonly revision: number;
   /** Bytes kept for it. */
   readonly size: number;
   readonly updatedAt: number;
-  /** Of the last attempt that failed. */
+  /** Failure of the last attempt. */
   readonly error?: JobFailure;
   readonly result?: JobResult;
 }
 
-/** A job that somebody has taken, with what it needs. */
+/** A leased job with its input. */
 export interface TakenJob extends StoredJob {
   readonly bytes?: Uint8Array;
 }
@@ -90,7 +90,7 @@ export interface JobRoom {
   readonly maxBytes: number;
 }
 
-/** Which jobs a listing gives. */
+/** Restricts a listing of jobs. */
 export interface ListJobsOptions {
   readonly states?: readonly JobState[];
   /** Only what comes after this key. */
@@ -102,12 +102,12 @@ export interface ListJobsOptions {
 export type JobCounts = { readonly [State in JobState]: number } & { readonly bytes: number };
 
 /**
- * Where jobs wait, are leased to those who do them, and stay to tell what came of them. It knows nothing of what a job is.
+ * Stores jobs: they wait, are leased to workers, and keep their outcome. The store knows nothing of a job's contents.
  *
- * **Shape** every call is done whole or not at all, whichever process makes it. A job is with one owner at a time; an owner who does not renew
- * the lease loses it, and the job is taken again. Nothing taken in or handed out is aliased. Times come from the caller.
- * **Errors** `store-closed`; those of the database.
- * **Source** visibility timeouts of message queues, with at-least-once delivery made idempotent by law 7.
+ * **Shape** every call is atomic across processes. A job has one owner at a time; an owner that does not renew
+ * the lease loses it, and the job is leased again. Inputs and outputs are copies. The caller supplies all times.
+ * **Errors** `store-closed`; errors of the database.
+ * **Source** visibility timeouts of message queues, with at-least-once delivery made idempotent by ingestion.
  */
 export interface JobStore {
   readonly durability: Durability;
@@ -120,13 +120,13 @@ export interface JobStore {
     lease: JobLease,
     to: { readonly until: number; readonly now: number; readonly state?: "embedding" },
   ): Promise<boolean>;
-  /** Ends a lease. **Shape** the state that the job is in now; `undefined` when it is not the owner's any more. What is indexed keeps no bytes. */
+  /** Ends a lease. **Shape** the new state of the job; `undefined` when the lease has another owner. An indexed job keeps no bytes. */
   finish(
     lease: JobLease & { readonly revision: number },
     outcome: JobOutcome,
     now: number,
   ): Promise<JobState | undefined>;
-  /** Fails a job that is not done yet, and lets go of its bytes; whoever is at it loses the lease. **Shape** false when there is none. */
+  /** Fails an unfinished job and removes its bytes; its owner loses the lease. **Shape** false when there is none. */
   cancel(id: string, error: JobFailure, now: number): Promise<boolean>;
   /** Queues a failed job again, its attempts forgotten. **Shape** false where it is not there, not failed, was cancelled, or there is no room. */
   replay(id: string, room: JobRoom, now: number): Promise<boolean>;

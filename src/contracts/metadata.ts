@@ -2,11 +2,11 @@
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /**
- * What is known of a document or chunk besides its text: open keys, JSON values.
+ * Facts about a document or chunk besides its text: open keys, JSON values.
  *
- * The keys that ibid itself writes are typed; every other key is the caller's own and can be filtered on.
+ * The keys that ibid itself writes are typed; every other key belongs to the caller, and filters can use it.
  *
- * **Shape** plain and serialisable; `Date`s travel as ISO 8601 strings, which compare correctly as strings.
+ * **Shape** plain and serialisable. `Date`s become ISO 8601 strings, which compare correctly as strings.
  * **Source** Ballerina `DocumentMetaData`: typed well-known keys with an open rest.
  */
 export interface Metadata {

@@ -3,26 +3,26 @@ import type { Embedding, EmbeddingVersion } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 
-/** Which versions of vectors a scope has, and which of them searches use. */
+/** Embedding versions of a scope, and the one that its searches use. */
 export interface ScopeVersions {
   readonly scope: Scope;
-  /** What searches use. Absent where nothing has a vector of a model's. */
+  /** Version that searches use. Absent where no chunk has a vector of a model. */
   readonly current?: EmbeddingVersion;
-  /** What a re-embedding that has begun and not ended makes. */
+  /** Version of a re-embedding that has begun and not ended. */
   readonly next?: EmbeddingVersion;
-  /** What searches used before: a rollback leads there until a vacuum has taken its vectors. */
+  /** Former version: a rollback returns to it until a vacuum has removed its vectors. */
   readonly previous?: EmbeddingVersion;
 }
 
 /** A vector for a chunk that is there already. */
 export interface AddedVector {
   readonly chunkId: string;
-  /** What was embedded: where the chunk says something else by now, the vector is not taken. */
+  /** Text that was embedded. The vector is refused where the chunk's text has changed. */
   readonly text: string;
   readonly embedding: Embedding;
 }
 
-/** What a change of version came to. */
+/** Result of a change of version. */
 export interface VersionChange {
   readonly changed: boolean;
   /** Live chunks that have no vector of the version. */
@@ -30,10 +30,10 @@ export interface VersionChange {
 }
 
 /**
- * A store in which a scope can have vectors of two models at once, so that it can be searched by the one while the other is made.
+ * A store whose scopes can have vectors of two models at once: searches use one version while the other is made.
  *
- * **Shape** `versions` gives one for each scope of the proof, in its order. Unless a change said otherwise, a scope's current version is the one that most of
- * its chunks have. `lacking` gives live chunks in order of id, paged by key so that writers are never held up.
+ * **Shape** `versions` gives one entry for each scope of the proof, in its order. Unless a change set it, a scope's current version is the one that most of
+ * its chunks have. `lacking` gives live chunks in order of id, paged by key so that no writer waits.
  * **Source** ToolUp's re-embedding.
  */
 export interface VersionedStore {
@@ -41,10 +41,10 @@ export interface VersionedStore {
   /** Live chunks without a vector of that version. */
   lacking(into: AuthorizedScopes<"write">, version: EmbeddingVersion): AsyncIterable<Chunk>;
   /**
-   * Gives chunks a vector beside those that they have; all in one transaction, with the note that this version is on its way.
-   * What is gone meanwhile, or says something else, or has a vector of the version, is left alone.
+   * Adds vectors to chunks in one transaction, and records that this version is under way.
+   * Chunks that are gone, changed or already have the version are skipped.
    *
-   * **Shape** how many vectors were taken. **Errors** as `upsert`: `dimension-mismatch` before anything is stored.
+   * **Shape** the number of added vectors. **Errors** as `upsert`: `dimension-mismatch` before anything is stored.
    */
   addVectors(
     into: AuthorizedScopes<"write">,
@@ -70,7 +70,7 @@ export interface ReembedOptions {
   readonly estimate?: boolean;
   /** Lead searches back to the version before, which takes one transaction for each scope and no model. */
   readonly rollback?: boolean;
-  /** Of the model, for the estimate; in whatever currency the sum is to be in. */
+  /** The model's price, for the estimate, in the caller's currency. */
   readonly pricePerMillionTokens?: number;
   /** Chunks that are embedded and written at a time; a run that is killed loses no more than these. Default 64. */
   readonly batchSize?: number;
@@ -89,14 +89,14 @@ export interface ReembedProgress {
   readonly chunks: number;
 }
 
-/** What one scope's re-embedding takes, or took. */
+/** Extent of one scope's re-embedding. */
 export interface ReembeddedScope {
   readonly scope: Scope;
   readonly from?: EmbeddingVersion;
   readonly to: EmbeddingVersion;
   /** Chunks that had no vector of the version when it began. */
   readonly chunks: number;
-  /** Of their texts, at one for every four characters. */
+  /** Estimated tokens of the texts: one for every four characters. */
   readonly tokens: number;
   /** Chunks that got one. */
   readonly embedded: number;
@@ -106,7 +106,7 @@ export interface ReembeddedScope {
   readonly changed: boolean;
 }
 
-/** What happens on the way. **Source** ToolUp's `KnowledgeChunkReembedded` and `KnowledgeChunkReembedFailed`. */
+/** Events of a re-embedding. **Source** ToolUp's `KnowledgeChunkReembedded` and `KnowledgeChunkReembedFailed`. */
 export type ReembedEvent =
   | {
       readonly type: "estimate";
@@ -137,12 +137,12 @@ export type ReembedEvent =
       readonly to: EmbeddingVersion;
     };
 
-/** What a re-embedding came to. */
+/** Result of a re-embedding. */
 export interface ReembedSummary {
   readonly scopes: readonly ReembeddedScope[];
   readonly chunks: number;
   readonly tokens: number;
-  /** Of `tokens`, where the price was given. */
+  /** Cost of `tokens`, where the price was given. */
   readonly cost?: number;
   readonly ms: number;
 }

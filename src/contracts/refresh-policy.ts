@@ -3,10 +3,10 @@ import type { DocumentSummary } from "./document-store.ts";
 import type { SaidOfIt } from "./reader.ts";
 
 /**
- * When a document that is kept already is looked at again, and whether what was read then takes its place.
+ * Decides when a stored document is read again, and whether the new version replaces it.
  *
- * **Shape** asked once for each document of an ingestion, `kept` being what the scope holds under that uri. What is not looked at is `unchanged`.
- * A policy says what is worth the work, not what is true: whatever it lets through, the same bytes under the same pipeline write nothing.
+ * **Shape** called once for each document of an ingestion; `kept` is the scope's version under that uri. A document that is not read again is `unchanged`.
+ * A policy only saves work: even without one, the same bytes under the same pipeline write nothing.
  * **Source** Embabel `ContentRefreshPolicy`.
  */
 export interface RefreshPolicy {

@@ -3,7 +3,7 @@ import type { JsonValue } from "./metadata.ts";
 /** A JSON Schema, as plain data. */
 export type JsonSchema = { readonly [key: string]: JsonValue };
 
-/** What a schema says about a value: the value as it is meant, or what is wrong with it. */
+/** Result of validation: the value in its output form, or issues. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
@@ -28,7 +28,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** A schema that can also be told to a model. **Source** Standard JSON Schema 1 (standardschema.dev/json-schema). */
+/** A schema with a JSON Schema, for models. **Source** Standard JSON Schema 1 (standardschema.dev/json-schema). */
 export interface StandardJsonSchema<Input = unknown, Output = Input> extends StandardSchema<Input, Output> {
   readonly "~standard": StandardSchema<Input, Output>["~standard"] & {
     readonly jsonSchema: {
@@ -38,8 +38,8 @@ export interface StandardJsonSchema<Input = unknown, Output = Input> extends Sta
   };
 }
 
-/** What a schema gives for a value that it allows. */
+/** Output type of a schema. */
 export type SchemaOutput<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
 
-/** What a schema takes: defaults may be missing, and what it coerces may be something else. */
+/** Input type of a schema: defaults may be missing, and coerced values may have another type. */
 export type SchemaInput<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["input"];

@@ -1,14 +1,14 @@
 /**
- * Where a chunk belongs. Its written form is the value itself.
+ * Home of a chunk. Its written form is the value itself.
  *
- * `platform` is for every authenticated caller where the operator enables it, `deployment` for everybody across teams,
+ * `platform` is for every authenticated caller where the operator enables it, `deployment` for all teams,
  * a team's for that team, a user's for that user.
  * **Source** ToolUp `VectorScope`, in the wire form of its events.
  */
 export type Scope = "platform" | "deployment" | `team:${string}` | `user:${string}`;
 
 /**
- * Who is asking. Without a user and a team the caller is anonymous.
+ * The caller. Without a user and a team the caller is anonymous.
  *
  * **Source** ToolUp `AccessContext`.
  */
@@ -20,12 +20,11 @@ export interface AccessContext {
   readonly teams?: readonly string[];
 }
 
-/** Which of the scopes that a caller may read a question is put to; the active team is `teamId`'s. */
+/** Named choice among the readable scopes for a question; the active team is `teamId`'s. */
 export type ScopeStrategyName = "active-team" | "active-team-plus-user" | "active-team-plus-platform" | "all";
 
 /**
- * A strategy by name, or one of your own: it is told who asks and what they may read, and names scopes. What it names beyond that is dropped: a strategy can
- * only narrow.
+ * A strategy by name, or a function from the caller and the readable scopes to scopes. Other scopes in its result are dropped: a strategy can only narrow.
  *
  * **Source** ToolUp `ScopeStrategy`.
  */
@@ -33,7 +32,7 @@ export type ScopeStrategy =
   | ScopeStrategyName
   | ((caller: AccessContext | "operator", readable: readonly Scope[]) => readonly Scope[] | Promise<readonly Scope[]>);
 
-/** Which of the shared scopes exist for callers at all. The operator reads every scope regardless. */
+/** Shared scopes that exist for callers. The operator reads every scope regardless. */
 export interface AccessPolicy {
   /** Default false. */
   readonly platform?: boolean;
@@ -41,20 +40,20 @@ export interface AccessPolicy {
   readonly deployment?: boolean;
 }
 
-/** Never there at run time: a private member makes a type that nothing else has the shape of, not even a copy of it by `...`. */
+/** Absent at run time: a private member makes a type that no other value has the shape of, not even a copy by `...`. */
 declare class Proof<Right> {
   private readonly proves: Right;
 }
 
 /**
- * Proof that the gate let somebody through, and to where. Only `access/` can make one; stores check at run time that it did.
+ * Proof that the gate admitted a caller to scopes. Only `access/` can make one, and stores check that at run time.
  *
  * **Shape** `scopes` sorted, unique and frozen. A `"write"` proof names exactly the scopes that may be written.
  */
 export interface AuthorizedScopes<Right extends "read" | "write" = "read"> extends Proof<Right> {
   readonly right: Right;
   readonly scopes: readonly Scope[];
-  /** What was asked for before the gate dropped what may not be read; for traces. */
+  /** Requested scopes, before the gate dropped the unreadable ones; for traces. */
   readonly requested: readonly Scope[];
 }
 

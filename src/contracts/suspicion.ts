@@ -1,12 +1,13 @@
 import type { Scope } from "./scope.ts";
 
 /**
- * What in a text speaks to a model rather than to its reader, by form. What sentences mean is not judged: no form tells an instruction from a report of one.
+ * Form of a passage that addresses a model rather than a reader. Meaning is not judged: no form tells an instruction from a report of one.
  *
- * - `comment`, `hidden`: what a page shows nobody: comments; elements without display, size or opacity, scripts and templates.
+ * - `comment`, `hidden`: parts that no page shows: comments; elements without display, size or opacity, scripts and templates.
  * - `invisible`, `direction`, `tags`: characters without a shape, that turn the direction of others, and Unicode's tags, which spell whole texts unseen.
  * - `role`: a turn of a conversation or a model's own tokens: `<|im_start|>`, `### Instruction`, `Human:`.
- * - `tool-call`: a call of a tool as models write it. `delimiter`: what could be taken for the end of quoted material.
+ * - `tool-call`: a tool call in a model's notation.
+ * - `delimiter`: a passage that could pass for the end of quoted material.
  */
 export type SuspicionKind =
   | "comment"
@@ -23,9 +24,9 @@ export interface Suspicion {
   readonly kind: SuspicionKind;
   readonly start: number;
   readonly end: number;
-  /** What stands there; of long findings the first 200. */
+  /** The passage; at most its first 200 characters. */
   readonly quote: string;
-  /** What tag characters spell. */
+  /** Text that tag characters spell. */
   readonly says?: string;
 }
 

@@ -8,7 +8,7 @@ export type SpanStart =
       readonly operation: "retrieval";
       readonly topK: number | "all";
       readonly mode: SearchMode;
-      /** For a telemetry that was told to record queries; law 10 forbids it to all others. */
+      /** The query, only for a telemetry that was configured to record queries. */
       readonly query: string;
     }
   | {
@@ -22,7 +22,7 @@ export type SpanStart =
   | { readonly operation: "rerank"; readonly reranker: string; readonly candidates: number }
   | { readonly operation: "ingest"; readonly scope: Scope };
 
-/** What came of it, under the names that it has in results: `resultCount`, `topScore`, `sent`, `added`, `chunks`. */
+/** Outcome, under the names of results: `resultCount`, `topScore`, `sent`, `added`, `chunks`. */
 export type SpanEnd = Readonly<Record<string, number>>;
 
 /** Work under way. */
@@ -34,9 +34,9 @@ export interface OpenSpan {
 }
 
 /**
- * Told of everything that goes on, by whoever wants to see it elsewhere: spans as they begin and end, events as they happen.
+ * Observer of spans, as they begin and end, and of events, as they happen.
  *
- * **Errors** one that throws fails nothing.
+ * **Errors** an error of the observer fails nothing.
  * **Source** Ballerina's spans, ToolUp `IRagTelemetry`.
  */
 export interface Telemetry {

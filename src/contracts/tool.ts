@@ -1,6 +1,6 @@
 import type { StandardJsonSchema } from "./schema.ts";
 
-/** What a call of a tool can be told besides its arguments. */
+/** Options of one tool call besides its arguments. */
 export interface ToolCallOptions {
   /** The AI SDK's name for `signal`; either stops the call. */
   readonly abortSignal?: AbortSignal | undefined;
@@ -8,11 +8,11 @@ export interface ToolCallOptions {
 }
 
 /**
- * What a model may call: plain data and one function.
+ * A tool for a model: plain data and one function.
  *
- * **Shape** the AI SDK, LangChain's `tool` and MCP's `registerTool` take `inputSchema` as it is: it speaks Standard Schema and JSON Schema. `execute` checks its
- * arguments by it, whoever calls, and answers with text for the model to read.
- * **Errors** `invalid-argument` for arguments that the schema does not allow, with what is wrong, so that a model can correct its call.
+ * **Shape** the AI SDK, LangChain's `tool` and MCP's `registerTool` take `inputSchema` as it is: it is a Standard Schema and a JSON Schema.
+ * `execute` always checks its arguments by it, and answers with text for the model.
+ * **Errors** `invalid-argument` for arguments that the schema refuses, with the reason, so that a model can correct its call.
  * **Source** Embabel's LLM tools.
  */
 export interface Tool {

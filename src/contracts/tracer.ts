@@ -1,9 +1,9 @@
 import type { AccessContext, Scope } from "./scope.ts";
 
 /**
- * What one retrieval did, without a word of its query.
+ * Facts of one retrieval, without a word of its query.
  *
- * **Source** ToolUp `RetrievalTrace`, its thirteen fields under our names.
+ * **Source** ToolUp `RetrievalTrace`, its thirteen fields under ibid's names.
  */
 export interface RetrievalTrace {
   /** HMAC-SHA-256 of the query under the knowledge base's own key, 64 lower-case hexadecimal digits. */
@@ -26,12 +26,12 @@ export interface RetrievalTrace {
 }
 
 /**
- * Told of every retrieval. A tracer that throws never fails one.
+ * Receives every retrieval. A tracer that throws never fails one.
  *
  * **Source** ToolUp `IRetrievalTracer`.
  */
 export interface Tracer {
   trace(trace: RetrievalTrace, access: AccessContext | "operator"): void | Promise<void>;
-  /** Fewer than two hits survived their floors. */
+  /** Fewer than two hits passed their thresholds. */
   miss(scopes: readonly Scope[], queryHash: string): void | Promise<void>;
 }
