@@ -123,7 +123,7 @@ interface Scores {
 }
 
 async function measure(chunker: Chunker | AsyncChunker): Promise<{ chunks: number; scores: readonly Scores[] }> {
-  await using kb = await openKnowledgeBase(undefined, { chunker });
+  await using kb = await openKnowledgeBase({ chunker });
   const { chunks } = await kb.ingest(documents, { settle: true });
   const sums = budgets.map(() => ({ recall: 0, precision: 0, iou: 0 }));
   for (const { text, uri, gold } of questions) {

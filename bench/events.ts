@@ -13,7 +13,7 @@ const texts = Array.from({ length: 500 }, (_, i) => ({
 
 async function prepare(name: string): Promise<string> {
   const folder = join(root, name);
-  const kb = await openKnowledgeBase(folder, { events: false });
+  const kb = await openKnowledgeBase(folder, { operations: { events: false } });
   await kb.ingest(texts, { settle: true });
   await kb.close();
   return folder;
@@ -24,8 +24,8 @@ const p95 = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(0.95 * values.length) - 1] ?? 0;
 
 const [off, on] = [await prepare("off"), await prepare("on")];
-const without = await openKnowledgeBase(off, { events: false });
-const including = await openKnowledgeBase(on, { events: true });
+const without = await openKnowledgeBase(off, { operations: { events: false } });
+const including = await openKnowledgeBase(on, { operations: { events: true } });
 const took = { without: [] as number[], including: [] as number[] };
 for (let round = 0; round < 1500; round++) {
   const query = `${words[round % words.length]} ${words[(round * 5 + 1) % words.length]}`;
@@ -58,7 +58,7 @@ for (let round = 0; round < 30; round++) {
     ["including", on, true],
   ] as const) {
     const started = performance.now();
-    const kb = await openKnowledgeBase(folder, { events });
+    const kb = await openKnowledgeBase(folder, { operations: { events } });
     await kb.search("heron reed");
     await kb.close();
     if (round >= 3) once[name].push(performance.now() - started);

@@ -89,13 +89,13 @@ async function runRound(): Promise<{ documents: number; chunks: number; bytes: n
 
   await time("whole, in memory", async () => {
     // With this model nothing is fitted in the background, which would fall into the next stage.
-    const kb = await openKnowledgeBase(undefined, { embeddingModel: createHashingModel() });
+    const kb = await openKnowledgeBase({ models: { embedding: createHashingModel() } });
     await kb.ingest(folder);
     await kb.close();
   });
   const home = await mkdtemp(join(tmpdir(), "ibid-bench-"));
   try {
-    const kb = await openKnowledgeBase(join(home, "kb"), { embeddingModel: createHashingModel() });
+    const kb = await openKnowledgeBase(join(home, "kb"), { models: { embedding: createHashingModel() } });
     const busy = performance.eventLoopUtilization();
     await time("whole, durable", () => kb.ingest(folder));
     note("of it busy", performance.eventLoopUtilization(busy).active);

@@ -36,12 +36,15 @@ async function measure(work: (start: (name: string) => void) => Promise<void>, k
 
 const location = join(root, "kb");
 const old = createHashingModel({ dimensions: 128 });
-const first = await openKnowledgeBase(location, { handlers, embeddingModel: old });
+const first = await openKnowledgeBase(location, { reading: { handlers }, models: { embedding: old } });
 await first.ingest(documentsOf(documents, 0), { settle: true });
 await first.close();
 
 const embeddingModel = slowly(createHashingModel({ dimensions: 256 }), 20);
-const kb = await openKnowledgeBase(location, { handlers, embeddingModel, formerEmbeddingModels: [old] });
+const kb = await openKnowledgeBase(location, {
+  reading: { handlers },
+  models: { embedding: embeddingModel, formerEmbeddings: [old] },
+});
 const phases = await measure(async (start) => {
   await new Promise((resolve) => void setTimeout(resolve, 5000));
   start("while re-embedding");
@@ -66,7 +69,7 @@ for (const [name, { took, broken, versions }] of phases) {
 }
 
 const queued = join(root, "queue");
-const target = await openKnowledgeBase(queued, { embeddingModel: null, events: false });
+const target = await openKnowledgeBase(queued, { models: { embedding: null }, operations: { events: false } });
 const queue = await openIngestionQueue(target, queued);
 const megabytes = (): number => process.memoryUsage().rss / 2 ** 20;
 const samples: number[] = [];

@@ -132,7 +132,10 @@ function readProc(name: string): Promise<string> {
 }
 
 async function ingest(path: string, atLimits: boolean): Promise<void> {
-  const raised = { maxFileBytes: 2 ** 31, limits: { maxBytes: 2 ** 30, maxTextLength: 2 ** 29 } };
+  const raised = {
+    sources: { maxFileBytes: 2 ** 31 },
+    reading: { limits: { maxBytes: 2 ** 30, maxTextLength: 2 ** 29 } },
+  };
   const kb = await openKnowledgeBase(`${path}.kb`, atLimits ? {} : raised);
   let said = "";
   for await (const { status, chunks, error } of kb.ingest(path)) said = says(error) ?? `${status}, ${chunks} chunks`;

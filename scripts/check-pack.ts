@@ -198,7 +198,7 @@ function checkWorker(): string {
     program,
     [
       'import { openKnowledgeBase } from "ibid";',
-      "const kb = await openKnowledgeBase(undefined, { readInWorker: true });",
+      "const kb = await openKnowledgeBase({ reading: { worker: true } });",
       'await kb.ingest({ uri: "a.md", text: "# Keys", mediaType: "text/markdown" });',
       'console.log((await kb.document("a.md")).root.children[0].title);',
     ].join("\n"),

@@ -118,7 +118,7 @@ const question = "How long can I use a key?";
 const { embedding, chat, reranker } = models;
 if (embedding) {
   await attempt(`embeds with ${embedding.provider}/${embedding.model}`, async () => {
-    const kb = await openKnowledgeBase(undefined, { embeddingModel: embedding });
+    const kb = await openKnowledgeBase({ models: { embedding: embedding } });
     const { usage, failed: refused } = await kb.ingest(documents.map((text, index) => ({ uri: `${index}.txt`, text })));
     if (refused > 0)
       throw await embedding.embed(documents, { purpose: "document" }).then(
@@ -134,7 +134,7 @@ if (embedding) {
 } else console.log("embeds: no embedding model is known of this provider; name one with --embed");
 if (chat) {
   await attempt(`answers with ${chat.provider}/${chat.model}`, async () => {
-    const kb = await openKnowledgeBase(undefined, { model: chat });
+    const kb = await openKnowledgeBase({ models: { chat: chat } });
     await kb.ingest(documents.map((text, index) => ({ uri: `${index}.txt`, text })));
     const { text, citations, usage } = await kb.ask("How many days is a key valid?");
     await kb.close();

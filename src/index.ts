@@ -29,4 +29,4 @@ export type { FusionName, Hit, HitExplanation, HitSource, SearchMode, SearchOpti
 export type { AccessContext, AccessPolicy, Scope, ScopeStrategy } from "./contracts/scope.ts";
 export type { DeleteOptions } from "./contracts/store.ts";
 export { openKnowledgeBase } from "./knowledge-base/open-in-memory.ts";
-export type { AssembleOptions as OpenOptions } from "./knowledge-base/assemble.ts";
+export type { OpenOptions } from "./knowledge-base/open/open-options.ts";

@@ -14,7 +14,7 @@ import { createScriptedChatModel } from "ibid/testing";
 import { check } from "../check.ts";
 
 const model = createScriptedChatModel(["Keys are rotated every 90 days [1]. Backups are kept for 30 days [2]."]);
-const kb = await openKnowledgeBase(undefined, { model });
+const kb = await openKnowledgeBase({ models: { chat: model } });
 await kb.ingest([
   { uri: "https://docs.example/keys", title: "Keys", text: "Keys are rotated every 90 days by the operator." },
   { uri: "backups", title: "Backups", text: "Backups of the keys are kept for 30 days." },

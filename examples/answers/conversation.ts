@@ -25,7 +25,7 @@ check("found", plain.hits[0]?.source.uri, "keys");
 await kb.close();
 
 const model = createScriptedChatModel(["Where are signing keys kept?", "They are kept in the vault [1]."]);
-const withModel = await openKnowledgeBase(undefined, { model });
+const withModel = await openKnowledgeBase({ models: { chat: model } });
 await withModel.ingest(documents);
 const answer = await withModel.ask(question, { history });
 check("put by the model", answer.searchedFor, "Where are signing keys kept?");

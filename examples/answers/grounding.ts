@@ -19,7 +19,7 @@ const handbook = { uri: "handbook", text: "Employees have 27 days of leave. Leav
 
 /** What became of a question: refused, grounded, and how often the model was asked for it. */
 async function ask(question: string, grounding: AskOptions["grounding"], withModel: boolean): Promise<string> {
-  const kb = await openKnowledgeBase(undefined, withModel ? { model } : {});
+  const kb = await openKnowledgeBase(withModel ? { models: { chat: model } } : {});
   await kb.ingest(handbook);
   const before = model.calls.length;
   const { refused, grounded, citations } = await kb.ask(question, { ...(grounding && { grounding }) });
@@ -39,7 +39,7 @@ check("preferred, unknown", await ask(unknown, "preferred", true), "not grounded
 check("strict, unknown", await ask(unknown, "strict", true), "refused, 0 cited, 0 calls");
 
 // Quotation marks are for words that are there.
-const kb = await openKnowledgeBase(undefined, { model });
+const kb = await openKnowledgeBase({ models: { chat: model } });
 await kb.ingest(handbook);
 const answer = await kb.ask(known);
 check("text", answer.text, 'The handbook says "27 days of leave" [1]. It is asked for by carrier pigeon [2].');

@@ -15,7 +15,7 @@ const product = z.object({
 });
 
 // A model that needs no key and no download; put any other in its place.
-const kb = await openKnowledgeBase(undefined, { embeddingModel: createHashingModel() });
+const kb = await openKnowledgeBase({ models: { embedding: createHashingModel() } });
 const products = kb.collection("products", {
   schema: product,
   key: "sku",

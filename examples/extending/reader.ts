@@ -34,7 +34,7 @@ since the morning.
 `;
 
 // The one line that registers it.
-const kb = await openKnowledgeBase(undefined, { readers: [subtitleReader] });
+const kb = await openKnowledgeBase({ readers: [subtitleReader] });
 
 await kb.ingest({ uri: "film.srt", bytes: new TextEncoder().encode(film), mediaType: "application/x-subrip" });
 const outline = await kb.outline("film.srt");

@@ -19,7 +19,7 @@ const spellOut = createTransformer({
   metadata: (chunk) => ({ audience: chunk.uri.startsWith("hr/") ? "everybody" : "engineers" }),
 });
 
-const kb = await openKnowledgeBase(undefined, { transformers: [spellOut] });
+const kb = await openKnowledgeBase({ transformers: [spellOut] });
 await kb.ingest([
   { uri: "hr/leave", text: "PTO is requested in the portal." },
   { uri: "it/login", text: "SSO is set up by the administrators." },

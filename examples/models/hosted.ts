@@ -17,11 +17,12 @@ const service = {
 };
 
 const embeddingModel = createHostedEmbeddingModel(service);
-const kb = await openKnowledgeBase(undefined, {
-  embeddingModel,
-  model: createHostedChatModel(service),
-  // What your service asks for a million tokens; then summaries and answers say what they cost.
-  prices: { [`hosted/${embeddingModel.model}`]: { input: 0.5, output: 2 } },
+const kb = await openKnowledgeBase({
+  models: {
+    embedding: embeddingModel,
+    chat: createHostedChatModel(service), // What your service asks for a million tokens; then summaries and answers say what they cost.
+    prices: { [`hosted/${embeddingModel.model}`]: { input: 0.5, output: 2 } },
+  },
 });
 
 const { embedded, usage } = await kb.ingest([

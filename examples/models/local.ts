@@ -14,10 +14,12 @@ import { startStandIn } from "../stand-in.ts";
 const standIn = process.env["OLLAMA"] === undefined ? await startStandIn() : undefined;
 const ollama = process.env["OLLAMA"] ?? standIn?.url;
 
-const kb = await openKnowledgeBase(undefined, {
-  // Without the address it is OLLAMA_HOST, or this machine. What the model wants before documents and queries is known.
-  embeddingModel: `ollama/nomic-embed-text@${ollama}`,
-  model: `ollama/llama3.2@${ollama}`,
+const kb = await openKnowledgeBase({
+  models: {
+    // Without the address it is OLLAMA_HOST, or this machine. What the model wants before documents and queries is known.
+    embedding: `ollama/nomic-embed-text@${ollama}`,
+    chat: `ollama/llama3.2@${ollama}`,
+  },
 });
 await kb.ingest([
   { uri: "keys.md", text: "# Keys\n\nA key is valid for ninety days." },

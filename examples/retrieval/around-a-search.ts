@@ -19,12 +19,14 @@ The old key is revoked before the new one is made.
 Tea is served at four.
 `;
 
-const kb = await openKnowledgeBase(undefined, {
+const kb = await openKnowledgeBase({
   // So small that a chunk says little by itself.
   chunker: createSentenceChunker({ sentences: 1, overlap: 0 }),
-  // Read from the inside out: what is found, as its section, sections that meet as one, each text once.
-  retriever: (base, { documents }) =>
-    dropDuplicates(mergeAdjacent(expandHits(base, { documents, zoomOut: 1 }), { documents })),
+  search: {
+    // Read from the inside out: what is found, as its section, sections that meet as one, each text once.
+    retriever: (base, { documents }) =>
+      dropDuplicates(mergeAdjacent(expandHits(base, { documents, zoomOut: 1 }), { documents })),
+  },
 });
 await kb.ingest([
   { uri: "handbook.md", text: handbook, mediaType: "text/markdown" },

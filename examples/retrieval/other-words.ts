@@ -15,9 +15,12 @@ const model = createScriptedChatModel([
 ]);
 const fallbacks: string[] = [];
 
-const kb = await openKnowledgeBase(undefined, {
-  embeddingModel: null, // words alone, so that it matters which
-  retriever: (base) => multiQuery(base, { model, onFallback: (reason) => fallbacks.push(reason) }),
+const kb = await openKnowledgeBase({
+  models: { embedding: null },
+  search: {
+    // words alone, so that it matters which
+    retriever: (base) => multiQuery(base, { model, onFallback: (reason) => fallbacks.push(reason) }),
+  },
 });
 await kb.ingest([
   { uri: "leave", text: "Employees have 27 days of annual leave." },

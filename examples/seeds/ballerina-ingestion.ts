@@ -6,7 +6,7 @@
  * | `configurable string …` | `process.env`, with a stand-in where it is not set |
  * | `pinecone:VectorStore` | the knowledge base's own store; a folder would keep it |
  * | `ai:Wso2EmbeddingProvider(serviceUrl, accessToken)` | `createHostedEmbeddingModel({ serviceUrl, accessToken })` |
- * | `ai:VectorKnowledgeBase(store, model)` | `openKnowledgeBase(folder, { embeddingModel })` |
+ * | `ai:VectorKnowledgeBase(store, model)` | `openKnowledgeBase(folder, { models: { embedding: embeddingModel } })` |
  * | `io:fileReadString(path)` | `createTextDataLoader(path).load()` |
  * | `ai:TextDocument` with `content` and `metadata` | the same, with its uri and its sections, as a reader makes it |
  * | `ai:chunkDocumentRecursively(doc)` | `chunkDocumentRecursively(doc)` |
@@ -27,7 +27,7 @@ const serviceUrl = process.env["SERVICE_URL"] ?? standIn?.url ?? "";
 const accessToken = process.env["ACCESS_TOKEN"] ?? "secret";
 
 const embeddingModel = createHostedEmbeddingModel({ serviceUrl, accessToken });
-const kb = await openKnowledgeBase(process.env["KNOWLEDGE_BASE"], { embeddingModel });
+const kb = await openKnowledgeBase(process.env["KNOWLEDGE_BASE"], { models: { embedding: embeddingModel } });
 
 console.log("Pre-processing data...");
 const resources = fileURLToPath(new URL("resources", import.meta.url));

@@ -25,7 +25,7 @@ const accessToken = "secret";
 const standIn = await startStandIn(accessToken);
 const service = { serviceUrl: standIn.url, accessToken };
 const model = createHostedChatModel(service);
-const kb = await openKnowledgeBase(undefined, { embeddingModel: createHostedEmbeddingModel(service), model });
+const kb = await openKnowledgeBase({ models: { embedding: createHostedEmbeddingModel(service), chat: model } });
 await kb.ingest({
   uri: "pizza_shop_policy_doc.md",
   text: "A pizza that arrives cold is replaced or refunded.\n\nRefunds are paid within 14 days to the card that was charged.",
@@ -57,7 +57,7 @@ check("by hand", typeof message.content === "string" && message.content.includes
 // A model that says nothing.
 const silent = await startStandIn(accessToken, () => "");
 const mute = createHostedChatModel({ ...service, serviceUrl: silent.url });
-const speechless = await openKnowledgeBase(undefined, { model: mute });
+const speechless = await openKnowledgeBase({ models: { chat: mute } });
 await speechless.ingest({ uri: "policy", text: paid });
 const second = await startService(speechless, { port: 0 });
 const fallback = { response: "I couldn't find an answer to your question." };

@@ -83,7 +83,7 @@ async function asServices(folder: string): Promise<void> {
 async function asFunctions(bucket: string): Promise<void> {
   // A folder stands in for a bucket; in the cloud: `openS3BlobStore({ … })`.
   const invoke = async (request: Request): Promise<Response> => {
-    const kb = await openKnowledgeBase(undefined, { snapshots: { blobs: openFileBlobStore(bucket) } });
+    const kb = await openKnowledgeBase({ snapshots: { blobs: openFileBlobStore(bucket) } });
     try {
       const handler = createHandler(kb, {
         hosts: ["functions.example"],

@@ -31,7 +31,7 @@ import { createHashingModel, createHostedChatModel } from "ibid/models";
 import { check } from "../check.ts";
 import { startStandIn } from "../stand-in.ts";
 
-const kb = await openKnowledgeBase(undefined, { embeddingModel: createHashingModel() });
+const kb = await openKnowledgeBase({ models: { embedding: createHashingModel() } });
 const memory = createTextMemory(kb);
 await memory.save("budget-2023", "Company budget by year: my budget for 2023 is 135,000 euro.");
 await memory.save("budget-2024", "Company budget by year: my budget for 2024 is 150,000 euro.");

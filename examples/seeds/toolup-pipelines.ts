@@ -5,7 +5,7 @@
  * |---|---|
  * | `IBlobStorage.Save`, post-save hook, `VectorisationHandler` | `withIngestion(blobs, kb, { enqueue })`, `put` |
  * | `IngestionQueue`, `IngestionBackgroundService` | `openIngestionQueue(kb)` |
- * | `IEmbeddingProvider`, `IEmbeddingCache` | `embeddingModel`, `embeddingCache` |
+ * | `IEmbeddingProvider`, `IEmbeddingCache` | `models.embedding`, `models.cache` |
  * | `IVectorStore.Index`, `EmbeddingVersion` | `kb.status()` says which versions there are |
  * | `IRetrievalPipeline.Retrieve` | `kb.as(…).search` |
  * | `MergeStrategy = DenseSparseHybrid` | `mode: "hybrid"`, `fusion: "weighted"` |
@@ -44,7 +44,10 @@ const happened = async (name: EventName): Promise<number> => {
 // Ingestion: upload, hook, queue, background, embedding, index, event.
 const first = provider("first");
 const embeddingCache = createEmbeddingCache();
-let kb = await openKnowledgeBase(location, { embeddingModel: first, embeddingCache, events });
+let kb = await openKnowledgeBase(location, {
+  models: { embedding: first, cache: embeddingCache },
+  operations: { events },
+});
 const queue = await openIngestionQueue(kb, location);
 const uploads = withIngestion(openFileBlobStore(join(folder, "uploads")), kb, {
   scope,
@@ -78,7 +81,10 @@ check("indexed, says the event store", await happened("KnowledgeChunkIndexed"), 
 check("and retrieved", await happened("KnowledgeRetrieved"), 3);
 
 // Re-embedding: another provider, the scope is listed, what is of another version is embedded anew, events.
-kb = await openKnowledgeBase(location, { embeddingModel: provider("second"), formerEmbeddingModels: [first], events });
+kb = await openKnowledgeBase(location, {
+  models: { embedding: provider("second"), formerEmbeddings: [first] },
+  operations: { events },
+});
 check("before it is asked for", await stamped(), [[scope, "first", undefined]]);
 const { scopes } = await kb.reembed({ scope });
 check(

@@ -23,10 +23,10 @@ import { check } from "../check.ts";
 import { startStandIn } from "../stand-in.ts";
 
 const misses: string[] = [];
-const kb = await openKnowledgeBase(undefined, {
-  embeddingModel: createHashingModel(),
+const kb = await openKnowledgeBase({
+  models: { embedding: createHashingModel() },
   access: { platform: true },
-  tracer: { trace() {}, miss: (_, queryHash) => void misses.push(queryHash) },
+  operations: { tracer: { trace() {}, miss: (_, queryHash) => void misses.push(queryHash) } },
 });
 await kb.ingest(
   [

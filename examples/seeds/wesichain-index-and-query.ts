@@ -19,8 +19,8 @@ import { createWindowChunker } from "ibid/chunkers";
 import { createHashingModel } from "ibid/models";
 import { check } from "../check.ts";
 
-const kb = await openKnowledgeBase(undefined, {
-  embeddingModel: createHashingModel(),
+const kb = await openKnowledgeBase({
+  models: { embedding: createHashingModel() },
   chunker: createWindowChunker({ size: 80, overlap: 16 }),
 });
 

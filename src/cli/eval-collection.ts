@@ -29,12 +29,15 @@ export const variants: Readonly<Record<string, () => Promise<OpenOptions>>> = {
   default: () => Promise.resolve({}),
   lucene: async () => {
     const { createLuceneAnalyzer } = await import("../text/lucene-analyzer.ts");
-    return { analyzer: createLuceneAnalyzer(), bm25: { variant: "lucene", k1: 0.9, b: 0.4 }, embeddingModel: null };
+    return {
+      search: { analyzer: createLuceneAnalyzer(), bm25: { variant: "lucene", k1: 0.9, b: 0.4 } },
+      models: { embedding: null },
+    };
   },
   ...Object.fromEntries(
     (["robertson", "atire", "bm25l", "bm25+"] as const).map((variant) => [
       variant,
-      async () => ({ bm25: { variant } }),
+      async () => ({ search: { bm25: { variant } } }),
     ]),
   ),
 };

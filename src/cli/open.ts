@@ -69,12 +69,14 @@ export async function withKnowledgeBase<Result>(
   const kb = await openKnowledgeBase(options.kb, {
     create: how.create ?? false,
     access: { platform: options.withPlatform ?? false },
-    ...(how.model === undefined ? {} : { model: how.model }),
-    ...(how.judge === undefined ? {} : { judge: how.judge }),
-    ...(options.reranker === undefined ? {} : { reranker: options.reranker }),
-    ...(models?.embeddingModel !== undefined && { embeddingModel: models.embeddingModel }),
-    ...(models !== undefined && { formerEmbeddingModels: models.formerEmbeddingModels }),
-    ...(how.merge === true && { retriever: await mergingRetriever() }),
+    models: {
+      chat: how.model,
+      judge: how.judge,
+      reranker: options.reranker,
+      embedding: models?.embeddingModel,
+      formerEmbeddings: models?.formerEmbeddingModels,
+    },
+    search: { retriever: how.merge === true ? await mergingRetriever() : undefined },
   });
   try {
     return await use(caller === undefined ? kb : kb.as(caller));

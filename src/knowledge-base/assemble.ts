@@ -1,122 +1,46 @@
 import { createLateAutoChunker } from "../chunkers/late-auto-chunker.ts";
+import type { ChatModel } from "../contracts/chat.ts";
+import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
-import type { Analyzer } from "../contracts/analyzer.ts";
-import type { ChatModel, Prices } from "../contracts/chat.ts";
-import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
-import type { Embedder, EmbeddingCache, EmbeddingModel } from "../contracts/embedding-model.ts";
+import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
+import { IbidError } from "../contracts/errors.ts";
 import type { EventRetention, EventStore } from "../contracts/event-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
-import { IbidError } from "../contracts/errors.ts";
 import type { MediaTypeHandler } from "../contracts/media-type-handler.ts";
-import type { Reader, ReadLimits } from "../contracts/reader.ts";
-import type { Reranker, Retriever, WrapRetriever } from "../contracts/retriever.ts";
+import type { Reader } from "../contracts/reader.ts";
 import type { AccessPolicy } from "../contracts/scope.ts";
-import type { Telemetry } from "../contracts/telemetry.ts";
-import type { Tracer } from "../contracts/tracer.ts";
-import { checkReadLimits } from "../readers/read-limits.ts";
-import type { EmbedderOptions } from "../models/embedder/create-embedder.ts";
 import { latentSemanticModel } from "../engine/latent/latent-semantic-model.ts";
-import type { Bm25Options } from "../engine/bm25/bm25-settings.ts";
-import { decideRetention } from "../stores/guard/check-events.ts";
+import { checkReadLimits } from "../readers/read-limits.ts";
 import { checkStore } from "../stores/compose/check-store.ts";
 import { createMemoryStore } from "../stores/memory/memory-store.ts";
-import type { SnapshotOptions } from "../stores/snapshot/snapshot-options.ts";
 import type { StoreOptions } from "../stores/segments/store-options.ts";
+import type { SnapshotOptions } from "../stores/snapshot/snapshot-options.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
-import { checkOptions } from "../runtime/check-options.ts";
 import { createKnowledgeBase, type KnowledgeBaseParts } from "./create-knowledge-base.ts";
 import type { OpenSource } from "./ingest-items.ts";
+import type { OpenModels, OpenOptions, OpenSearch } from "./open/open-options.ts";
 
-/** What can be chosen when a knowledge base is opened, on any runtime. Everything has a default. */
-export interface AssembleOptions {
-  /** Default: none but the store's own, which is fitted on what it holds and needs no key and no download. `null`: not even that, words alone. */
-  readonly embeddingModel?: EmbeddingModel | null;
-  /**
-   * Models that were used before. A scope whose vectors are still of one of them is searched by it until it is re-embedded, and what comes meanwhile gets
-   * vectors of both. Default: none; such a scope is then found by its words, and by what was ingested since.
-   */
-  readonly formerEmbeddingModels?: readonly EmbeddingModel[];
-  /** Who writes the answers. Default: nobody; answers are made of the documents' own sentences. */
-  readonly model?: ChatModel;
-  /** Reads what the model answered beside what it cites, and decides whether the answer is grounded. Default: nobody; words decide. */
-  readonly judge?: ChatModel;
-  /** `"proximity"`: what has the query's words near one another ranks higher; needs no model. Default: none. */
-  readonly reranker?: Reranker | "proximity";
-  /** In place of the built-in retriever; or a function that makes one around it: `(base, { documents }) => mergeAdjacent(base, { documents })`. */
-  readonly retriever?: Retriever | WrapRetriever;
-  /** Asked before the built-in readers. */
-  readonly readers?: readonly Reader[];
-  /** Asked before any reader: they turn data of a media type straight into chunks. */
-  readonly handlers?: readonly MediaTypeHandler[];
-  /** How much one file may ask for. Default: `defaultReadLimits`. */
-  readonly limits?: Partial<ReadLimits>;
-  /** Default: `createAutoChunker()`: sheets by row, everything else by section, 1,000 characters, 125 overlap. */
-  readonly chunker?: Chunker | AsyncChunker;
-  readonly transformers?: readonly ChunkTransformer[];
-  readonly analyzer?: Analyzer;
-  /** How words are weighed. Default: BM25F. */
-  readonly bm25?: Bm25Options;
-  /** Default: the 10,000 most recent, in memory. */
-  readonly embeddingCache?: EmbeddingCache;
-  /** How much is sent to the embedding model at once. Default: 128 texts and 100,000 tokens a request, 4 requests at a time. */
-  readonly embedding?: Pick<EmbedderOptions, "batchSize" | "maxBatchTokens" | "concurrency">;
-  /** What models cost, by `provider/model`, so that summaries and answers say it. Default: nobody knows. */
-  readonly prices?: Prices;
-  readonly tracer?: Tracer;
-  /** Told of spans and events as they happen; see `createOpenTelemetry`. */
-  readonly telemetry?: Telemetry;
-  /**
-   * Where events are kept: a store of your own, or one that is made for you, with how much it keeps. Default: beside a durable knowledge base for a week,
-   * 100,000 at most; nowhere for one in memory. `false`: nowhere. They are written in the background: a `kill -9` can take the last second's.
-   */
-  readonly events?: boolean | EventStore | EventRetention;
-  /** Which shared scopes callers can read at all. Default: deployment, not platform. */
-  readonly access?: AccessPolicy;
-  /** Where a knowledge base in memory is kept; see {@link openSnapshotStore}. Default: nowhere. */
-  readonly snapshots?: SnapshotOptions;
-  /**
-   * The store that keeps everything, in place of one that is made for the location. The knowledge base closes it. Relative paths still follow the location.
-   */
-  readonly store?: KnowledgeStore;
+/** Options that decide how a store is made. */
+interface StoreWishes {
+  readonly models?: { readonly embedding?: unknown } | undefined;
+  readonly search?: OpenSearch | undefined;
+  readonly access?: AccessPolicy | undefined;
+  readonly snapshots?: SnapshotOptions | undefined;
 }
 
-export const assembleOptions = [
-  "embeddingModel",
-  "formerEmbeddingModels",
-  "model",
-  "judge",
-  "reranker",
-  "retriever",
-  "readers",
-  "handlers",
-  "limits",
-  "chunker",
-  "transformers",
-  "analyzer",
-  "bm25",
-  "embeddingCache",
-  "embedding",
-  "prices",
-  "tracer",
-  "telemetry",
-  "events",
-  "access",
-  "snapshots",
-  "store",
-] as const satisfies readonly (keyof AssembleOptions)[];
-
-/** What a store is asked of all that can be chosen. */
-type StoreWishes = { readonly [Name in StoreWish]?: Name extends "embeddingModel" ? unknown : AssembleOptions[Name] };
-type StoreWish = "analyzer" | "bm25" | "embeddingModel" | "access" | "snapshots";
-
 /**
- * What of it a store is told: it has a model of its own where nobody chose another, or none.
+ * Options of the store that a knowledge base is opened over: it has a model of its own unless `models.embedding` is given or `null`.
  *
- * **Errors** `invalid-argument` for snapshots: they are of a store in memory, which is opened by {@link openMemory}.
+ * **Errors** `invalid-argument` for snapshots, which {@link openMemory} alone takes.
  */
-export function storeChoices(wishes: StoreWishes): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel"> {
-  const { analyzer, bm25, embeddingModel, access, snapshots } = wishes;
+export function storeChoices({
+  models,
+  search,
+  access,
+  snapshots,
+}: StoreWishes): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel"> {
+  const { analyzer, bm25 } = search ?? {};
   if (snapshots !== undefined) {
     throw new IbidError("invalid-argument", "A knowledge base in a folder has no need of snapshots.", {
       hint: "Leave out the folder, or the snapshots.",
@@ -125,30 +49,30 @@ export function storeChoices(wishes: StoreWishes): Pick<StoreOptions, "analyzer"
   return {
     ...(analyzer && { analyzer }),
     ...(bm25 && { bm25 }),
-    ...(embeddingModel === undefined && {
+    ...(models?.embedding === undefined && {
       corpusModel: access?.deployment === false ? neverFitted : latentSemanticModel,
     }),
   };
 }
 
 /**
- * The store that was given, checked.
+ * Checks the store that is given, if one is.
  *
  * **Errors** `invalid-argument` for an incomplete store, by the missing method, and for options that only a store that is made here can follow.
  */
-export function takeStore(options: Pick<AssembleOptions, "store" | "bm25" | "snapshots">): KnowledgeStore | undefined {
-  if (options.store === undefined) return undefined;
-  const store = checkStore(options.store);
-  for (const name of ["bm25", "snapshots"] as const) {
-    if (options[name] === undefined) continue;
+export function takeStore({ store, search, snapshots }: OpenOptions): KnowledgeStore | undefined {
+  if (store === undefined) return undefined;
+  const checked = checkStore(store);
+  for (const [name, value] of Object.entries({ bm25: search?.bm25, snapshots })) {
+    if (value === undefined) continue;
     throw new IbidError("invalid-argument", `${name} is given beside store.`, {
       hint: `Open the store itself with ${name}, and leave it out here.`,
     });
   }
-  return store;
+  return checked;
 }
 
-/** A store in memory, and where that is wanted, one that is kept. */
+/** Opens a store in memory; with `snapshots`, one that is kept. */
 export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise<KnowledgeStore> {
   const choices = storeChoices(wishes);
   if (snapshots === undefined) return createMemoryStore(choices);
@@ -156,7 +80,7 @@ export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise
   return openSnapshotStore({ ...choices, snapshots });
 }
 
-/** A model is fitted on the deployment's chunks, and would show in the scores of those who may not read them (law 3). */
+/** Never fitted: a model of the deployment's chunks would show in the scores of callers who may not read them. */
 const neverFitted: CorpusModel = { ...latentSemanticModel, leastChunks: Infinity };
 
 /** What only the runtime knows: its own readers, and how paths become documents. */
@@ -172,38 +96,38 @@ export interface RuntimeParts {
   readonly keepsEvents?: boolean;
 }
 
-/** Puts defaults where nothing was chosen, and the knowledge base together. What was not chosen is not loaded. */
+/** Fills in defaults and makes the knowledge base. Parts that were not chosen are not loaded. */
 export async function assembleKnowledgeBase(
   store: KnowledgeStore,
-  options: AssembleOptions,
+  options: OpenOptions,
   runtime: RuntimeParts,
 ): Promise<KnowledgeBase> {
-  const { prices } = options;
+  const { models = {}, reading = {}, search = {}, operations = {} } = options;
+  const { prices } = models;
   const pricing = prices && (await import("../models/price-usage.ts"));
   pricing?.checkPrices(prices);
   const priced = (model: ChatModel | undefined): ChatModel | undefined =>
     model && pricing ? pricing.withPrice(model, prices) : model;
-  checkOptions("embedding", options.embedding, ["batchSize", "maxBatchTokens", "concurrency"]);
   const readers = [...(options.readers ?? []), ...runtime.readers];
   const chunker = options.chunker ?? createLateAutoChunker();
-  const events = await chooseEvents(options.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
+  const events = await chooseEvents(operations.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
   return createKnowledgeBase({
     store,
-    ...(await chooseEmbedders(store, options)),
-    ...(await chooseHandlers(options.handlers ?? [], readers, chunker)),
-    limits: checkReadLimits(options.limits),
+    ...(await chooseEmbedders(store, models)),
+    ...(await chooseHandlers(reading.handlers ?? [], readers, chunker)),
+    limits: checkReadLimits(reading.limits),
     transformers: options.transformers ?? [],
-    analyzer: options.analyzer ?? defaultAnalyzer,
-    chatModel: priced(options.model),
-    judge: priced(options.judge),
+    analyzer: search.analyzer ?? defaultAnalyzer,
+    chatModel: priced(models.chat),
+    judge: priced(models.judge),
     prices,
-    reranker: options.reranker,
-    retriever: options.retriever,
-    tracer: options.tracer,
-    telemetry: options.telemetry,
+    reranker: models.reranker,
+    retriever: search.retriever,
+    tracer: operations.tracer,
+    telemetry: operations.telemetry,
     events,
-    // One that was given is closed by whoever gave it.
-    closeEvents: events === options.events ? undefined : async () => events?.close(),
+    // A store of events that was given stays open.
+    closeEvents: events === operations.events ? undefined : async () => events?.close(),
     access: options.access,
     openSource: runtime.openSource,
     resolveUri: runtime.resolveUri,
@@ -211,21 +135,27 @@ export async function assembleKnowledgeBase(
   });
 }
 
-/** All of them with one cache, also those of models that a collection brings. */
+/** Embedders with one cache, also for models that a collection brings. */
 async function chooseEmbedders(
   store: KnowledgeStore,
-  { embedding, embeddingCache, embeddingModel = null, formerEmbeddingModels = [] }: AssembleOptions,
+  { batch, cache, embedding = null, formerEmbeddings = [] }: OpenModels,
 ): Promise<Pick<KnowledgeBaseParts, "embed" | "embedder" | "formerEmbedders">> {
   const load = async (): Promise<(model: EmbeddingModel) => Embedder> => {
     const { createCachedEmbedders } = await import("../models/embedder/cached-embedders.ts");
-    return createCachedEmbedders({ ...embedding, cache: embeddingCache, secret: store.secret });
+    return createCachedEmbedders({
+      batchSize: batch?.texts,
+      maxBatchTokens: batch?.tokens,
+      concurrency: batch?.concurrency,
+      cache,
+      secret: store.secret,
+    });
   };
   let loaded: ReturnType<typeof load> | undefined;
   const embed = async (model: EmbeddingModel): Promise<Embedder> => (await (loaded ??= load()))(model);
   return {
     embed,
-    embedder: embeddingModel === null ? undefined : await embed(embeddingModel),
-    formerEmbedders: await Promise.all(formerEmbeddingModels.map(embed)),
+    embedder: embedding === null ? undefined : await embed(embedding),
+    formerEmbedders: await Promise.all(formerEmbeddings.map(embed)),
   };
 }
 
@@ -253,17 +183,4 @@ async function chooseEvents(
   if (open !== undefined) return open(retention);
   const { createMemoryEventStore } = await import("../stores/memory/memory-event-store.ts");
   return createMemoryEventStore(retention);
-}
-
-/** **Errors** `invalid-argument` for what is neither a switch, nor a store of events, nor a retention. */
-export function checkEventsOption(wanted: AssembleOptions["events"]): void {
-  if (wanted === undefined || typeof wanted === "boolean") return;
-  if (typeof wanted !== "object") {
-    throw new IbidError("invalid-argument", `events is ${String(wanted)}.`, {
-      hint: "Say true or false, how much is kept, or give an event store.",
-    });
-  }
-  if ("append" in wanted) return;
-  checkOptions("events", wanted, ["maxAgeMs", "maxEvents"]);
-  decideRetention(wanted);
 }

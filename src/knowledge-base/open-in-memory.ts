@@ -1,32 +1,25 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { plainTextReader } from "../readers/text/plain-text-reader.ts";
-import { checkOptions } from "../runtime/check-options.ts";
-import {
-  type AssembleOptions,
-  assembleKnowledgeBase,
-  assembleOptions,
-  checkEventsOption,
-  openMemory,
-  takeStore,
-} from "./assemble.ts";
+import { assembleKnowledgeBase, openMemory, takeStore } from "./assemble.ts";
+import { checkOpenOptions, type OpenOptions, readOpenArguments } from "./open/open-options.ts";
 
 /**
- * Opens a knowledge base in memory, on any JavaScript runtime; with `snapshots`, one that is kept. On Node the package's door gives the same name with files and durability.
+ * Opens a knowledge base in memory, on any JavaScript runtime; with `snapshots`, one that is kept. On Node, the package exports one with files under the
+ * same name.
  *
- * **Errors** `unsupported-runtime` for a location: there is no file system to keep it on. With `snapshots`, those of {@link openSnapshotStore}.
+ * **Errors** `unsupported-runtime` for a location: this runtime has no file system. With `snapshots`, those of {@link openSnapshotStore}.
  */
-export async function openKnowledgeBase(options?: AssembleOptions): Promise<KnowledgeBase>;
-export async function openKnowledgeBase(location?: undefined, options?: AssembleOptions): Promise<KnowledgeBase>;
-export async function openKnowledgeBase(first?: AssembleOptions, second: AssembleOptions = {}): Promise<KnowledgeBase> {
-  const [location, options] = typeof first === "object" ? [undefined, first] : [first, second];
+export function openKnowledgeBase(options: OpenOptions): Promise<KnowledgeBase>;
+export function openKnowledgeBase(location?: undefined, options?: OpenOptions): Promise<KnowledgeBase>;
+export async function openKnowledgeBase(first?: OpenOptions, second?: OpenOptions): Promise<KnowledgeBase> {
+  const { location, options } = readOpenArguments(first, second);
   if (location !== undefined) {
     throw new IbidError("unsupported-runtime", "This runtime has no file system to keep a knowledge base on.", {
       hint: "Call openKnowledgeBase() without a location, or run on Node.",
     });
   }
-  checkOptions("openKnowledgeBase", options, assembleOptions);
-  checkEventsOption(options.events);
+  checkOpenOptions(options);
   return assembleKnowledgeBase(takeStore(options) ?? (await openMemory(options)), options, {
     readers: [plainTextReader],
   });

@@ -73,7 +73,7 @@ export async function resolveReranker(name: string, options: ResolveModelOptions
 }
 
 /** A model of the caller's own as it is, an AI SDK one made ours, one by name loaded. **Errors** as {@link resolveChatModel}. */
-function chooseChatModel(model: ChatModel | AiSdkLanguageModel | string): ChatModel | Promise<ChatModel> {
+function chooseChatModel(model: AnyChatModel): ChatModel | Promise<ChatModel> {
   if (typeof model === "string") return resolveChatModel(model);
   return "specificationVersion" in model ? fromAiSdkLanguageModel(model) : model;
 }
@@ -88,45 +88,44 @@ async function chooseEmbeddingModel(model: AnyEmbeddingModel | null): Promise<Em
 }
 
 /** The same for rerankers; `"proximity"` stays: it needs no model. **Errors** as {@link resolveReranker}. */
-async function chooseReranker(model: Reranker | AiSdkRerankingModel | string): Promise<Reranker | "proximity"> {
+async function chooseReranker(model: AnyReranker): Promise<Reranker | "proximity"> {
   if (model === "proximity") return model;
   if (typeof model === "string") return await resolveReranker(model);
   return "specificationVersion" in model ? fromAiSdkRerankingModel(model) : model;
 }
 
-/** The models of a knowledge base, each one of the caller's own, an AI SDK one, or by name. */
+/** A chat model of your own, an AI SDK one, or `"provider/model"`. */
+export type AnyChatModel = ChatModel | AiSdkLanguageModel | string;
+
+/** A reranker of your own, an AI SDK one, `"provider/model"`, or `"proximity"`, which needs no model. */
+export type AnyReranker = Reranker | AiSdkRerankingModel | string;
+
+/** Models of a knowledge base, each in any form. */
 export interface ModelChoices {
-  /** A model of your own, any AI SDK language model, or `"provider/model"`. */
-  readonly model?: ChatModel | AiSdkLanguageModel | string;
-  /** The same, for who decides whether what the model answers is grounded. Default: nobody; words decide. */
-  readonly judge?: ChatModel | AiSdkLanguageModel | string;
-  /** A model of your own, any AI SDK embedding model, or `"provider/model"`. Default: none but the store's own, fitted on what it holds; `null`: not even that. */
-  readonly embeddingModel?: AnyEmbeddingModel | null;
-  /** Models that were used before, named in the same ways; see `AssembleOptions`. */
-  readonly formerEmbeddingModels?: readonly AnyEmbeddingModel[];
-  /** A reranker of your own, any AI SDK reranking model, `"provider/model"`, or `"proximity"`, which needs no model. Default: none. */
-  readonly reranker?: Reranker | AiSdkRerankingModel | string;
+  readonly chat?: AnyChatModel | undefined;
+  readonly judge?: AnyChatModel | undefined;
+  readonly embedding?: AnyEmbeddingModel | null | undefined;
+  readonly formerEmbeddings?: readonly AnyEmbeddingModel[] | undefined;
+  readonly reranker?: AnyReranker | undefined;
 }
 
-/** Those models as ours; what was not chosen stays out. */
+/** The same models, loaded. */
 export interface ChosenModels {
-  readonly model?: ChatModel;
-  readonly judge?: ChatModel;
-  readonly embeddingModel?: EmbeddingModel | null;
-  readonly formerEmbeddingModels?: readonly EmbeddingModel[];
-  readonly reranker?: Reranker | "proximity";
+  readonly chat?: ChatModel | undefined;
+  readonly judge?: ChatModel | undefined;
+  readonly embedding?: EmbeddingModel | null | undefined;
+  readonly formerEmbeddings?: readonly EmbeddingModel[] | undefined;
+  readonly reranker?: Reranker | "proximity" | undefined;
 }
 
-/** Every model that a knowledge base was given, made ours. **Errors** as `resolveChatModel`. */
+/** Loads every model that is given by name and wraps those of the AI SDK. **Errors** as `resolveChatModel`. */
 export async function chooseModels(choices: ModelChoices): Promise<ChosenModels> {
-  const { model, judge, embeddingModel, formerEmbeddingModels, reranker } = choices;
+  const { chat, judge, embedding, formerEmbeddings = [], reranker } = choices;
   return {
-    ...(model === undefined ? {} : { model: await chooseChatModel(model) }),
-    ...(judge === undefined ? {} : { judge: await chooseChatModel(judge) }),
-    ...(embeddingModel === undefined ? {} : { embeddingModel: await chooseEmbeddingModel(embeddingModel) }),
-    ...(reranker === undefined ? {} : { reranker: await chooseReranker(reranker) }),
-    ...(formerEmbeddingModels && {
-      formerEmbeddingModels: await Promise.all(formerEmbeddingModels.map((one) => chooseEmbeddingModel(one))),
-    }),
+    chat: chat === undefined ? undefined : await chooseChatModel(chat),
+    judge: judge === undefined ? undefined : await chooseChatModel(judge),
+    embedding: embedding === undefined ? undefined : await chooseEmbeddingModel(embedding),
+    reranker: reranker === undefined ? undefined : await chooseReranker(reranker),
+    formerEmbeddings: await Promise.all(formerEmbeddings.map((one) => chooseEmbeddingModel(one))),
   };
 }

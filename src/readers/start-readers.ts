@@ -5,9 +5,9 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Reader } from "../contracts/reader.ts";
 
 /** **Errors** `invalid-argument` for anything but those three. */
-export function checkReadInWorker(readInWorker: unknown): void {
-  if ([true, false, "auto"].some((known) => known === readInWorker)) return;
-  throw new IbidError("invalid-argument", `readInWorker is ${JSON.stringify(readInWorker)}.`, {
+export function checkReadInWorker(worker: unknown): void {
+  if ([true, false, "auto"].some((known) => known === worker)) return;
+  throw new IbidError("invalid-argument", `reading.worker is ${JSON.stringify(worker)}.`, {
     hint: 'Say true, false or "auto".',
   });
 }

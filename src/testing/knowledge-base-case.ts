@@ -6,9 +6,8 @@ import type { Tracer } from "../contracts/tracer.ts";
 
 /** What a case may ask of a fresh knowledge base; everything else is the subject's own choice. */
 export interface KnowledgeBaseParts {
-  readonly model?: ChatModel;
-  readonly embeddingModel?: EmbeddingModel;
-  readonly tracer?: Tracer;
+  readonly models?: { readonly chat?: ChatModel; readonly embedding?: EmbeddingModel };
+  readonly operations?: { readonly tracer?: Tracer };
   readonly access?: AccessPolicy;
 }
 

@@ -61,7 +61,7 @@ export const ingestingCases: readonly KnowledgeBaseCase[] = [
     "L7 T38",
     async (open) => {
       const model = countingModel();
-      const kb = await open({ embeddingModel: model });
+      const kb = await open({ models: { embedding: model } });
       const first = await kb.ingest(shelf);
       equal([first.embedded, inputsSeen(model)], [2, 2], "texts embedded at first");
       const before = [await collect(kb.list()), await kb.status()];
@@ -84,7 +84,7 @@ export const ingestingCases: readonly KnowledgeBaseCase[] = [
     "changed-words-and-changed-metadata",
     "L7 E16",
     async (open) => {
-      const kb = await open({ embeddingModel: countingModel() });
+      const kb = await open({ models: { embedding: countingModel() } });
       await kb.ingest(shelf);
       equal(
         await statuses(kb, [{ ...shelf[0], uri: "a.txt", text: "The heron has gone." }]),
@@ -117,7 +117,7 @@ export const ingestingCases: readonly KnowledgeBaseCase[] = [
     "L7 T37 T38",
     async (open) => {
       const model = countingModel();
-      const kb = await open({ embeddingModel: model });
+      const kb = await open({ models: { embedding: model } });
       const words = ["heron", "otter", "newt", "vole", "shrew", "stoat"];
       const first = await kb.ingest({ uri: "long.txt", text: longText(words) });
       check(first.chunks >= 5 && first.embedded === first.chunks, "a long text becomes several chunks", first);
@@ -132,7 +132,7 @@ export const ingestingCases: readonly KnowledgeBaseCase[] = [
     "one-failure-does-not-stop-the-rest",
     "B16 B36 W13 E15 L7",
     async (open) => {
-      const kb = await open({ embeddingModel: countingModel() });
+      const kb = await open({ models: { embedding: countingModel() } });
       await kb.ingest([{ uri: "b.txt", text: "good before" }]);
       const texts = ["a", "b", "c"].map((name) => ({
         uri: `${name}.txt`,

@@ -9,7 +9,7 @@ export const inputCases: readonly KnowledgeBaseCase[] = [
     "documents-and-chunks-of-ones-own",
     "B3 B5 B7 B18 B35 W5",
     async (open) => {
-      const kb = await open({ embeddingModel: countingModel() });
+      const kb = await open({ models: { embedding: countingModel() } });
       const document = documentOf("own.md", "# Title\n\nWords of my own.", { metadata: { year: 1 } });
       equal((await kb.ingest(document)).added, 1, "documents added");
       equal((await kb.document("own.md"))?.root.children[0]?.title, "Title", "the section tree that was given");
@@ -30,7 +30,7 @@ export const inputCases: readonly KnowledgeBaseCase[] = [
     "W5 E5 B36 L6",
     async (open) => {
       const model = countingModel();
-      const kb = await open({ embeddingModel: model });
+      const kb = await open({ models: { embedding: model } });
       const given = { ...chunkOf("given", { text: "with a vector" }), embedding: [3, 4] };
       equal((await kb.ingest([given])).embedded, 0, "texts embedded");
       const [hit] = await kb.search("anything", { mode: "dense", includeEmbeddings: true });
@@ -54,7 +54,7 @@ export const inputCases: readonly KnowledgeBaseCase[] = [
     "W16 W37 B36",
     async (open) => {
       const model = countingModel();
-      const kb = await open({ embeddingModel: model });
+      const kb = await open({ models: { embedding: model } });
       for (const id of ["", " \t"]) {
         const chunks = [chunkOf("fine", { text: "fine" }), chunkOf(id, { text: "nameless" })];
         await throwsCode(() => kb.ingest(chunks), "invalid-id", `a chunk with id ${JSON.stringify(id)}`);
@@ -67,7 +67,7 @@ export const inputCases: readonly KnowledgeBaseCase[] = [
     "a-failed-embedding-stores-nothing",
     "B36 B16 W11",
     async (open) => {
-      const kb = await open({ embeddingModel: countingModel() });
+      const kb = await open({ models: { embedding: countingModel() } });
       const chunks = [chunkOf("a", { text: "fine" }), chunkOf("b", { text: "poison" })];
       const error = await throwsCode(() => kb.ingest(chunks), "embedding-failed", "a batch that cannot be embedded");
       check(error.cause instanceof Error, "the error keeps its cause", error.cause);

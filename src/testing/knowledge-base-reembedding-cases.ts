@@ -9,7 +9,7 @@ export const reembeddingCases: readonly KnowledgeBaseCase[] = [
     "T3 T44 L7",
     async (open) => {
       const embeddingModel = countingModel();
-      const kb = await open({ embeddingModel });
+      const kb = await open({ models: { embedding: embeddingModel } });
       await kb.ingest(shelf);
       const seen = inputsSeen(embeddingModel);
       equal(
@@ -46,7 +46,7 @@ export const reembeddingCases: readonly KnowledgeBaseCase[] = [
     "reembedding-is-refused",
     "T44 L3",
     async (open) => {
-      const kb = await open({ embeddingModel: countingModel() });
+      const kb = await open({ models: { embedding: countingModel() } });
       await kb.ingest(shelf);
       await kb.ingest(shelf, { scope: "team:north" });
       const south = kb.as({ teamId: "south" });

@@ -5,7 +5,7 @@ import { chooseScopes } from "../../src/access/scope-strategy.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Retriever } from "../../src/contracts/retriever.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "../../src/contracts/scope.ts";
-import type { AssembleOptions } from "../../src/knowledge-base/assemble.ts";
+import type { OpenOptions } from "../../src/knowledge-base/open/open-options.ts";
 import { openKnowledgeBase as openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
@@ -21,8 +21,8 @@ afterEach(async () => {
 });
 
 /** The same words in every scope. */
-async function openFull(options: AssembleOptions = {}): Promise<KnowledgeBase> {
-  const kb = await openInMemory(undefined, { access: { platform: true }, ...options });
+async function openFull(options: OpenOptions = {}): Promise<KnowledgeBase> {
+  const kb = await openInMemory({ access: { platform: true }, ...options });
   opened.push(kb);
   for (const scope of everywhere) await kb.ingest({ uri: "a.txt", text: `The lantern of ${scope}.` }, { scope });
   return kb;
@@ -134,7 +134,7 @@ describe("a scope strategy", () => {
 describe("what one cache for all would tell", () => {
   it("the hit rate is for the operator, and a caller's count does not depend on what others wrote [L3 L10]", async () => {
     const model = createFixedEmbeddingModel({}, { dimensions: 1, otherwise: () => [1] });
-    const kb = await openFull({ embeddingModel: model });
+    const kb = await openFull({ models: { embedding: model } });
     const secret = { uri: "s.txt", text: "We will buy the harbour." };
     expect((await kb.ingest(secret, { scope: "team:south" })).embedded).toBe(1);
     // The model is not asked again, and nobody learns that from the count.
@@ -159,7 +159,7 @@ describe("a retriever of somebody else's", () => {
         return hits;
       },
     };
-    const kb = (await openFull({ retriever })).as({ userId: "nils" });
+    const kb = (await openFull({ search: { retriever } })).as({ userId: "nils" });
     const found = await kb.search("lantern");
     expect(foundIn(found)).toEqual(["deployment", "platform", "user:nils"]);
     expect(found.map(({ rank }) => rank)).toEqual([1, 2, 3]);

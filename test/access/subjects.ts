@@ -57,7 +57,7 @@ const leastChunks = 4;
 
 export async function open(subject: Subject, access: AccessPolicy, fault: Fault = {}): Promise<Opened> {
   const embeddingModel = { own: undefined, given: letterModel(), nothing: null }[subject.sees];
-  const choices = storeChoices({ embeddingModel, access });
+  const choices = storeChoices({ models: { embedding: embeddingModel }, access });
   const corpusModel = choices.corpusModel && { ...(fault.model?.() ?? latentSemanticModel) };
   if (corpusModel && access.deployment !== false) Object.assign(corpusModel, { leastChunks });
   else if (corpusModel) Object.assign(corpusModel, { leastChunks: choices.corpusModel?.leastChunks });
@@ -74,10 +74,8 @@ export async function open(subject: Subject, access: AccessPolicy, fault: Fault 
     store,
     {
       access,
-      ...(embeddingModel !== undefined && { embeddingModel }),
-      ...(reranker && { reranker }),
-      ...(retriever && { retriever }),
-      ...(model && { model }),
+      models: { embedding: embeddingModel, reranker, chat: model },
+      search: { retriever },
     },
     { readers: [createMarkdownReader(), plainTextReader] },
   );

@@ -66,7 +66,7 @@ describe("a knowledge base that fits", () => {
   }));
   async function opened(said: readonly string[] = ["It says a number [1]."]) {
     const scripted = createScriptedModel(said);
-    const kb = await openKnowledgeBase(undefined, { model: scripted.model });
+    const kb = await openKnowledgeBase({ models: { chat: scripted.model } });
     await kb.ingest(texts);
     await kb.ingest({ uri: "secret.md", text: "Nobody else reads this." }, { scope: "team:other" });
     const shown = (): string =>
@@ -123,7 +123,7 @@ describe("a knowledge base that fits", () => {
 
   it("is asked with an application's own instructions before the rules [T47]", async () => {
     const { model, calls } = createScriptedModel(["ok"]);
-    const kb = await openKnowledgeBase(undefined, { model });
+    const kb = await openKnowledgeBase({ models: { chat: model } });
     await kb.ask("What?", { instructions: "Talk like a pirate." });
     const [system] = calls[0] as readonly { readonly role: string; readonly content: string }[];
     expect(system?.role).toBe("system");

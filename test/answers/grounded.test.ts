@@ -197,7 +197,7 @@ describe("a judge", () => {
     const model = createScriptedChatModel(() => "Keys are rotated every 90 days [1].");
     const judge = createScriptedChatModel(() => "1: unsupported");
     const other = createScriptedChatModel(() => "1: supported");
-    const kb = await openKnowledgeBase(undefined, { model, judge });
+    const kb = await openKnowledgeBase({ models: { chat: model, judge } });
     await kb.ingest({ uri: "keys", text: "Keys are rotated every 90 days." });
     const by = async (options: object) => {
       const { grounded, support } = await kb.ask("How often are keys rotated?", options);

@@ -16,7 +16,7 @@ const texts = {
 };
 
 async function open(model?: ReturnType<typeof createScriptedChatModel>): Promise<KnowledgeBase> {
-  const kb = await openKnowledgeBase(undefined, model ? { model } : {});
+  const kb = await openKnowledgeBase({ models: { chat: model } });
   await kb.ingest(Object.entries(texts).map(([uri, text]) => ({ uri, text })));
   return kb;
 }
@@ -73,7 +73,7 @@ describe("a question that follows up, with a model", () => {
 
   it("is refused under strict grounding before any model is asked, and else put by it [T48]", async () => {
     const silent = createScriptedChatModel([]);
-    const kb = await openKnowledgeBase(undefined, { model: silent, judge: silent });
+    const kb = await openKnowledgeBase({ models: { chat: silent, judge: silent } });
     await kb.ingest([{ uri: "wine", text: texts.wine }]);
     const unknown: ChatMessage[] = [{ role: "user", content: "Which elephants sleep standing?" }];
     expect(await kb.ask("And do they dream?", { history: unknown, grounding: "strict" })).toMatchObject({

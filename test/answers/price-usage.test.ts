@@ -46,7 +46,7 @@ describe("what tokens cost", () => {
 
   it("stands in the summary of an ingestion and in an answer", async () => {
     const chat = { ...createScriptedChatModel(["Keys rotate [1]."]), provider: "scripted", model: "model" };
-    const kb = await openKnowledgeBase(undefined, { embeddingModel: embeddingModel(), model: chat, prices });
+    const kb = await openKnowledgeBase({ models: { embedding: embeddingModel(), chat: chat, prices } });
     const first = await kb.ingest({ uri: "a.txt", text: "Keys rotate." });
     expect(first.usage).toEqual({ inputTokens: 12, cost: 6 / 1_000_000 });
     // Nothing was sent, so nothing was used.
@@ -57,13 +57,13 @@ describe("what tokens cost", () => {
   });
 
   it("is not told to a caller, who could learn from it what others have written [L3]", async () => {
-    const kb = await openKnowledgeBase(undefined, { embeddingModel: embeddingModel(), prices });
+    const kb = await openKnowledgeBase({ models: { embedding: embeddingModel(), prices } });
     expect(await kb.as({ userId: "ada" }).ingest({ uri: "a.txt", text: "Keys rotate." })).not.toHaveProperty("usage");
     await kb.close();
   });
 
   it("is not guessed where the provider does not count", async () => {
-    const kb = await openKnowledgeBase(undefined, { embeddingModel: embeddingModel(false), prices });
+    const kb = await openKnowledgeBase({ models: { embedding: embeddingModel(false), prices } });
     const summary = await kb.ingest({ uri: "a.txt", text: "Keys rotate." });
     expect([summary.embedded, "usage" in summary]).toEqual([1, false]);
     await kb.close();
@@ -74,6 +74,6 @@ describe("what tokens cost", () => {
     { "openai/gpt": { input: -1 } },
     { "openai/gpt": { input: 1, output: Number.NaN } },
   ])("%j is no price", async (wrong) => {
-    await expect(openKnowledgeBase(undefined, { prices: wrong })).rejects.toThrow(/no price that can be used/u);
+    await expect(openKnowledgeBase({ models: { prices: wrong } })).rejects.toThrow(/no price that can be used/u);
   });
 });

@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 async function open(model?: ChatModel): Promise<KnowledgeBase> {
-  const kb = await openKnowledgeBase(undefined, model ? { model } : {});
+  const kb = await openKnowledgeBase({ models: { chat: model } });
   closers.push(() => kb.close());
   await kb.ingest([
     { uri: "https://docs.example/keys", title: "Keys", text: "Keys are rotated every 90 days by the operator." },

@@ -71,7 +71,7 @@ describe.each(createHomes())("a collection in $name", (home) => {
 
   it("writes and embeds nothing for what has not changed [S25 L7]", async () => {
     const model = letterModel("letters", "aeiou");
-    const kb = await home.open({ embeddingModel: model });
+    const kb = await home.open({ models: { embedding: model } });
     const products = kb.collection("products", definition);
     expect(await products.upsert([kettle, lamp])).toMatchObject({ added: 2, embedded: 2 });
     expect(await products.upsert([kettle, { ...lamp, price: 75 }])).toMatchObject({

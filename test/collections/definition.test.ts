@@ -37,7 +37,7 @@ describe("what a collection refuses", () => {
         return model.embed(...given);
       },
     };
-    const kb = await memory!.open({ embeddingModel: failing });
+    const kb = await memory!.open({ models: { embedding: failing } });
     const products = kb.collection("products", definition);
     await expect(products.upsert([kettle, lamp])).rejects.toMatchObject({ code: "embedding-failed" });
     expect(await collect(kb.list())).toEqual([]);
@@ -101,7 +101,7 @@ describe("what is not there [S22 S25]", () => {
 
   it("a missing collection has nothing; ensure makes it, twice is fine; drop takes it away, twice is fine", async () => {
     const model = vowels();
-    const kb = await memory!.open({ embeddingModel: model });
+    const kb = await memory!.open({ models: { embedding: model } });
     const products = kb.collection("products", definition);
     expect([await products.exists(), await products.search("kettle"), await products.get("K-1")]).toEqual([
       false,
@@ -143,7 +143,7 @@ describe.each(homes)("vectors by field, collection or knowledge base in $name [S
 
   it("a field's own model, beside the knowledge base's", async () => {
     const [own, field] = [vowels(), late()];
-    const kb = await home.open({ embeddingModel: own });
+    const kb = await home.open({ models: { embedding: own } });
     const products = kb.collection("products", { ...definition, vectors: { description: { embeddingModel: field } } });
     await products.upsert([kettle, lamp, pan]);
     // Five chunks: three names, two descriptions. Each has a vector of the knowledge base's model.
@@ -171,7 +171,7 @@ describe.each(homes)("vectors by field, collection or knowledge base in $name [S
 
   it("a collection's own model, where the knowledge base has none", async () => {
     const field = late();
-    const kb = await home.open({ embeddingModel: null });
+    const kb = await home.open({ models: { embedding: null } });
     const products = kb.collection("products", { ...definition, embeddingModel: field });
     await products.upsert([kettle, lamp, pan]);
     const hits = await products.search(`${lamp.name}\n\n${lamp.description}`, { topK: 2 });
@@ -188,7 +188,7 @@ describe.each(homes)("vectors by field, collection or knowledge base in $name [S
 
   it("never becomes what the scope is searched by, though every chunk has it [L6]", async () => {
     const [own, field] = [vowels(), late()];
-    const kb = await home.open({ embeddingModel: own, formerEmbeddingModels: [letterModel("letters", "aeiourst")] });
+    const kb = await home.open({ models: { embedding: own, formerEmbeddings: [letterModel("letters", "aeiourst")] } });
     const products = kb.collection("products", { ...definition, embeddingModel: field });
     await products.upsert([kettle, lamp, pan]);
     expect((await kb.status()).versions.map(({ current }) => current?.model)).toEqual(["vowels"]);
@@ -197,7 +197,7 @@ describe.each(homes)("vectors by field, collection or knowledge base in $name [S
   });
 
   it("another definition answers after a rebuild, not before [S25 L6]", async () => {
-    const kb = await home.open({ embeddingModel: vowels() });
+    const kb = await home.open({ models: { embedding: vowels() } });
     const before = kb.collection("products", { ...definition, filterable: ["brand"] });
     await before.upsert([kettle, lamp]);
     const model = late();

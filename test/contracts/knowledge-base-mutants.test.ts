@@ -27,7 +27,7 @@ const kb = (
   change: Change,
   parts: (given: KnowledgeBaseParts) => KnowledgeBaseParts = (given) => given,
 ): KnowledgeBaseSubject => ({
-  open: async (given) => changed(await openInMemory(undefined, parts(given)), change),
+  open: async (given) => changed(await openInMemory(parts(given)), change),
 });
 
 /** A run whose answer, and whose events, are changed on the way out. */
@@ -339,7 +339,7 @@ const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
   [
     "one may become another",
     "knowledge-base/writing-is-gated-too",
-    { open: async (parts) => becomesAnybody(await openInMemory(undefined, parts)) },
+    { open: async (parts) => becomesAnybody(await openInMemory(parts)) },
   ],
   [
     "takes the first of several",
@@ -361,16 +361,16 @@ const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
     "knowledge-base/traces-say-nothing-of-the-query",
     kb(
       () => ({}),
-      ({ tracer, ...given }) => ({
+      ({ operations: { tracer } = {}, ...given }) => ({
         ...given,
-        ...(tracer === undefined
-          ? {}
-          : {
-              tracer: {
-                ...tracer,
-                trace: (trace, access) => tracer.trace({ ...trace, query: "signing" } as typeof trace, access),
-              },
-            }),
+        ...(tracer && {
+          operations: {
+            tracer: {
+              ...tracer,
+              trace: (trace, access) => tracer.trace({ ...trace, query: "signing" } as typeof trace, access),
+            },
+          },
+        }),
       }),
     ),
   ],
@@ -379,7 +379,7 @@ const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
     "knowledge-base/traces-say-nothing-of-the-query",
     kb(
       () => ({}),
-      ({ tracer: _tracer, ...given }) => given,
+      ({ operations: _operations, ...given }) => given,
     ),
   ],
 ];

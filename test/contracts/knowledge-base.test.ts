@@ -15,18 +15,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 
 describe("the knowledge base of any runtime", () => {
-  runPack(createKnowledgeBasePack({ open: (parts) => openInMemory(undefined, parts) }));
+  runPack(createKnowledgeBasePack({ open: (parts) => openInMemory(parts) }));
 });
 
 describe("the knowledge base of Node, in memory", () => {
-  runPack(createKnowledgeBasePack({ open: (parts) => openKnowledgeBase(undefined, parts) }));
+  runPack(createKnowledgeBasePack({ open: (parts) => openKnowledgeBase(parts) }));
 });
 
 describe("the knowledge base of Node, in memory, kept as snapshots", () => {
   const snapshots = () => ({ blobs: createMemoryBlobStore(), delayMs: 0 });
-  runPack(
-    createKnowledgeBasePack({ open: (parts) => openKnowledgeBase(undefined, { ...parts, snapshots: snapshots() }) }),
-  );
+  runPack(createKnowledgeBasePack({ open: (parts) => openKnowledgeBase({ ...parts, snapshots: snapshots() }) }));
 });
 
 describe("the knowledge base of Node, in a folder", () => {

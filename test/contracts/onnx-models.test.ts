@@ -132,9 +132,8 @@ describe("an embedding model in this process", () => {
   });
 
   it("answers questions in a knowledge base", async () => {
-    const kb = await openKnowledgeBase(undefined, {
-      embeddingModel: open(),
-      reranker: createTransformersReranker(rerankingFolder, { load }),
+    const kb = await openKnowledgeBase({
+      models: { embedding: open(), reranker: createTransformersReranker(rerankingFolder, { load }) },
     });
     await kb.ingest([
       { uri: "a.txt", text: "ship" },

@@ -89,9 +89,8 @@ describe("a cache that processes share", () => {
   it("serves two lives of one knowledge base [T39 L10]", async () => {
     const blobs = createMemoryBlobStore();
     const open = () =>
-      openKnowledgeBase(undefined, {
-        embeddingModel: createHashingModel(),
-        embeddingCache: createSharedEmbeddingCache(cache),
+      openKnowledgeBase({
+        models: { embedding: createHashingModel(), cache: createSharedEmbeddingCache(cache) },
         snapshots: { blobs },
       });
     // One that cannot delete: entries stay until they expire.
@@ -112,9 +111,8 @@ describe("a cache that processes share", () => {
 
   it("lets go of what is deleted, edited, swept or reset, and of nothing else [T39 L8]", async () => {
     const blobs = createMemoryBlobStore();
-    const kb = await openKnowledgeBase(undefined, {
-      embeddingModel: createHashingModel(),
-      embeddingCache: createSharedEmbeddingCache(createBlobCache(blobs)),
+    const kb = await openKnowledgeBase({
+      models: { embedding: createHashingModel(), cache: createSharedEmbeddingCache(createBlobCache(blobs)) },
     });
     const entries = async () => (await collect(blobs.list())).length;
     await kb.ingest([
@@ -143,9 +141,8 @@ describe("a cache that processes share", () => {
     const deleteMany = async (): Promise<void> => {
       throw new Error("connection refused");
     };
-    const kb = await openKnowledgeBase(undefined, {
-      embeddingModel: createHashingModel(),
-      embeddingCache: createSharedEmbeddingCache({ ...cache, deleteMany }),
+    const kb = await openKnowledgeBase({
+      models: { embedding: createHashingModel(), cache: createSharedEmbeddingCache({ ...cache, deleteMany }) },
     });
     await kb.ingest({ uri: "a", text: "The heron waits." });
     await expect(kb.delete("a", { purge: true })).rejects.toMatchObject({ code: "store-failed" });

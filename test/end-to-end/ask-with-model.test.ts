@@ -116,9 +116,8 @@ describe("the library with the ecosystem's own models", () => {
   it("embeds, searches and answers through them, streaming [B13 T36 W6 W41]", async () => {
     const server = await started({ chat: { content: "A key is valid for 90 days [1]." }, embeddings: 8 });
     const openai = createOpenAI({ baseURL: server.url, apiKey: "test" });
-    const kb = await openKnowledgeBase(undefined, {
-      embeddingModel: openai.embedding("text-embedding-3-small"),
-      model: openai.chat("gpt-x"),
+    const kb = await openKnowledgeBase({
+      models: { embedding: openai.embedding("text-embedding-3-small"), chat: openai.chat("gpt-x") },
     });
     try {
       expect(await kb.ingest({ uri: "keys.md", mediaType: "text/markdown", text: keys })).toMatchObject({

@@ -76,23 +76,27 @@ describe("asking with everything at once", () => {
     const chooser = createModel("chooser", ["1"]);
     const judge = createModel("judge", ["1: supported\n2: supported"]);
     const told: string[] = [];
-    const kb = await openKnowledgeBase(undefined, {
-      model: writer.model,
-      judge: judge.model,
-      embeddingModel: createTopicModel(),
-      reranker: createModelReranker({ model: grader.model }),
-      retriever: (base, { documents, analyzer }) =>
-        compressHits(dropDuplicates(multiQuery(hyde(base, { model: inventor.model }), { model: helper.model })), {
-          documents,
-          analyzer,
-          model: chooser.model,
-        }),
-      prices: Object.fromEntries(
-        ["writer", "helper", "inventor", "grader", "chooser", "judge", "topics"].map((name) => [
-          `test/${name}`,
-          { input: 1, output: 10 },
-        ]),
-      ),
+    const kb = await openKnowledgeBase({
+      models: {
+        chat: writer.model,
+        judge: judge.model,
+        embedding: createTopicModel(),
+        reranker: createModelReranker({ model: grader.model }),
+        prices: Object.fromEntries(
+          ["writer", "helper", "inventor", "grader", "chooser", "judge", "topics"].map((name) => [
+            `test/${name}`,
+            { input: 1, output: 10 },
+          ]),
+        ),
+      },
+      search: {
+        retriever: (base, { documents, analyzer }) =>
+          compressHits(dropDuplicates(multiQuery(hyde(base, { model: inventor.model }), { model: helper.model })), {
+            documents,
+            analyzer,
+            model: chooser.model,
+          }),
+      },
     });
     await kb.ingest(corpus);
     const answer = await kb.ask("And how often are they?", {
@@ -121,7 +125,7 @@ describe("asking with everything at once", () => {
   });
 
   it("the query's embedding is counted for the operator, and told to nobody else [L3]", async () => {
-    const kb = await openKnowledgeBase(undefined, { embeddingModel: createTopicModel() });
+    const kb = await openKnowledgeBase({ models: { embedding: createTopicModel() } });
     await kb.ingest(corpus);
     const told: Usage[] = [];
     await kb.as({ userId: "ada" }).search("rotate keys", { onUsage: (usage) => told.push(usage) });
@@ -141,9 +145,9 @@ describe("asking with everything at once", () => {
       ...uncounted,
       chat: async () => ({ message: { role: "assistant", content: "key rotation" } }),
     };
-    const kb = await openKnowledgeBase(undefined, {
-      model,
-      retriever: (base) => multiQuery(base, { model: helper }),
+    const kb = await openKnowledgeBase({
+      models: { chat: model },
+      search: { retriever: (base) => multiQuery(base, { model: helper }) },
     });
     await kb.ingest(corpus);
     const answer = await kb.ask("How often are keys rotated?", {
@@ -160,9 +164,9 @@ describe("asking with everything at once", () => {
     const writer = createModel("writer", ["Keys are rotated every ninety days [2]."]);
     const judge = createModel("judge", ["1: unsupported"]);
     const helper = createModel("helper", [""]);
-    const kb = await openKnowledgeBase(undefined, {
-      model: writer.model,
-      retriever: (base) => multiQuery(base, { model: helper.model }),
+    const kb = await openKnowledgeBase({
+      models: { chat: writer.model },
+      search: { retriever: (base) => multiQuery(base, { model: helper.model }) },
     });
     await kb.ingest(corpus);
     const answer = await kb.ask("How often are they?", {
@@ -193,7 +197,7 @@ describe("asking with everything at once", () => {
         }
       },
     };
-    const kb = await openKnowledgeBase(undefined, { model: slow });
+    const kb = await openKnowledgeBase({ models: { chat: slow } });
     await kb.ingest(corpus);
     const seen: AnswerEvent["type"][] = [];
     for await (const { type } of kb.ask("How often are keys rotated?")) {
@@ -266,7 +270,7 @@ describe("whatever the world and whatever a model says", () => {
               yield { type: "finish", result: { message: { role: "assistant", content: pieces.join("") } } };
             },
           };
-          const kb = await openKnowledgeBase(undefined, { model, embeddingModel: null });
+          const kb = await openKnowledgeBase({ models: { chat: model, embedding: null } });
           for (const [index, { scope, sentences }] of documents.entries())
             // Several scopes may hold one address.
             await kb.ingest({ uri: `${index % 3}.md`, text: sentences.join(" ") }, { scope });

@@ -143,7 +143,7 @@ const kinds: readonly { readonly name: string; readonly options: () => OpenOptio
   { name: "a model of its own", options: () => ({ chunker }), reembeds: false },
   {
     name: "a model that is being changed",
-    options: () => ({ chunker, embeddingModel: model("old"), embeddingCache: createEmbeddingCache() }),
+    options: () => ({ chunker, models: { embedding: model("old"), cache: createEmbeddingCache() } }),
     reembeds: true,
   },
 ];
@@ -186,8 +186,7 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
     if (!reembeds) return openKnowledgeBase(location, options());
     const next = await openKnowledgeBase(location, {
       chunker,
-      embeddingModel: model("newer"),
-      formerEmbeddingModels: [model("old")],
+      models: { embedding: model("newer"), formerEmbeddings: [model("old")] },
     });
     // Broken off half way: both models have vectors of it.
     for await (const event of next.reembed({ batchSize: 16 })) if (event.type === "reembedded") break;

@@ -113,7 +113,7 @@ describe("a graph of entities, beside lists of nodes and edges", () => {
     });
     await fc.assert(
       fc.asyncProperty(world, async ({ steps, policy }) => {
-        const kb = await openKnowledgeBase(undefined, { access: policy, embeddingModel: null });
+        const kb = await openKnowledgeBase({ access: policy, models: { embedding: null } });
         open.push(kb);
         const all = openEntities(kb, "things");
         for (const step of steps) await perform(all, step);
@@ -222,7 +222,7 @@ describe("labels as a filter", () => {
     });
     await fc.assert(
       fc.asyncProperty(world, async ({ entities: given, asked }) => {
-        const kb = await openKnowledgeBase(undefined, { embeddingModel: null });
+        const kb = await openKnowledgeBase({ models: { embedding: null } });
         const entities = openEntities(kb, "things");
         await entities.upsert(given.map((own, i) => ({ id: `${i}`, name: `lantern ${i}`, labels: own })));
         // Neither is one: a document that speaks of labels, and a record of which a field is called so.

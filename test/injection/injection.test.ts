@@ -56,7 +56,7 @@ async function live(attack: Attack): Promise<Lived> {
       yield { type: "finish", result: { message: { role: "assistant", content: obeyed, toolCalls } } };
     },
   };
-  const kb = await openKnowledgeBase(undefined, { model });
+  const kb = await openKnowledgeBase({ models: { chat: model } });
   const uri = attack.uri ?? "attack.md";
   const { failed } = await kb.ingest([
     {

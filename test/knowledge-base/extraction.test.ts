@@ -7,7 +7,7 @@ const opened: KnowledgeBase[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((kb) => kb.close()))));
 
 async function openWith(options: Parameters<typeof createPdfReader>[0]): Promise<KnowledgeBase> {
-  const kb = await openKnowledgeBase(undefined, { readers: [createPdfReader(options)] });
+  const kb = await openKnowledgeBase({ readers: [createPdfReader(options)] });
   opened.push(kb);
   return kb;
 }

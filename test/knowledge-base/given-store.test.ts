@@ -44,7 +44,7 @@ describe("openKnowledgeBase({ store })", () => {
   });
 
   it.each([
-    ["bm25", { bm25: { k1: 2 } }],
+    ["bm25", { search: { bm25: { k1: 2 } } }],
     ["snapshots", { snapshots: {} }],
   ])("refuses %s beside a store, which has been opened already", async (name, options) => {
     await expect(openKnowledgeBase({ store: createMemoryStore(), ...options } as OpenOptions)).rejects.toMatchObject({

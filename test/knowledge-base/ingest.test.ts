@@ -62,14 +62,14 @@ describe("ingesting again", () => {
   it("embeds and writes nothing when nothing changed, also after a restart and with new dates [L7]", async () => {
     await write("docs/a.md", "# A\n\nAbout apples.");
     await write("docs/b.md", "# B\n\nAbout pears.");
-    const first = await openHere({ embeddingModel: createHashingModel() });
+    const first = await openHere({ models: { embedding: createHashingModel() } });
     expect(await results(first.ingest(join(folder, "docs")))).toEqual(["added docs/a.md", "added docs/b.md"]);
     const before = await first.document("docs/a.md");
     await first.close();
 
     await write("docs/a.md", "# A\n\nAbout apples.");
     const model = countingModel();
-    const second = await openHere({ embeddingModel: model });
+    const second = await openHere({ models: { embedding: model } });
     const run = second.ingest(join(folder, "docs"));
     expect(await results(run)).toEqual(["unchanged docs/a.md", "unchanged docs/b.md"]);
     expect(await run).toMatchObject({ unchanged: 2, added: 0, updated: 0, embedded: 0, chunks: 2 });
@@ -80,7 +80,7 @@ describe("ingesting again", () => {
   it("embeds only the chunks that changed [L7]", async () => {
     const parts = ["one apple", "two pears", "three plums", "four cherries"].map((words, i) => section(`S${i}`, words));
     const model = countingModel();
-    const kb = await openHere({ embeddingModel: model });
+    const kb = await openHere({ models: { embedding: model } });
     await write("a.md", parts.join("\n"));
     expect(await kb.ingest(join(folder, "a.md"))).toMatchObject({ added: 1, chunks: 4, embedded: 4 });
 
@@ -109,7 +109,7 @@ describe("ingesting again", () => {
     expect((await kb.search("apples", { origins: ["note"] })).length).toBe(1);
     expect(await results(kb.ingest(path, { metadata: { team: "x" } }))).toEqual(["updated a.md"]);
     await kb.close();
-    const other = await openHere({ embeddingModel: createHashingModel({ dimensions: 64 }) });
+    const other = await openHere({ models: { embedding: createHashingModel({ dimensions: 64 }) } });
     expect(await results(other.ingest(path, { metadata: { team: "x" } }))).toEqual(["updated a.md"]);
     expect((await other.search("apples", { mode: "dense" })).length).toBe(1);
   });
@@ -243,7 +243,7 @@ describe("what can be ingested", () => {
 
   it("takes chunks that are already cut, with the vectors they bring, checked [B35 B36 W5 W16]", async () => {
     const model = countingModel();
-    const kb = await openKnowledgeBase(undefined, { embeddingModel: model });
+    const kb = await openKnowledgeBase({ models: { embedding: model } });
     open.push(kb);
     const text = "About apples. About pears.";
     const document = {
@@ -276,7 +276,7 @@ describe("what can be ingested", () => {
 
   it("stores nothing when embedding fails [B36 L6]", async () => {
     const model = { ...createHashingModel(), embed: () => Promise.reject(new Error("down")) };
-    const kb = await openKnowledgeBase(undefined, { embeddingModel: model });
+    const kb = await openKnowledgeBase({ models: { embedding: model } });
     open.push(kb);
     expect(await results(kb.ingest({ uri: "a", text: "About apples." }))).toEqual(["failed a embedding-failed"]);
     expect((await kb.status()).documents).toBe(0);

@@ -29,7 +29,7 @@ Los bibliotecarios catalogaron las colecciones antiguas que estaban en el sótan
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "languages-")));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  kb = await openKnowledgeBase(undefined, { embeddingModel: null });
+  kb = await openKnowledgeBase({ models: { embedding: null } });
 });
 afterEach(async () => {
   await kb.close();
@@ -77,7 +77,7 @@ describe("a folder with documents in several languages [T29]", () => {
   it("writes nothing the second time, and all of it again for other rules [L7]", async () => {
     const place = join(folder, "kb");
     const open = async (analyzer = createAnalyzer({ languages: snowballLanguages })) =>
-      openKnowledgeBase(place, { embeddingModel: null, analyzer });
+      openKnowledgeBase(place, { models: { embedding: null }, search: { analyzer } });
     const first = await open();
     expect(await first.ingest(folder)).toMatchObject({ added: 4, unchanged: 0 });
     expect(await first.ingest(folder)).toMatchObject({ added: 0, updated: 0, unchanged: 4 });

@@ -6,7 +6,7 @@ import { openKnowledgeBase } from "../../src/index.node.ts";
 /** Ingests one file durably, finds its last words, and says so. */
 const [path = ""] = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), "ibid-large-kb-"));
-const kb = await openKnowledgeBase(folder, { embeddingModel: null });
+const kb = await openKnowledgeBase(folder, { models: { embedding: null } });
 let said: object = {};
 let text = "";
 for await (const { uri, status, chunks } of kb.ingest(path)) {

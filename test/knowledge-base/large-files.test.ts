@@ -17,7 +17,7 @@ const opened: KnowledgeBase[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((kb) => kb.close()))));
 
 async function openHere(options: Parameters<typeof openKnowledgeBase>[1] = {}): Promise<KnowledgeBase> {
-  const kb = await openKnowledgeBase(undefined, options);
+  const kb = await openKnowledgeBase(options);
   opened.push(kb);
   return kb;
 }
@@ -69,11 +69,11 @@ describe("a file that is large [E15 L7 L8]", () => {
 
   it("may hold more text than one document by default, where the limit is raised", async () => {
     const text = "word ".repeat(40);
-    const small = { limits: { maxTextLength: 100 } };
+    const small = { reading: { limits: { maxTextLength: 100 } } };
     const kb = await openHere(small);
     const [refused] = await collect(kb.ingest({ uri: "a.txt", text }));
     expect(refused).toMatchObject({ status: "failed", error: { code: "too-large", details: { max: 100 } } });
-    const larger = await openHere({ limits: { maxTextLength: 200 } });
+    const larger = await openHere({ reading: { limits: { maxTextLength: 200 } } });
     expect(await collect(larger.ingest({ uri: "a.txt", text }))).toMatchObject([{ status: "added" }]);
   });
 });

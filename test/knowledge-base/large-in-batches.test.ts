@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 async function open(options: Parameters<typeof openKnowledgeBase>[1]): Promise<KnowledgeBase> {
-  const kb = await openKnowledgeBase(undefined, { embeddingModel: null, ...options });
+  const kb = await openKnowledgeBase({ models: { embedding: null }, ...options });
   opened.push(kb);
   return kb;
 }
@@ -63,7 +63,7 @@ describe("a large text on its way in [E15 L7]", () => {
     ["with a model", createHashingModel({ dimensions: 8 })],
   ])("never has more than some batches of its chunks in memory, %s", async (_, embeddingModel) => {
     const { chunker, cut, most } = watchedChunker();
-    const kb = await open({ chunker, embeddingModel });
+    const kb = await open({ chunker, models: { embedding: embeddingModel } });
     await kb.ingest({ uri: "a.txt", text: makeText(20_000) });
     expect(cut()).toBeGreaterThan(4500);
     // Those of the batch that is analysed, of the one that is cut, and what the engine keeps until the turn ends.
@@ -89,7 +89,7 @@ describe("a large text on its way in [E15 L7]", () => {
   it("is left alone when nothing changed, and embeds only what did [L7]", async () => {
     const kb = await open({
       chunker: createSectionChunker({ maxSize: 1500, overlap: 0 }),
-      embeddingModel: createHashingModel({ dimensions: 8 }),
+      models: { embedding: createHashingModel({ dimensions: 8 }) },
     });
     const text = makeText(20_000);
     const first = await kb.ingest({ uri: "a.txt", text });

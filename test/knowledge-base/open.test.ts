@@ -42,8 +42,12 @@ describe("openKnowledgeBase", () => {
     await expect(openKnowledgeBase({ modle: "x/y" } as never)).rejects.toThrow(/no option "modle"/u);
     await expect(openKnowledgeBase(7 as never)).rejects.toMatchObject({
       code: "invalid-argument",
-      hint: expect.stringContaining("options come second") as string,
+      hint: expect.stringContaining("Write models: { chat: … }") as string,
     });
-    await expect(openKnowledgeBase(undefined, { modle: "x" } as never)).rejects.toThrow(/no option "modle"/u);
+    await expect(openKnowledgeBase({} as string, {})).rejects.toMatchObject({
+      code: "invalid-argument",
+      hint: expect.stringContaining("openKnowledgeBase(location, options)") as string,
+    });
+    await expect(openKnowledgeBase({ modle: "x" } as never)).rejects.toThrow(/no option "modle"/u);
   });
 });

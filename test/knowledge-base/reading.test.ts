@@ -32,7 +32,7 @@ const pdf = makePdf([[{ text: "The lighthouse keeper counts ships.", y: 700 }]])
 
 describe("limits of reading", () => {
   it.each([openKnowledgeBase, openInMemory])("are checked when they are given: %o", async (open) => {
-    const opening = (limits: object) => open(undefined, { limits });
+    const opening = (limits: object) => open(undefined, { reading: { limits } });
     await expect(opening({ maxByte: 1 })).rejects.toThrow(/no option "maxByte"/u);
     await expect(opening({ maxBytes: 0 })).rejects.toThrow(/limits\.maxBytes is 0; it must be above 0/u);
     await expect(opening({ timeoutMs: -1 })).rejects.toMatchObject({ code: "invalid-argument" });
@@ -42,7 +42,7 @@ describe("limits of reading", () => {
   });
 
   it("refuse a file by its size before anything of it is read [E15]", async () => {
-    const kb = await openKnowledgeBase(undefined, { limits: { maxBytes: 100 } });
+    const kb = await openKnowledgeBase({ reading: { limits: { maxBytes: 100 } } });
     const huge: SourceItem = { uri: "huge.txt", size: 2 ** 31, bytes: () => Promise.reject(new Error("it was read")) };
     const results = await ingestAll(
       kb,
@@ -70,8 +70,8 @@ describe("limits of reading", () => {
 });
 
 describe("reading in a worker", () => {
-  it.each([true, false, "auto"] as const)("readInWorker: %o gives the same document", async (readInWorker) => {
-    const kb = await openKnowledgeBase(undefined, { readInWorker });
+  it.each([true, false, "auto"] as const)("reading.worker: %o gives the same document", async (readInWorker) => {
+    const kb = await openKnowledgeBase({ reading: { worker: readInWorker } });
     await kb.ingest(sourceOf(item("a.pdf", pdf), item("b.md", encode("# Keys\n\nTurn the key."))));
     expect((await kb.document("a.pdf"))?.text).toBe("The lighthouse keeper counts ships.");
     expect((await kb.document("b.md"))?.root.children.map(({ title }) => title)).toEqual(["Keys"]);
@@ -80,8 +80,8 @@ describe("reading in a worker", () => {
   });
 
   it("what changes nothing about a document does not read it again [L7]", async () => {
-    const kb = await openKnowledgeBase(undefined, { readInWorker: false });
-    const other = await openKnowledgeBase(undefined, { readInWorker: true });
+    const kb = await openKnowledgeBase({ reading: { worker: false } });
+    const other = await openKnowledgeBase({ reading: { worker: true } });
     await kb.ingest(sourceOf(item("a.pdf", pdf)));
     await other.ingest(sourceOf(item("a.pdf", pdf)));
     expect((await other.document("a.pdf"))?.fingerprint).toBe((await kb.document("a.pdf"))?.fingerprint);
@@ -90,7 +90,7 @@ describe("reading in a worker", () => {
 
   it("a file that takes too long fails by itself, and says what to do", async () => {
     const pages = makePdf(Array.from({ length: 300 }, (_, i) => [{ text: `Page ${i}`, y: 700 }]));
-    const kb = await openKnowledgeBase(undefined, { limits: { timeoutMs: 1 } });
+    const kb = await openKnowledgeBase({ reading: { limits: { timeoutMs: 1 } } });
     const results = await ingestAll(kb, item("slow.pdf", pages), item("b.txt", encode("fine")));
     expect(results.map(({ uri, status, error }) => [uri, status, error?.code])).toEqual([
       ["slow.pdf", "failed", "timeout"],
@@ -102,8 +102,8 @@ describe("reading in a worker", () => {
   });
 
   it("a wrong choice is said at once", async () => {
-    await expect(openKnowledgeBase(undefined, { readInWorker: "yes" } as never)).rejects.toThrow(
-      /readInWorker is "yes"/u,
+    await expect(openKnowledgeBase({ reading: { worker: "yes" } } as never)).rejects.toThrow(
+      /reading\.worker is "yes"/u,
     );
   });
 
@@ -111,7 +111,7 @@ describe("reading in a worker", () => {
     const door = new URL("../../src/index.node.ts", import.meta.url).href;
     const program = `
       const { openKnowledgeBase } = await import(${JSON.stringify(door)});
-      const kb = await openKnowledgeBase(undefined, { readInWorker: true });
+      const kb = await openKnowledgeBase({ reading: { worker: true } });
       console.log((await kb.ingest({ uri: "a.md", text: "# Keys", mediaType: "text/markdown" })).added);`;
     const { stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", program], {
       cwd: fileURLToPath(new URL("../..", import.meta.url)),

@@ -178,7 +178,7 @@ describe("asking a server whether anything has changed [E16]", () => {
     version = 1;
   });
   const open = (options = {}): Promise<KnowledgeBase> =>
-    openKnowledgeBase(join(folder, "kb"), { allowAddress: () => true, ...options });
+    openKnowledgeBase(join(folder, "kb"), { sources: { allowAddress: () => true }, ...options });
 
   it.each([
     ["/tagged", "if-none-match"],
@@ -209,7 +209,7 @@ describe("asking a server whether anything has changed [E16]", () => {
     expect("if-none-match" in requests[1]!.headers).toBe(false);
     await kb.close();
     const again = await open({
-      embeddingModel: null,
+      models: { embedding: null },
       transformers: [{ name: "same", transform: (chunk: never) => chunk }],
     });
     expect(await statuses(again, uri, { metadata: { team: "web" } })).toEqual({ [uri]: "updated" });

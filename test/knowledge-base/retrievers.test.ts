@@ -21,7 +21,7 @@ Spare keys are kept in a safe.
 `;
 
 async function openWith(retriever: WrapRetriever, options: Parameters<typeof openKnowledgeBase>[1] = {}) {
-  const kb = await openKnowledgeBase(undefined, { retriever, ...options });
+  const kb = await openKnowledgeBase({ search: { retriever }, ...options });
   await kb.ingest({ uri: "keys.md", text: page, mediaType: "text/markdown" });
   await kb.ingest({ uri: "hidden.md", text: "Signing keys are rotated by the south." }, { scope: "team:south" });
   return kb;
@@ -77,9 +77,11 @@ describe("a knowledge base with retrievers around its own", () => {
     const events: unknown[] = [];
     const model = createScriptedChatModel((messages) => `zanzibar ${messages.at(-1)?.content as string}`);
     const kb = await openWith((base) => rewriteQuery(hyde(multiQuery(base, { model }), { model }), { model }), {
-      embeddingModel: createHashingModel(),
-      tracer: { trace: (trace) => void traces.push(trace), miss: (...told) => void events.push(told) },
-      telemetry: { event: (event) => void events.push(event) },
+      models: { embedding: createHashingModel() },
+      operations: {
+        tracer: { trace: (trace) => void traces.push(trace), miss: (...told) => void events.push(told) },
+        telemetry: { event: (event) => void events.push(event) },
+      },
     });
     const hits = await kb.search("signing keys", { explain: true });
     expect(hits.length).toBeGreaterThan(0);
@@ -92,17 +94,17 @@ describe("a knowledge base with retrievers around its own", () => {
   });
 
   it("a retriever that is given whole still takes the place of the built-in one", async () => {
-    const kb = await openKnowledgeBase(undefined, { retriever: { retrieve: async () => [] } });
+    const kb = await openKnowledgeBase({ search: { retriever: { retrieve: async () => [] } } });
     await kb.ingest({ uri: "a", text: "Keys." });
     expect(await kb.search("keys")).toEqual([]);
     await kb.close();
   });
 
   it("what makes no retriever is refused when it is opened, not when it is asked", async () => {
-    await expect(openKnowledgeBase(undefined, { retriever: (() => {}) as never })).rejects.toMatchObject({
+    await expect(openKnowledgeBase({ search: { retriever: (() => {}) as never } })).rejects.toMatchObject({
       code: "invalid-argument",
     });
-    await expect(openKnowledgeBase(undefined, { retriever: {} as never })).rejects.toMatchObject({
+    await expect(openKnowledgeBase({ search: { retriever: {} as never } })).rejects.toMatchObject({
       code: "invalid-argument",
     });
   });

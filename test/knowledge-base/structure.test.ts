@@ -24,7 +24,7 @@ Rooms are numbered.
 `;
 
 async function openWith(options: OpenOptions = {}): Promise<KnowledgeBase> {
-  const kb = await openKnowledgeBase(undefined, {
+  const kb = await openKnowledgeBase({
     chunker: createSectionChunker({ maxSize: 60, overlap: 0 }),
     ...options,
   });
@@ -79,7 +79,7 @@ describe("the structure keys of what leaves a knowledge base [E12]", () => {
 
     let plain: readonly Hit[] = [];
     const retriever: Retriever = { retrieve: async () => plain };
-    const other = await openWith({ retriever });
+    const other = await openWith({ search: { retriever } });
     const { structure: _, ...bare } = hit!;
     plain = [bare];
     expect((await other.search("anything"))[0]?.structure).toEqual(hit?.structure);

@@ -142,7 +142,7 @@ describe("a text memory", () => {
   });
 
   it("hands out no embeddings unless asked to [S22]", async () => {
-    const kb = await openKnowledgeBase(undefined, { embeddingModel: createHashingModel() });
+    const kb = await openKnowledgeBase({ models: { embedding: createHashingModel() } });
     open.push(kb);
     const memory = createTextMemory(kb);
     await memory.save("a", "Apples are red.");

@@ -113,7 +113,7 @@ describe("a reranking model of the AI SDK", () => {
       doRerank: async ({ documents }) =>
         ranking(documents.values.map((text, index) => [index, JSON.stringify(text).includes("tea") ? 1 : 0])),
     });
-    const kb = await openKnowledgeBase(undefined, { reranker: model });
+    const kb = await openKnowledgeBase({ models: { reranker: model } });
     await kb.ingest([
       { uri: "keys.txt", text: "keys keys keys" },
       { uri: "tea.txt", text: "keys and tea" },

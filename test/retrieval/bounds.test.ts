@@ -8,9 +8,11 @@ import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-mod
 async function openCounting(): Promise<{ kb: KnowledgeBase; reranked: number[]; embedded: () => number }> {
   const reranked: number[] = [];
   const embeddingModel = createFixedEmbeddingModel({}, { dimensions: 1, otherwise: () => [1] });
-  const kb = await openInMemory(undefined, {
-    embeddingModel,
-    reranker: { name: "counting", rerank: async (_, texts) => (reranked.push(texts.length), texts.map(() => 0)) },
+  const kb = await openInMemory({
+    models: {
+      embedding: embeddingModel,
+      reranker: { name: "counting", rerank: async (_, texts) => (reranked.push(texts.length), texts.map(() => 0)) },
+    },
   });
   return { kb, reranked, embedded: () => embeddingModel.calls.length };
 }

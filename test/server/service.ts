@@ -22,7 +22,11 @@ export const keys = {
 export type Who = keyof typeof keys;
 
 export async function openWorld(model?: ChatModel): Promise<KnowledgeBase> {
-  const kb = await openKnowledgeBase(undefined, { events: true, readInWorker: false, ...(model && { model }) });
+  const kb = await openKnowledgeBase({
+    operations: { events: true },
+    reading: { worker: false },
+    models: { ...(model && { chat: model }) },
+  });
   onTestFinished(() => kb.close());
   const texts = {
     deployment:

@@ -40,7 +40,7 @@ interface Opened {
 }
 
 async function open(concurrency = 2): Promise<Opened> {
-  const kb = await openKnowledgeBase(location, { handlers: [lines] });
+  const kb = await openKnowledgeBase(location, { reading: { handlers: [lines] } });
   const queue = await openIngestionQueue(kb, location, { leaseMs: 400, pollMs: 20, concurrency });
   const uploads = withIngestion(openFileBlobStore(join(folder, "blobs")), kb, {
     scope,
@@ -129,14 +129,16 @@ describe("a blob store before a durable queue", () => {
 
 describe("a handler of a media type", () => {
   const ingest = async (handler: Partial<MediaTypeHandler>, text = "a\nb"): Promise<unknown> => {
-    const kb = await openKnowledgeBase(undefined, { handlers: [{ ...lines, ...handler }] });
+    const kb = await openKnowledgeBase({ reading: { handlers: [{ ...lines, ...handler }] } });
     for await (const result of kb.ingest({ uri: "x", text, mediaType: "application/x-field-notes" })) return result;
     return undefined;
   };
 
   it("is asked before every reader, for text that is given outright as well [T4]", async () => {
-    const kb = await openKnowledgeBase(undefined, {
-      handlers: [{ ...lines, name: "halves", mediaTypes: ["text/*"], handle: () => ({ chunks: ["one", "two"] }) }],
+    const kb = await openKnowledgeBase({
+      reading: {
+        handlers: [{ ...lines, name: "halves", mediaTypes: ["text/*"], handle: () => ({ chunks: ["one", "two"] }) }],
+      },
     });
     expect(await kb.ingest({ uri: "a.md", text: "# Anything" })).toMatchObject({ added: 1, chunks: 2 });
     expect(await kb.ingest({ uri: "a.md", text: "# Anything" })).toMatchObject({ unchanged: 1 });
@@ -157,10 +159,10 @@ describe("a handler of a media type", () => {
       { uri: "a.notes", text: "a\nb", mediaType: "application/x-field-notes" },
       { uri: "b.md", text: "# B\n\nText." },
     ];
-    const first = await openKnowledgeBase(location, { handlers: [lines] });
+    const first = await openKnowledgeBase(location, { reading: { handlers: [lines] } });
     await first.ingest(inputs);
     await first.close();
-    const second = await openKnowledgeBase(location, { handlers: [{ ...lines, name: "field-notes/2" }] });
+    const second = await openKnowledgeBase(location, { reading: { handlers: [{ ...lines, name: "field-notes/2" }] } });
     expect(await second.ingest(inputs)).toMatchObject({ updated: 1, unchanged: 1, embedded: 0 });
     await second.close();
   });

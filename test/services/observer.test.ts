@@ -33,7 +33,10 @@ const flushed = (latencyMs: number): KnowledgeEvent => ({
 describe("events", () => {
   it("are of searches, misses, embeddings, writes and documents, under their names, in order [T41 T50 T53 T54]", async () => {
     const events = createMemoryEventStore();
-    const kb = await openInMemory(undefined, { events, embeddingModel: createHashingModel({ dimensions: 64 }) });
+    const kb = await openInMemory({
+      operations: { events },
+      models: { embedding: createHashingModel({ dimensions: 64 }) },
+    });
     await kb.ingest([...shelf, { uri: "c.pdf", text: "no reader", mediaType: "application/pdf" }]);
     await kb.as({ userId: "ada" }).search("heron", { mode: "lexical" });
     await kb.close();
@@ -122,7 +125,7 @@ describe("events", () => {
 
   it("are kept for a durable knowledge base, and nowhere for one in memory or where that is not wanted [T53]", async () => {
     const folder = fresh();
-    const kb = await openKnowledgeBase(folder, { events: false });
+    const kb = await openKnowledgeBase(folder, { operations: { events: false } });
     await kb.ingest(shelf);
     await kb.search("heron");
     expect((await kb.health({ everywhere: true })).retrieval.count).toBe(1);
@@ -137,14 +140,14 @@ describe("events", () => {
 
   it("are kept for as long as is wanted; anything else is refused [T53]", async () => {
     const folder = fresh();
-    const kb = await openKnowledgeBase(folder, { events: { maxEvents: 2 } });
+    const kb = await openKnowledgeBase(folder, { operations: { events: { maxEvents: 2 } } });
     await kb.ingest(shelf);
     await kb.close();
     const reader = await openSqliteEventStore(join(folder, "events.sqlite"), { readOnly: true });
     expect(await collect(reader.read())).toHaveLength(2);
     await reader.close();
     for (const events of [{ maxEvents: 0 }, { maxAgeMs: -1 }, { forever: true }, "yes"]) {
-      await expect(openInMemory(undefined, { events } as never)).rejects.toMatchObject({ code: "invalid-argument" });
+      await expect(openInMemory({ events } as never)).rejects.toMatchObject({ code: "invalid-argument" });
     }
   });
 });
@@ -157,7 +160,7 @@ describe("what is told of fails nothing", () => {
     const events: EventStore = { append: fail, read: fail, close: fail };
     const tracer = createRecordingTracer({ failing: true });
     for (const telemetry of [{ event: fail, span: fail }, { span: () => ({ within: fail, end: fail }) }]) {
-      const kb = await openInMemory(undefined, { events, tracer, telemetry });
+      const kb = await openInMemory({ operations: { events, tracer, telemetry } });
       expect(await kb.ingest(shelf)).toMatchObject({ added: 2, failed: 0 });
       expect(await kb.search("heron")).toHaveLength(1);
       expect((await kb.health()).retrieval).toMatchObject({ count: 1, misses: 1 });
@@ -168,7 +171,7 @@ describe("what is told of fails nothing", () => {
 
   it("nor a file of events that is somebody else's [T53]", async () => {
     const folder = fresh();
-    const first = await openKnowledgeBase(folder, { events: false });
+    const first = await openKnowledgeBase(folder, { operations: { events: false } });
     await first.ingest(shelf);
     await first.close();
     writeFileSync(join(folder, "events.sqlite"), "not a database, but long enough to look like one".repeat(40));
@@ -227,7 +230,7 @@ describe("health", () => {
   });
 
   it("knows how often the cache had what was wanted [T38 T54]", async () => {
-    const kb = await openInMemory(undefined, { embeddingModel: createHashingModel({ dimensions: 64 }) });
+    const kb = await openInMemory({ models: { embedding: createHashingModel({ dimensions: 64 }) } });
     await kb.ingest(shelf);
     for (let i = 0; i < 4; i++) await kb.search("heron", { mode: "dense" });
     const { embedding } = await kb.health();

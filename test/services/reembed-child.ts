@@ -7,7 +7,7 @@ import { lettersModel } from "./letters-model.ts";
 
 const [path = ""] = process.argv.slice(2);
 const store = await openSqliteStore(path, { analyzer: plainAnalyzer, segments: { sealAt: 8, settleAt: 4 } });
-const options = { embeddingModel: lettersModel("new", "a"), formerEmbeddingModels: [lettersModel("old", "e")] };
+const options = { models: { embedding: lettersModel("new", "a"), formerEmbeddings: [lettersModel("old", "e")] } };
 const kb = await assembleKnowledgeBase(store, options, { readers: [plainTextReader] });
 await kb.reembed({ batchSize: 4, onProgress: ({ done }) => process.send?.(done) });
 await kb.close();

@@ -26,7 +26,7 @@ const [former, later] = [lettersModel("old", "e"), lettersModel("new", "a")];
 
 async function open(model = later, others = [former]): Promise<KnowledgeBase> {
   const store = await openSqliteStore(path, { analyzer: plainAnalyzer, segments: { sealAt: 8, settleAt: 4 } });
-  const options = { embeddingModel: model, formerEmbeddingModels: others };
+  const options = { models: { embedding: model, formerEmbeddings: others } };
   return assembleKnowledgeBase(store, options, { readers: [plainTextReader] });
 }
 

@@ -18,12 +18,15 @@ describe("while others ingest and re-embed", () => {
     const count = 40;
     const handlers = [linesHandler];
     const old = createHashingModel({ dimensions: 64 });
-    const first = await openKnowledgeBase(folder, { handlers, embeddingModel: old });
+    const first = await openKnowledgeBase(folder, { reading: { handlers }, models: { embedding: old } });
     await first.ingest(documentsOf(count, 0));
     await first.close();
 
     const embeddingModel = slowly(createHashingModel({ dimensions: 128 }), 2);
-    const kb = await openKnowledgeBase(folder, { handlers, embeddingModel, formerEmbeddingModels: [old] });
+    const kb = await openKnowledgeBase(folder, {
+      reading: { handlers },
+      models: { embedding: embeddingModel, formerEmbeddings: [old] },
+    });
     const reading: Reading = { took: [], broken: [], versions: new Set() };
     let isOver = false;
     const readers = [0, 1, 2].map((start) => readUntil(kb, count, () => isOver, reading, start));
@@ -40,7 +43,7 @@ describe("while others ingest and re-embed", () => {
 
 describe("a burst before a queue", () => {
   it("is bounded, is told what did not fit, and loses none [T42 L9]", async () => {
-    const kb = await openKnowledgeBase(undefined, { embeddingModel: null });
+    const kb = await openKnowledgeBase({ models: { embedding: null } });
     const queue = await openIngestionQueue(kb, undefined, { capacity: 100, pollMs: 5 });
     let most = 0;
     let refused = 0;

@@ -281,7 +281,7 @@ describe("rows as bytes", () => {
 describe("a knowledge base in memory that is kept", () => {
   it("is as it was, its own model too, and can be kept beside others [T11 T12 L8 L11]", async () => {
     const blobs = createMemoryBlobStore();
-    const openAt = (prefix: string) => openKnowledgeBase(undefined, { snapshots: { blobs, prefix } });
+    const openAt = (prefix: string) => openKnowledgeBase({ snapshots: { blobs, prefix } });
     const kb = await openAt("birds/");
     const texts = Array.from({ length: 300 }, (_, i) => ({
       uri: `${i}.md`,

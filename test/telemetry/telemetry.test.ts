@@ -21,7 +21,7 @@ const model = createHashingModel({ dimensions: 64 });
 async function open(options: { readonly recordQueries?: boolean; readonly dataSource?: string } = {}) {
   const watched = await watchApi();
   const telemetry = await createOpenTelemetry({ api: watched.api, ...options });
-  const kb = await openInMemory(undefined, { embeddingModel: model, reranker, telemetry });
+  const kb = await openInMemory({ models: { embedding: model, reranker }, operations: { telemetry } });
   return { ...watched, kb };
 }
 
@@ -140,7 +140,7 @@ describe("metrics", () => {
   it("are of latency, outcomes, the queue and the cache [T42 T54]", async () => {
     const { api, measures } = await watchApi();
     const telemetry = await createOpenTelemetry({ api });
-    const kb = await openInMemory(undefined, { embeddingModel: model, telemetry });
+    const kb = await openInMemory({ models: { embedding: model }, operations: { telemetry } });
     await kb.search("heron");
     await kb.ingest(shelf);
     await kb.search("heron river otter");

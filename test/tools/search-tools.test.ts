@@ -27,7 +27,7 @@ const secret = "# Plans\n\nThe merger with Zephyr is announced in March.\n";
 
 let kb: KnowledgeBase;
 beforeAll(async () => {
-  kb = await openKnowledgeBase(undefined, { chunker: createSectionChunker({ maxSize: 75, overlap: 0 }) });
+  kb = await openKnowledgeBase({ chunker: createSectionChunker({ maxSize: 75, overlap: 0 }) });
   await kb.ingest({ uri: "keys.md", mediaType: "text/markdown", text: keys, metadata: { area: "ops" } });
   await kb.ingest({ uri: "plans.md", mediaType: "text/markdown", text: secret, metadata: { area: "board" } });
   await kb.ingest(

@@ -4,7 +4,7 @@ import type { Contestant, CreateContestant } from "../contestant.ts";
 import { ibid, toChunk } from "./ibid.ts";
 
 export const create: CreateContestant = async ({ topK }): Promise<Contestant<Chunk[], string>> => {
-  const kb = await ibid.openKnowledgeBase(undefined, { embeddingModel: ibid.createHashingModel() });
+  const kb = await ibid.openKnowledgeBase({ models: { embedding: ibid.createHashingModel() } });
   return {
     shape: ({ passages }) => passages.map(toChunk),
     add: async (chunks) => void (await kb.ingest(chunks, { settle: true })),

@@ -2,7 +2,7 @@ import type { Ingest } from "../ingester.ts";
 
 export const ingest: Ingest = async (documents) => {
   const { createHashingModel, openKnowledgeBase } = await import("../../../dist/node.js");
-  const kb = await openKnowledgeBase(undefined, { embeddingModel: createHashingModel() });
+  const kb = await openKnowledgeBase({ models: { embedding: createHashingModel() } });
   const { chunks } = await kb.ingest(documents);
   await kb.close();
   return chunks;

@@ -21,7 +21,7 @@ const statusError = 2;
 /**
  * Tells OpenTelemetry of every search, embedding, rerank and ingestion, as spans that belong to one another, and measures them.
  *
- * **Shape** for `openKnowledgeBase({ telemetry })`. Where no SDK is registered, everything is told to nobody. Whether a span knows the one around it is for the
+ * **Shape** for `openKnowledgeBase({ operations: { telemetry } })`. Where no SDK is registered, everything is told to nobody. Whether a span knows the one around it is for the
  * SDK's context manager. **Errors** `dependency-missing` without the package `@opentelemetry/api` (1.9 or later).
  * **Source** the GenAI semantic conventions, see `describeSpan`.
  */

@@ -6,25 +6,25 @@ import type { WalkRules } from "../ingest-items.ts";
 import { joinSources } from "../join-sources.ts";
 import { ownFiles } from "../../stores/sqlite/knowledge-base-folder.ts";
 
-/** How much is read, and from where. */
-export interface InputOptions {
-  /** Largest file or page that is read, in bytes. Default: 10 MiB when found in a folder or fetched, more when named outright. */
-  readonly maxFileBytes?: number;
-  /** Which addresses may be fetched from, by IP. Default: public ones only. */
-  readonly allowAddress?: (address: string) => boolean;
+/** Files and pages that may be read. */
+export interface OpenSources {
+  /** Largest file or page, in bytes. Default: 10 MiB for one that is found in a folder or fetched, more for a path that is given itself. */
+  readonly maxFileBytes?: number | undefined;
+  /** Whether an IP address may be fetched from. Default: public addresses only. */
+  readonly allowAddress?: ((address: string) => boolean) | undefined;
 }
 
-/** For whom inputs are opened, and how. */
+/** Place of a knowledge base, and its limits. */
 export interface InputPlace {
-  /** What paths are relative to. */
+  /** Folder that paths are relative to. */
   readonly base: string;
-  /** Of the knowledge base. */
+  /** Folder of the knowledge base. */
   readonly folder: string | undefined;
-  readonly options: InputOptions;
+  readonly options: OpenSources;
   readonly rules: WalkRules | undefined;
 }
 
-/** What a person names to be ingested, files and addresses alike, as one source. */
+/** Opens paths and URLs as one source. */
 export function openInputs(inputs: readonly string[], { base, folder, options, rules }: InputPlace): Source {
   const urls = inputs.filter(isUrl);
   const paths = inputs.filter((input) => !isUrl(input));

@@ -1,74 +1,88 @@
 import { dirname, resolve } from "node:path";
 import { createLateEventStore } from "../../stores/sqlite/late-event-store.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
-import { checkReadLimits } from "../../readers/read-limits.ts";
-import {
-  type AssembleOptions,
-  assembleKnowledgeBase,
-  assembleOptions,
-  checkEventsOption,
-  openMemory,
-  storeChoices,
-  takeStore,
-} from "../assemble.ts";
+import { assembleKnowledgeBase, openMemory, storeChoices, takeStore } from "../assemble.ts";
+import type { AnyChatModel, AnyEmbeddingModel, AnyReranker, ChosenModels } from "../../models/choose-models.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import type { ChosenModels, ModelChoices } from "../../models/choose-models.ts";
 import { checkLocation, eventFile } from "../../stores/sqlite/knowledge-base-folder.ts";
-import { type InputOptions, openInputs } from "./open-inputs.ts";
+import { openInputs, type OpenSources } from "./open-inputs.ts";
+import {
+  checkOpenOptions,
+  type OpenModels,
+  type OpenOptions as AnyRuntimeOptions,
+  type OpenReading,
+  readOpenArguments,
+} from "./open-options.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
 import { createReaders } from "../../readers/create-readers.ts";
 import { checkReadInWorker, startReaders } from "../../readers/start-readers.ts";
 import { languageAnalyzer } from "../../text/languages/snowball/language-analyzer.ts";
 import { toUri } from "../../ingest/to-uri.ts";
 
-/** What can be chosen when a knowledge base is opened on Node. */
-export interface OpenOptions extends Omit<AssembleOptions, keyof ModelChoices>, ModelChoices, InputOptions {
-  /** Make it when it is not there. Default true. */
-  readonly create?: boolean;
+/** Models of your own, of the AI SDK, or by name: `"provider/model"`. */
+type NodeModels = OpenModels<AnyChatModel, AnyEmbeddingModel, AnyReranker>;
+
+/** Options of {@link openKnowledgeBase} on Node. Everything has a default. */
+export interface OpenOptions extends Omit<AnyRuntimeOptions, "models" | "reading"> {
+  /** Models for embeddings, answers and ranking: your own, of the AI SDK, or by name, such as `"ollama/qwen3:8b"`. */
+  readonly models?: NodeModels | undefined;
+  /** How files become documents. */
+  readonly reading?: NodeReading | undefined;
+  /** Files and pages that may be read. */
+  readonly sources?: OpenSources | undefined;
+  /** Whether to make a folder that does not exist. Default true. */
+  readonly create?: boolean | undefined;
+}
+
+interface NodeReading extends OpenReading {
   /**
-   * Whether files are read in a process of their own, which is stopped when one takes too long or too much (`limits`). Default `"auto"`: what is
-   * large or unpacks, where such a process can be started; `true`: every file, else an error; `false`: none. Your own `readers` stay in this process.
+   * Whether files are read in a process of their own, which is stopped when a file exceeds `limits`. Default `"auto"`: large files and archives, where
+   * such a process can be started; `true`: every file, else an error; `false`: none. Your own `readers` stay in this process.
    */
-  readonly readInWorker?: boolean | "auto";
+  readonly worker?: boolean | "auto" | undefined;
 }
 
 /**
- * Opens a knowledge base: a folder is durable (made when it is not there), nothing at all is memory, of which `snapshots` can be kept; `store` is a store that is open already.
+ * Opens a knowledge base. A location is a folder, which is durable; without one, the knowledge base is in memory, and `snapshots` can keep it; `store` is
+ * one that is open already.
  *
- * **Shape** documents' uris are relative to the folder that holds the knowledge base.
+ * **Shape** uris of documents are relative to the parent of the folder.
  * **Errors** `not-found` with `create: false`; `unsupported-runtime` on a Node whose SQLite can lose data; `store-corrupt`, `store-busy`;
  * `configuration-missing` and `dependency-missing` for a model by name.
  * **Cost** opening reads the list of segments, not their contents.
+ *
+ * @example
+ * const kb = await openKnowledgeBase("./kb", { models: { chat: "ollama/qwen3:8b" } });
  */
-export async function openKnowledgeBase(options: OpenOptions): Promise<KnowledgeBase>;
-export async function openKnowledgeBase(location?: string, options?: OpenOptions): Promise<KnowledgeBase>;
-export async function openKnowledgeBase(
-  first?: string | OpenOptions,
-  second: OpenOptions = {},
-): Promise<KnowledgeBase> {
-  const [location, options] = typeof first === "object" ? [undefined, first] : [first, second];
-  checkOptions("openKnowledgeBase", options, [...assembleOptions, ...nodeOptions]);
-  const { readInWorker = "auto", ...rest } = options;
-  checkReadLimits(options.limits);
-  checkEventsOption(options.events);
-  checkReadInWorker(readInWorker);
-  const analyzer = options.analyzer ?? languageAnalyzer;
-  const chosen: AssembleOptions = {
+export function openKnowledgeBase(options: OpenOptions): Promise<KnowledgeBase>;
+export function openKnowledgeBase(location?: string, options?: OpenOptions): Promise<KnowledgeBase>;
+export async function openKnowledgeBase(first?: string | OpenOptions, second?: OpenOptions): Promise<KnowledgeBase> {
+  const { location, options } = readOpenArguments(first, second);
+  const { models = {}, ...rest } = options;
+  // Names are checked here; models may still be names.
+  checkOpenOptions(options as AnyRuntimeOptions, {
+    options: ["sources", "create"],
+    reading: ["worker"],
+  });
+  checkOptions("sources", options.sources, ["maxFileBytes", "allowAddress"]);
+  const { prices, cache, batch } = models;
+  const { worker = "auto" } = options.reading ?? {};
+  checkReadInWorker(worker);
+  const chosen: AnyRuntimeOptions = {
+    ...rest,
+    search: { ...options.search, analyzer: options.search?.analyzer ?? languageAnalyzer },
     // Models that are named are loaded before anything is opened.
-    ...(rest as Omit<typeof rest, keyof ModelChoices>),
-    analyzer,
-    ...(await chooseModels(options)),
+    models: { prices, cache, batch, ...(await chooseModels(models)) },
   };
   const folder = location === undefined ? undefined : resolve(checkLocation(location));
   const base = folder === undefined ? process.cwd() : dirname(folder);
-  const kept = { ...options, analyzer };
   const store =
-    takeStore(options) ??
+    takeStore(chosen) ??
     (folder === undefined
-      ? await openMemory(kept)
-      : await openStoreInFolder(folder, storeChoices(kept), options.create));
+      ? await openMemory(chosen)
+      : await openStoreInFolder(folder, storeChoices(chosen), options.create));
 
-  const reading = startReaders(options.readers ?? [], readInWorker, createReaders());
+  const reading = startReaders(options.readers ?? [], worker, createReaders());
   return assembleKnowledgeBase(store, chosen, {
     readers: reading.readers,
     closeReaders: () => reading.close(),
@@ -77,25 +91,16 @@ export async function openKnowledgeBase(
         keepsEvents: true,
         openEvents: (retention) => createLateEventStore(eventFile(folder), retention),
       }),
-    openSource: (inputs, rules) => openInputs(inputs, { base, folder, options, rules }),
+    openSource: (inputs, rules) => openInputs(inputs, { base, folder, options: options.sources ?? {}, rules }),
     resolveUri: toUri(base),
   });
 }
 
-const modelChoices = [
-  "model",
-  "judge",
-  "embeddingModel",
-  "formerEmbeddingModels",
-  "reranker",
-] as const satisfies readonly (keyof ModelChoices)[];
-
-/** What providers and the AI SDK want is not loaded where nobody chose a model. */
-async function chooseModels(options: ModelChoices): Promise<ChosenModels> {
-  if (modelChoices.every((name) => options[name] === undefined || isEmpty(options[name]))) return {};
-  return (await import("../../models/choose-models.ts")).chooseModels(options);
+/** Loads what providers and the AI SDK need, unless no model is chosen. */
+async function chooseModels(models: NodeModels): Promise<ChosenModels> {
+  const { chat, judge, embedding, formerEmbeddings = [], reranker } = models;
+  const isNone = (model: unknown): boolean => model === undefined || model === null;
+  if ([chat, judge, embedding, reranker, ...formerEmbeddings].every(isNone))
+    return { embedding: embedding === null ? null : undefined };
+  return (await import("../../models/choose-models.ts")).chooseModels(models);
 }
-
-const isEmpty = (choice: unknown): boolean => Array.isArray(choice) && choice.length === 0;
-
-const nodeOptions = ["create", "maxFileBytes", "readInWorker", "allowAddress"] as const;

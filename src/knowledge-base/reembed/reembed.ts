@@ -186,7 +186,7 @@ async function* rollBack(
   const configured = [...(embedder === undefined ? [] : [embedder]), ...formerEmbedders];
   if (!configured.some((one) => makesVersion(one, to))) {
     throw new IbidError("configuration-missing", `No model is configured that makes the vectors of ${to.model}.`, {
-      hint: "Open the knowledge base with it as embeddingModel, or among formerEmbeddingModels.",
+      hint: "Open the knowledge base with it as models.embedding, or in models.formerEmbeddings.",
       details: { provider: to.provider, model: to.model },
     });
   }
@@ -220,7 +220,7 @@ function report(
 
 function missingModel(): never {
   throw new IbidError("configuration-missing", "There is no embedding model to embed with.", {
-    hint: "Open the knowledge base with an embeddingModel.",
+    hint: "Open the knowledge base with a model: { models: { embedding: … } }.",
   });
 }
 

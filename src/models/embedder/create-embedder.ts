@@ -21,15 +21,15 @@ import { createSettledDimensions } from "./settled-dimensions.ts";
 /** What stands around a model: its cache, and how much is sent to it at once. */
 export interface EmbedderOptions {
   /** Where embeddings are kept. Default: nowhere. */
-  readonly cache?: EmbeddingCache;
+  readonly cache?: EmbeddingCache | undefined;
   /** Key of the hashes that stand for texts in the cache and on the way to the model. */
   readonly secret: Uint8Array;
   /** Inputs in one request, at most; the model's own `maxBatchSize` counts if it is smaller. Default 128. */
-  readonly batchSize?: number;
+  readonly batchSize?: number | undefined;
   /** Tokens in one request, at most, estimated generously; a longer text travels alone. Default 100,000: a third of what OpenAI takes. */
-  readonly maxBatchTokens?: number;
+  readonly maxBatchTokens?: number | undefined;
   /** Requests under way at one time, at most, of all calls together. Default 4. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
 }
 
 /** One thing to embed, wherever it stands among the inputs. */
