@@ -42,12 +42,17 @@ describe("openKnowledgeBase", () => {
     await expect(openKnowledgeBase({ modle: "x/y" } as never)).rejects.toThrow(/no option "modle"/u);
     await expect(openKnowledgeBase(7 as never)).rejects.toMatchObject({
       code: "invalid-argument",
+      hint: expect.stringContaining("options come second") as string,
+    });
+    await expect(openKnowledgeBase({ model: "x/y" } as never)).rejects.toMatchObject({
+      code: "invalid-argument",
       hint: expect.stringContaining("Write models: { chat: … }") as string,
     });
     await expect(openKnowledgeBase({} as string, {})).rejects.toMatchObject({
       code: "invalid-argument",
       hint: expect.stringContaining("openKnowledgeBase(location, options)") as string,
     });
-    await expect(openKnowledgeBase({ modle: "x" } as never)).rejects.toThrow(/no option "modle"/u);
+    const misspelt = { models: { chatt: "x/y" } } as never;
+    await expect(openKnowledgeBase(misspelt)).rejects.toThrow('models has no option "chatt".');
   });
 });
