@@ -30,7 +30,10 @@ afterEach(async () => {
 afterAll(() => rmSync(home, { recursive: true }));
 
 const open = async (folder: string): Promise<KnowledgeBase> => {
-  const kb = await openKnowledgeBase(folder, { models: { embedding: sampleModel, events: false } });
+  const kb = await openKnowledgeBase(folder, {
+    models: { embedding: sampleModel },
+    operations: { events: false },
+  });
   opened.push(kb);
   return kb;
 };
