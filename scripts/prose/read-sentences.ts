@@ -68,7 +68,10 @@ export function readParagraph(text: string): readonly string[] {
 function splitSentences(text: string): readonly string[] {
   const sentences: string[] = [];
   let from = 0;
-  for (const { index, 0: gap } of text.matchAll(/(?<=[.!?…]["'”’)\]*_]*) +(?=["'“‘([*_]*[\p{Lu}\p{N}])/gu)) {
+  // After a semicolon, a code begins the next item of a list: `a` for this; `b` for that.
+  for (const { index, 0: gap } of text.matchAll(
+    /(?<=[.!?…]["'”’)\]*_]*) +(?=["'“‘([*_]*[\p{Lu}\p{N}])|(?<=;) (?=Code\b)/gu,
+  )) {
     const sentence = text.slice(from, index);
     if (abbreviation.test(sentence)) continue;
     sentences.push(sentence);

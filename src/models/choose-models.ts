@@ -1,6 +1,4 @@
-/**
- * Which models go by which names, and how a model of the AI SDK becomes one of ours.
- */
+/** Model names and the models behind them; AI SDK models are wrapped. */
 import type { AiSdkEmbeddingModel, AiSdkLanguageModel, AiSdkRerankingModel } from "./ai-sdk/ai-sdk-model.ts";
 import { fromAiSdkEmbeddingModel } from "./ai-sdk/embedding-model.ts";
 import { fromAiSdkLanguageModel } from "./ai-sdk/language-model.ts";
@@ -44,7 +42,7 @@ const inProcess = /^transformers[/:](.+)$/su;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Of models by name: who writes one down need not be who may download. */
+/** Options for models by name: a name alone gives no permission to download. */
 function mayDownload(env: Variables = process.env): { readonly allowDownload: boolean } {
   return { allowDownload: env["IBID_ALLOW_DOWNLOAD"] === "1" };
 }

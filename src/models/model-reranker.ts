@@ -4,12 +4,12 @@ import type { Reranker } from "../contracts/retriever.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { tellUsage } from "../runtime/tell-usage.ts";
 
-/** Who judges, and how much of it at once. */
+/** Options of a reranker over a language model. */
 export interface ModelRerankerOptions {
   readonly model: ChatModel;
   /** Texts in one search; what is beyond them keeps its place behind. Default 20. */
   readonly maxBatchSize?: number;
-  /** What is shown of each text. **Units** UTF-16 code units. Default 1,500. */
+  /** Longest stretch of each text that the model sees. **Units** UTF-16 code units. Default 1,500. */
   readonly maxTextLength?: number;
 }
 
@@ -25,10 +25,10 @@ Answer with one line for each text, its number and its grade, such as 4: 7, and 
 const defaults = { maxBatchSize: 20, maxTextLength: 1500 } as const;
 
 /**
- * A language model as a judge of what was found: grades from 0 to 10 by which the hits are ordered anew.
+ * A reranker over a language model, which grades each text from 0 to 10; the grades order the hits.
  *
- * **Shape** one grade for each text, of the text alone and not of its place; so equal grades fall to the chunk id, as all ties do.
- * **Errors** `invalid-response` when a text has no grade; those of the model.
+ * **Shape** one grade for each text, from the text alone and not its rank; equal grades fall to the chunk id, as all ties do.
+ * **Errors** `invalid-response` when a text has no grade; errors of the model.
  * **Cost** one call of the model for each search.
  * **Source** Embabel's rerank of results.
  */

@@ -1,7 +1,7 @@
 import type { ChatModel, ChatResult, ChatStreamPart, Price, Prices, Usage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 
-/** What was used, with its cost where the model has a price and the provider counted. */
+/** Adds the cost to a usage, where the model has a price and the provider counted. */
 export function priceUsage(usage: Usage, price: Price | undefined): Usage {
   const { inputTokens, outputTokens } = usage;
   if (price === undefined || (inputTokens === undefined && outputTokens === undefined)) return usage;
@@ -12,9 +12,9 @@ export function priceUsage(usage: Usage, price: Price | undefined): Usage {
 const counts = ["inputTokens", "outputTokens", "cost"] as const satisfies readonly (keyof Usage)[];
 
 /**
- * Several calls together; `undefined` is one that was not made.
+ * Adds up the usage of several calls; `undefined` stands for a call that was not made.
  *
- * **Shape** what one of them does not know, the sum does not know either: a part of the truth would be taken for all of it.
+ * **Shape** a figure that one call lacks is missing from the sum: a partial sum would pass for the whole.
  */
 export function addUsage(...usages: readonly (Usage | undefined)[]): Usage {
   const made = usages.filter((usage) => usage !== undefined);

@@ -14,9 +14,9 @@ export type ContentPart =
   | { readonly type: "image"; readonly url: string };
 
 /**
- * A prompt in parts, for models that take more than text: the text before a document, each document of a list, and the text after it.
+ * Splits a prompt into parts, for models that take more than text: texts, and each document between them.
  *
- * **Shape** parts without text are left out, white space around the whole is trimmed. Documents and chunks of text are their text.
+ * **Shape** parts without text are left out; white space around the whole is trimmed. Documents and chunks of text become their text.
  * **Errors** `invalid-argument` for a prompt whose strings and insertions do not alternate. **Source** Ballerina.
  */
 export function splitPrompt(prompt: Prompt | string): readonly PromptPart[] {

@@ -65,7 +65,7 @@ function isContent(value: unknown): value is Document | Chunk {
   return typeof value.content === "object" || isAddressed(value);
 }
 
-/** Of a picture or a recording a string can only be its address, which nobody has checked yet. */
+/** A picture or a recording whose content is a string: an address that has not been checked yet. */
 function isAddressed(value: object): value is MediaDocument & { readonly content: string } {
   return (
     "type" in value &&

@@ -34,11 +34,12 @@ describe("a sentence of plain English", () => {
 describe("the sentences of a comment", () => {
   it("end at a full stop, a blank line, a label or a tag", () => {
     const comment =
-      "*\n * Reads `a. B` bytes, e.g. Word\n * files. Then stops.\n *\n * **Errors** unreadable. **Cost** one pass.\n * @param text the text\n * @example\n * What is code.\n * @experimental\n ";
+      "*\n * Reads `a. B` bytes, e.g. Word\n * files. Then stops.\n *\n * **Errors** `a` for one; `b` for two. **Cost** one pass.\n * @param text the text\n * @example\n * What is code.\n * @experimental\n ";
     expect(readComment(comment)).toEqual([
       "Reads Code bytes, e.g. Word files.",
       "Then stops.",
-      "unreadable.",
+      "Code for one;",
+      "Code for two.",
       "one pass.",
       "text the text",
     ]);

@@ -45,17 +45,17 @@ export interface AiSdkRerankingModel {
   doRerank(options: never): PromiseLike<unknown>;
 }
 
-/** Whether a value is an AI SDK embedding model of specification v2, v3 or v4, told by its structure alone. */
+/** Whether a value is an AI SDK embedding model of specification v2, v3 or v4, by its structure alone. */
 export function isAiSdkEmbeddingModel(value: unknown): value is AiSdkEmbeddingModel {
   return hasIdentity(value) && isFunction(value, "doEmbed");
 }
 
-/** Whether a value is an AI SDK language model of specification v2, v3 or v4, told by its structure alone. */
+/** Whether a value is an AI SDK language model of specification v2, v3 or v4, by its structure alone. */
 export function isAiSdkLanguageModel(value: unknown): value is AiSdkLanguageModel {
   return hasIdentity(value) && isFunction(value, "doGenerate") && isFunction(value, "doStream");
 }
 
-/** Whether a value is an AI SDK reranking model of specification v3 or v4, told by its structure alone. */
+/** Whether a value is an AI SDK reranking model of specification v3 or v4, by its structure alone. */
 export function isAiSdkRerankingModel(value: unknown): value is AiSdkRerankingModel {
   return hasIdentity(value) && isFunction(value, "doRerank");
 }

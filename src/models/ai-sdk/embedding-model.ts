@@ -22,7 +22,7 @@ export interface AiSdkEmbeddingOptions {
   readonly dimensions?: number;
   /** Written before each text, for models that were trained with them: `{ query: "query: ", document: "passage: " }`. Default: what well-known models want; `{}` for none. */
   readonly prefixes?: { readonly query?: string; readonly document?: string };
-  /** Sent with every call for documents: `{ google: { taskType: "RETRIEVAL_DOCUMENT" } }`. Default: that, for providers that are told what a text is for; `{}` for none. */
+  /** Options of every call for documents, such as `{ google: { taskType: "RETRIEVAL_DOCUMENT" } }`. Default: the purpose, for providers with such a setting; `{}` for none. */
   readonly documentOptions?: AiSdkProviderOptions;
   /** Sent with every call for queries: `{ google: { taskType: "RETRIEVAL_QUERY" } }`. */
   readonly queryOptions?: AiSdkProviderOptions;
@@ -32,11 +32,11 @@ export interface AiSdkEmbeddingOptions {
 export const aiSdkEmbeddingOptionNames = ["dimensions", "prefixes", "documentOptions", "queryOptions"] as const;
 
 /**
- * An embedding model of the AI SDK as one of ours.
+ * Wraps an embedding model of the AI SDK.
  *
  * **Shape** specifications v2, v3 and v4. A chunk's `text` is embedded. The fingerprint covers prefixes and options, so changing one makes a new
- * version. More inputs than the model takes at once are split, also where it says so only by a promise or in bytes.
- * **Errors** `invalid-argument` for something else than an embedding model; when called `unsupported-input` for a document that is not text,
+ * version. Inputs beyond the model's limit are split, also where the limit is a promise or in bytes.
+ * **Errors** `invalid-argument` for a value that is no embedding model. When called, `unsupported-input` for a document that is not text,
  * `rate-limited` with `details.retryAfterMs`, `timeout`, `invalid-response`, `configuration-missing`, `embedding-failed`, `aborted`. No retries.
  * **Source** Ballerina `EmbeddingProvider`, ToolUp `IEmbeddingProvider`, Wesichain `OpenAiEmbedding`;
  * AI SDK `EmbeddingModelV2`, `EmbeddingModelV3`, `EmbeddingModelV4`.
@@ -99,7 +99,7 @@ export function fromAiSdkEmbeddingModel(
   };
 }
 
-/** What was said, without what was left open. */
+/** Drops options that are `undefined`. */
 function given(options: AiSdkEmbeddingOptions): AiSdkEmbeddingOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

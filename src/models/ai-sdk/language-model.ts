@@ -85,7 +85,7 @@ export function fromAiSdkLanguageModel(model: AiSdkLanguageModel, options: AiSdk
   };
 }
 
-/** What the specification calls a `ReadableStream`, as far as it is used here. */
+/** The part of a `ReadableStream` reader that is used here. */
 interface PartReader {
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
   cancel(reason?: unknown): Promise<unknown>;
@@ -120,7 +120,7 @@ async function* readStream(result: unknown, call: ModelCall): AsyncGenerator<Cha
       }
     }
   } finally {
-    // The reader left, or something failed: the provider must not go on writing. What cancelling says no longer matters.
+    // The consumer left, or something failed: the provider must stop writing. An error of the cancellation no longer matters.
     if (!ended) await reader.cancel().catch(() => {});
   }
 }

@@ -5,10 +5,10 @@ const maxQuoteLength = 300;
 const maxSentLength = 1_000_000;
 
 /**
- * A provider's own words about a failure, unless they repeat what was sent to it.
+ * A provider's own words about a failure, unless they repeat the input.
  *
- * Providers quote inputs in their errors, and errors end in logs. Nothing of a message that shares a stretch of 12 characters, a quoted
- * word, or the whole of a short text with what was sent is handed out.
+ * Providers quote inputs in their errors, and errors end in logs. A message is dropped if it shares a stretch of 12 characters, a quoted
+ * word, or the whole of a short text with the input.
  *
  * **Shape** one line of at most 300 characters, or `undefined`. **Cost** 300 scans of the texts sent, on errors only.
  */

@@ -21,11 +21,11 @@ export interface AiSdkRerankingOptions {
 }
 
 /**
- * A reranking model of the AI SDK as one of our rerankers.
+ * Wraps a reranking model of the AI SDK.
  *
- * **Shape** specifications v3 and v4; scores come back in the order of the texts, whatever order the model ranked them in.
- * **Errors** `invalid-argument` for something else than a reranking model; when called `rate-limited`, `timeout`, `invalid-response` (a text without a score, a
- * score that is no number), `configuration-missing`, `model-failed`, `aborted`. No retries.
+ * **Shape** specifications v3 and v4; scores come in the order of the texts.
+ * **Errors** `invalid-argument` for a value that is no reranking model. When called, `rate-limited`, `timeout`, `invalid-response` (a missing score, or one that is no
+ * number), `configuration-missing`, `model-failed`, `aborted`. No retries.
  * **Source** AI SDK `RerankingModelV3`, `RerankingModelV4`; ToolUp.
  */
 export function fromAiSdkRerankingModel(model: AiSdkRerankingModel, options: AiSdkRerankingOptions = {}): Reranker {

@@ -46,14 +46,14 @@ export type AiSdkMessage =
   | { readonly role: "tool"; readonly content: readonly ToolResultPart[] };
 
 /**
- * Our messages as the AI SDK's.
+ * Converts ibid's messages to the AI SDK's.
  *
- * **Shape** in order. A name is written before its message's text, because the specification has no field for it. An assistant message that says
- * nothing is left out; answers of tools that follow one another share a message, as providers demand. An answer without an id belongs to the
+ * **Shape** in order. A name is written before its message's text, because the specification has no field for it. An assistant message without
+ * content is left out. Consecutive tool results share a message, as providers demand. A result without an id belongs to the
  * oldest open call of its name.
- * A user message whose prompt holds a picture, a recording or a file is made of parts, and these travel whole; without one it is one text, as every model takes it.
- * **Errors** `invalid-argument` for no messages, or an answer to a call that nobody made; `unsupported-input` for a binary document, and for any that is not text in a
- * system message. What a provider does not take it refuses itself.
+ * A user message with a picture, a recording or a file is made of parts, which travel whole; any other is one text.
+ * **Errors** `invalid-argument` for no messages, or a result without a call; `unsupported-input` for a binary document, and in a
+ * system message for any document that is not text. The provider refuses all else that it does not accept.
  * **Source** Ballerina `ChatMessage`, prompts in parts; AI SDK `LanguageModelV2Prompt` and its successors.
  */
 export function toPrompt(
@@ -157,7 +157,7 @@ function isMedia(part: PromptPart): part is MediaDocument {
   return part.type !== "text";
 }
 
-/** What a kind of document is when nobody says more: providers look at its first bytes. */
+/** Default media type of each kind of document: providers look at the first bytes. */
 const usualTypes = { image: "image/*", audio: "audio/*", file: "application/octet-stream" } as const;
 
 /** `provider` is given where the specification tags its data (v4). */

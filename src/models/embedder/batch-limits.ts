@@ -29,7 +29,7 @@ export function createBatchLimits(batchSize: number, maxBatchTokens: number): Ba
     },
     learn(refused) {
       const tokens = refused.reduce((sum, item) => sum + item.tokens, 0);
-      // Which of the two was too much nobody says: where texts are short it is their number, else their length. Half of both is safe.
+      // The provider does not say which limit was passed: for short texts it is their number, else their length. Half of both is safe.
       size = Math.max(1, Math.min(size, Math.ceil(refused.length / 2)));
       most = Math.max(1, Math.min(most, Math.ceil(tokens / 2)));
     },

@@ -14,7 +14,7 @@ function isVector(value: unknown): value is Vector {
   return value instanceof Float32Array || value instanceof Int8Array || Array.isArray(value);
 }
 
-/** What is wrong with a vector's values, or `undefined`. */
+/** Describes the fault in a vector's values; `undefined` without one. */
 function findValueFault(values: Vector): string | undefined {
   if (values instanceof Int8Array) return undefined;
   for (let index = 0; index < values.length; index += 1) {
@@ -57,12 +57,12 @@ export function dimensionsOf(embedding: Embedding): number | undefined {
 }
 
 /**
- * Refuses an embedding that its version does not allow, or that no search could live with.
+ * Refuses an embedding that contradicts its version or that no search could use.
  *
- * **Shape** `where` says whose embedding it is, for the message: `"chunk 5f2a…"`, `"the answer of openai/text-embedding-3-small"`.
- * **Errors** `dimension-mismatch`, `details` `{ expected, got, where }`, when a dense vector is not as long as the version says; `invalid-response` for anything that
- * is not an embedding: values that are no finite numbers, no dimensions at all, a sparse vector whose indices do not ascend.
- * **Cost** linear in the values. **Source** Wesichain `StoreError::DimensionMismatch`, law 6.
+ * **Shape** `where` names the embedding in the message: `"chunk 5f2a…"`, `"the answer of openai/text-embedding-3-small"`.
+ * **Errors** `dimension-mismatch`, `details` `{ expected, got, where }`, for a dense vector of another length than its version; `invalid-response` for any other
+ * invalid embedding: values that are not finite, no dimensions, a sparse vector whose indices do not ascend.
+ * **Cost** linear in the values. **Source** Wesichain `StoreError::DimensionMismatch`.
  */
 export function checkEmbedding(
   embedding: Embedding,

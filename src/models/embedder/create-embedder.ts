@@ -18,7 +18,7 @@ import { requestBatches } from "./request-batches.ts";
 import { createRequestSlots } from "./request-slots.ts";
 import { createSettledDimensions } from "./settled-dimensions.ts";
 
-/** What stands around a model: its cache, and how much is sent to it at once. */
+/** Cache and batching around a model. */
 export interface EmbedderOptions {
   /** Where embeddings are kept. Default: nowhere. */
   readonly cache?: EmbeddingCache | undefined;
@@ -42,14 +42,14 @@ interface Item {
 }
 
 /**
- * Puts around a model what is written once: batches, cache, coalescing, checks, typed errors.
+ * Adds batches, cache, coalescing, checks and typed errors to a model.
  *
- * **Shape** embeddings in order of the inputs, none sharing memory with another. Equal texts of one call, and of calls under way with the same purpose, are sent
- * once; `sent` counts what this call sent. Dimensions that the model does not state are learned from its first sound answer and hold from then on.
- * Batches are bounded by count and tokens, and become smaller when the model refuses one for its size.
- * A batch is cached when all of it is sound. A cache that fails is a cache that has nothing.
- * **Errors** `embedding-failed` around whatever the model throws, cause kept; its own `IbidError`s as they are; `invalid-response` for a wrong number of embeddings, a wrong
- * kind, NaN or infinity; `dimension-mismatch`; `aborted`, or `timeout` when the signal says so; `invalid-argument` for bad options. No retries.
+ * **Shape** embeddings in order of the inputs, none sharing memory with another. Equal texts of one call, and of concurrent calls with the same purpose, are sent
+ * once; `sent` counts this call's texts. Unknown dimensions are learned from the model's first valid answer and hold from then on.
+ * Batches are bounded by count and tokens, and shrink when the model refuses one for its size.
+ * A batch is cached when all of it is valid. A cache that fails counts as empty.
+ * **Errors** `embedding-failed` around an error of the model, cause kept; its own `IbidError`s as they are; `invalid-response` for a wrong number of embeddings.
+ * Also `invalid-response` for a wrong kind, NaN or infinity; `dimension-mismatch`; `aborted`, or `timeout` from the signal; `invalid-argument` for bad options. No retries.
  * **Source** Ballerina, ToolUp `CachingEmbeddingProvider`, Wesichain.
  */
 export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions): Embedder {
@@ -68,7 +68,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
   const slots = createRequestSlots(concurrency);
   const name = `${model.provider}/${model.model}`;
   const dimensions = createSettledDimensions(model);
-  // What the model says of itself now: a key must not change when the dimensions are learned.
+  // Identity of the model at creation: a key must not change when the dimensions are learned.
   const identity = JSON.stringify([
     model.provider,
     model.model,
@@ -203,7 +203,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
         try {
           settle(item, copyEmbedding(await untilAborted(flight, signal, "The embedding")));
         } catch (error) {
-          // Somebody else's call was stopped, not this one: what it was fetching is fetched here.
+          // Another call was stopped, not this one: this call fetches its texts instead.
           if (signal?.aborted === true || !isStopped(error)) throw error;
           orphans.push(item);
         }

@@ -7,12 +7,12 @@ import type { RequestSlots } from "./request-slots.ts";
 export interface RequestSettings {
   readonly limits: BatchLimits;
   readonly slots: RequestSlots;
-  /** Of one call, beside what the slots allow to all. */
+  /** Limit of one call, beside the slots shared by all. */
   readonly concurrency: number;
   readonly options: EmbedOptions;
 }
 
-/** What of an item says how it is sent. */
+/** Facts about an item that decide how it is sent. */
 interface Sendable {
   readonly input: EmbeddingInput;
   /** Estimated; 0 for what is not text. */
@@ -20,12 +20,12 @@ interface Sendable {
 }
 
 /**
- * Sends items to a model in batches, some at a time, and hands each answered batch to `accept`.
+ * Sends items to a model in concurrent batches, and hands each answered batch to `accept`.
  *
- * **Shape** batches begin in order and may be answered in any; after a failure none begins. A batch that is refused for its size goes again in two halves, down to single
- * items, and later ones are made no larger than what went through: that is no retry, for nothing is sent twice that could have been answered.
+ * **Shape** batches begin in order and may be answered in any; after a failure none begins. A batch refused for its size is sent again in two halves, down to single
+ * items, and later batches stay below that size. This is no retry: no text is sent twice that could have been answered.
  * **Errors** `embedding-failed` with its cause; `invalid-response` for a wrong
- * number of embeddings; `aborted` or `timeout` as soon as the signal fires, even when the model pays no heed; an `IbidError` of the model, or of `accept`, as it is.
+ * number of embeddings; `aborted` or `timeout` as soon as the signal fires, even when the model ignores it. An `IbidError` of the model or of `accept` passes as it is.
  * **Source** Ballerina's messages.
  */
 export async function requestBatches<Item extends Sendable>(
@@ -39,7 +39,7 @@ export async function requestBatches<Item extends Sendable>(
   const send = async (batch: readonly Item[]): Promise<void> => {
     let answer: EmbedResult;
     try {
-      // Whoever stops waiting need not wait for a slot either.
+      // A caller that stops waiting leaves the queue for a slot too.
       answer = await untilAborted(
         slots.run(() => request(model, batch, options)),
         options.signal,

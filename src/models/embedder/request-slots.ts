@@ -4,7 +4,7 @@ export interface RequestSlots {
   run<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
-/** **Shape** first come, first served; whoever leaves lets the next one in, failed or not. */
+/** **Shape** first come, first served; each call that ends, failed or not, admits the next. */
 export function createRequestSlots(count: number): RequestSlots {
   const waiting: (() => void)[] = [];
   let free = count;

@@ -16,11 +16,11 @@ interface Asked {
 /**
  * An {@link EmbeddingCache} that several processes share, with one of this process in front of it.
  *
- * **Shape** keys come from the embedder, hashed under the knowledge base's own key, and are hashed once more: whoever reads the cache learns neither texts nor queries, and only
- * processes over one knowledge base find one another's entries. What is asked for in one turn goes in one `getMany`, what is set in one `setMany`.
- * A damaged entry is as good as none. `hitRate` is this process's.
- * **Errors** those of the shared cache, which an embedder takes for "not there". `invalid-argument` for a capacity below 1.
- * **Cost** what this process had before is answered at once. **Source** ToolUp's distributed cache, which it leaves to a companion.
+ * **Shape** the embedder hashes keys under the knowledge base's own key, and this cache hashes them once more. A reader of the cache learns neither texts nor queries, and only
+ * processes over one knowledge base find each other's entries. Requests of one turn share one `getMany`; writes share one `setMany`.
+ * A damaged entry counts as missing. `hitRate` is this process's.
+ * **Errors** errors of the shared cache, which an embedder takes for a missing entry. `invalid-argument` for a capacity below 1.
+ * **Cost** entries that this process had before are answered at once. **Source** ToolUp's distributed cache, which it leaves to a companion.
  */
 export function createSharedEmbeddingCache(
   shared: SharedCache,
@@ -93,7 +93,7 @@ export function createSharedEmbeddingCache(
     ...(shared.deleteMany && {
       async delete(keys: readonly string[]) {
         near.delete(keys);
-        // What is still being written would come after it.
+        // A pending write would otherwise land after the delete.
         await writing?.catch(() => {});
         await underWay;
         await shared.deleteMany?.(keys.map((key) => sha256(key)));

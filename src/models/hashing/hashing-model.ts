@@ -9,10 +9,10 @@ import { inputText } from "../embedder/input-text.ts";
 const version = 1;
 
 /**
- * An embedding model without a model: words and character n-grams, hashed into a fixed number of dimensions.
+ * An embedding model without a download: words and character n-grams, hashed into a fixed number of dimensions.
  *
- * It sees how texts are written, not what they mean (`similarity: "form"`): for tests, examples and small corpora, where it forgives inflection and
- * spelling that a lexical index does not.
+ * It sees spelling, not meaning (`similarity: "form"`). Tests, examples and small corpora use it: unlike a lexical index, it forgives inflection and
+ * misspelling.
  *
  * **Shape** unit vectors; a text without a letter or digit gives the zero vector; purpose makes no difference. The same text gives the same vector on
  * every machine, but for letters newer than the engine's Unicode tables.

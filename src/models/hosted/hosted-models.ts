@@ -25,18 +25,18 @@ export interface HostedOptions {
   readonly timeoutMs?: number;
 }
 
-/** The same for embeddings, and how documents and queries are told apart. */
+/** Options of a hosted embedding model: the service, and how documents and queries differ. */
 export interface HostedEmbeddingOptions extends HostedOptions, AiSdkEmbeddingOptions {}
 
 const hostedOptionNames = ["serviceUrl", "accessToken", "model", "timeoutMs"] as const;
 
 /**
- * Embeddings by a hosted service that asks for nothing but its address and a token.
+ * Embeddings from a hosted service that needs only its address and a token.
  *
- * **Shape** `POST serviceUrl/embeddings` as OpenAI has it, with the token as bearer. The model goes by the service's host unless it is named: two services are never
- * taken for one another.
- * **Errors** at once `configuration-missing` for a blank token, `invalid-argument` ("Must be a valid URL") for the address; when called as Ballerina words them:
- * `unsupported-input` for what is not text, `invalid-response` for an empty answer, `embedding-failed` with its cause for a failure on the way; `rate-limited`,
+ * **Shape** `POST serviceUrl/embeddings` in OpenAI's form, with the token as bearer. Without a name the model takes the service's host, so that two services never
+ * share a version.
+ * **Errors** at once `configuration-missing` for a blank token, `invalid-argument` ("Must be a valid URL") for the address. When called, in Ballerina's words:
+ * `unsupported-input` for input that is not text, `invalid-response` for an empty answer, `embedding-failed` with its cause for a failed request. Also `rate-limited`,
  * `timeout` and `aborted` besides.
  * **Source** Ballerina `Wso2EmbeddingProvider`, whose service has this form.
  * @example const embeddingModel = createHostedEmbeddingModel({ serviceUrl, accessToken });

@@ -5,12 +5,12 @@ import { pathToFileURL } from "node:url";
 import { IbidError } from "../../contracts/errors.ts";
 
 /**
- * Loads an optional package of the ecosystem.
+ * Loads an optional package.
  *
- * Looked for first as Node does, from where ibid itself is installed. An ibid that is installed globally, or run by `npx` from a cache, would not find the
- * packages of the user's project that way, so the project in `folder` is asked next.
+ * Node's own lookup, from the place where ibid is installed, comes first. It would miss packages of the user's project
+ * if ibid is installed globally or run by `npx` from a cache, so `folder` comes next.
  *
- * **Errors** `dependency-missing` when it is nowhere, or there and broken.
+ * **Errors** `dependency-missing` for a package that is missing or broken.
  */
 export async function loadPeer(packageName: string, folder: string = process.cwd()): Promise<unknown> {
   try {

@@ -1,6 +1,6 @@
 import type { AiSdkProviderOptions } from "../ai-sdk/ai-sdk-model.ts";
 
-/** How a model wants documents and queries told apart. */
+/** Prefixes by which a model tells documents from queries. */
 export interface ModelPurposes {
   readonly prefixes: { readonly query?: string; readonly document?: string };
   readonly queryOptions?: AiSdkProviderOptions;
@@ -36,14 +36,14 @@ const trained: readonly (readonly [name: RegExp, prefixes: ModelPurposes["prefix
   [/snowflake-arctic-embed/u, { query: searching }],
   // google/embeddinggemma-300m: "Retrieval (Query)", "Retrieval (Document)" without a title.
   [/embedding-?gemma/u, { query: "task: search result | query: ", document: "title: none | text: " }],
-  // Qwen/Qwen3-Embedding-0.6B, without the space that E5 has after its colon.
+  // Qwen/Qwen3-Embedding-0.6B, without the space that `E5` has after its colon.
   [/qwen3-embedding/u, { query: instructed.trimEnd() }],
 ];
 
 /**
- * Options of hosted models that are told what a text is for.
+ * Options of hosted models with a setting for the purpose of a text.
  *
- * **Source** Gemini API, `TaskType`; Cohere API, `input_type`; Voyage API, `input_type`; the AI SDK's packages for how they are named there.
+ * **Source** Gemini API, `TaskType`; Cohere API, `input_type`; Voyage API, `input_type`; the AI SDK's packages for their names there.
  */
 const told: Readonly<
   Record<string, { readonly query: AiSdkProviderOptions; readonly document: AiSdkProviderOptions }>
@@ -62,7 +62,7 @@ const told: Readonly<
   },
 };
 
-/** What is known of a model beforehand; nothing for most. **Shape** names are held against the table in small letters. */
+/** Known facts about a model; none for most. **Shape** the lookup ignores case. */
 export function purposesOf(provider: string, modelId: string): ModelPurposes {
   const name = modelId.toLowerCase();
   const prefixes = trained.find(([pattern]) => pattern.test(name))?.[1] ?? {};

@@ -4,7 +4,7 @@ import type { ProviderFacts } from "./providers.ts";
 /** Environment variables: `process.env`, or what stands for it. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What a provider is made with. */
+/** Settings of a provider's factory. */
 export interface ProviderSettings {
   readonly apiKey?: string;
   readonly baseURL?: string;
@@ -13,11 +13,11 @@ export interface ProviderSettings {
 const ollamaPort = "11434";
 
 /**
- * What a provider's factory is called with, from the environment, and from the address in the model's name where there is one.
+ * Reads a provider's settings from the environment, and from the address in the model's name where there is one.
  *
- * Addresses are always given, so that a package does not read the process's own environment behind the back of `env`.
+ * Addresses are always given, so that no package reads the process's own environment instead of `env`.
  *
- * **Errors** `configuration-missing` for a key or an address that is required and not set; `invalid-argument` for an address that is none, and for one in the name
+ * **Errors** `configuration-missing` for a required key or address that is not set; `invalid-argument` for an invalid address, and for an address in the name
  * of a provider that has its own.
  */
 export function providerSettings(

@@ -1,4 +1,4 @@
-/** What ibid knows of one provider: what speaks to it, and where its key and address are set. */
+/** Facts about one provider: its package, and the variables of its key and address. */
 export interface ProviderFacts {
   /** The package of the AI SDK; `undefined` for servers that speak OpenAI's API and need none. */
   readonly packageName?: string;
@@ -9,7 +9,7 @@ export interface ProviderFacts {
   readonly addressVariable?: string;
   readonly embeddings: boolean;
   readonly reranking?: boolean;
-  /** What to do when nobody answers at its address. */
+  /** Next action when no server answers at its address. */
   readonly unreachable: string;
 }
 
@@ -70,7 +70,7 @@ export const providers: Readonly<Record<string, ProviderFacts>> = {
   },
 };
 
-/** What is known of a provider, `undefined` for one that ibid has never heard of. */
+/** Facts about a provider; `undefined` for an unknown one. */
 export function factsOf(provider: string): ProviderFacts | undefined {
   return Object.hasOwn(providers, provider) ? providers[provider] : undefined;
 }

@@ -1,6 +1,6 @@
 import { isObject } from "../ai-sdk/ai-sdk-model.ts";
 
-/** What an error of a provider says, read by its structure: the packages that throw them come in many versions. */
+/** A provider's error, read by its structure: the packages that throw them come in many versions. */
 export interface ProviderFailure {
   readonly kind:
     | "aborted"
@@ -132,7 +132,7 @@ function followCauses(error: unknown): readonly Link[] {
   while (isObject(current) && chain.length < 10) {
     chain.push(current);
     const { lastError, cause, errors } = current as { lastError?: unknown; cause?: unknown; errors?: unknown };
-    // What retries and races gathered: the last attempt, the first address.
+    // Errors that retries and races collected: take the last attempt, the first address.
     current = lastError ?? cause ?? (Array.isArray(errors) ? (errors as unknown[])[0] : undefined);
   }
   return chain;

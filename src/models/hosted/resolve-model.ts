@@ -30,7 +30,7 @@ export interface ResolveModelOptions {
 export interface ResolveEmbeddingModelOptions extends ResolveModelOptions, AiSdkEmbeddingOptions {}
 
 /**
- * The language model that `provider/model` names.
+ * Opens the language model that `provider/model` names.
  *
  * | provider | package | key | address |
  * |---|---|---|---|
@@ -42,9 +42,9 @@ export interface ResolveEmbeddingModelOptions extends ResolveModelOptions, AiSdk
  * | `openai-compatible` | none | `OPENAI_COMPATIBLE_API_KEY`, if at all | `OPENAI_COMPATIBLE_BASE_URL` |
  *
  * **Shape** everything after the first slash or colon is the model's name, further ones included: `ollama/qwen3:8b`, `openai-compatible/meta/llama`. An address may
- * follow behind an `@`, and counts before the variable: `openai-compatible/llama@http://127.0.0.1:8080/v1`. Nothing is sent until the model is called.
- * **Errors** `invalid-argument` for an unknown provider or no model's name, `configuration-missing` for a key or address that is not set,
- * `dependency-missing` for a package that is not installed; their mends say what to set or install.
+ * follow behind an `@`, and wins over the variable: `openai-compatible/llama@http://127.0.0.1:8080/v1`. No request is sent before the model is called.
+ * **Errors** `invalid-argument` for an unknown provider or a missing model name, `configuration-missing` for a key or address that is not set.
+ * Also `dependency-missing` for a package that is not installed. The hint names the variable or the package.
  * @example const model = await resolveChatModel("ollama/qwen3:8b");
  */
 export async function resolveChatModel(name: string, options: ResolveModelOptions = {}): Promise<ChatModel> {
@@ -60,7 +60,7 @@ export async function resolveChatModel(name: string, options: ResolveModelOption
         ? ["languageModel"]
         : ["chat"];
   return fromAiSdkLanguageModel(callMethod(made, methods) as AiSdkLanguageModel, {
-    // Its Responses API keeps what was asked for 30 days unless told not to.
+    // OpenAI's Responses API stores requests for 30 days unless `store` is false.
     ...(provider === "openai" && { providerOptions: { openai: { store: false } } }),
   });
 }

@@ -39,7 +39,7 @@ export function toModelError(error: unknown, call: ModelCall): IbidError {
     ...(failure.status === undefined ? {} : { status: failure.status }),
     ...(providerCode === undefined ? {} : { providerCode }),
     ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
-    // Of a batch: a smaller one may pass.
+    // A smaller batch may pass.
     ...(failure.kind === "too-long" ? { tooLarge: true } : {}),
   };
   const make = (code: IbidErrorCode, message: string, hint: string): IbidError =>

@@ -77,7 +77,7 @@ export async function* openWire(
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
       body: JSON.stringify(body),
-      // A redirected token would go to somebody else.
+      // A redirect would send the token to another server.
       redirect: "error",
       signal: stop,
     });
@@ -85,7 +85,7 @@ export async function* openWire(
     if (!response.ok) throw await refusal(response, url, silence);
     yield* readText(response, maxAnswerBytes, silence);
   } catch (error) {
-    // What fetch calls its failures is its engine's business; the address is not in them.
+    // Engines word fetch failures differently, and without the address, so it is added.
     throw isObject(error) && !("url" in error) ? Object.assign(error, { url }) : error;
   } finally {
     silence.end();
@@ -134,7 +134,7 @@ async function* readText(response: Response, maxBytes: number, silence: Silence)
       yield decoder.decode(value, { stream: true });
     }
   } finally {
-    // Whoever left, the server must not go on writing.
+    // After the consumer leaves, the server must stop writing.
     if (!ended) await reader.cancel().catch(() => {});
   }
 }

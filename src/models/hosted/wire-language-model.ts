@@ -52,7 +52,7 @@ export function createWireLanguageModel(place: WirePlace, modelId: string, named
     async doStream(call: ChatCall) {
       const body = { ...bodyOf(call), stream: true, stream_options: { include_usage: true } };
       const pieces = openWire(place, "/chat/completions", body, call.abortSignal);
-      // What the server refuses is said before a stream is handed out.
+      // A refusal by the server is thrown before a stream is returned.
       const first = await pieces.next();
       const parts = readEvents(first, pieces);
       const getReader = () => ({ read: () => parts.next(), cancel: () => parts.return(undefined) });
@@ -114,7 +114,7 @@ async function* readEvents(
       yield { type: "text-delta", id: "0", delta: delta["content"] };
     if (Array.isArray(delta["tool_calls"])) gatherCalls(delta["tool_calls"], calls);
   }
-  // A stream without a reason to end broke off: whoever reads it is told by its missing finish.
+  // A stream without a finish reason broke off: its missing finish part shows it to the consumer.
   if (finish === undefined) return;
   for (const { id: toolCallId, name: toolName, input } of calls.values())
     yield { type: "tool-call", toolCallId, toolName, input };

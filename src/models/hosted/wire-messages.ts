@@ -6,9 +6,9 @@ type UserPart = Extract<AiSdkMessage, { readonly role: "user" }>["content"][numb
 type FilePart = Extract<UserPart, { readonly type: "file" }>;
 
 /**
- * The AI SDK's prompt as the messages of OpenAI's Chat Completions.
+ * Converts the AI SDK's prompt to messages of OpenAI's Chat Completions.
  *
- * **Shape** a user message of one text is that text, as every server takes it; pictures become `image_url`, WAV and MP3 recordings `input_audio`, PDF and other files `file`.
+ * **Shape** a user message of one text is a string, as every server takes it. Pictures become `image_url`, WAV and MP3 recordings `input_audio`, PDF and other files `file`.
  * **Errors** in the AI SDK's form, for a recording at an address or in another format.
  * **Source** OpenAI API reference, "Create chat completion".
  */

@@ -10,7 +10,7 @@ export interface NativeTensor {
   readonly data: ArrayLike<number | bigint>;
 }
 
-/** What a tokenizer gives, and a model takes. */
+/** Output of a tokenizer, and input of a model. */
 export type NativeInputs = Readonly<Record<string, NativeTensor>>;
 
 /** A text, or the two of a pair, as tokens; cut where the model's length ends if that is wished. */
@@ -22,7 +22,7 @@ export type NativeTokenizer = (
 /** A model that is loaded. */
 export type NativeModel = (inputs: NativeInputs) => Promise<Readonly<Record<string, NativeTensor | undefined>>>;
 
-/** How the package's classes are told what to load. **Source** the names are those of the package. */
+/** Load options of the package's classes, under the package's names. */
 export interface NativeSettings {
   readonly local_files_only: boolean;
   readonly dtype: string;
@@ -35,7 +35,7 @@ interface Pretrained<Value> {
   from_pretrained(name: string, settings: NativeSettings): Promise<Value>;
 }
 
-/** What we use of the package `@huggingface/transformers`, from 4.0 on. */
+/** The part of the package `@huggingface/transformers` (4.0 or later) that is used here. */
 export interface TransformersLibrary {
   /** Where it keeps what it downloads, and where it looks for models that were put there. */
   readonly env: { readonly cacheDir?: string | null; readonly localModelPath?: string | null };
@@ -71,18 +71,18 @@ export const transformersOptionNames = ["allowDownload", "cacheFolder", "dtype",
 export interface LoadedModel {
   readonly tokenizer: NativeTokenizer;
   readonly model: NativeModel;
-  /** Of one input. **Units** tokens. */
+  /** Longest input. **Units** tokens. */
   readonly maxTokens: number;
 }
 
 /**
- * Loads a model into this process, once: later calls get the same one. A failure is forgotten, so that the next call may fare better.
+ * Loads a model into this process, once: later calls get the same one. A failed load is tried again by the next call.
  *
- * Where nothing may be downloaded, the package is given a folder and never an id: with an id it asks the Hub about the tokenizer even where it is told not to.
+ * Without permission to download, the package gets a folder and never an id. With an id it asks the Hub about the tokenizer even when local files only are allowed.
  *
  * **Shape** `name` is an id at the Hub, or a folder; a folder is never looked for at the Hub.
- * **Errors** `dependency-missing` without the package; `configuration-missing` for a model that is not on this machine where nothing may be downloaded;
- * `model-failed` around whatever else keeps it from loading.
+ * **Errors** `dependency-missing` without the package; `configuration-missing` for a model that is not on this machine and may not be downloaded;
+ * `model-failed` around any other failure to load.
  */
 export function createLoading(
   name: string,
@@ -133,7 +133,7 @@ function checkFolder(name: string, folder: string): string {
   return folder;
 }
 
-/** Where the package has put a model that it downloaded before, or somebody else has. **Source** the package's `buildResourcePaths`. */
+/** Folder of a model that was downloaded before. **Source** the package's `buildResourcePaths`. */
 function findCached(name: string, { env }: TransformersLibrary, options: TransformersOptions): string | undefined {
   const { cacheFolder = env.cacheDir, revision = "main", allowDownload = false, dtype = "fp32" } = options;
   const places = [

@@ -24,7 +24,7 @@ export interface TransformersEmbeddingOptions extends TransformersOptions {
   readonly pooling?: Pooling;
   /** Written before each text, for models that were trained with them. Default: what well-known models want; `{}` for none. */
   readonly prefixes?: { readonly query?: string; readonly document?: string };
-  /** What happens to a text that is longer than the model takes: its beginning stands for it, or the call fails. Default `"cut"`. */
+  /** Treatment of a text beyond the model's length: its beginning stands for it, or the call fails. Default `"cut"`. */
   readonly tooLong?: "cut" | "error";
 }
 
@@ -38,9 +38,9 @@ const poolings: readonly (readonly [name: RegExp, pooling: Pooling])[] = [
  * An embedding model that runs in this process, through the optional package `@huggingface/transformers` and its ONNX runtime.
  *
  * **Shape** `name` is an id at the Hugging Face Hub, such as `Xenova/all-MiniLM-L6-v2`, or a folder that holds the model. Vectors have length 1. Each text is
- * run alone, so that its vector does not depend on its neighbours. Nothing is loaded before the first call, and nothing downloaded unless it is allowed.
- * **Errors** when called `dependency-missing`, `configuration-missing` for a model that would have to be downloaded, `model-failed` for one that cannot be loaded,
- * `unsupported-input` for what is not text, `embedding-failed`, `aborted`.
+ * run alone, so that its vector does not depend on its neighbours. The first call loads the model; nothing is downloaded unless that is allowed.
+ * **Errors** when called, `dependency-missing`, `configuration-missing` for a model that would have to be downloaded, `model-failed` for one that fails to load.
+ * Also `unsupported-input` for input that is not text, `embedding-failed`, `aborted`.
  * **Cost** the model stays in memory; one text at a time runs on all cores.
  * **Source** Wesichain `CandleEmbedding`; Sentence-Transformers, `models.Pooling`.
  */
@@ -131,7 +131,11 @@ function textOf(input: EmbeddingInput): string {
   );
 }
 
-/** **Shape** of one text: `[1, tokens, dimensions]`, or `[1, dimensions]` from models that pool for themselves. At length 1; a zero vector stays one. */
+/**
+ * Pools the token vectors of one text into one of length 1; a zero vector stays zero.
+ *
+ * **Shape** input `[1, tokens, dimensions]`, or `[1, dimensions]` from models that pool themselves.
+ */
 function poolTokens(output: NativeTensor | undefined, pooling: Pooling, name: string): Float32Array {
   const [batch, rows = 1, dimensions = rows] = output?.dims ?? [];
   if (
