@@ -35,14 +35,8 @@ export function createGate(policy: AccessPolicy = {}): Gate {
   const platform = policy.platform ?? false;
   const deployment = policy.deployment ?? true;
 
-  const own = (caller: AccessContext): Scope[] => {
-    const teams = new Set([...(caller.teamId === undefined ? [] : [caller.teamId]), ...(caller.teams ?? [])]);
-    const scopes = Array.from(teams, (team) => parseScope(`team:${team}`));
-    if (caller.userId !== undefined) scopes.push(parseScope(`user:${caller.userId}`));
-    return scopes;
-  };
   const readable = (caller: AccessContext): Scope[] => {
-    const scopes = own(caller);
+    const scopes = ownScopes(caller);
     // T8: the platform scope is for authenticated callers, where it is enabled at all.
     if (platform && scopes.length > 0) scopes.push("platform");
     if (deployment) scopes.push("deployment");
@@ -61,16 +55,27 @@ export function createGate(policy: AccessPolicy = {}): Gate {
     },
     write(caller, scope) {
       const wanted = parseScope(scope);
-      if (caller !== operator && !own(caller).includes(wanted)) {
+      if (!mayWrite(caller, wanted)) {
         throw new IbidError("access-denied", `This caller may not write to ${wanted}.`, {
           hint: "Callers write to their own user and team scopes; the operator writes to the others.",
         });
       }
       return prove("write", [wanted], [wanted]);
     },
-    writable: (caller, existing) =>
-      caller === operator ? existing : existing.filter((scope) => own(caller).includes(scope)),
+    writable: (caller, existing) => existing.filter((scope) => mayWrite(caller, scope)),
   };
+}
+
+/** Whether a caller may write a scope. **Shape** an answer, not a proof: no store accepts it. */
+export function mayWrite(caller: Caller, scope: Scope): boolean {
+  return caller === operator || ownScopes(caller).includes(scope);
+}
+
+function ownScopes(caller: AccessContext): Scope[] {
+  const teams = new Set([...(caller.teamId === undefined ? [] : [caller.teamId]), ...(caller.teams ?? [])]);
+  const scopes = Array.from(teams, (team) => parseScope(`team:${team}`));
+  if (caller.userId !== undefined) scopes.push(parseScope(`user:${caller.userId}`));
+  return scopes;
 }
 
 /**

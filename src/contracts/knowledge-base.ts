@@ -4,6 +4,7 @@ import type { Chunk } from "./chunk.ts";
 import type { Collections } from "./collection.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type { Document, Origin, Section, SourceMap } from "./document.ts";
+import type { EventData, EventName } from "./event-store.ts";
 import type { DocumentSummary } from "./document-store.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
@@ -298,6 +299,12 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   status(): Promise<Status>;
   /** Figures of the last minute. **Errors** `access-denied` unless the operator calls, because the figures cover all callers. */
   health(options?: HealthOptions): Promise<Health>;
+  /**
+   * Records an event of a service that works for this knowledge base, such as an ingestion queue: in the health figures, the event store and the telemetry.
+   *
+   * **Errors** `access-denied` unless the operator calls. Event stores and telemetry that fail do not make it fail.
+   */
+  report<Name extends EventName>(name: Name, scopes: readonly Scope[], data: EventData[Name]): void;
   /**
    * Embeds every chunk that has no vector of the current embedding model, then switches each scope over in one transaction.
    *

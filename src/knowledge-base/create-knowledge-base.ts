@@ -22,7 +22,6 @@ import { withStructure } from "./with-structure.ts";
 import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../search/search-plan.ts";
 import { forgetEmbeddings } from "./reembed/forget-embeddings.ts";
 import { createObserver } from "./operations/observer.ts";
-import { rememberTeller } from "../runtime/tellers.ts";
 import { checkReembedOptions } from "./reembed/check-reembed-options.ts";
 import { checkCharset } from "../text/charsets/check-charset.ts";
 import { checkOptions } from "../runtime/check-options.ts";
@@ -91,8 +90,10 @@ const askOptions = [
 export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
   const observer = createObserver(given);
   const { embedder, formerEmbedders = [] } = given;
+  const gate = createGate(given.access);
   const store = forgetEmbeddings(
     given.store,
+    gate,
     embedder === undefined ? formerEmbedders : [embedder, ...formerEmbedders],
   );
   const parts: KnowledgeBaseParts = {
@@ -102,7 +103,6 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
     reranker: typeof given.reranker === "object" ? observer.reranker(given.reranker) : given.reranker,
   };
   const watched: KnowledgeBaseParts = { ...parts, store: observer.store(store) };
-  const gate = createGate(parts.access);
   const authority = systemAuthority();
   const settler = createSettler(store);
   /** Where a re-embedding is under way here. */
@@ -275,6 +275,15 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         return observer.health(options);
       },
 
+      report(name, scopes, data) {
+        if (caller !== operator) {
+          throw new IbidError("access-denied", "Only the operator may report events.", {
+            hint: "Call report() on the knowledge base itself, not on a caller's view.",
+          });
+        }
+        observer.report(name, scopes, data);
+      },
+
       reembed(options: ReembedOptions = {}) {
         checkReembedOptions(options);
         return createRun(() => {
@@ -303,9 +312,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
     ]).then(() => {}));
   }
 
-  const whole = view(operator);
-  rememberTeller(whole, observer.tell);
-  return whole;
+  return view(operator);
 }
 
 /** A caller can become somebody else only where the operator says so: a view of Ada's is Ada's for good. */

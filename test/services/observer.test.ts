@@ -31,6 +31,26 @@ const flushed = (latencyMs: number): KnowledgeEvent => ({
 });
 
 describe("events", () => {
+  it("of a service are reported by the operator, to health, store and telemetry, and by nobody else [T42 T54]", async () => {
+    const events = createMemoryEventStore();
+    const seen: string[] = [];
+    const telemetry = {
+      event({ name }: KnowledgeEvent) {
+        seen.push(name);
+        throw new Error("The telemetry is down.");
+      },
+    };
+    const kb = await openInMemory(undefined, { operations: { events, telemetry } });
+    kb.report("KnowledgeQueued", ["deployment"], { depth: 3, rejected: 0 });
+    expect((await kb.health()).queue).toEqual({ depth: 3, rejected: 0 });
+    const denied = (): void => kb.as({ userId: "ada" }).report("KnowledgeQueued", [], { depth: 0, rejected: 0 });
+    expect(denied).toThrow(expect.objectContaining({ code: "access-denied" }));
+    await kb.close();
+    const kept = { name: "KnowledgeQueued", scopes: ["deployment"], data: { depth: 3, rejected: 0 } };
+    expect(await collect(events.read())).toMatchObject([kept]);
+    expect(seen).toEqual(["KnowledgeQueued"]);
+  });
+
   it("are of searches, misses, embeddings, writes and documents, under their names, in order [T41 T50 T53 T54]", async () => {
     const events = createMemoryEventStore();
     const kb = await openInMemory({

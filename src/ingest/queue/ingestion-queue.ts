@@ -1,5 +1,5 @@
 import { readCaller } from "../../access/callers.ts";
-import { type Caller, createGate, operator } from "../../access/gate.ts";
+import { type Caller, mayWrite, operator } from "../../access/gate.ts";
 import { homeScope, parseScope } from "../../access/scopes.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type {
@@ -21,7 +21,6 @@ import { isOver, toStatus } from "./ingestion-status.ts";
 import { createJobPump } from "./job-pump.ts";
 import { nameOf, toIngestOptions, toRequest } from "./queued-input.ts";
 import { badNumber, decideQueueOptions, type IngestionQueueOptions } from "./queue-options.ts";
-import { tellerOf } from "../../runtime/tellers.ts";
 import { createWakeUp, type WakeUp } from "./wake-up.ts";
 
 const enqueueOptions = ["scope", "metadata", "origin", "sweep", "folders", "changed", "signal"] as const;
@@ -42,7 +41,6 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
   checkIsOperators(kb);
   const room: JobRoom = { capacity, maxBytes };
 
-  const gate = createGate();
   const events = createEventStream<IngestionEvent>();
   const wake = createWakeUp(wait);
   const rest = createWakeUp(wait);
@@ -52,13 +50,12 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
   let rejections = 0;
   let closing: Promise<void> | undefined;
 
-  const tell = tellerOf(kb);
-  let told = 0;
+  let reported = 0;
   let isCounting = false;
   let isStale = false;
 
   /** Counts once for all that changed while the last count was under way. */
-  async function tellDepth(): Promise<void> {
+  async function reportDepth(): Promise<void> {
     isStale = true;
     if (isCounting) return;
     isCounting = true;
@@ -66,9 +63,9 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
       while (isStale) {
         isStale = false;
         const { queued, reading, embedding } = await jobs.counts();
-        const refused = rejections - told;
-        told = rejections;
-        tell("KnowledgeQueued", [], { depth: queued + reading + embedding, rejected: refused });
+        const refused = rejections - reported;
+        reported = rejections;
+        kb.report("KnowledgeQueued", [], { depth: queued + reading + embedding, rejected: refused });
       }
     } catch {
       // A store that cannot count says so to whoever asks it.
@@ -80,7 +77,7 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
   function changed({ id, uri, scope }: Pick<StoredJob, "id" | "uri" | "scope">, state: IngestionState): void {
     events.emit({ type: "IngestionStateChanged", at: now(), id, uri, scope, state });
     waiting.get(id)?.wake.now();
-    void tellDepth();
+    void reportDepth();
   }
   const pump = createJobPump({
     kb,
@@ -119,7 +116,7 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
   const view = (caller: Caller): IngestionQueue => {
     const person = caller === operator ? undefined : caller;
     const own = person === undefined ? kb : kb.as(person);
-    const sees = (scope: Scope): boolean => gate.writable(caller, [scope]).length > 0;
+    const sees = (scope: Scope): boolean => mayWrite(caller, scope);
     const scopeOf = (scope: Scope | undefined): Scope => parseScope(scope ?? homeScope(person));
     const seen = async (id: string): Promise<StoredJob | undefined> => {
       checkOpen();
@@ -262,7 +259,7 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
         pump.stop(id);
         waiting.get(id)?.wake.now();
         wake.now();
-        if (gone > 0) void tellDepth();
+        if (gone > 0) void reportDepth();
         return gone > 0 && (await jobs.scrub?.()) === false ? { jobs: gone, pending: true } : { jobs: gone };
       },
       async replay(id) {

@@ -12,7 +12,6 @@ import type { Tracer } from "../../contracts/tracer.ts";
 import { createEventBuffer } from "./event-buffer.ts";
 import { createHealthWindow, healthWindowMs } from "./health-window.ts";
 import { inSpan, openSpan } from "./open-span.ts";
-import { withOperations } from "../reembed/with-operations.ts";
 
 /** Chunks that one event of a re-embedding tells of, at most. */
 const toldTogether = 256;
@@ -30,8 +29,8 @@ export interface ObserverOptions {
 export interface Observer {
   /** Of the built-in retriever, for whichever caller: the one that was given, and the events. */
   readonly tracer: Tracer;
-  /** Tells of something that happened; for services that work in the background. Never throws. */
-  readonly tell: <Name extends EventName>(name: Name, scopes: readonly Scope[], data: EventData[Name]) => void;
+  /** Records an event. Never throws. */
+  readonly report: <Name extends EventName>(name: Name, scopes: readonly Scope[], data: EventData[Name]) => void;
   embedder(embedder: Embedder): Embedder;
   retriever(retriever: Retriever): Retriever;
   reranker(reranker: Reranker): Reranker;
@@ -58,7 +57,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
   const window = createHealthWindow(now);
   const buffer = events && createEventBuffer(events);
 
-  const tell: Observer["tell"] = (name, scopes, data) => {
+  const report: Observer["report"] = (name, scopes, data) => {
     // Every name stands with its own data: the compiler cannot follow a pair through a generic.
     const event = { name, at: now(), scopes, data } as KnowledgeEvent;
     window.add(event);
@@ -78,15 +77,15 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
   };
 
   return {
-    tell,
+    report,
 
     tracer: {
       trace(trace, access) {
-        tell("KnowledgeRetrieved", trace.permittedScopes, trace);
+        report("KnowledgeRetrieved", trace.permittedScopes, trace);
         return tracer?.trace(trace, access);
       },
       miss(scopes, queryHash) {
-        tell("KnowledgeRetrievalMiss", scopes, { queryHash });
+        report("KnowledgeRetrievalMiss", scopes, { queryHash });
         return tracer?.miss(scopes, queryHash);
       },
     },
@@ -115,7 +114,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
             timed(
               () => embedder.embed(inputs, options),
               (latencyMs, { sent }) =>
-                tell("KnowledgeEmbedded", [], { purpose, inputs: inputs.length, sent, latencyMs }),
+                report("KnowledgeEmbedded", [], { purpose, inputs: inputs.length, sent, latencyMs }),
             );
           return inSpan(telemetry, start, embed, ({ sent }) => ({ sent }));
         },
@@ -155,7 +154,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
 
     store(store) {
       const flushed = (scope: readonly Scope[]) => (latencyMs: number) =>
-        tell("KnowledgeFlushed", scope, { latencyMs });
+        report("KnowledgeFlushed", scope, { latencyMs });
       const seen: Pick<KnowledgeStore, "replace" | "replaceInBatches" | "upsert"> = {
         replace: (into, entry) => timed(() => store.replace(into, entry), flushed(into.scopes)),
         ...(store.replaceInBatches && {
@@ -163,7 +162,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
         }),
         upsert: (into, entries) => timed(() => store.upsert(into, entries), flushed(into.scopes)),
       };
-      return withOperations(store, seen);
+      return { ...store, ...seen };
     },
 
     async *ingestion(scope, run) {
@@ -179,9 +178,9 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
           }
           const { status, documentId, chunks, error } = step.value;
           if (status === "added" || status === "updated")
-            tell("KnowledgeChunkIndexed", [scope], { documentId, chunks });
+            report("KnowledgeChunkIndexed", [scope], { documentId, chunks });
           if (status === "failed")
-            tell("KnowledgeChunkFailed", [scope], { documentId, code: error?.code ?? "internal" });
+            report("KnowledgeChunkFailed", [scope], { documentId, code: error?.code ?? "internal" });
           yield step.value;
         }
       } catch (error) {
@@ -198,7 +197,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
       let done: { readonly scope: Scope; readonly version: string; chunks: number } | undefined;
       const tellDone = (): void => {
         if (done !== undefined)
-          tell("KnowledgeChunkReembedded", [done.scope], { version: done.version, chunks: done.chunks });
+          report("KnowledgeChunkReembedded", [done.scope], { version: done.version, chunks: done.chunks });
         done = undefined;
       };
       try {
@@ -212,7 +211,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
             done ??= { scope: event.scope, version, chunks: 0 };
             done.chunks++;
           } else if (event.type === "failed") {
-            tell("KnowledgeChunkReembedFailed", [event.scope], {
+            report("KnowledgeChunkReembedFailed", [event.scope], {
               version: versionKey(event.version),
               chunks: 1,
               code: event.error.code,

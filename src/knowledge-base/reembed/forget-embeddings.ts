@@ -1,11 +1,10 @@
-import { createGate, operator } from "../../access/gate.ts";
+import { type Gate, operator } from "../../access/gate.ts";
 import type { ReplaceResult } from "../../contracts/document-store.ts";
 import type { Embedder } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
 import type { ChunkEntry, DeleteTarget, ListChunksOptions } from "../../contracts/store.ts";
-import { withOperations } from "./with-operations.ts";
 
 /** Texts whose entries are let go of at one time. */
 const forgottenAtOnce = 256;
@@ -18,10 +17,9 @@ const forgottenAtOnce = 256;
  * **Errors** of a delete, `store-failed` where the cache fails: nothing was deleted then. A change is not held up by a cache that fails.
  * **Cost** what is deleted is read once more, without its vectors.
  */
-export function forgetEmbeddings(store: KnowledgeStore, embedders: readonly Embedder[]): KnowledgeStore {
+export function forgetEmbeddings(store: KnowledgeStore, gate: Gate, embedders: readonly Embedder[]): KnowledgeStore {
   const forgetting = embedders.filter((embedder) => embedder.forget !== undefined);
   if (forgetting.length === 0) return store;
-  const gate = createGate();
 
   async function* texts(from: AuthorizedScopes<"write">, which: ListChunksOptions): AsyncGenerator<string> {
     // Whoever may delete it may have it read for that; nobody is told.
@@ -45,7 +43,8 @@ export function forgetEmbeddings(store: KnowledgeStore, embedders: readonly Embe
     return result;
   }
 
-  return withOperations(store, {
+  return {
+    ...store,
     async delete(from, target, options) {
       let batch: string[] = [];
       try {
@@ -79,7 +78,7 @@ export function forgetEmbeddings(store: KnowledgeStore, embedders: readonly Embe
           store.replaceInBatches!(into, { ...entry, batches: tell(entry.batches, stays) }),
         ),
     }),
-  });
+  };
 }
 
 async function* tell<Item>(items: AsyncIterable<Item>, told: (item: Item) => void): AsyncGenerator<Item> {
