@@ -1,36 +1,50 @@
+import { type Context, Hono } from "hono";
+import { cors } from "hono/cors";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { untilAborted } from "../runtime/abort.ts";
-import { askRoutes } from "./ask-routes.ts";
-import { checkOrigin, corsHeaders, type OriginRules, preflightHeaders } from "./check-origin.ts";
+import { createIdentification } from "./caller-keys.ts";
+import { checkOrigin, type OriginRules } from "./check-origin.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { documentRoutes } from "./document-routes.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
-import { healthRoutes } from "./health-routes.ts";
-import { createIdentification } from "./identify-caller.ts";
+import { addressGroup, createRateLimiter, createSlots } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
-import { createMcpRoute } from "./mcp-routes.ts";
-import { pageRoutes } from "./page-routes.ts";
-import { addressGroup, createRateLimiter } from "./rate-limiter.ts";
-import { readBytes, readJson, readQuery } from "./read-body.ts";
-import { Refusal, refusalBody, toRefusal } from "./refusal.ts";
-import type { Call, Caller, Route } from "./route.ts";
-import { searchRoutes } from "./search-routes.ts";
-import { createSlots } from "./slots.ts";
-import { whenBodyEnds } from "./when-body-ends.ts";
+import { pageRoutes } from "./page/page-routes.ts";
+import { questionRoutes } from "./question-routes.ts";
+import { readBytes, readJson, readQuery } from "./read-request.ts";
+import { errorJson, Refusal, toRefusal } from "./refusal.ts";
+import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
+import { createMcpRoute, healthRoute } from "./service-routes.ts";
 
-/** What a host knows of a connection, and a `Request` does not say. */
+/** Facts about the connection of a request that the `Request` itself lacks. */
 export interface ConnectionFacts {
-  /** The other side's IP address, as the socket has it. Without it nobody is taken for this machine. */
+  /** The IP address of the client, from the socket. Without it, no client counts as this machine. */
   readonly remoteAddress?: string | undefined;
 }
 
-/** A service, for any host that has web-standard requests: Node, Deno, Bun, a worker, a framework's route. */
+/** A service for any host with web-standard requests: Node, Deno, Bun, a worker, a route of a framework. */
 export type Handler = (request: Request, connection?: ConnectionFacts) => Promise<Response>;
 
-/** Whoever gives no key that is known may do so so often a minute, by address, before they are not even answered 401. */
+/** Values that belong to one request. */
+interface Environment {
+  Bindings: ConnectionFacts;
+  Variables: {
+    requestId: string;
+    /** Name of the caller, once it is known. */
+    caller?: string;
+    /** Private texts of the request. */
+    asked?: readonly string[];
+    failure?: unknown;
+    refused?: string;
+    /** Returns the slot of a streamed response when its body ends. */
+    release?: () => void;
+  };
+}
+
+/** Requests without a valid key that one address may send each minute; further ones get 429 instead of 401. */
 const strangersPerMinute = 60;
 
-/** On every answer: none of it is a page of somebody else's, or for a cache. */
+/** Headers of every response: it is private, and no other site may embed it. */
 const usualHeaders = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
@@ -39,24 +53,36 @@ const usualHeaders = {
   vary: "Origin, Authorization",
 } as const;
 
+/** Request headers that a page of an allowed origin may send. */
+const allowedHeaders = [
+  "authorization",
+  "content-type",
+  "accept",
+  "x-request-id",
+  "mcp-protocol-version",
+  "mcp-session-id",
+  "mcp-method",
+  "mcp-name",
+];
+
 /**
- * A knowledge base over HTTP.
+ * Serves a knowledge base over HTTP, as a function from a request to a response.
  *
  * | route | for | |
  * |---|---|---|
- * | `POST /rag/query` | readers | `{query}` to `{response}`, as Ballerina's service |
  * | `POST /search`, `POST /ask` | readers | hits; an answer, or with `accept: text/event-stream` its events |
+ * | `POST /rag/query` | readers | `{query}` to `{response}`, the shape of Ballerina's service |
  * | `POST /chat` | readers | for `useChat` of the AI SDK |
- * | `GET /documents`, `/document?uri=`, `/outline?uri=` | readers | what is there |
- * | `POST /documents`, `PUT` and `DELETE /document?uri=` | writers | a text, a file, taking it out |
+ * | `GET /documents`, `/document?uri=`, `/outline?uri=` | readers | the documents |
+ * | `POST /documents`, `PUT` and `DELETE /document?uri=` | writers | a text, a file, a deletion |
  * | `POST /mcp` | readers | for agents, over MCP |
  * | `GET /health/rag` | operators | the last minute |
- * | `GET /openapi.json`, `GET /` | anybody | the interface; a page |
+ * | `GET /openapi.json`, `GET /` | all | the interface; a page |
  *
- * **Shape** never rejects: what goes wrong is an answer, with a sentence that says nothing of the inside; `log` is told the rest, but never what was asked (law
- * 10). Every caller gets what `kb.as(…)` gives them, and what they may not read answers as what is not there (law 3).
- * **Errors** `invalid-argument`, when it is made.
- * **Cost** at most `limits.concurrent` requests are worked on, and `limits.waiting` wait. **Source** Ballerina (B46), ToolUp (T54).
+ * **Shape** the function never rejects: an error becomes JSON with code, message, hint and uri. `log` gets the details, but never a word of the question. A
+ * caller sees the view `kb.as(…)` of its key; a document outside that view answers like one that does not exist.
+ * **Errors** `invalid-argument` for wrong options, when the handler is made.
+ * **Cost** `limits.concurrent` requests run at once, and `limits.waiting` wait.
  */
 export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): Handler {
   const limits = checkHandlerOptions(options);
@@ -68,181 +94,240 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const identify = createIdentification(kb, options, limits.requestsPerMinute);
   const limiter = createRateLimiter();
   const slots = createSlots(limits.concurrent, limits.waiting);
-  const { mcp = true, only, page = true } = options;
-  const routes: Route[] = mcp === false ? [] : [createMcpRoute(mcp === true ? {} : mcp)];
-  if (only !== "mcp") {
-    routes.unshift(...askRoutes, ...searchRoutes, ...documentRoutes, ...healthRoutes, ...(page ? pageRoutes : []));
-  }
-  routes.push(createOpenApiRoute(() => routes, hasKeys));
-  const byPath = Map.groupBy(routes, ({ path }) => path);
+  const routes = chooseRoutes(options, hasKeys);
+  const methods = new Map(
+    [...Map.groupBy(routes, ({ path }) => path)].map(([path, own]) => {
+      const names: readonly string[] = own.map(({ method }) => method);
+      return [path, [...names, ...(names.includes("GET") ? ["HEAD"] : []), "OPTIONS"]] as [string, string[]];
+    }),
+  );
+  const allowed = (context: Context): string[] => methods.get(context.req.path) ?? ["OPTIONS"];
 
   const countRequest = (who: string, perMinute: number): void => {
     const wait = limiter.take(who, perMinute);
     if (wait === 0) return;
-    throw new Refusal(429, "rate-limited", "Too many requests. Try again later.", { "retry-after": String(wait) });
+    throw new Refusal(429, "rate-limited", `This service takes ${perMinute} requests a minute from one caller.`, {
+      hint: `Try again in ${wait} seconds.`,
+      headers: { "retry-after": String(wait) },
+    });
   };
 
-  /** Who may go on with a route, and is counted for it. */
-  const admit = async (
-    route: Route,
-    request: Request,
-    address: string | undefined,
-    know: (name: string) => void,
-  ): Promise<Caller | undefined> => {
+  /** Counts the request, and returns its caller. **Errors** 401, 403, 429. */
+  const admit = async (context: Context<Environment>, { needs }: Route): Promise<Caller | undefined> => {
+    const address = context.env.remoteAddress;
     const group = `address ${addressGroup(address ?? "unknown")}`;
-    if (route.needs === "nobody") {
+    if (needs === "nobody") {
       countRequest(group, limits.requestsPerMinute);
       return undefined;
     }
-    const caller = await identify(request, address);
+    const caller = await identify(context.req.raw, address);
     if (caller === undefined) {
       countRequest(`stranger ${group}`, strangersPerMinute);
-      throw new Refusal(401, "unauthenticated", "Send a key: authorization: Bearer …", {
-        "www-authenticate": "Bearer",
+      throw new Refusal(401, "unauthenticated", "Send a key: this request has none that is valid.", {
+        hint: "Send the header authorization: Bearer <key>.",
+        headers: { "www-authenticate": "Bearer" },
       });
     }
-    // Who was turned away is what the operator wants to know of it.
-    know(caller.name);
+    // The log names a caller also when the request is refused.
+    context.set("caller", caller.name);
     countRequest(hasKeys ? `caller ${caller.name}` : group, caller.perMinute);
-    if ((route.needs === "operator" && !caller.isOperator) || (route.needs === "writer" && !caller.mayWrite))
-      throw new Refusal(403, "access-denied", `This is for ${route.needs}s.`);
+    if ((needs === "operator" && !caller.isOperator) || (needs === "writer" && !caller.mayWrite)) {
+      const right = needs === "operator" ? "the operator's key" : "the right to write";
+      throw new Refusal(403, "access-denied", `This route needs ${right}.`, {
+        hint: hasKeys
+          ? `Ask the operator for a key with ${needs === "operator" ? '"operator": true' : '"write": true'}.`
+          : `Start the service ${needs === "operator" ? "without --as-user and --as-team" : "with --write"}.`,
+      });
+    }
     return caller;
   };
 
-  const read = async (
-    route: Route,
-    request: Request,
-    maxBody: typeof limits,
-  ): Promise<Pick<Call, "query" | "body">> => {
-    const query = route.query === undefined ? undefined : readQuery(request, route.query);
-    if (route.query === undefined && new URL(request.url).search !== "")
-      throw new Refusal(400, "invalid-argument", "This takes no parameters in its address.");
-    const { bodyTimeoutMs: timeoutMs, maxJsonBytes, maxUploadBytes } = maxBody;
-    if (route.body === "bytes")
-      return { query, body: await readBytes(request, { maxBytes: maxUploadBytes, timeoutMs }) };
-    if (route.body === "message")
-      return { query, body: await readBytes(request, { maxBytes: maxJsonBytes, timeoutMs }) };
-    if (route.body === undefined) return { query, body: undefined };
-    return { query, body: await readJson(request, route.body, { maxBytes: maxJsonBytes, timeoutMs }) };
+  const readBody = async (request: Request, body: Route["body"]): Promise<unknown> => {
+    const { bodyTimeoutMs: timeoutMs, maxJsonBytes, maxUploadBytes } = limits;
+    if (body === undefined) return undefined;
+    if (body === "bytes") return readBytes(request, { maxBytes: maxUploadBytes, timeoutMs });
+    if (body === "message") return readBytes(request, { maxBytes: maxJsonBytes, timeoutMs });
+    return readJson(request, body, { maxBytes: maxJsonBytes, timeoutMs });
   };
 
-  return async (request, connection = {}) => {
-    const started = performance.now();
-    const requestId = readRequestId(request);
-    const known = byPath.get(pathOf(request));
-    const entry: { caller?: string; refused?: string } = {};
-    let asked: readonly string[] = [];
-    let failure: unknown;
-
-    const finish = (status: number): void => {
-      try {
-        options.log?.({
-          at: new Date().toISOString(),
-          id: requestId,
-          method: methods.has(request.method) ? request.method : "?",
-          path: known?.[0]?.path ?? null,
-          status,
-          ms: Math.round(performance.now() - started),
-          ...entry,
-          ...(connection.remoteAddress !== undefined && { address: connection.remoteAddress }),
-          ...(failure !== undefined && { failure: describeFailure(failure, asked) }),
-        });
-      } catch {
-        // A log that cannot be written stops no answer.
-      }
-    };
-
-    const answer = async (): Promise<Response> => {
-      checkOrigin(request, rules);
-      const allowed = allowedMethods(known);
-      if (request.method === "OPTIONS")
-        return new Response(null, { status: 204, headers: { allow: allowed, ...preflightHeaders(allowed) } });
-      if (known === undefined) throw new Refusal(404, "not-found", "There is no such address here.");
-      const method = request.method === "HEAD" ? "GET" : request.method;
-      const route = known.find((each) => each.method === method);
-      if (route === undefined) throw new Refusal(405, "method-not-allowed", `Use ${allowed}.`, { allow: allowed });
-
-      const caller = await admit(route, request, connection.remoteAddress, (name) => (entry.caller = name));
-      const timeoutMs = route.isSlow === true ? limits.answerTimeoutMs : limits.timeoutMs;
-      const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
-      const giveBack = await slots.take(signal);
-      let work: Promise<Response> | undefined;
-      let isServed = false;
-      try {
-        const given = await read(route, request, limits);
-        const call: Call = {
-          ...given,
-          kb: caller?.kb ?? kb,
-          request,
-          requestId,
-          signal,
-          fail: (error) => (failure = error),
-        };
-        asked = route.asked?.(call) ?? [];
-        work = route.handle(call);
-        const response = await untilAborted(work, signal, "The request");
-        isServed = true;
-        if (isStream(response)) return whenBodyEnds(response, giveBack);
-        giveBack();
-        return response;
-      } catch (error) {
-        const refusal = toRefusal(error);
-        const isOurFault = refusal.status >= 500 || route.failed !== undefined;
-        if (work === undefined || !isOurFault) throw error;
-        failure = error;
-        if (route.failed === undefined || refusal.status === 499) throw error;
-        return route.failed();
-      } finally {
-        // Work that goes on although nobody waits for it still takes its slot.
-        if (work === undefined) giveBack();
-        else if (!isServed) work.then(letGo, () => {}).finally(giveBack);
-      }
-    };
-
-    let response: Response;
+  /** Runs a route in a slot. The slot stays taken while the work goes on, even after the client left. */
+  const serve = async (context: Context<Environment>, route: Route): Promise<Response> => {
+    const request = context.req.raw;
+    const caller = await admit(context, route);
+    const timeoutMs = route.isSlow === true ? limits.answerTimeoutMs : limits.timeoutMs;
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    const giveBack = await slots.take(signal);
+    let work: Promise<Response> | undefined;
+    let isServed = false;
     try {
-      response = await answer();
+      const query = readQuery(request, route.query);
+      const call: Call = {
+        query,
+        body: await readBody(request, route.body),
+        kb: caller?.kb ?? kb,
+        request,
+        requestId: context.var.requestId,
+        signal,
+        fail: (error) => context.set("failure", error),
+      };
+      context.set("asked", route.asked?.(call) ?? []);
+      work = route.handle(call);
+      const response = await untilAborted(work, signal, "The request");
+      isServed = true;
+      if (isStream(response)) context.set("release", giveBack);
+      else giveBack();
+      return response;
     } catch (error) {
-      const refusal = toRefusal(error);
-      if (refusal.status < 500) entry.refused = refusal.code;
-      else failure = error;
-      response = new Response(JSON.stringify(refusalBody(refusal, requestId)), {
-        status: refusal.status,
-        headers: { "content-type": "application/json; charset=utf-8", ...refusal.headers },
-      });
+      const { status } = toRefusal(error);
+      if (work !== undefined && route.failed !== undefined && status !== 499) {
+        context.set("failure", error);
+        return route.failed();
+      }
+      throw error;
+    } finally {
+      if (work === undefined) giveBack();
+      else if (!isServed) work.then(discard, () => {}).finally(giveBack);
     }
-    const headers = new Headers({ ...usualHeaders, ...corsHeaders(request, rules), "x-request-id": requestId });
-    for (const [name, value] of response.headers) headers.set(name, value);
-    const { status } = response;
-    if (isStream(response)) return whenBodyEnds(new Response(response.body, { status, headers }), () => finish(status));
-    finish(status);
-    return new Response(request.method === "HEAD" ? null : response.body, { status, headers });
   };
+
+  const log = (context: Context<Environment>, started: number): void => {
+    const { requestId, caller, refused, failure, asked = [] } = context.var;
+    const { method, path } = context.req;
+    const { remoteAddress } = context.env;
+    try {
+      options.log?.({
+        at: new Date().toISOString(),
+        id: requestId,
+        method: knownMethods.has(method) ? method : "?",
+        path: methods.has(path) ? path : null,
+        status: context.res.status,
+        ms: Math.round(performance.now() - started),
+        ...(caller !== undefined && { caller }),
+        ...(refused !== undefined && { refused }),
+        ...(remoteAddress !== undefined && { address: remoteAddress }),
+        ...(failure !== undefined && { failure: describeFailure(failure, asked) }),
+      });
+    } catch {
+      // A log that fails does not stop the response.
+    }
+  };
+
+  // hono decodes paths by default. Here they are compared as they arrive, so that nothing can hide in them.
+  const app = new Hono<Environment>({ getPath: (request) => new URL(request.url).pathname });
+  app.use(async (context, next) => {
+    const started = performance.now();
+    context.set("requestId", readRequestId(context.req.raw));
+    await next();
+    const { res } = context;
+    const headers = new Headers({ ...usualHeaders, "x-request-id": context.var.requestId });
+    for (const [name, value] of res.headers) headers.set(name, value);
+    if (headers.has("access-control-allow-origin")) headers.set("cross-origin-resource-policy", "cross-origin");
+    headers.set("vary", usualHeaders.vary);
+    if (context.req.method === "OPTIONS") headers.set("allow", allowed(context).join(", "));
+    const finish = (): void => {
+      context.var.release?.();
+      log(context, started);
+    };
+    // hono merges the old headers into a response that replaces another.
+    context.res = undefined;
+    context.res = new Response(isStream(res) ? whenRead(res.body, finish) : res.body, { status: res.status, headers });
+    if (!isStream(res)) finish();
+  });
+  app.use((context, next) => {
+    checkOrigin(context.req.raw, rules);
+    return next();
+  });
+  app.use(
+    cors({
+      origin: [...rules.origins],
+      allowMethods: (_origin, context) => allowed(context),
+      allowHeaders: allowedHeaders,
+      exposeHeaders: ["x-request-id", "retry-after"],
+      maxAge: 600,
+    }),
+  );
+  for (const route of routes) {
+    app.on(route.method, route.path, (context) =>
+      serve(context, route).catch((error: unknown) => {
+        // hono handles nothing but an Error; an application may throw anything.
+        throw error instanceof Error ? error : new Error(String(error));
+      }),
+    );
+  }
+  for (const path of methods.keys()) {
+    app.all(path, (context) => {
+      const allow = allowed(context).join(", ");
+      throw new Refusal(405, "method-not-allowed", `${path} does not take this method.`, {
+        hint: `Use ${allow}.`,
+        headers: { allow },
+      });
+    });
+  }
+  app.notFound(() => {
+    throw new Refusal(404, "not-found", "This service has no such route.", { hint: "See GET /openapi.json." });
+  });
+  app.onError((error, context) => {
+    const refusal = toRefusal(error);
+    if (refusal.status < 500) context.set("refused", refusal.code);
+    else context.set("failure", error);
+    return jsonResponse({ error: errorJson(refusal, context.var.requestId) }, refusal.status, refusal.headers);
+  });
+  return async (request, connection = {}) => app.fetch(request, connection);
 }
 
-const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
+const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-function allowedMethods(routes: readonly Route[] = []): string {
-  const own = routes.map(({ method }) => method as string);
-  return [...own, ...(own.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+function chooseRoutes({ mcp = true, only, page = true }: HandlerOptions, hasKeys: boolean): readonly Route[] {
+  const routes: Route[] = [];
+  if (only !== "mcp") routes.push(...questionRoutes, ...documentRoutes, healthRoute, ...(page ? pageRoutes : []));
+  if (mcp !== false) routes.push(createMcpRoute(mcp === true ? {} : mcp));
+  routes.push(createOpenApiRoute(() => routes, hasKeys));
+  return routes;
 }
 
-/** As it stands: nothing in it is decoded, so nothing can be hidden in it. */
-function pathOf(request: Request): string {
-  return new URL(request.url).pathname;
-}
-
-/** The client's own, where it is one that can stand in a log; else a new one. */
+/** The client's own id if it is fit for a log, else a new one. */
 function readRequestId(request: Request): string {
   const given = request.headers.get("x-request-id") ?? "";
   return /^[\w.-]{1,64}$/u.test(given) ? given : crypto.randomUUID();
 }
 
-/** Of an answer that came too late: nobody reads it. */
-async function letGo(response: Response): Promise<void> {
+async function discard(response: Response): Promise<void> {
   await response.body?.cancel();
 }
 
 function isStream(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+}
+
+/** The same body; `ended` is called once, when it was read to the end, failed, or was cancelled. */
+function whenRead(body: ReadableStream<Uint8Array> | null, ended: () => void): ReadableStream<Uint8Array> | null {
+  if (body === null) {
+    ended();
+    return null;
+  }
+  const reader = body.getReader();
+  let isOver = false;
+  const end = (): void => {
+    if (!isOver) ended();
+    isOver = true;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          end();
+          controller.close();
+        } catch (error) {
+          end();
+          throw error;
+        }
+      },
+      async cancel(reason) {
+        await reader.cancel(reason).finally(end);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -1,68 +1,67 @@
 import { IbidError } from "../contracts/errors.ts";
 
-/** What went wrong, as the log has it. */
+/** The cause of an error, for the log. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
-  /** What it came from, nearest first. */
+  /** The chain of causes, nearest first. */
   readonly causes: readonly { readonly name: string; readonly message: string }[];
-  /** Where, for what is a fault in the program itself: files and lines, without any message. */
+  /** Files and lines of a fault in the program, without any message. */
   readonly stack?: readonly string[];
 }
 
-/** A run so long says something; shorter ones are in every sentence. **Units** UTF-16. */
-const tellingLength = 8;
+/** A run of this length reveals the question; shorter runs occur in any sentence. **Units** UTF-16. */
+const revealingLength = 8;
 const longestMessage = 500;
 
 /**
- * An error for the log, with nothing of what was asked (law 10): providers quote what they were sent, so a message with eight characters in a row of it is
- * left out whole.
+ * Describes an error for the log, without the question.
  *
- * **Shape** `asked` are the texts of the request that are nobody's business.
+ * Providers quote their input. A message that shares eight characters in a row with a text of `asked` is therefore left out whole.
  */
 export function describeFailure(error: unknown, asked: readonly string[]): Failure {
-  const told = tellSafely(asked);
+  const redact = createRedaction(asked);
   const causes: { name: string; message: string }[] = [];
   for (let cause = causeOf(error); cause !== undefined && causes.length < 5; cause = causeOf(cause))
-    causes.push({ name: nameOf(cause), message: told(messageOf(cause)) });
+    causes.push({ name: nameOf(cause), message: redact(messageOf(cause)) });
   const isOurs = IbidError.isInstance(error);
   return {
     code: isOurs ? error.code : "internal",
-    message: told(messageOf(error)),
+    message: redact(messageOf(error)),
     causes,
     ...((!isOurs || error.code === "internal") && { stack: framesOf(error) }),
   };
 }
 
-function tellSafely(asked: readonly string[]): (message: string) => string {
+function createRedaction(asked: readonly string[]): (message: string) => string {
   const readings = [plainOf, asItStands].map((read) => {
     const repeats = createRepeats(asked.map(read).filter((text) => text.trim() !== ""));
     return (message: string): boolean => repeats(read(message));
   });
   return (message) => {
     const cut = message.slice(0, longestMessage);
-    return readings.some((repeats) => repeats(cut)) ? "(left out: it repeats what was asked)" : cut;
+    return readings.some((repeats) => repeats(cut)) ? "(left out: it repeats the question)" : cut;
   };
 }
 
 function createRepeats(texts: readonly string[]): (message: string) => boolean {
   return (message) => {
-    // A short question is told by all of it.
-    if (texts.some((text) => text.length < tellingLength && message.includes(text))) return true;
-    for (let at = 0; at + tellingLength <= message.length; at++) {
-      const run = message.slice(at, at + tellingLength);
+    // A short question counts as a whole.
+    if (texts.some((text) => text.length < revealingLength && message.includes(text))) return true;
+    for (let at = 0; at + revealingLength <= message.length; at++) {
+      const run = message.slice(at, at + revealingLength);
       if (texts.some((text) => text.includes(run))) return true;
     }
     return false;
   };
 }
 
-/** However it was quoted: `\"`, `\n` and line ends are not told apart. */
+/** Reads `\"`, `\n` and line ends as spaces, because a message may quote the question in any way. */
 function plainOf(text: string): string {
   return text.toLowerCase().replaceAll(/\\[nrt"\\]|[\s"\\]+/gu, " ");
 }
 
-/** Where a backslash is one: what follows that of `C:\notes` is a word. */
+/** Reads a backslash as itself: `notes` in `C:\notes` is a word. */
 function asItStands(text: string): string {
   return text.toLowerCase().replaceAll(/[\s"\\]+/gu, " ");
 }

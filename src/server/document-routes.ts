@@ -9,14 +9,17 @@ import * as responses from "./response-schemas.ts";
 import { defineRoute, jsonResponse, type Route } from "./route.ts";
 
 const ingested = {
-  200: { description: "It is there, as before or anew.", content: { "application/json": responses.ingestResponse } },
-  201: { description: "It was added.", content: { "application/json": responses.ingestResponse } },
+  200: {
+    description: "The document was updated, or is unchanged.",
+    content: { "application/json": responses.ingestResponse },
+  },
+  201: { description: "The document is new.", content: { "application/json": responses.ingestResponse } },
 };
 
-/** What clients send who were not told what they send. */
+/** Content types that clients send by default. They say nothing of the file. */
 const saysNothing = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
 
-/** Documents: which there are, one of them, its outline; and for writers, taking them in and out. */
+/** Documents: the list, one of them, its outline; for writers also uploads and deletions. */
 export const documentRoutes: readonly Route[] = [
   defineRoute({
     method: "GET",
@@ -25,14 +28,14 @@ export const documentRoutes: readonly Route[] = [
     summary: "The documents, by uri, then scope.",
     needs: "reader",
     query: requests.listQuery,
-    answers: { 200: { description: "A page of them.", content: { "application/json": responses.listResponse } } },
+    answers: { 200: { description: "One page of the list.", content: { "application/json": responses.listResponse } } },
     handle: async ({ kb, query: { limit, after }, signal }) => jsonResponse(await listPage(kb, limit, after, signal)),
   }),
   defineRoute({
     method: "POST",
     path: "/documents",
     name: "addText",
-    summary: "Takes in a text, in place of what had its uri.",
+    summary: "Adds a text, or replaces the document with its uri.",
     needs: "writer",
     body: requests.textBody,
     answers: ingested,
@@ -50,7 +53,7 @@ export const documentRoutes: readonly Route[] = [
     query: requests.documentTextQuery,
     answers: { 200: { description: "The document.", content: { "application/json": responses.documentResponse } } },
     async handle({ kb, query: { uri, scope, start: from = 0, end: to = Infinity } }) {
-      const document = (await kb.document(uri, given({ scope }))) ?? notFound();
+      const document = (await kb.document(uri, given({ scope }))) ?? notFound(uri);
       const { length } = document.text;
       const start = Math.min(from, length);
       const end = Math.max(start, Math.min(to, length));
@@ -62,7 +65,7 @@ export const documentRoutes: readonly Route[] = [
     method: "PUT",
     path: "/document",
     name: "uploadDocument",
-    summary: "Takes in a file, in place of what had its uri; content-type says what it is.",
+    summary: "Adds a file, or replaces the document with its uri; content-type is its kind.",
     needs: "writer",
     query: requests.uploadQuery,
     body: "bytes",
@@ -80,13 +83,15 @@ export const documentRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/document",
     name: "deleteDocument",
-    summary: "Takes a document out.",
+    summary: "Deletes a document.",
     needs: "writer",
     query: requests.deleteQuery,
-    answers: { 200: { description: "What went.", content: { "application/json": responses.deleteResponse } } },
+    answers: {
+      200: { description: "The deleted documents.", content: { "application/json": responses.deleteResponse } },
+    },
     async handle({ kb, query: { uri, scope, purge } }) {
       const deleted = await kb.delete(uri, { ...given({ scope }), purge: purge === "true" });
-      return deleted.length === 0 ? notFound() : jsonResponse({ deleted });
+      return deleted.length === 0 ? notFound(uri) : jsonResponse({ deleted });
     },
   }),
   defineRoute({
@@ -98,13 +103,16 @@ export const documentRoutes: readonly Route[] = [
     query: requests.documentQuery,
     answers: { 200: { description: "The outline.", content: { "application/json": responses.outlineResponse } } },
     handle: async ({ kb, query: { uri, scope } }) =>
-      jsonResponse((await kb.outline(uri, given({ scope }))) ?? notFound()),
+      jsonResponse((await kb.outline(uri, given({ scope }))) ?? notFound(uri)),
   }),
 ];
 
-/** The same words for what is not there and for what may not be read (law 3). */
-function notFound(): never {
-  throw new Refusal(404, "not-found", "There is no such document.");
+/** One refusal for documents that do not exist and for those that the caller may not read. */
+function notFound(uri: string): never {
+  throw new Refusal(404, "not-found", "No document that you may read has this uri.", {
+    uri,
+    hint: "See GET /documents for the uris.",
+  });
 }
 
 function summarise(document: DocumentSummary): object {
@@ -112,7 +120,7 @@ function summarise(document: DocumentSummary): object {
   return { uri, scope, documentId: id, title, mediaType, chunks, bytes, ingestedAt };
 }
 
-/** **Cost** the list is walked from its beginning: the page before is passed over, not kept. */
+/** **Cost** each page walks the list from its beginning. */
 async function listPage(
   kb: KnowledgeBase,
   limit: number,
@@ -135,7 +143,7 @@ async function listPage(
   return { documents };
 }
 
-/** In the list's own order: uri, then scope. What `after` names may have gone meanwhile. */
+/** Compares by uri, then scope. The document that `after` names may be deleted by now. */
 function comesAfter({ uri, scope }: DocumentSummary, after: string): boolean {
   const [afterUri, afterScope] = readPosition(after);
   return (compareCodePoints(uri, afterUri) || compareCodePoints(scope, afterScope)) > 0;
@@ -146,12 +154,14 @@ function readPosition(after: string): readonly [string, string] {
     const [uri, scope] = JSON.parse(after) as unknown[];
     if (typeof uri === "string" && typeof scope === "string") return [uri, scope];
   } catch {
-    // Said below.
+    // Refused below.
   }
-  throw new Refusal(400, "invalid-argument", "after: give the `next` of the page before.");
+  throw new Refusal(400, "invalid-argument", "after is not a position in the list.", {
+    hint: "Give the `next` of the page before, URL-encoded.",
+  });
 }
 
-/** **Errors** those of the document itself: it could not be read, or is no text. */
+/** **Errors** those of the document: `unreadable`, `binary`, `too-large`, … */
 function ingestAnswer(result: IngestResult): Response {
   if (result.error !== undefined) throw result.error;
   const { uri, scope, status, documentId, chunks, notes } = result;

@@ -1,4 +1,4 @@
-/** Options without those that were not said: an option that is `undefined` is one too many. */
+/** Drops options that are `undefined`; the library refuses them. */
 export function given<Options extends object>(
   options: Options,
 ): { [Name in keyof Options]?: Exclude<Options[Name], undefined> } {

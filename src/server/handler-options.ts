@@ -4,76 +4,76 @@ import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import type { Failure } from "./describe-failure.ts";
 import { given } from "./given.ts";
-import type { AccessKey } from "./keys.ts";
+import type { AccessKey } from "./caller-keys.ts";
 
-/** Who asks, as somebody else has found out. */
+/** A caller that the application has identified. */
 export interface KnownCaller {
-  /** What the log calls them, and what their requests are counted by. */
+  /** Name of the caller in the log; requests are counted by it. */
   readonly name: string;
   readonly access: AccessContext | "operator";
-  /** Whether they upload and delete, in the scopes that the gate lets them write. Default false. */
+  /** Whether the caller may upload and delete, in the scopes that it may write. Default false. */
   readonly write?: boolean;
 }
 
-/** How much is done for whom. All have defaults. */
+/** Limits of a service. All have defaults. */
 export interface ServiceLimits {
-  /** Of questions and texts. **Units** bytes. Default 1 MiB. */
+  /** Size of a JSON body. **Units** bytes. Default 1 MiB. */
   readonly maxJsonBytes?: number;
-  /** **Units** bytes. Default 32 MiB. */
+  /** Size of an uploaded file. **Units** bytes. Default 32 MiB. */
   readonly maxUploadBytes?: number;
-  /** Of one key, or of one address where there are none. All of a minute's can come at once. Default 1,200. */
+  /** Requests a minute of one key, or of one address without keys. They may come at once. Default 1,200. */
   readonly requestsPerMinute?: number;
-  /** Worked on at once. Default 16. */
+  /** Requests that run at once. Default 16. */
   readonly concurrent?: number;
-  /** Waiting for that; beyond it 503. Default 256. */
+  /** Requests that wait for a slot; further ones get 503. Default 256. */
   readonly waiting?: number;
-  /** Until a body is there. Default 30,000. */
+  /** Time for a body to arrive. Default 30,000. */
   readonly bodyTimeoutMs?: number;
-  /** Until a request is done, waiting included. Default 60,000. */
+  /** Time for a request, waiting included. Default 60,000. */
   readonly timeoutMs?: number;
-  /** The same of an answer, which a model writes. Default 180,000. */
+  /** Time for an answer, which a model may write. Default 180,000. */
   readonly answerTimeoutMs?: number;
 }
 
-/** One request, as it is logged: everything but what was asked (law 10). */
+/** One request in the log. It contains no word of the question. */
 export interface RequestLogEntry {
   /** ISO 8601. */
   readonly at: string;
   readonly id: string;
   readonly method: string;
-  /** One of the service's own; `null` for any other, which could say anything. */
+  /** Path of a route; `null` for any other path, which could contain anything. */
   readonly path: string | null;
   readonly status: number;
   readonly ms: number;
-  /** Who asked, where that is known. */
+  /** Name of the caller, if known. */
   readonly caller?: string;
   readonly address?: string;
-  /** Why it was turned away. */
+  /** Code of the refusal. */
   readonly refused?: string;
-  /** What went wrong in here. */
+  /** Cause of an error that the service made. */
   readonly failure?: Failure;
 }
 
-/** How a service goes about it; everything has a default. */
+/** Options of a service. All have defaults. */
 export interface HandlerOptions {
-  /** Whoever asks needs one of these, as `Authorization: Bearer …`. Without keys only this machine is answered. */
+  /** Keys, one of which each request sends as `Authorization: Bearer …`. Without keys, only this machine gets answers. */
   readonly keys?: readonly AccessKey[];
-  /** Instead of keys: tells who asks, `undefined` for nobody. */
+  /** Identifies the caller in place of keys; `undefined` for an unknown one. */
   readonly authenticate?: (request: Request) => KnownCaller | undefined | Promise<KnownCaller | undefined>;
-  /** Where there are neither: as whom this machine asks. Default: the operator, who only reads. */
+  /** The caller that requests of this machine count as, without keys. Default: the operator, read-only. */
   readonly local?: Omit<KnownCaller, "name">;
-  /** Names that the service answers to (`Host`). Default: this machine's own; any, where there are keys. */
+  /** Host names that the service answers to. Default: those of this machine; with keys, any. */
   readonly hosts?: readonly string[];
-  /** Of pages elsewhere that may ask from a browser, such as `https://app.example`. Default: none. */
+  /** Origins whose pages may send requests from a browser, such as `https://app.example`. Default: none. */
   readonly origins?: readonly string[];
   readonly limits?: ServiceLimits;
-  /** Whether there is a page at `/`. Default true. */
+  /** Whether `/` shows a page. Default true. */
   readonly page?: boolean;
-  /** Whether agents are served at `/mcp`, and how. Default true. */
+  /** Whether `/mcp` serves agents, or its options. Default true. */
   readonly mcp?: boolean | McpServerOptions;
-  /** `"mcp"`: nothing but that. Default: everything. */
+  /** `"mcp"`: only that route. Default: all routes. */
   readonly only?: "mcp";
-  /** Told of every request when it is over. What it throws is lost. */
+  /** Gets each request when it is over. Errors that it throws are ignored. */
   readonly log?: (entry: RequestLogEntry) => void;
 }
 
@@ -101,30 +101,36 @@ const defaultLimits: Required<ServiceLimits> = {
   answerTimeoutMs: 180_000,
 };
 
-/** **Errors** `invalid-argument` for options that nobody knows, contradict one another, or are out of bounds. */
+/** **Errors** `invalid-argument` for options that are unknown, contradictory or out of bounds. */
 export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLimits> {
   checkOptions("createHandler", options, known);
   const { keys, authenticate, local, hosts, origins = [], limits = {}, mcp, only } = options;
   checkOptions("limits", limits, Object.keys(defaultLimits));
   checkOptions("local", local, ["access", "write"]);
   if (only !== undefined && (only !== "mcp" || mcp === false))
-    throw wrong(`only is "${only as string}"`, 'Say "mcp", and leave mcp as it is.');
+    throw wrong(
+      `only is "${only as string}"; it must be "mcp", with mcp not false`,
+      'Write only: "mcp", and leave out mcp.',
+    );
   const ways = [keys, authenticate, local].filter((way) => way !== undefined);
-  if (ways.length > 1) throw wrong("keys, authenticate and local are three ways to say who asks", "Choose one.");
+  if (ways.length > 1) throw wrong("more than one of keys, authenticate and local is given", "Give one of them.");
   if (hosts?.some((name) => !/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/iu.test(name)))
-    throw wrong("a name in hosts is none", 'Write names without port, such as "search.example".');
+    throw wrong("hosts contains an invalid name", 'Write names without port, such as "search.example".');
   for (const origin of origins) {
     if (URL.canParse(origin) && new URL(origin).origin === origin && origin !== "null") continue;
-    throw wrong("an origin is none", 'Write them as browsers send them, such as "https://app.example".');
+    throw wrong(
+      `the origin ${JSON.stringify(origin)} is invalid`,
+      'Write origins as browsers send them, such as "https://app.example".',
+    );
   }
   for (const [name, value] of Object.entries(limits)) {
     const least = name === "waiting" ? 0 : 1;
     if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= 2 ** 31 - 1)) continue;
-    throw wrong(`limits.${name} is ${String(value)}`, `Give a whole number, ${least} or more.`);
+    throw wrong(`limits.${name} is ${String(value)}; it must be ${least} or more`, "Give a whole number.");
   }
   return { ...defaultLimits, ...given(limits) };
 }
 
-function wrong(what: string, hint: string): IbidError {
-  return new IbidError("invalid-argument", `createHandler: ${what}.`, { hint });
+function wrong(problem: string, hint: string): IbidError {
+  return new IbidError("invalid-argument", `createHandler: ${problem}.`, { hint });
 }

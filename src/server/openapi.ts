@@ -2,29 +2,29 @@ import * as z from "zod";
 import { errorResponse } from "./response-schemas.ts";
 import { jsonResponse, defineRoute, type DescribedResponse, type Route } from "./route.ts";
 
-/** The version of the HTTP interface, which is not that of the package: it changes when a client would have to. */
+/** Version of the HTTP interface. It changes when clients must change, apart from the package's version. */
 const interfaceVersion = "1";
 
-/** What a client may meet besides what a route says: statuses, and when. */
+/** Refusals that every route may answer, by status. */
 const refusals: Readonly<Record<number, string>> = {
   400: "The request is not as described.",
-  401: "No key, or one that nobody has.",
-  403: "This key may not do that, or that origin may not ask.",
-  404: "It is not there, or may not be read.",
+  401: "The key is missing or unknown.",
+  403: "The key lacks the right, or the origin is not allowed.",
+  404: "No document that the caller may read has this uri.",
   408: "The body came too slowly.",
-  409: "Several scopes hold that uri; the message lists them.",
+  409: "Several scopes hold this uri; the message lists them.",
   413: "The body is too large.",
-  415: "That kind of content is not taken.",
-  421: "The service does not answer to that name.",
+  415: "The service does not take this kind of content.",
+  421: "The Host is not a name of this service.",
   422: "The document cannot be read.",
   429: "Too many requests; Retry-After says how many seconds to wait.",
-  500: "Something failed in here.",
-  503: "Too much at once, or ending; Retry-After says how many seconds to wait.",
-  504: "It took longer than is allowed.",
+  500: "The service failed.",
+  503: "The service is busy or stopping; Retry-After says how many seconds to wait.",
+  504: "The request took longer than allowed.",
 };
 
 /**
- * The service's OpenAPI document: made of the very schemas that requests are checked by.
+ * Makes the OpenAPI document from the schemas that check the requests.
  *
  * **Source** OpenAPI 3.1, whose schemas are JSON Schema 2020-12.
  */
@@ -48,7 +48,7 @@ function describeRoutes(routes: readonly Route[], { hasKeys }: { readonly hasKey
   };
 }
 
-/** `GET /openapi.json`: describes the routes that it stands beside, itself included. */
+/** `GET /openapi.json` describes all routes, itself included. */
 export function createOpenApiRoute(routes: () => readonly Route[], hasKeys: boolean): Route {
   return defineRoute({
     method: "GET",

@@ -1,21 +1,34 @@
 import { IbidError, type IbidErrorCode } from "../contracts/errors.ts";
 
-/** A request that is turned away: a status for HTTP, a code for programs, a sentence for people. Nothing in it is of the inside. */
+/** Parts of a refusal beside its sentence. */
+interface RefusalDetails {
+  /** The next action of the client. */
+  readonly hint?: string | undefined;
+  /** The document that the request names. */
+  readonly uri?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A request that the service turns away: an HTTP status, a code for programs, a sentence for people. It shows nothing internal. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
   readonly code: string;
+  readonly hint: string | undefined;
+  readonly uri: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number, code: string, message: string, { hint, uri, headers = {} }: RefusalDetails = {}) {
     super(message);
     this.status = status;
     this.code = code;
+    this.hint = hint;
+    this.uri = uri;
     this.headers = headers;
   }
 }
 
-/** What the caller got wrong, and may be told in the library's own words: they speak of what was sent, or of what this caller may read. */
+/** Codes for mistakes of the caller. Their sentences speak of the request, or of documents that the caller may read. */
 const callersOwn: Partial<Record<IbidErrorCode, number>> = {
   "invalid-argument": 400,
   "invalid-filter": 400,
@@ -33,29 +46,41 @@ const callersOwn: Partial<Record<IbidErrorCode, number>> = {
   encrypted: 422,
 };
 
-/** So many seconds are waited where nobody says how long. */
-const usualWait = "5";
-
 /**
- * Any failure as what a client sees of it.
+ * Any failure as the client sees it.
  *
- * **Shape** mistakes of the caller keep their code and sentence; what failed in here is said in one sentence that gives nothing away, and the log has the rest.
+ * **Shape** a mistake of the caller keeps its code, message, hint and uri. Any other failure becomes one general sentence; only the log has the details.
  */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (IbidError.isInstance(error)) {
-    const status = callersOwn[error.code];
-    if (status !== undefined)
-      return new Refusal(status, error.code, [error.message, error.hint].filter(Boolean).join(" "));
-    if (error.code === "timeout") return new Refusal(504, "timeout", "This took longer than is allowed here.");
-    if (error.code === "aborted") return new Refusal(499, "aborted", "The request was given up.");
-    if (error.code === "store-busy" || error.code === "rate-limited")
-      return new Refusal(503, "busy", "This is busy. Try again later.", { "retry-after": usualWait });
+    const { code, message, hint, uri } = error;
+    const status = callersOwn[code];
+    if (status !== undefined) return new Refusal(status, code, message, { hint, uri });
+    if (code === "timeout") return tooSlow();
+    if (code === "aborted") return new Refusal(499, "aborted", "The client ended the request.");
+    if (code === "store-busy" || code === "rate-limited") return busy(5);
   }
-  return new Refusal(500, "internal", "Something failed here. The log has it under the request's id.");
+  return new Refusal(500, "internal", "The service failed to answer this request.", {
+    hint: "Try again. If it fails again, give the operator the requestId: the log has the cause under it.",
+  });
 }
 
-/** The body of every refusal but those of `POST /rag/query`. */
-export function refusalBody({ code, message }: Refusal, requestId: string): object {
-  return { error: { code, message, requestId } };
+function tooSlow(): Refusal {
+  return new Refusal(504, "timeout", "The request took longer than this service allows.", {
+    hint: "Ask for less, or try again later.",
+  });
+}
+
+/** **Units** seconds until the client should try again. */
+export function busy(seconds: number): Refusal {
+  return new Refusal(503, "busy", "The service is busy.", {
+    hint: `Try again in ${seconds} seconds or later.`,
+    headers: { "retry-after": String(seconds) },
+  });
+}
+
+/** The JSON of an error, the same in bodies and in the `error` event of a stream. */
+export function errorJson({ code, message, hint, uri }: Refusal, requestId: string): object {
+  return { code, message, hint, uri, requestId };
 }

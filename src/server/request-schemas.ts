@@ -4,14 +4,14 @@ import type { Metadata } from "../contracts/metadata.ts";
 import type { Scope } from "../contracts/scope.ts";
 
 /*
- * What requests may say: the same options as in the library, under the same names, bounded where a stranger asks. What a schema does not name is refused.
+ * Schemas of the requests: the options of the library under the same names, with bounds for strangers. Unknown fields are refused.
  */
 
-/** More hits than anybody reads; each carries its text. */
+/** Each hit carries its text, so their number is bounded. */
 const mostHits = 100;
 const mostEvidence = 50;
 
-/** An object that is handed on as it came: a copy would lose a key such as `__proto__`, and a filter without it finds more. */
+/** An object that is passed on unchanged. A copy would lose the key `__proto__`, and a filter without it finds more. */
 const plainObject = <Value>(description: string) =>
   z
     .custom<Value>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
@@ -47,7 +47,7 @@ const retrieval = {
   strategy: z.enum(["active-team", "active-team-plus-user", "active-team-plus-platform", "all"]).optional(),
 };
 
-/** Of `POST /rag/query` (B46). */
+/** The body of `POST /rag/query`. */
 export const queryBody = z.strictObject({ query: notBlank });
 
 export const searchBody = z.strictObject({
@@ -68,11 +68,11 @@ export const askBody = z.strictObject({
     .array(z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string() }))
     .max(200)
     .optional()
-    .meta({ description: "What was said before, oldest first." }),
+    .meta({ description: "The messages before, oldest first." }),
   ...retrieval,
 });
 
-/** What a chat client of the AI SDK posts (`useChat`); of its messages the text is read, as `readUIMessages` does. */
+/** The body that `useChat` of the AI SDK posts. `readUIMessages` reads the text of its messages. */
 export const chatBody = z.strictObject({
   messages: z.array(z.unknown()).min(1),
   id: z.string().optional(),
@@ -80,7 +80,7 @@ export const chatBody = z.strictObject({
   trigger: z.string().optional(),
 });
 
-/** Numbers in an address are text. */
+/** Numbers in an address arrive as text. */
 const position = z.coerce.number().int().min(0);
 const uri = notBlank.max(4096);
 
@@ -94,7 +94,10 @@ export const documentQuery = z.strictObject({ uri, scope: scopeSchema.optional()
 export const documentTextQuery = documentQuery.extend({ start: position.optional(), end: position.optional() });
 
 export const deleteQuery = documentQuery.extend({
-  purge: z.enum(["true", "false"]).optional().meta({ description: "For good, and out of every file." }),
+  purge: z
+    .enum(["true", "false"])
+    .optional()
+    .meta({ description: "Erase it from every file; no restore is possible." }),
 });
 
 export const uploadQuery = documentQuery.extend({
@@ -107,6 +110,6 @@ export const textBody = z.strictObject({
   text: z.string(),
   mediaType: z.string().min(1).max(200).optional(),
   title: z.string().min(1).max(1000).optional(),
-  metadata: plainObject<Metadata>("What is known of it: open keys, JSON values.").optional(),
+  metadata: plainObject<Metadata>("Facts about the document: open keys, JSON values.").optional(),
   scope: scopeSchema.optional(),
 });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { scopeSchema } from "./request-schemas.ts";
 
 /*
- * What is answered, for whoever reads the OpenAPI document; tests hold every answer to it. Hits, answers and outlines are those of the library, as JSON.
+ * Schemas of the responses, for the OpenAPI document. A test checks each response against its schema.
  */
 
 const position = z.int().min(0);
@@ -26,7 +26,7 @@ const source = z.strictObject({
   ...places,
 });
 
-/** Where a chunk stands in its document's tree, under the keys that the seeds have (E12). */
+/** Place of a chunk in the tree of its document. */
 const structure = z.strictObject({
   chunk_index: z.int().min(0),
   sequence_number: z.int().min(0),
@@ -57,7 +57,7 @@ const hitSchema = z
     matches: z.array(z.strictObject({ start: position, end: position })).optional(),
     explain: z.looseObject({ fusion: z.string() }).optional(),
   })
-  .meta({ description: "A chunk that was found: the document's text from source.start to source.end (UTF-16)." });
+  .meta({ description: "A chunk that was found: the text of its document from source.start to source.end (UTF-16)." });
 
 const citationSchema = z
   .strictObject({
@@ -70,7 +70,7 @@ const citationSchema = z
     end: position,
     quote: z.string(),
   })
-  .meta({ description: "The document's text from start to end is the quote, verbatim." });
+  .meta({ description: "The quote is the text of the document from start to end, verbatim." });
 
 export const answerSchema = z.looseObject({
   question: z.string(),
@@ -164,5 +164,11 @@ export const healthResponse = z.strictObject({
 });
 
 export const errorResponse = z.strictObject({
-  error: z.strictObject({ code: z.string(), message: z.string(), requestId: z.string() }),
+  error: z.strictObject({
+    code: z.string().meta({ description: "For programs." }),
+    message: z.string().meta({ description: "For people." }),
+    hint: z.string().optional().meta({ description: "The next action." }),
+    uri: z.string().optional().meta({ description: "The document that the request names." }),
+    requestId: z.string().meta({ description: "The log has the request under it." }),
+  }),
 });

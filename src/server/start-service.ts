@@ -5,12 +5,14 @@ import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { createHandler } from "./create-handler.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
 import { isLoopbackName } from "./loopback.ts";
+import { errorJson, Refusal } from "./refusal.ts";
+import { jsonResponse } from "./route.ts";
 
-/** Where a service listens, and how it goes about it. */
+/** Address, limits and access of a service. */
 export interface ServiceOptions extends HandlerOptions {
-  /** Default 9090 (B46); 0 for any that is free. */
+  /** Default 9090; 0 for any free port. */
   readonly port?: number;
-  /** Default `127.0.0.1`: this machine alone. Any other needs `keys` or `authenticate`. */
+  /** Default `127.0.0.1`: only this machine. Other hosts need `keys` or `authenticate`. */
   readonly host?: string;
 }
 
@@ -20,59 +22,71 @@ export interface RunningService extends AsyncDisposable {
   readonly port: number;
   /** `http://127.0.0.1:9090/`. */
   readonly url: string;
-  /** Takes nothing more, and waits for what was accepted; as long as an answer may take, if need be. The knowledge base stays open. */
+  /** Refuses new requests and finishes the accepted ones, for `answerTimeoutMs` at most. The knowledge base stays open. */
   stop(): Promise<void>;
 }
 
-/** **Source** Ballerina's query example (B46). */
+/** The port of `ibid serve`. **Source** Ballerina's query example. */
 export const defaultPort = 9090;
 
 const defaultHost = "127.0.0.1";
 const headersTimeoutMs = 15_000;
 const keepAliveMs = 10_000;
-/** Sockets at a time; those beyond it are closed as they come. */
+/** Sockets that may be open at once; Node closes further ones. */
 const maxConnections = 4096;
 
 /**
  * Serves a knowledge base over HTTP, on Node.
  *
- * **Errors** `invalid-argument` as {@link createHandler}, for a host beyond this machine without keys, and for an address that cannot be listened on.
- * **Source** Ballerina's query service (B46).
+ * **Errors** `invalid-argument` as {@link createHandler}, for another host than this machine without keys, and for an address that is busy or forbidden.
  */
 export async function startService(kb: KnowledgeBase, options: ServiceOptions = {}): Promise<RunningService> {
   const { port = defaultPort, host = defaultHost, ...rest } = options;
   const limits = checkHandlerOptions(rest);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new IbidError("invalid-argument", `The port ${String(port)} is none.`, { hint: "Give one from 0 to 65535." });
+    throw new IbidError("invalid-argument", `The port is ${String(port)}; it must be a whole number from 0 to 65535.`, {
+      hint: "Give 0 for any free port.",
+    });
   }
   const bare = host.replace(/^\[|\]$/gu, "");
   if (!isLoopbackName(bare.toLowerCase()) && rest.keys === undefined && rest.authenticate === undefined) {
-    throw new IbidError("invalid-argument", `Without keys, ${host} would be open to whoever reaches it.`, {
-      hint: "Configure keys, or listen on 127.0.0.1.",
-    });
+    throw new IbidError(
+      "invalid-argument",
+      `The host is ${host}, and without keys every machine that reaches it could read everything.`,
+      {
+        hint: "Give keys, or listen on 127.0.0.1.",
+      },
+    );
   }
   const handler = createHandler(kb, rest);
-  // Loaded where it is used: other hosts have no need of it.
-  const { createAdaptorServer } = await import("@hono/node-server");
+  // Only Node needs these, so they are loaded here.
+  const [{ createServer }, { getRequestListener }] = await Promise.all([
+    import("node:http"),
+    import("@hono/node-server"),
+  ]);
   let isStopping = false;
-  const server = createAdaptorServer({
-    // The globals are everybody's.
-    overrideGlobalObjects: false,
-    serverOptions: {
+  const listener = getRequestListener(
+    async (request, env) => {
+      if (isStopping) return stopping();
+      const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse };
+      outgoing.once("close", () => {
+        if (isStopping) server.closeIdleConnections();
+      });
+      return handler(request, { remoteAddress: incoming.socket.remoteAddress });
+    },
+    // The globals belong to the application.
+    { overrideGlobalObjects: false, errorHandler: malformed },
+  );
+  const server = createServer(
+    {
       headersTimeout: headersTimeoutMs,
       requestTimeout: headersTimeoutMs + limits.bodyTimeoutMs,
       keepAliveTimeout: keepAliveMs,
     },
-    async fetch(request, { incoming, outgoing }) {
-      if (isStopping) return ending();
-      outgoing.once("close", () => {
-        if (isStopping) server.closeIdleConnections();
-      });
-      return handler(request, { remoteAddress: (incoming as IncomingMessage).socket.remoteAddress });
-    },
-  }) as Server;
+    (request, response) => void listener(request, response),
+  );
   server.maxConnections = maxConnections;
-  // Of a socket on which nothing moves: whoever does not read what they asked for.
+  // A client that does not read its response blocks a socket; it closes after this time.
   server.setTimeout(limits.answerTimeoutMs + 30_000);
   server.prependListener("request", (_: IncomingMessage, response: ServerResponse) => {
     response.once("finish", () => {
@@ -82,10 +96,10 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   await listen(server, port, bare);
 
   const { address, port: chosen } = server.address() as AddressInfo;
-  let stopping: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     isStopping = true;
-    return (stopping ??= close(server, limits.answerTimeoutMs));
+    return (stopped ??= close(server, limits.answerTimeoutMs));
   };
   return {
     host: address,
@@ -96,23 +110,42 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   };
 }
 
-/** What is asked of a service that is ending, on a connection from before. */
-function ending(): Response {
-  return new Response(null, { status: 503, headers: { connection: "close", "retry-after": "1" } });
+/** The response to a request that arrives while the service stops. */
+function stopping(): Response {
+  return plainRefusal(
+    new Refusal(503, "busy", "The service is stopping.", {
+      hint: "Try again when it runs again.",
+      headers: { connection: "close", "retry-after": "1" },
+    }),
+  );
+}
+
+/** The response to a request that HTTP itself does not allow, such as one with an invalid Host. */
+function malformed(): Response {
+  return plainRefusal(
+    new Refusal(400, "invalid-argument", "The request is not valid HTTP.", {
+      hint: "Check the address and the headers, above all Host.",
+    }),
+  );
+}
+
+function plainRefusal(refusal: Refusal): Response {
+  return jsonResponse({ error: errorJson(refusal, crypto.randomUUID()) }, refusal.status, refusal.headers);
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const refused = (cause: NodeJS.ErrnoException): void => {
       const why = {
-        EADDRINUSE: "something else listens there",
-        EACCES: "that is not allowed",
-        ENOTFOUND: "no such host",
+        EADDRINUSE: "another program listens there",
+        EACCES: "this user may not open it",
+        ENOTFOUND: "the host is unknown",
+        EADDRNOTAVAIL: "the address does not belong to this machine",
       };
       const known = why[cause.code as keyof typeof why] ?? cause.message;
       reject(
-        new IbidError("invalid-argument", `${host} port ${port} cannot be listened on: ${known}.`, {
-          hint: "Choose another port or host.",
+        new IbidError("invalid-argument", `The service cannot listen on ${host} port ${port}: ${known}.`, {
+          hint: "Choose another port or host; port 0 is any free one.",
           cause,
         }),
       );

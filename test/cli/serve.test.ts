@@ -189,13 +189,13 @@ describe("ibid serve", () => {
     const port = String((taken.address() as AddressInfo).port);
     await writeFiles(folder, { "bad.json": '{"keys":[{"name":"a","key":"topsecret"}]}' });
     const cases: readonly (readonly [readonly string[], number, string])[] = [
-      [["--port", port], 2, "something else listens there"],
+      [["--port", port], 2, "another program listens there"],
       [["--port", "70000"], 2, "from 0 to 65535"],
-      [["--host", "0.0.0.0"], 2, "Without keys"],
+      [["--host", "0.0.0.0"], 2, "without keys every machine"],
       [["--keys", "nowhere.json"], 1, "nowhere.json cannot be read"],
       [["--keys", "bad.json"], 2, "must have 16 characters"],
       [["--keys", "keys.json", "--write"], 2, "who may write"],
-      [["--allow-origin", "app.example"], 2, "an origin is none"],
+      [["--allow-origin", "app.example"], 2, 'the origin "app.example" is invalid'],
       [["--kb", join(folder, "elsewhere")], 1, "There is no knowledge base"],
     ];
     for (const [args, code, said] of cases) {

@@ -43,7 +43,7 @@ describe("used wrongly: exit 2, what and the hint on standard error, nothing on 
     [["reembed", "--embedding-model", "none"], "There is no model to embed with.", "--embedding-model"],
     [["watch", "--poll-often"], "Unknown option '--poll-often'.", "ibid watch --help"],
     [["serve", "--judge", "ollama/qwen3"], "--judge is for a model", "--model"],
-    [["serve", "--keys", "a.md"], "The keys in a.md cannot be used: it is not JSON.", "sha256"],
+    [["serve", "--keys", "a.md"], "The keys in a.md are invalid: the text is not JSON.", "sha256"],
     [["list", "extra"], "Too many arguments", "ibid list --help"],
   ])("ibid %j", async (args, message, hint) => {
     const [plain, json] = await Promise.all([runHere(args), runHere([...args, "--json"])]);

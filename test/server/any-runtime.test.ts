@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readModules, resolveImport } from "../architecture/modules.ts";
 
 describe("ibid/server", () => {
-  it("opens on any runtime: what it loads at once is ours, and zod", () => {
+  it("opens on any runtime: it loads hono and zod at once, and no package for Node alone", () => {
     const modules = new Map(
       readModules(fileURLToPath(new URL("../../src", import.meta.url))).map((module) => [module.path, module]),
     );
@@ -19,15 +19,19 @@ describe("ibid/server", () => {
         else if (!each.typeOnly) packages.add(`${path}: ${each.from}`);
       }
     }
-    const froms = [...packages].map((each) => each.split(": ")[1]).filter((from) => from !== "zod");
-    // Loaded when a service is started, and not before: an import in a function.
-    expect(new Set(froms)).toEqual(new Set(["@hono/node-server", "@modelcontextprotocol/server"]));
+    const atOnce = new Set(["zod", "hono", "hono/cors", "hono/streaming"]);
+    const froms = [...packages].map((each) => each.split(": ")[1]!).filter((from) => !atOnce.has(from));
+    // An import in a function loads these when they are needed.
+    expect(new Set(froms)).toEqual(new Set(["@hono/node-server", "@modelcontextprotocol/server", "node:http"]));
     expect(reached.size).toBeGreaterThan(20);
-    expect(modules.get("server/mcp-routes.ts")?.source).toContain('await import("../integrations/mcp/mcp-handler.ts")');
+    expect(modules.get("server/service-routes.ts")?.source).toContain(
+      'await import("../integrations/mcp/mcp-handler.ts")',
+    );
     for (const name of ["mcp-handler", "create-mcp-server"])
       expect(modules.get(`integrations/mcp/${name}.ts`)?.source).toContain(
         'await import("@modelcontextprotocol/server")',
       );
-    expect(modules.get("server/start-service.ts")?.source).toContain('await import("@hono/node-server")');
+    for (const name of ["@hono/node-server", "node:http"])
+      expect(modules.get("server/start-service.ts")?.source).toContain(`import("${name}")`);
   });
 });

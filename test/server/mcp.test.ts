@@ -95,6 +95,6 @@ describe("/mcp of a service", () => {
     expect(Object.keys(paths)).toEqual(["/mcp", "/openapi.json"]);
     const without = await serve({ mcp: false });
     expect((await send(without.url, "/mcp", { key, body: initialize })).status).toBe(404);
-    await expect(serve({ only: "mcp", mcp: false })).rejects.toThrow('createHandler: only is "mcp".');
+    await expect(serve({ only: "mcp", mcp: false })).rejects.toThrow('createHandler: only is "mcp"; it must be');
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { createHandler } from "../../src/server/index.node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
-import { keys, openWorld, startWorld } from "./service.ts";
+import { type Answered, keys, openWorld, send, startWorld } from "./service.ts";
 
 describe("POST /rag/query", () => {
   const ask = (query: unknown) => ({ body: { query } });
@@ -109,7 +109,7 @@ describe("the other routes", () => {
     const late = await as("anyone", "/ask", { body: { question: "How long is a key valid?" }, headers: accept });
     expect(late.status).toBe(200);
     expect(late.text).toContain("event: hits\n");
-    expect(late.text).toMatch(/event: error\ndata: \{"code":"internal","message":"Something failed here/u);
+    expect(late.text).toMatch(/event: error\ndata: \{"code":"internal","message":"The service failed to answer/u);
     expect(late.text).not.toContain("engine");
     expect(log.at(-1)?.failure).toMatchObject({ code: "model-failed" });
   });
@@ -162,7 +162,7 @@ describe("the other routes", () => {
     expect(system).toMatchObject({ status: 400, json: { error: { code: "invalid-argument" } } });
     const messages = [{ role: "user", parts: [{ type: "text", text: "How long is a key valid?" }] }];
     const failed = await as("ada", "/chat", { body: { messages } });
-    expect(failed.text).toContain('{"type":"error","errorText":"Something failed here.');
+    expect(failed.text).toContain('{"type":"error","errorText":"The service failed to answer');
     expect(failed.text).not.toContain("engine");
     expect(log.at(-1)).toMatchObject({ path: "/chat", failure: { code: "model-failed" } });
   });
@@ -286,6 +286,55 @@ describe("the other routes", () => {
     const forged = await as("anyone", "/nowhere", { headers: { "x-request-id": "a b" } });
     expect(forged.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/u);
     expect(forged.json.error.requestId).toBe(forged.headers["x-request-id"]);
+  });
+
+  it("refuses in one shape: JSON with code, message, hint and the uri that was sent", async () => {
+    const { as, service } = await startWorld();
+    const refusals: readonly (readonly [status: number, code: string, answered: Promise<Answered>, uri?: string])[] = [
+      [400, "invalid-argument", as("ada", "/search", { body: { query: "x", top_k: 3 } })],
+      [400, "invalid-argument", as("ada", "/search?x=1", { body: { query: "x" } })],
+      [400, "invalid-filter", as("ada", "/search", { body: { query: "x", filter: { a: { near: 1 } } } })],
+      [400, "invalid-argument", send(service.url, "/", { headers: { host: "]bad[" } })],
+      [401, "unauthenticated", as(null, "/documents")],
+      [403, "access-denied", as("bob", "/documents", { body: { uri: "x", text: "x" } })],
+      [403, "forbidden-origin", as("ada", "/documents", { headers: { origin: "https://evil.example" } })],
+      [404, "not-found", as("ada", "/nowhere")],
+      [404, "not-found", as("ada", "/document?uri=gone.md"), "gone.md"],
+      [404, "not-found", as("ada", "/outline?uri=gone.md"), "gone.md"],
+      [404, "not-found", as("ada", "/document?uri=gone.md", { method: "DELETE" }), "gone.md"],
+      [405, "method-not-allowed", as("ada", "/search")],
+      [415, "unsupported-media", as("ada", "/search", { body: "query=x" })],
+      [422, "binary", as("ada", "/document?uri=x.bin", { method: "PUT", body: new Uint8Array([0, 1, 2, 0]) }), "x.bin"],
+    ];
+    for (const [status, code, answered, uri] of refusals) {
+      const { json, headers, ...rest } = await answered;
+      expect({ status: rest.status, code: json?.error.code, uri: json?.error.uri }).toEqual({ status, code, uri });
+      expect(Object.keys(json.error)).toEqual([
+        ...["code", "message", "hint"],
+        ...(uri === undefined ? [] : ["uri"]),
+        "requestId",
+      ]);
+      expect(json.error.message).toMatch(/^\S.*\.$/u);
+      expect(json.error.hint).toMatch(/\S.*[.>]$/u);
+      expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+    }
+  });
+
+  it("answers 500 when the application throws what is no error", async () => {
+    const log: unknown[] = [];
+    const handler = createHandler(await openWorld(), {
+      // oxlint-disable-next-line typescript/only-throw-error
+      authenticate: () => {
+        throw "a secret";
+      },
+      log: (entry) => log.push(entry),
+    });
+    const response = await handler(new Request("http://app.example/documents"));
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({ error: { code: "internal" } });
+    expect(text).not.toContain("secret");
+    expect(log).toMatchObject([{ status: 500, path: "/documents", failure: { message: "a secret" } }]);
   });
 
   it("asks the application who asks, where it knows", async () => {

@@ -46,15 +46,14 @@ describe("each key's scope [L3 T21]", () => {
       ["DELETE", `/document?uri=${uri}`],
       ["DELETE", `/document?uri=${uri}&scope=team:umbrella&purge=true`],
     ];
-    const hidden = requests("team-umbrella.md");
-    const absent = requests("nowhere-to-be.md");
     const answers = await Promise.all(
-      [hidden, absent].map((list) =>
+      ["team-umbrella.md", "nowhere-to-be.md"].map((uri) =>
         Promise.all(
-          list.map(async ([method, path]) => {
+          requests(uri).map(async ([method, path]) => {
             const { status, headers, text } = await as("ada", path, { method, headers: { "x-request-id": "same" } });
             const { date: _, ...rest } = headers;
-            return { status, headers: rest, text };
+            // A refusal repeats the uri that was sent; both have the same length.
+            return { status, headers: rest, text: text.replaceAll(uri, "URI") };
           }),
         ),
       ),

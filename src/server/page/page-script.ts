@@ -30,9 +30,10 @@ async function call(path, options = {}) {
     unlock.hidden = false;
     keyField.focus();
   }
-  throw new Error(told?.error?.message ?? "The service answered " + response.status + ".");
+  throw new Error(told ? sentenceOf(told.error) : "The service answered " + response.status + ".");
 }
 
+const sentenceOf = ({ message, hint }) => [message, hint].filter(Boolean).join(" ");
 const send = (path, body, accept) =>
   call(path, { method: "POST", headers: { "content-type": "application/json", accept }, body: JSON.stringify(body) });
 
@@ -119,7 +120,7 @@ async function ask(question) {
   for await (const { type, data } of readEvents(await send("ask", { question }, "text/event-stream"))) {
     if (type === "hits") hits = data.hits;
     if (type === "text") text.append(data.delta);
-    if (type === "error") throw new Error(data.message);
+    if (type === "error") throw new Error(sentenceOf(data));
     if (type === "answer") showAnswer(data.answer, hits, text, list);
   }
 }

@@ -1,9 +1,9 @@
-import { pageHtml } from "./page/page-html.ts";
-import { pageScript } from "./page/page-script.ts";
-import { pageStyle } from "./page/page-style.ts";
-import { defineRoute, type Route } from "./route.ts";
+import { pageHtml } from "./page-html.ts";
+import { pageScript } from "./page-script.ts";
+import { pageStyle } from "./page-style.ts";
+import { defineRoute, type Route } from "../route.ts";
 
-/** The page may load what this service gives, and nothing else; nobody may show it in a frame, where clicks are stolen. */
+/** The page loads from this service only, and no other page may frame it. */
 const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,7 +15,7 @@ const contentPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The page at `/`, with its style and its script. It holds nothing of anybody: what it shows it asks for, with the reader's key. */
+/** The page at `/`, its style and its script. They hold no data: the script requests it with the reader's key. */
 export const pageRoutes: readonly Route[] = [
   file("/", "page", "text/html", pageHtml),
   file("/page.css", "pageStyle", "text/css", pageStyle),

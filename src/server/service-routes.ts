@@ -1,10 +1,24 @@
-import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
 import * as z from "zod";
-import { defineRoute, type Route } from "./route.ts";
+import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
+import { describeHealth } from "../knowledge-base/operations/health-body.ts";
+import * as responses from "./response-schemas.ts";
+import { defineRoute, jsonResponse, type Route } from "./route.ts";
+
+/** `GET /health/rag`. It counts the requests of all callers, so only operators may read it. **Source** ToolUp. */
+export const healthRoute: Route = defineRoute({
+  method: "GET",
+  path: "/health/rag",
+  name: "health",
+  summary: "Counts and latencies of the last minute, from every process that has the knowledge base open.",
+  needs: "operator",
+  answers: { 200: { description: "The last minute.", content: { "application/json": responses.healthResponse } } },
+  handle: async ({ kb }) => jsonResponse(describeHealth(await kb.health({ everywhere: true }))),
+});
 
 /**
- * MCP over streamable HTTP, as one route: each message is answered by a server of its own, over the view of whoever sent it. There are no sessions, so there is
- * nothing to get or to end.
+ * `POST /mcp`: MCP over streamable HTTP.
+ *
+ * A new server answers each message, over the view of its sender. The route keeps no session, so it has no `GET` and no `DELETE`.
  *
  * **Source** Model Context Protocol, streamable HTTP.
  */
@@ -21,7 +35,7 @@ export function createMcpRoute(options: McpServerOptions): Route {
         description: "The answer.",
         content: { "application/json": z.looseObject({}), "text/event-stream": undefined },
       },
-      202: { description: "A notice was taken.", content: {} },
+      202: { description: "The service took a notification.", content: {} },
     },
     asked: ({ body }) => argumentsOf(body as Uint8Array),
     async handle({ kb, request, body, signal, fail }) {
@@ -39,7 +53,7 @@ export function createMcpRoute(options: McpServerOptions): Route {
   });
 }
 
-/** What tools are called with is what somebody asked (law 10). */
+/** The arguments of a tool call are private, like a question. */
 function argumentsOf(body: Uint8Array): readonly string[] {
   const texts: string[] = [];
   const collect = (value: unknown): void => {
@@ -51,7 +65,7 @@ function argumentsOf(body: Uint8Array): readonly string[] {
     collect(message.params?.arguments);
     collect(message.params?.uri);
   } catch {
-    // What is no message is refused, and nothing was asked.
+    // The handler refuses an invalid message; nothing in it is a question.
   }
   return texts;
 }

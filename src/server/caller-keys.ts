@@ -1,0 +1,208 @@
+import * as z from "zod";
+import { readCaller } from "../access/callers.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { AccessContext } from "../contracts/scope.ts";
+import { sha256 } from "../runtime/hash.ts";
+import type { HandlerOptions, KnownCaller } from "./handler-options.ts";
+import { isLoopbackAddress } from "./loopback.ts";
+import { Refusal } from "./refusal.ts";
+import type { Caller } from "./route.ts";
+
+/** A key and its bearer: the operator, or a user with teams. With neither, the key reads what all callers may read. */
+export interface AccessKey extends AccessContext {
+  /** Name of the bearer in the log. */
+  readonly name: string;
+  /** The key itself. Give either this or `sha256`. */
+  readonly key?: string;
+  /** The hash of the key's UTF-8 bytes, in hexadecimal. It keeps the key itself out of the file. */
+  readonly sha256?: string;
+  /** Whether the bearer reads every scope, and health. Default false. */
+  readonly operator?: boolean;
+  /** Whether the bearer may upload and delete, in the scopes that it may write. Default false. */
+  readonly write?: boolean;
+  /** Default: `limits.requestsPerMinute`. */
+  readonly requestsPerMinute?: number;
+}
+
+/** Shorter keys can be guessed; 16 random characters cannot. */
+const leastKeyLength = 16;
+const mostKeys = 10_000;
+
+const accessKey = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  key: z.string().min(leastKeyLength, `must have ${leastKeyLength} characters or more`).max(1000).optional(),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/iu, "must be 64 hexadecimal digits")
+    .optional(),
+  userId: z.string().optional(),
+  teamId: z.string().optional(),
+  teams: z.array(z.string()).optional(),
+  operator: z.boolean().optional(),
+  write: z.boolean().optional(),
+  requestsPerMinute: z.int().min(1).optional(),
+});
+
+const keysFile = z.strictObject({ keys: z.array(accessKey).min(1, "must not be empty").max(mostKeys) });
+
+/**
+ * Parses a file of keys: `{"keys": [{"name": "ada", "sha256": "…", "userId": "ada", "teams": ["support"]}]}`.
+ *
+ * **Errors** `invalid-argument`, with the path of the wrong field and never a key.
+ */
+export function parseKeys(json: string): readonly AccessKey[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    // The parser's message would quote the file, and so its keys.
+    throw wrong("the text is not JSON");
+  }
+  const parsed = keysFile.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw wrong(`${issue?.path.join(".") || "the top level"}: ${issue?.message ?? "invalid"}`);
+  }
+  // Drops fields that are undefined.
+  return JSON.parse(JSON.stringify(parsed.data.keys)) as readonly AccessKey[];
+}
+
+/** A checked key with the access that it gives. */
+export interface KnownKey {
+  readonly entry: AccessKey;
+  readonly access: AccessContext | "operator";
+}
+
+/** The keys of a service. */
+export interface Keyring {
+  readonly known: readonly KnownKey[];
+  /** **Cost** the same for each key and for an unknown one, so that the time reveals nothing. */
+  find(presented: string): KnownKey | undefined;
+}
+
+/** **Errors** `invalid-argument` for an incomplete or contradictory entry, and for a key that is given twice. */
+export function createKeyring(keys: readonly AccessKey[]): Keyring {
+  if (!Array.isArray(keys) || keys.length === 0) throw wrong("the list has no key");
+  const digests: Uint8Array[] = [];
+  const seen = new Set<string>();
+  const known = keys.map((entry): KnownKey => {
+    const checked = accessKey.safeParse(entry);
+    const [issue] = checked.error?.issues ?? [];
+    if (issue !== undefined) throw wrong(`${issue.path.join(".") || "an entry"}: ${issue.message}`);
+    const { name, key, operator = false, userId, teamId, teams } = entry;
+    if ((key === undefined) === (entry.sha256 === undefined)) throw wrong(`"${name}" needs one of key and sha256`);
+    const isSomebody = userId !== undefined || teamId !== undefined || teams !== undefined;
+    if (operator && isSomebody)
+      throw wrong(`"${name}" has operator and also userId, teamId or teams; only one of the two is possible`);
+    const digest = (key === undefined ? entry.sha256! : sha256(key)).toLowerCase();
+    if (seen.has(digest)) throw wrong(`"${name}" has the same key as another`);
+    seen.add(digest);
+    digests.push(bytesOf(digest));
+    return {
+      entry,
+      access: operator
+        ? "operator"
+        : readCaller({
+            ...(userId !== undefined && { userId }),
+            ...(teamId !== undefined && { teamId }),
+            ...(teams !== undefined && { teams }),
+          }),
+    };
+  });
+  return {
+    known,
+    find(presented) {
+      const digest = bytesOf(sha256(presented));
+      let found = -1;
+      for (let index = 0; index < digests.length; index++) {
+        const isSame = Number(difference(digests[index]!, digest) === 0);
+        found = isSame * index + (1 - isSame) * found;
+      }
+      return known[found];
+    },
+  };
+}
+
+/** 0 for equal bytes. It compares all bytes, also after a difference. */
+function difference(one: Uint8Array, other: Uint8Array): number {
+  let bits = 0;
+  for (let i = 0; i < one.length; i++) bits |= one[i]! ^ other[i]!;
+  return bits;
+}
+
+function bytesOf(hexadecimal: string): Uint8Array {
+  return Uint8Array.from(hexadecimal.match(/../gu) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+function wrong(problem: string): IbidError {
+  return new IbidError("invalid-argument", `The keys are invalid: ${problem}.`, {
+    hint: 'Write {"keys": [{"name": "ada", "key": "…", "userId": "ada"}]}. Each entry needs a name, and either key or sha256. Then give operator, or userId, teamId and teams.',
+  });
+}
+
+/** Finds the caller of a request; `undefined` for an unknown one. */
+export type IdentifyCaller = (request: Request, address: string | undefined) => Promise<Caller | undefined>;
+
+/** Headers of proxies. A proxy on this machine forwards requests from elsewhere. */
+const forwardedBy = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
+
+/**
+ * Makes the function that finds the caller: by key, by `authenticate`, or, with neither, by the address of this machine.
+ *
+ * **Errors** `invalid-argument` for wrong keys and contexts, at once.
+ */
+export function createIdentification(
+  kb: KnowledgeBase,
+  { keys, authenticate, local }: HandlerOptions,
+  requestsPerMinute: number,
+): IdentifyCaller {
+  const seenBy = (access: AccessContext | "operator"): KnowledgeBase => (access === "operator" ? kb : kb.as(access));
+  const toCaller = ({ name, access, write = false }: KnownCaller, perMinute = requestsPerMinute): Caller => ({
+    name,
+    kb: seenBy(access),
+    isOperator: access === "operator",
+    mayWrite: write,
+    perMinute,
+  });
+
+  if (authenticate !== undefined) {
+    return async (request) => {
+      const known = await authenticate(request);
+      return known && toCaller(known);
+    };
+  }
+  if (keys !== undefined) {
+    const ring = createKeyring(keys);
+    const callers = new Map(
+      ring.known.map((each) => {
+        const { name, write, requestsPerMinute: own } = each.entry;
+        return [each, toCaller({ name, access: each.access, ...(write !== undefined && { write }) }, own)] as const;
+      }),
+    );
+    return async (request) => {
+      const presented = bearerToken(request);
+      const found = presented === undefined ? undefined : ring.find(presented);
+      return found && callers.get(found);
+    };
+  }
+  const here = toCaller({ access: "operator", ...local, name: "local" });
+  return async (request, address) => {
+    const isHere = address !== undefined && isLoopbackAddress(address);
+    const isForwarded = forwardedBy.some((name) => request.headers.has(name));
+    if (isHere && !isForwarded) return here;
+    throw new Refusal(
+      403,
+      "access-denied",
+      "This service has no keys, so it answers only requests from its own machine.",
+      {
+        hint: "Ask from that machine without a proxy, or start the service with --keys.",
+      },
+    );
+  };
+}
+
+function bearerToken(request: Request): string | undefined {
+  const [, token] = /^Bearer +(\S{1,1000})$/iu.exec(request.headers.get("authorization")?.trim() ?? "") ?? [];
+  return token;
+}

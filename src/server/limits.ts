@@ -1,0 +1,90 @@
+import { throwIfAborted } from "../runtime/abort.ts";
+import { busy } from "./refusal.ts";
+
+/** Buckets of tokens, one for each caller. A full bucket holds the requests of one minute, and refills steadily. */
+export interface RateLimiter {
+  /** Takes one token. **Shape** 0, or the seconds until the next token. */
+  take(caller: string, perMinute: number): number;
+}
+
+/** The limiter remembers this many callers, the latest ones; a forgotten caller starts with a full bucket. */
+const mostCallers = 10_000;
+
+/** **Cost** constant time; memory bounded by the callers that are remembered. `now` is in milliseconds. */
+export function createRateLimiter(now: () => number = Date.now): RateLimiter {
+  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
+  return {
+    take(caller, perMinute) {
+      const at = now();
+      const before = buckets.get(caller) ?? { tokens: perMinute, at };
+      const tokens = Math.min(perMinute, before.tokens + (Math.max(0, at - before.at) / 60_000) * perMinute);
+      const isFree = tokens >= 1;
+      buckets.delete(caller);
+      buckets.set(caller, { tokens: isFree ? tokens - 1 : tokens, at });
+      if (buckets.size > mostCallers) buckets.delete(buckets.keys().next().value!);
+      return isFree ? 0 : Math.ceil(((1 - tokens) / perMinute) * 60);
+    },
+  };
+}
+
+/** The group by which an address is counted. IPv6 gives one household a network of 64 bits (RFC 6177), so it counts as one. */
+export function addressGroup(address: string): string {
+  if (!address.includes(":") || address.includes(".")) return address;
+  const [head = "", tail] = address.split("%")[0]!.split("::");
+  const front = head === "" ? [] : head.split(":");
+  const back = tail === undefined || tail === "" ? [] : tail.split(":");
+  const middle = tail === undefined ? [] : Array.from({ length: 8 - front.length - back.length }, () => "0");
+  return `${[...front, ...middle, ...back].slice(0, 4).join(":")}::/64`;
+}
+
+/** Slots for requests that are worked on at once, and a queue for those that wait. */
+export interface Slots {
+  /** Waits for a slot. **Shape** the function that returns it. **Errors** 503 when the queue is full; `aborted`, `timeout`. */
+  take(signal: AbortSignal): Promise<() => void>;
+}
+
+export function createSlots(concurrent: number, waiting: number): Slots {
+  let free = concurrent;
+  const queue = new Set<() => void>();
+
+  const giveBack = (): void => {
+    const [next] = queue;
+    if (next === undefined) free += 1;
+    else {
+      queue.delete(next);
+      next();
+    }
+  };
+  const once = (): (() => void) => {
+    let isHeld = true;
+    return () => {
+      if (isHeld) giveBack();
+      isHeld = false;
+    };
+  };
+
+  return {
+    async take(signal) {
+      throwIfAborted(signal, "The request");
+      if (free > 0) {
+        free -= 1;
+        return once();
+      }
+      if (queue.size >= waiting) throw busy(1);
+      const isLetIn = await new Promise<boolean>((resolve) => {
+        const go = (): void => {
+          signal.removeEventListener("abort", leave);
+          resolve(true);
+        };
+        const leave = (): void => {
+          queue.delete(go);
+          resolve(false);
+        };
+        signal.addEventListener("abort", leave, { once: true });
+        queue.add(go);
+      });
+      if (!isLetIn) throwIfAborted(signal, "The request");
+      return once();
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { SSEStreamingApi } from "hono/streaming";
+import type { Answer, AnswerEvent } from "../contracts/answer.ts";
+import { readUIMessages } from "../integrations/ai-sdk/read-ui-messages.ts";
+import { toUIMessageStreamResponse } from "../integrations/ai-sdk/ui-message-stream.ts";
+import { given } from "./given.ts";
+import { errorJson, toRefusal } from "./refusal.ts";
+import * as requests from "./request-schemas.ts";
+import * as responses from "./response-schemas.ts";
+import { type Call, defineRoute, jsonResponse, type Route } from "./route.ts";
+
+/** Sentences of Ballerina's query service, word for word: nothing was found; an answer failed. */
+const noAnswerText = "I couldn't find an answer to your question.";
+const failureText = "Unable to obtain a valid answer at this time.";
+
+/** A comment breaks a silence of this length, so that proxies keep the connection open. */
+const heartbeatMs = 15_000;
+
+/** Searches and answers. Queries stand in bodies, because addresses are written into logs on the way. */
+export const questionRoutes: readonly Route[] = [
+  defineRoute({
+    method: "POST",
+    path: "/rag/query",
+    name: "query",
+    summary: "An answer as plain text, without its citations, in the shape of Ballerina's query service.",
+    needs: "reader",
+    body: requests.queryBody,
+    answers: {
+      200: { description: "The answer.", content: { "application/json": responses.queryResponse } },
+      500: { description: failureText, content: { "text/plain": undefined } },
+    },
+    isSlow: true,
+    asked: ({ body: { query } }) => [query],
+    async handle({ kb, body: { query }, signal }) {
+      const answer = await kb.ask(query, { signal });
+      return jsonResponse({ response: answer.refused ? noAnswerText : withoutMarkers(answer) || noAnswerText });
+    },
+    failed: () => new Response(failureText, { status: 500, headers: { "content-type": "text/plain; charset=utf-8" } }),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/search",
+    name: "search",
+    summary: "The chunks that match a query, best first.",
+    needs: "reader",
+    body: requests.searchBody,
+    answers: { 200: { description: "The hits.", content: { "application/json": responses.searchResponse } } },
+    asked: ({ body: { query, pattern = "" } }) => [query, pattern],
+    async handle({ kb, body: { query, ...options }, signal }) {
+      const started = performance.now();
+      const hits = await kb.search(query, { ...given(options), signal });
+      return jsonResponse({ hits, ms: Math.round(performance.now() - started) });
+    },
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/ask",
+    name: "ask",
+    summary: "An answer with verified citations: whole, or as events with `accept: text/event-stream`.",
+    needs: "reader",
+    body: requests.askBody,
+    answers: {
+      200: {
+        description:
+          "The answer; or the events hits, text, citation and answer, each with JSON, and error where it ended early.",
+        content: { "application/json": responses.answerSchema, "text/event-stream": undefined },
+      },
+    },
+    isSlow: true,
+    asked: ({ body: { question, pattern = "", history = [] } }) => [
+      question,
+      pattern,
+      ...history.map(({ content }) => content),
+    ],
+    async handle(call) {
+      const { question, ...options } = call.body;
+      const wanted = given(options);
+      const isStreamed = (call.request.headers.get("accept") ?? "").toLowerCase().includes("text/event-stream");
+      if (!isStreamed) return jsonResponse(await call.kb.ask(question, { ...wanted, signal: call.signal }));
+      const left = new AbortController();
+      const run = call.kb.ask(question, { ...wanted, signal: AbortSignal.any([call.signal, left.signal]) });
+      return streamEvents(call, run, () => left.abort());
+    },
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/chat",
+    name: "chat",
+    summary: "An answer for a chat client of the AI SDK (`useChat`), as its UI message stream.",
+    needs: "reader",
+    body: requests.chatBody,
+    answers: { 200: { description: "UI message stream, version 1.", content: { "text/event-stream": undefined } } },
+    isSlow: true,
+    asked({ body: { messages } }) {
+      const { question, history } = readUIMessages(messages);
+      return [question, ...history.flatMap(({ content }) => (typeof content === "string" ? [content] : []))];
+    },
+    async handle({ kb, body: { messages }, signal, fail }) {
+      const { question, history } = readUIMessages(messages);
+      return toUIMessageStreamResponse(kb.ask(question, { history, signal }), {
+        onError(error) {
+          fail(error);
+          const { message, hint = "" } = toRefusal(error);
+          return `${message} ${hint}`.trim();
+        },
+      });
+    },
+  }),
+];
+
+/**
+ * Sends an answer as server-sent events while it is made: `hits`, then `text` and `citation`, then `answer`, or `error` at the end.
+ *
+ * **Shape** resolves with the first event, so that a failure before it still gets a status. `stop` is called when the client leaves.
+ */
+async function streamEvents(
+  { requestId, fail }: Call,
+  events: AsyncIterable<AnswerEvent>,
+  stop: () => void,
+): Promise<Response> {
+  const iterator = events[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const stream = new SSEStreamingApi(writable, readable);
+  stream.onAbort(stop);
+  const heartbeat = setInterval(() => void stream.write(": still answering\n\n"), heartbeatMs);
+  const write = async (): Promise<void> => {
+    try {
+      for (let next = first; next.done !== true && !stream.aborted; next = await iterator.next()) {
+        const { type, ...data } = next.value;
+        await stream.writeSSE({ event: type, data: JSON.stringify(data) });
+      }
+    } catch (error) {
+      if (stream.aborted) return;
+      fail(error);
+      await stream.writeSSE({ event: "error", data: JSON.stringify(errorJson(toRefusal(error), requestId)) });
+    } finally {
+      clearInterval(heartbeat);
+      await iterator.return?.();
+    }
+  };
+  write()
+    .catch(fail)
+    .finally(() => stream.close());
+  // The second header keeps nginx from collecting the stream.
+  return new Response(stream.responseReadable, {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },
+  });
+}
+
+/** The text without markers: no citation stands beside it. */
+function withoutMarkers({ text, citations }: Answer): string {
+  let plain = text;
+  for (const { marker } of citations) plain = plain.replaceAll(` ${marker}`, "").replaceAll(marker, "");
+  return plain.trim();
+}
