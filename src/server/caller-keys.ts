@@ -4,26 +4,10 @@ import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { sha256 } from "../runtime/hash.ts";
-import type { HandlerOptions, KnownCaller } from "./handler-options.ts";
+import type { AccessKey, HandlerOptions, KnownCaller } from "./handler-options.ts";
 import { isLoopbackAddress } from "./loopback.ts";
 import { Refusal } from "./refusal.ts";
 import type { Caller } from "./route.ts";
-
-/** A key and its bearer: the operator, or a user with teams. With neither, the key reads what all callers may read. */
-export interface AccessKey extends AccessContext {
-  /** Name of the bearer in the log. */
-  readonly name: string;
-  /** The key itself. Give either this or `sha256`. */
-  readonly key?: string;
-  /** The hash of the key's UTF-8 bytes, in hexadecimal. It keeps the key itself out of the file. */
-  readonly sha256?: string;
-  /** Whether the bearer reads every scope, and health. Default false. */
-  readonly operator?: boolean;
-  /** Whether the bearer may upload and delete, in the scopes that it may write. Default false. */
-  readonly write?: boolean;
-  /** Default: `limits.requestsPerMinute`. */
-  readonly requestsPerMinute?: number;
-}
 
 /** Shorter keys can be guessed; 16 random characters cannot. */
 const leastKeyLength = 16;

@@ -161,7 +161,7 @@ function readPosition(after: string): readonly [string, string] {
   });
 }
 
-/** **Errors** those of the document: `unreadable`, `binary`, `too-large`, … */
+/** **Errors** the document's own error, such as `unreadable`, `binary` or `too-large`. */
 function ingestAnswer(result: IngestResult): Response {
   if (result.error !== undefined) throw result.error;
   const { uri, scope, status, documentId, chunks, notes } = result;

@@ -4,7 +4,22 @@ import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import type { Failure } from "./describe-failure.ts";
 import { given } from "./given.ts";
-import type { AccessKey } from "./caller-keys.ts";
+
+/** A key and its bearer: the operator, or a user with teams. With neither, the key reads what all callers may read. */
+export interface AccessKey extends AccessContext {
+  /** Name of the bearer in the log. */
+  readonly name: string;
+  /** The key itself. Give either this or `sha256`. */
+  readonly key?: string;
+  /** The hash of the key's UTF-8 bytes, in hexadecimal. It keeps the key itself out of the file. */
+  readonly sha256?: string;
+  /** Whether the bearer reads every scope, and health. Default false. */
+  readonly operator?: boolean;
+  /** Whether the bearer may upload and delete, in the scopes that it may write. Default false. */
+  readonly write?: boolean;
+  /** Default: `limits.requestsPerMinute`. */
+  readonly requestsPerMinute?: number;
+}
 
 /** A caller that the application has identified. */
 export interface KnownCaller {

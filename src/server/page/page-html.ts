@@ -1,4 +1,4 @@
-/** The page at `/`: a field, what was found, and the place that it was found at. It has no script and no style in it, so that none can be slipped in. */
+/** The page at `/`: a field, the hits, and the place of a hit in its document. Script and style stand in files of their own, so that none can be injected. */
 export const pageHtml = `<!doctype html>
 <html lang="en">
 <head>

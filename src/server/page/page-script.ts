@@ -1,8 +1,8 @@
 /**
- * What the page does, in the browser's own language: it asks this service over HTTP and shows what comes back.
+ * The script of the page, in the language of browsers: it sends requests to this service and shows the responses.
  *
- * Everything from a document is put in as text, never as markup. The reader's key stays in this tab (`sessionStorage`). What is open is in the address behind
- * `#`, which browsers send to nobody, so that a place can be passed on.
+ * Text of documents enters the page as text, never as markup. The reader's key stays in this tab (`sessionStorage`). The open place stands in the address after
+ * `#`, which browsers send to no server, so a reader can pass it on.
  */
 export const pageScript = String.raw`
 const byId = (id) => document.getElementById(id);

@@ -1,4 +1,4 @@
-/** How the page looks: one column, and beside it the document once a place is open. */
+/** The style of the page: one column, and a second one for an open document. */
 export const pageStyle = `
 :root {
   --text: light-dark(#1d2129, #e4e6eb);
