@@ -309,11 +309,8 @@ describe("the other routes", () => {
     for (const [status, code, answered, uri] of refusals) {
       const { json, headers, ...rest } = await answered;
       expect({ status: rest.status, code: json?.error.code, uri: json?.error.uri }).toEqual({ status, code, uri });
-      expect(Object.keys(json.error)).toEqual([
-        ...["code", "message", "hint"],
-        ...(uri === undefined ? [] : ["uri"]),
-        "requestId",
-      ]);
+      const names = ["code", "message", "hint", "uri", "requestId"].filter((name) => name !== "uri" || uri);
+      expect(Object.keys(json.error)).toEqual(names);
       expect(json.error.message).toMatch(/^\S.*\.$/u);
       expect(json.error.hint).toMatch(/\S.*[.>]$/u);
       expect(headers["content-type"]).toBe("application/json; charset=utf-8");
@@ -323,10 +320,7 @@ describe("the other routes", () => {
   it("answers 500 when the application throws what is no error", async () => {
     const log: unknown[] = [];
     const handler = createHandler(await openWorld(), {
-      // oxlint-disable-next-line typescript/only-throw-error
-      authenticate: () => {
-        throw "a secret";
-      },
+      authenticate: () => Promise.reject("a secret"),
       log: (entry) => log.push(entry),
     });
     const response = await handler(new Request("http://app.example/documents"));
