@@ -4,7 +4,7 @@ import { chunkByKind, type DocumentKind, documentKinds, sectionSizes } from "./c
 import { createSectionChunker } from "./section-chunker.ts";
 import { createSpreadsheetChunker } from "./spreadsheet-chunker.ts";
 
-/** Which chunker cuts which kind of document. Default: `createSpreadsheetChunker()` for sheets, for all else `createSectionChunker` with 1,000 characters, 125 of them shared. */
+/** Chunker for each kind of document. Default: `createSpreadsheetChunker()` for sheets; `createSectionChunker` with 1,000 characters and an overlap of 125 for all others. */
 export type AutoChunkerOptions<Part extends Chunker | AsyncChunker = Chunker> = {
   readonly [Kind in DocumentKind]?: Part;
 };

@@ -3,7 +3,7 @@ import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import { checkTextDocument } from "./check-sizes.ts";
 
-/** What an automatic choice tells apart. */
+/** Kinds of documents that an automatic choice distinguishes. */
 export type DocumentKind = "markdown" | "html" | "code" | "sheet" | "other";
 
 export const documentKinds = ["markdown", "html", "code", "sheet", "other"] as const satisfies readonly DocumentKind[];

@@ -9,7 +9,7 @@ import { defaultMaxTokens } from "./spreadsheet-fingerprint.ts";
 import type { ChunkingConfig } from "./token-chunker.ts";
 
 /**
- * Cuts a table into texts that each say which rows of which sheet they are and what the columns are called:
+ * Cuts a table into texts; each names its sheet, its rows and its columns:
  *
  * ```text
  * Sheet "Prices", rows 2–3 of 3
@@ -19,8 +19,8 @@ import type { ChunkingConfig } from "./token-chunker.ts";
  * ```
  *
  * **Shape** rows are counted as the sheet counts them, from 1 with the header; the total is the number of the last row. A missing cell is empty; a row
- * beyond the budget stands alone; no rows or no headers give no texts. Of the configuration `maxTokens` counts, 512 by default: rows do not overlap, and are not held back.
- * **Errors** `invalid-argument` for an impossible budget and what `ChunkingConfig` does not know. **Cost** linear.
+ * beyond the budget stands alone; no rows or no headers give no texts. The configuration's `maxTokens` is the budget, 512 by default: rows never overlap, and no minimum holds them back.
+ * **Errors** `invalid-argument` for an impossible budget and options that `ChunkingConfig` lacks. **Cost** linear.
  * **Source** ToolUp `Chunking.chunkSpreadsheet sheet config counter`.
  */
 export function chunkSpreadsheet(

@@ -10,8 +10,8 @@ export type ChunkFactory = (start: number, end: number, text?: string) => Chunk;
 /**
  * Makes the chunks of one document, in order of `start`.
  *
- * **Shape** `urtext` is the slice; the id is a hash of document id, urtext and how often that urtext occurred before, so that a repeated
- * paragraph stays two chunks and an edit elsewhere changes no id; place and headings are those of the innermost section that holds the whole chunk;
+ * **Shape** `urtext` is the slice. The id is a hash of document id, urtext and the number of earlier occurrences. So a repeated
+ * paragraph stays two chunks, and an edit elsewhere changes no id. Place and headings come from the innermost section that holds the whole chunk;
  * each chunk has its own copy of the document's metadata.
  * **Cost** O(length + log sections) a chunk.
  * **Source** Ballerina, Embabel's `urtext`.

@@ -11,9 +11,9 @@ export type HtmlStrategy = "header" | "paragraph" | "line" | "sentence" | "word"
 
 /** Sizes, and where cutting begins. */
 export interface HtmlChunkerOptions {
-  /** The hard limit of a chunk's `text`, overlap included. Default 200. **Units** those of `length`. */
+  /** Hard limit of a chunk's `text`, overlap included. Default 200. **Units** as `length` counts. */
   readonly maxSize?: number;
-  /** What neighbouring chunks share at most. Default 40. **Units** those of `length`. */
+  /** Largest overlap of neighbouring chunks. Default 40. **Units** as `length` counts. */
   readonly overlap?: number;
   /** Default `"header"`. */
   readonly strategy?: HtmlStrategy;
@@ -35,10 +35,10 @@ const strategies: Readonly<Record<HtmlStrategy, MarkedUpStrategy>> = {
 /**
  * Cuts a page by its headings, `h1` first.
  *
- * **Shape** the chain: headings, paragraphs, lines (`<br>`), sentences, words, characters. It cuts what a reader of the page sees, the document's canonical text, so that
- * no tag is torn and places are exact. Metadata `header` and `header1` to `header6`: the headings, as they read, that all of a chunk stands under, a heading
- * itself included; what differs between the parts of a chunk is left out, and the overlap changes nothing.
- * **Errors** as {@link createMarkdownChunker}. Unclosed tags are the reader's business, which mends them as browsers do.
+ * **Shape** the chain: headings, paragraphs, lines (`<br>`), sentences, words, characters. It cuts the canonical text, so that
+ * no tag is torn and places are exact. Metadata `header` and `header1` to `header6`: the headings above the whole chunk, with a heading
+ * in it. Headings above a part of it are left out, and the overlap does not count.
+ * **Errors** as {@link createMarkdownChunker}. The reader has closed open tags as browsers do.
  * **Cost** linear. **Source** Ballerina `HtmlChunker`, without the delimiters that never match.
  * @example createHtmlChunker({ maxSize: 800, overlap: 80 }).chunk(document)
  */

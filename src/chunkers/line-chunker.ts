@@ -15,7 +15,7 @@ import { createPiecesChunker } from "./pieces-chunker.ts";
 export interface LineChunkerOptions {
   /** The hard limit of a chunk, overlap included. Default 500. */
   readonly maxTokens?: number;
-  /** What neighbouring chunks share at most, in whole lines or halves of such. Default 0. */
+  /** Largest overlap of neighbouring chunks, in whole lines or halves of lines. Default 0. */
   readonly overlapTokens?: number;
   /** Above which a line is halved. Default: `maxTokens`. */
   readonly maxTokensPerLine?: number;
@@ -28,8 +28,8 @@ const version = 1;
 /**
  * Cuts a text into lines, long ones into halves, and gathers them, as Semantic Kernel does, with their places kept.
  *
- * **Shape** as `splitPlainTextLines` and `splitPlainTextParagraphs`, of which it is the form for documents; but chunks are slices, so line breaks and blank lines stay, the overlap is the end of
- * the chunk before, nothing is joined anew, and a size is a hard limit.
+ * **Shape** as `splitPlainTextLines` and `splitPlainTextParagraphs`, for documents. Chunks are slices, so line breaks and blank lines stay. The overlap is the end of
+ * the chunk before, and a size is a hard limit.
  * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
  * **Cost** n log n in the length of a line. **Source** Semantic Kernel `TextChunker`.
  * @example createLineChunker({ maxTokens: 256, overlapTokens: 32 }).chunk(document)

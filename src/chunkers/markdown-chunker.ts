@@ -19,9 +19,9 @@ export type MarkdownStrategy =
 
 /** Sizes, and where cutting begins. */
 export interface MarkdownChunkerOptions {
-  /** The hard limit of a chunk's `text`, overlap included. Default 200. **Units** those of `length`. */
+  /** Hard limit of a chunk's `text`, overlap included. Default 200. **Units** as `length` counts. */
   readonly maxSize?: number;
-  /** What neighbouring chunks share at most. Default 40. **Units** those of `length`. */
+  /** Largest overlap of neighbouring chunks. Default 40. **Units** as `length` counts. */
   readonly overlap?: number;
   /** Default `"header"`. */
   readonly strategy?: MarkdownStrategy;
@@ -45,12 +45,12 @@ const strategies: Readonly<Record<MarkdownStrategy, MarkedUpStrategy>> = {
 /**
  * Cuts Markdown by its headings, with code blocks as chunks of their own.
  *
- * **Shape** the chain: headings (the highest within the size first), code blocks, rules, paragraphs, lines, sentences, words, characters; a heading stays with what
- * follows. A code block is never in one chunk with its neighbours, whatever the strategy: it has `type: "code_block"` and `language` (`"unknown"` when its fence names
- * none) in its metadata; one that does not fit is cut between lines, and each further piece has `prev`, the id of the one before. Metadata `header` and `header1` to
- * `header6` say which headings all of a chunk, its overlap left out, stands under. Tables are cut between rows, with their header repeated in `text`.
+ * **Shape** the chain: headings (the highest within the size first), code blocks, rules, paragraphs, lines, sentences, words, characters. A heading stays with the text that
+ * follows. A code block never shares a chunk with its neighbours, whatever the strategy. Its metadata have `type: "code_block"` and `language` (`"unknown"` without a name in
+ * the fence). One that does not fit is cut between lines, and each further piece has `prev`, the id of the one before. Metadata `header` and `header1` to
+ * `header6` are the headings above the whole chunk, its overlap left out. Tables are cut between rows, with their header repeated in `text`.
  * Works on the blocks and sections that a reader found, not on delimiters: `#` in code is no heading.
- * **Errors** `invalid-argument` at construction: "Chunk size must be greater than 0", "Max overlap size must be less than or equal to chunk size", an overlap equal
+ * **Errors** `invalid-argument` at construction: "Chunk size must be greater than 0", "Max overlap size must be less than or equal to chunk size". Also for an overlap equal
  * to the size, an unknown strategy or option; `unsupported-input` for a document without text.
  * **Cost** linear. **Source** Ballerina `MarkdownChunker`, without the delimiters that never match.
  * @example createMarkdownChunker({ maxSize: 800, overlap: 80 }).chunk(document)

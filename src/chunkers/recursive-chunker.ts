@@ -38,12 +38,12 @@ const chains: Readonly<Record<RecursiveStrategy, readonly Exclude<Level, "charac
 };
 
 /**
- * Cuts a text without regard to its structure: into paragraphs, lines, sentences, words or characters, gathered as long as they fit, each that does not fit
- * cut more finely.
+ * Cuts a text by size alone: into paragraphs, lines, sentences, words or characters, gathered as long as they fit. A part that does not fit
+ * is cut more finely.
  *
- * **Shape** chunks are slices of the source, so what stands between two paragraphs, sentences or words stays as it was written (Ballerina joins them
- * anew with one blank line, line break or space). The overlap is whole sentences of the chunk before; where a sentence had to be cut, whole words;
- * where a word had to be cut, whole characters; never more than `overlap`, and none when it would force a finer cut.
+ * **Shape** chunks are slices of the source, so separators stay as they are (Ballerina joins parts
+ * anew with one blank line, line break or space). The overlap is whole sentences of the chunk before. Where a sentence was cut, it is whole words;
+ * where a word was cut, whole characters. It never exceeds `overlap`, and is empty when it would force a finer cut.
  * **Errors** `invalid-argument` at construction for impossible sizes, an unknown strategy or option; `unsupported-input` for a document without text.
  * **Cost** linear. **Source** Ballerina `chunkDocumentRecursively`.
  */

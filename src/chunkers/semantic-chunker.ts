@@ -16,15 +16,15 @@ import { cosineDistance } from "./embedding-distance.ts";
 import { gatherSpans } from "./gather-spans.ts";
 import { createMeasure } from "./measure.ts";
 
-/** Who says what is near, what counts as a change, and sizes. */
+/** Options of a semantic chunker: the model, the threshold of a change, and sizes. */
 export interface SemanticChunkerOptions {
-  /** What tells how far apart two stretches of text are. */
+  /** Embedding model that measures the distance between two stretches of text. */
   readonly model: EmbeddingModel;
-  /** The hard limit of a chunk, overlap included. Default 1500. **Units** those of `length`. */
+  /** Hard limit of a chunk, overlap included. Default 1500. **Units** as `length` counts. */
   readonly maxSize?: number;
-  /** What neighbouring chunks share at most, where the size ended the one before, not the meaning. Default 0. **Units** those of `length`. */
+  /** Largest overlap of neighbouring chunks, where the size ended the first one and not the meaning. Default 0. **Units** as `length` counts. */
   readonly overlap?: number;
-  /** Below which a chunk goes on, whatever changes in it. Default: an eighth of `maxSize`. **Units** those of `length`. */
+  /** Size below which a chunk continues across any change. Default: an eighth of `maxSize`. **Units** as `length` counts. */
   readonly minSize?: number;
   /** The share of distances, in percent, above which one is a break. Default 95. */
   readonly percentile?: number;
@@ -39,20 +39,20 @@ const version = 1;
 /** Windows in one call of a model that does not say how many it takes. */
 const batchSize = 96;
 
-/** What of a window is embedded: more than most models read. **Units** UTF-16. */
+/** Longest part of a window that is embedded: more than most models read. **Units** UTF-16. */
 const windowLimit = 8192;
 
 /**
- * Cuts a document where its meaning changes, as an embedding model sees it.
+ * Cuts a document where an embedding model sees its meaning change.
  *
- * **Shape** sentences, each with its neighbours, are embedded; where the cosine distance from one to the next is above a percentile of all distances of the document, a
- * chunk ends. Chunks are whole sentences within the size, as {@link createSentenceChunker} makes them; a row of a table and a line of code count as one. The
+ * **Shape** sentences, each with its neighbours, are embedded. A chunk ends where the cosine distance to the next one exceeds a percentile of all distances of the document.
+ * Chunks are whole sentences within the size, as {@link createSentenceChunker} makes them; a row of a table and a line of code count as one. The
  * same model gives the same chunks.
- * **Errors** `invalid-argument` at construction for impossible sizes, percentiles and unknown options; `unsupported-input` for a document without text; `embedding-failed` around what
- * the model throws; `invalid-response` for what it may not answer; `aborted`.
+ * **Errors** `invalid-argument` at construction for impossible sizes, percentiles and unknown options; `unsupported-input` for a document without text; `embedding-failed` around
+ * errors of the model; `invalid-response` for an invalid result; `aborted`.
  * **Cost** each sentence is embedded once as a window, before the first chunk comes; vectors are not kept.
- * **Source** G. Kamradt, "5 Levels of Text Splitting" (2024), level 4, as Smith and Troynikov measure it ("Evaluating Chunking Strategies for Retrieval", Chroma 2024); percentiles
- * are interpolated. The limits of size are ours.
+ * **Source** G. Kamradt, "5 Levels of Text Splitting" (2024), level 4, as Smith and Troynikov measure it ("Evaluating Chunking Strategies for Retrieval", Chroma 2024). Percentiles
+ * are interpolated. The limits of size are ibid's.
  * @example openKnowledgeBase("./kb", { chunker: createSemanticChunker({ model: fromAiSdkEmbeddingModel(embedder) }) })
  */
 export function createSemanticChunker(options: SemanticChunkerOptions): AsyncChunker {

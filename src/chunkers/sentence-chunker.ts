@@ -14,9 +14,9 @@ import { createPiecesChunker } from "./pieces-chunker.ts";
 export interface SentenceChunkerOptions {
   /** How many sentences a chunk holds at most, those it repeats included. Default 5. */
   readonly sentences?: number;
-  /** The hard limit of a chunk, overlap included. Default 1500. **Units** those of `length`. */
+  /** Hard limit of a chunk, overlap included. Default 1500. **Units** as `length` counts. */
   readonly maxSize?: number;
-  /** What neighbouring chunks share at most, in whole sentences. Default 200. **Units** those of `length`. */
+  /** Largest overlap of neighbouring chunks, in whole sentences. Default 200. **Units** as `length` counts. */
   readonly overlap?: number;
   /** Default `characters`. */
   readonly length?: LengthFunction;
@@ -25,10 +25,10 @@ export interface SentenceChunkerOptions {
 const version = 1;
 
 /**
- * Cuts a document into a few sentences each.
+ * Cuts a document into groups of a few sentences.
  *
- * **Shape** whole sentences, in every script; a row of a table and a line of code count as one, a heading goes with the sentence after it. Only a sentence that is larger
- * than the size is cut. The overlap is whole sentences, and fewer than `sentences`.
+ * **Shape** whole sentences, in every script; a row of a table and a line of code count as one. A heading goes with the sentence after it. Only a sentence beyond
+ * the size is cut. The overlap is whole sentences, and fewer than `sentences`.
  * **Errors** `invalid-argument` at construction for impossible sizes, fewer than one sentence or an unknown option; `unsupported-input` for a document without text.
  * **Cost** linear. **Source** ToolUp `splitBySentence`.
  * @example createSentenceChunker({ sentences: 1, overlap: 0 }).chunk(document) // each sentence by itself

@@ -15,11 +15,11 @@ import { createTextDocument } from "./text-document.ts";
 
 /** Sizes, and what a text is cut behind. */
 export interface SeparatorChunkerOptions {
-  /** The hard limit of a chunk, overlap included. Default 1000. **Units** those of `length`. */
+  /** Hard limit of a chunk, overlap included. Default 1000. **Units** as `length` counts. */
   readonly maxSize?: number;
-  /** What neighbouring chunks share at most. Default 200. **Units** those of `length`. */
+  /** Largest overlap of neighbouring chunks. Default 200. **Units** as `length` counts. */
   readonly overlap?: number;
-  /** What a text may be cut behind, from coarse to fine; `""` is anywhere. Default `["\n\n", "\n", " ", ""]`. */
+  /** Separators from coarse to fine; a cut comes behind one, and `""` allows a cut anywhere. Default `["\n\n", "\n", " ", ""]`. */
   readonly separators?: readonly string[];
   /** Default `characters`. */
   readonly length?: LengthFunction;

@@ -19,7 +19,7 @@ const halves = (
   );
 
 /**
- * The lines of a plain text, blank ones left out, each that is too long halved at line ends, full stops, other marks, spaces, hyphens, at last anywhere.
+ * Splits plain text into lines, without blank ones. A line that is too long is halved at line ends, full stops, other marks, spaces, hyphens, and at last anywhere.
  *
  * **Source** Semantic Kernel `TextChunker.SplitPlainTextLines`.
  */

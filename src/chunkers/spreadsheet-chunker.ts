@@ -32,13 +32,13 @@ type SheetBlock = Block & Required<Pick<Block, "columns" | "rowStarts">>;
 interface PlacedRow extends WrittenRow, NumberedRow {}
 
 /**
- * Cuts workbooks and delimited text between rows, lazily: each chunk says which rows of which sheet it is, and what the columns are called.
+ * Cuts workbooks and delimited text between rows, lazily. Each chunk names its sheet, its rows and its columns.
  *
- * **Shape** the chunk's `text` is that of `chunkSpreadsheet`, its `urtext` the rows themselves as they stand in the document; the first chunk of a table takes along
- * the heading, the header row and the lines above it, when they take no more than half the size. No overlap. A row beyond the size stands alone. Names of columns that take more
- * than half the size are not repeated above the rows. What is no table of a sheet is cut as `createSectionChunker` does.
+ * **Shape** the chunk's `text` has the form of `chunkSpreadsheet`; its `urtext` is the rows as they stand in the document. A table's first chunk takes
+ * the heading, the header row and the lines above it, when they fill at most half the size. No overlap. A row beyond the size stands alone. Column names of more
+ * than half the size are not repeated. Text outside tables is cut as by `createSectionChunker`.
  * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
- * **Cost** linear. **Source** ToolUp's spreadsheet chunks (T30: 512 tokens without overlap; T34).
+ * **Cost** linear. **Source** ToolUp's spreadsheet chunks: 512 tokens without overlap.
  */
 export function createSpreadsheetChunker(options: SpreadsheetChunkerOptions = {}): Chunker {
   checkOptions("createSpreadsheetChunker", options, ["maxTokens", "length"]);

@@ -16,9 +16,9 @@ import { trimEndAt } from "./white-space.ts";
 export interface TokenChunkerOptions {
   /** The hard limit of a chunk's `text`, overlap and repeated table header included. Default 500. */
   readonly maxTokens?: number;
-  /** What neighbouring chunks share at most. Default 50. */
+  /** Largest overlap of neighbouring chunks. Default 50. */
   readonly overlapTokens?: number;
-  /** What a chunk should hold at least. Default 100. */
+  /** Smallest chunk, where possible. Default 100. */
   readonly minTokens?: number;
   /** How tokens are counted. Default `heuristicTokens`: one for every four characters. A tokenizer goes here, through `countInPieces`. */
   readonly length?: LengthFunction;
@@ -27,14 +27,14 @@ export interface TokenChunkerOptions {
 const version = 1;
 
 /**
- * Cuts a document to a budget of tokens, whatever its sections are.
+ * Cuts a document to a budget of tokens, whatever its sections.
  *
- * **Shape** between blocks, at blank lines, between sentences, as far as the budget carries; but not before a chunk holds `minTokens`, where sentences allow. A rest below the
- * minimum is not left over: what fits is one chunk with it, and where it does not, the chunk before gives sentences to it. Only a document that is
- * smaller than the minimum, or a sentence that is larger than what is left of the budget, makes a smaller chunk. Tables are cut between rows, with their header
+ * **Shape** cuts come between blocks, at blank lines and between sentences, as far as the budget reaches. None comes before a chunk holds `minTokens`, where sentences allow.
+ * A rest below the minimum joins the chunk before, or takes sentences from it. A smaller chunk remains only for a smaller document, or
+ * where a sentence exceeds the rest of the budget. Tables are cut between rows, with their header
  * repeated; code between lines.
- * **Errors** `invalid-argument` at construction: `maxTokens` below 1, `overlapTokens` or `minTokens` below 0, `overlapTokens` not below `maxTokens`, `minTokens` above it, any not
- * a whole number; `unsupported-input` for a document without text.
+ * **Errors** `invalid-argument` at construction: `maxTokens` below 1, `overlapTokens` or `minTokens` below 0, `overlapTokens` not below `maxTokens`, `minTokens` above it.
+ * The same for a number that is not whole; `unsupported-input` for a document without text.
  * **Cost** linear. **Source** ToolUp `ChunkingConfig` and `splitByTokens`; its code has 512, 64 and 16.
  * @example createTokenChunker({ maxTokens: 256, overlapTokens: 32, minTokens: 64, length: countInPieces(countTokens, { name: "o200k" }) })
  */

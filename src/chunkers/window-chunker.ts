@@ -11,17 +11,17 @@ import { skipWhiteSpace } from "./white-space.ts";
 export interface WindowChunkerOptions {
   /** How long a window is. Default 1000. **Units** code points. */
   readonly size?: number;
-  /** What neighbouring windows share. Default 200. **Units** code points. */
+  /** Overlap of neighbouring windows. Default 200. **Units** code points. */
   readonly overlap?: number;
 }
 
 const version = 1;
 
 /**
- * Slides a window over a text, blind to what it says.
+ * Slides a window over a text, whatever its content.
  *
  * **Shape** every window but the last is `size` code points long and begins `size - overlap` after the one before; the last ends with the text. A window of white space alone
- * is left out. What is drawn as one character may be cut, a surrogate pair may not.
+ * is left out. A cut may split a grapheme, but never a surrogate pair.
  * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
  * **Cost** linear. **Source** Wesichain `TextSplitter`, whose form for bare texts is {@link splitText}.
  * @example createWindowChunker({ size: 500, overlap: 50 }).chunk(document)

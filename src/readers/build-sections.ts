@@ -19,9 +19,9 @@ export interface Heading {
 type OpenSection = { -readonly [K in keyof Section]: Section[K] } & { children: OpenSection[] };
 
 /**
- * Headings in reading order to the section tree of a document.
+ * Builds the section tree of a document from its headings in reading order.
  *
- * A section reaches to the next heading of its own or a lower level number, or to the end that its heading names; text before the first heading is the root's own.
+ * A section reaches to the next heading of its own or a lower level number, or to the end that its heading names. Text before the first heading belongs to the root.
  *
  * **Shape** as {@link Section} says: ids `"0"`, `"0.0"`, `"0.1"` …; levels may jump, and a jump makes one step down.
  * **Errors** `invalid-argument` when headings are out of order, outside the text, or of a level that is not 1 to 6.

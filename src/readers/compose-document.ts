@@ -2,7 +2,7 @@ import type { Block, PartSpan, Section, SourceMap } from "../contracts/document.
 import type { ReadResult } from "../contracts/reader.ts";
 import { buildSections, type Heading } from "./build-sections.ts";
 
-/** What a composed text is made of, so far and then at the end. */
+/** A document in the making: its parts so far, and at the end the whole. */
 export interface Composition {
   /** Length of the text so far, with the blank line that the next piece would begin after. */
   readonly position: number;
@@ -16,12 +16,12 @@ export interface Composition {
   heading(title: string, level: number): void;
   /** From here on the text is this slide's. */
   startSlide(number: number): void;
-  /** What another reader made of text that is the document's own: the body of a message. As an open {@link part}, without a place of its own. */
+  /** Includes another reader's result as the document's own text, such as the body of a message. It is an open {@link part} without its own place. */
   include(result: Pick<ReadResult, "text" | "root" | "blocks">, level: number): void;
   /**
-   * What the file carries inside, as its reader read it, with a place of its own. Its headings stand below `level`, its blocks stay what they are.
+   * Adds an embedded file, as its reader read it, with a place of its own. Its headings stand below `level`; its blocks stay as they are.
    *
-   * **Shape** its text is written whole, so that its map holds. Its sections end with it; `"open"` leaves the last of them to go on with what follows, as
+   * **Shape** its text is written whole, so that its map holds. Its sections end with it; `"open"` leaves the last of them to continue with the following text, as
    * under a heading in a cell of a notebook.
    */
   part(

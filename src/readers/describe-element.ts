@@ -5,24 +5,24 @@ import { findSectionPath } from "../text/walk-sections.ts";
 
 /** One element of a document's tree, in terms that are the same for all: the document itself, a section, a chunk. */
 export interface TreeElement {
-  /** Of the document or chunk; of a section, the document's with the section's behind a `#`. */
+  /** Id of the document or chunk; for a section, the document's id, `#` and the section's. */
   readonly id: string;
   readonly uri: string;
   /** `null` for the document. */
   readonly parentId: string | null;
-  /** What kinds of thing it is. */
+  /** Kinds of the element. */
   readonly labels: readonly string[];
-  /** What stands for it where it is embedded. */
+  /** Text that is embedded for it. */
   readonly embeddableValue: string;
-  /** What of it is worth keeping, its metadata included. */
+  /** Properties to store, metadata included. */
   readonly propertiesToPersist: Metadata;
 }
 
 /**
- * Describes a document, one of its sections or one of its chunks as an element of its tree, for programs that keep all of them in one place.
+ * Describes a document, section or chunk as an element of its tree, for programs that keep all of them in one place.
  *
- * **Shape** labels: `Document` and `ContentRoot`; `Section` with `ContainerSection` or `LeafSection`; `Chunk`; each with `ContentElement`. What is
- * embedded: a chunk's text; of a leaf, its title, a line break and its text; of a container and of the document, the title alone, for their parts speak
+ * **Shape** labels: `Document` and `ContentRoot`; `Section` with `ContainerSection` or `LeafSection`; `Chunk`; each with `ContentElement`. The
+ * embedded text is a chunk's text, or a leaf's title, a line break and its text. A container or document has the title alone: their parts speak
  * for themselves. A chunk's parent is its section, or the document where that is the root.
  * **Source** Embabel's `Datum`, `Embeddable`, `HierarchicalContentElement`.
  */

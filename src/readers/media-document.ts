@@ -4,9 +4,9 @@ import type { Metadata } from "../contracts/metadata.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { readAddress } from "../runtime/read-address.ts";
 
-/** What may be said of a picture or a recording. */
+/** Facts about a picture or a recording. */
 export interface MediaOptions {
-  /** Such as `image/png`. Default: nobody knows, and whoever reads it looks at its first bytes. */
+  /** Media type such as `image/png`. Default: unknown, so that a model looks at the first bytes. */
   readonly mediaType?: string;
   readonly metadata?: Metadata;
 }

@@ -59,11 +59,11 @@ const latin1Decoder = new TextDecoder("latin1");
 const utf8Decoder = new TextDecoder("utf-8");
 
 /**
- * What bytes are: their content decides first, then what is declared, then the name; text without any name is `text/plain`.
+ * Detects the media type of bytes: the content decides first, then the declaration, then the name. Text without a name is `text/plain`.
  *
- * A name or declaration is believed against a look of HTML when it says another text format, because Markdown and templates may begin with HTML.
+ * A name or declaration of another text format wins over a look of HTML, because Markdown and templates may begin with HTML.
  *
- * **Shape** a media type in lower case, without parameters. Formats nobody reads here are named all the same: whether one can be read is the readers' matter.
+ * **Shape** a media type in lower case, without parameters. Formats without a reader are named all the same.
  * **Errors** `empty` for no bytes or white space only; `binary` for bytes that are no text and no format that is known.
  * **Cost** looks at the head of the bytes, and at the tail of a ZIP.
  * **Source** WHATWG MIME Sniffing, section 7, for the order; PDF 32000 for the header within the first 1,024 bytes.

@@ -15,7 +15,7 @@ import { WordList } from "./words.ts";
 /** Changes whenever the same text would give other terms. */
 const version = 2;
 
-/** What an analyzer can be told; see {@link createAnalyzer}. */
+/** Options of an analyzer; see {@link createAnalyzer}. */
 export interface AnalyzerOptions {
   /**
    * `"language"` (default): words lose their endings by the rules of the text's language; where there are none, a plural ending. `"light"`: in every
@@ -31,8 +31,8 @@ export interface AnalyzerOptions {
 /**
  * An analyzer for text in any script.
  *
- * - Words are folded (`fold-word.ts`) and stemmed by the rules of the text's language (`stemmers.ts`), which is found by its function words when nobody
- *   names it (`detect-language.ts`); a possessive `'s` and an elided article (`l'`, `dell'`) go too.
+ * - Words are folded (`fold-word.ts`) and stemmed by the rules of the text's language (`stemmers.ts`), which its function words show when it
+ *   is not named (`detect-language.ts`). A possessive `'s` and an elided article (`l'`, `dell'`) go too.
  * - Identifiers are kept whole and split: `getUserById` also gives `get`, `user`, `by`, `id`; `SKU-1234` also `sku`, `1234`;
  *   so do `snake_case`, `dotted.names`, `src/paths.ts` and addresses. Words that only a hyphen or a slash joins (`well-known`, `and/or`) are
  *   split and not kept, so that prose does not grow; `e-mail` gives `email` and `mail`. `U.S.` gives `us`; `C++` and `C#` keep their signs.
@@ -44,7 +44,7 @@ export interface AnalyzerOptions {
  * **Shape** terms in order of appearance, none blank, none longer than 64 code units. `analyzeQuery(text, [language])` gives the terms of
  * `analyze(text, language)`, each by itself. **Cost** linear in the text, whatever it holds; stems of some ten thousand words a language are remembered.
  * **Errors** `invalid-argument` for an unknown option.
- * **Source** pairs of characters: Lee and Ahn, Using n-Grams for Korean Text Retrieval (SIGIR 1996); they do as well as a dictionary and
+ * **Source** pairs of characters: Lee and Ahn, Using n-Grams for Korean Text Retrieval (SIGIR 1996). They do as well as a dictionary and
  * do not change with the ICU version.
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
@@ -203,7 +203,7 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
   }
 }
 
-/** What documents and queries share unless somebody configures another. */
+/** Analyzer of documents and queries unless the configuration names another. */
 export const defaultAnalyzer: Analyzer = createAnalyzer();
 
 /** Who takes the words that are found. */

@@ -3,22 +3,22 @@ import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { nameLength } from "./length-key.ts";
 
-/** What a tokenizer is called, and how much of a text it is shown at once. */
+/** Name of a tokenizer, and the longest piece that it gets. */
 export interface CountInPiecesOptions {
-  /** What the count is called in fingerprints: the tokenizer and its vocabulary, such as `"o200k_base"`. */
+  /** Name of the count in fingerprints: the tokenizer and its vocabulary, such as `"o200k_base"`. */
   readonly name: string;
-  /** What the tokenizer is shown at once at most. Default 512. **Units** UTF-16. */
+  /** Longest piece for the tokenizer. Default 512. **Units** UTF-16. */
   readonly pieceSize?: number;
 }
 
 const SPACE = 0x20;
 
 /**
- * Makes a length function of a tokenizer that takes a time quadratic in the length of a word, as those of byte pairs do: it is shown a piece at a time.
+ * Makes a length function of a tokenizer whose time is quadratic in a word's length, as with byte pairs, by pieces.
  *
- * **Shape** a piece ends before a space that follows something else, where byte-pair tokenizers begin anew by themselves: such counts are exactly those of the whole text. Only a stretch
- * of more than `pieceSize` without such a place is cut inside, between code points, and each such cut adds what the tokenizer would have joined there, a token as a rule.
- * **Errors** `invalid-argument` for a blank name, a piece below 2 or unknown options; what the tokenizer throws.
+ * **Shape** a piece ends before a space that follows another character, where byte-pair tokenizers begin anew. Such counts equal those of the whole text. A stretch
+ * of more than `pieceSize` without such a place is cut between code points. Each such cut adds about one token.
+ * **Errors** `invalid-argument` for a blank name, a piece below 2 or unknown options; errors of the tokenizer.
  * **Cost** the tokenizer's for a piece, times length over `pieceSize`: with quadratic cost, linear in the text and in `pieceSize`.
  * **Source** ToolUp's accurate counters as a drop-in; the pattern by which GPT's vocabularies split a text before pairs are joined.
  * @example createTokenChunker({ length: countInPieces(countTokens, { name: "o200k_base" }) })

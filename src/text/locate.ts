@@ -8,7 +8,7 @@ export type LocatableDocument = Pick<TextDocument, "text" | "root" | "sourceMap"
 export type Locator = (start: number, end?: number) => Place;
 
 /**
- * Where a stretch of a document is, in the terms a person uses: page, line, slide, part where it starts, the cells that it covers, and the headings of
+ * Locates a stretch of a document: page, line, slide and part where it starts, the cells that it covers, the headings of
  * the innermost section that holds all of it.
  *
  * **Shape** a place before the first page or anchor has no page or line. At the boundary of two sections an empty stretch is in the later.
@@ -180,9 +180,9 @@ export interface DocumentLink {
 }
 
 /**
- * The links that touch `[start, end)` of a document, in its order, such as those of a hit.
+ * Returns the links that touch `[start, end)` of a document, in order, such as those of a hit.
  *
- * **Shape** of formats whose canonical text does not show the address, such as HTML; in Markdown it stands in the text itself. Default: the whole document.
+ * **Shape** covers formats whose canonical text does not show the address, such as HTML; in Markdown it stands in the text itself. Default: the whole document.
  * **Units** UTF-16 code units. **Cost** linear in the document's links.
  */
 export function linksIn(

@@ -16,12 +16,12 @@ const maxTokenLength = 255;
 const possessive = /['’＇][sS]$/u;
 
 /**
- * The terms that Lucene's `EnglishAnalyzer` gives: words by Unicode's rules, without a possessive `'s`, in lower case, without 33 stop words,
+ * Creates an analyzer that gives the terms of Lucene's `EnglishAnalyzer`. Words by Unicode's rules, without a possessive `'s`, in lower case, without 33 stop words,
  * stemmed by Porter's first algorithm.
  *
- * For figures that can be held against published ones. `createAnalyzer` does better on most text, and on all that is not English.
+ * It serves comparison with published figures. `createAnalyzer` does better on most text, and on all that is not English.
  *
- * **Shape** as {@link Analyzer}. **Cost** linear; some five times that of `createAnalyzer`.
+ * **Shape** as {@link Analyzer}. **Cost** linear; some five times as slow as `createAnalyzer`.
  * **Source** Lucene 9's `EnglishAnalyzer`: `StandardTokenizer` (UAX 29), `EnglishPossessiveFilter`, `LowerCaseFilter`, `StopFilter`, `PorterStemFilter`.
  * Words come from `Intl.Segmenter`; where ICU looks words up (Thai, Chinese), Lucene does not.
  */

@@ -8,17 +8,17 @@ export interface Span {
 }
 
 /**
- * The sentences of a text in any script.
+ * Finds the sentences of a text in any script.
  *
- * A sentence ends after a terminator of its script and what closes with it (`.” Next`, `。」`, `.[1]`), at a blank line or page break, and where a
+ * A sentence ends after a terminator of its script and its closing marks (`.” Next`, `。」`, `.[1]`), and at a blank line or page break. It also ends where a
  * heading (`#`), table row (`|`), code fence or list item begins, or a heading, row or fence ends. A single line break does not end one. Full stops
- * after abbreviations, initials and ordinals, inside numbers and names, and before a small letter do not either; where an abbreviation may end a
+ * after abbreviations, initials and ordinals, inside numbers and names, and before a small letter do not end one. Where an abbreviation may end a
  * sentence (`U.S.`, `Inc.`) the next word decides. Thai and Lao do not mark sentences: theirs end with the paragraph.
  *
  * **Shape** in order, each beginning where the one before ends, together the whole text. White space belongs to the sentence before it; at the front
  * of the text, to the first. `""` has none; a blank text is one.
  * **Cost** linear, whatever the text holds.
- * **Source** terminators: Unicode's `Sentence_Terminal`. The rules are our own, in the spirit of UAX 29 (SB6 to SB8), for `Intl.Segmenter`
+ * **Source** terminators: Unicode's `Sentence_Terminal`. The rules are ibid's, in the spirit of UAX 29 (SB6 to SB8): `Intl.Segmenter`
  * ends a sentence at every `Dr.` and changes with ICU.
  */
 export function segmentSentences(text: string): Span[] {

@@ -19,10 +19,10 @@ export interface CheckAnswerOptions {
 }
 
 /**
- * Checks an answer that was made before, or elsewhere, or was edited since: whether every sentence is supported by what it cites.
+ * Checks whether every sentence of an earlier, foreign or edited answer is supported by its citations.
  *
- * **Shape** a marker that is not one of `citations` cites nothing. What is cited is the chunk, where it is among the hits, else the quote alone. Whether the quotes stand in
- * their documents is not looked at here; answers that come from a knowledge base have had that done.
+ * **Shape** a marker outside `citations` cites nothing. The cited text is the chunk, where it is among the hits, else the quote alone. The check does not look for the quotes in
+ * their documents; a knowledge base has done that for its own answers.
  * **Errors** `aborted`; `invalid-argument` for an unknown option. **Cost** linear in the cited texts; with a judge, one call.
  */
 export async function checkAnswer(

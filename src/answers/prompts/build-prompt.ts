@@ -8,7 +8,7 @@ import { composeInstructions } from "./compose-instructions.ts";
 import { cutHit, endAt, type FittedContext, fitContext } from "./fit-context.ts";
 import { createFence, groundingRules, renderSource } from "../citations/grounding.ts";
 
-/** What a prompt is made with; everything has a default. **Source** ToolUp. */
+/** Options of a prompt; everything has a default. **Source** ToolUp. */
 export interface BuildPromptOptions {
   /** The application's own system prompt, said before the rules. */
   readonly instructions?: string | Prompt;
@@ -33,7 +33,7 @@ export interface BuiltPrompt {
   readonly grounding: Grounding;
   /** Nothing that was found is evidence, and the mode is strict: say so to the user, and call no model. */
   readonly refuse: boolean;
-  /** What of the hits did not fit, and what was cut. */
+  /** Chunks that were cut or left out to fit the budget. */
   readonly context: Pick<FittedContext, "tokens" | "maxTokens" | "cut" | "leftOut">;
 }
 
@@ -49,12 +49,12 @@ const snippetLimits = { least: 32, default: 1500, most: 8192 } as const;
 const nothingFound = "Knowledge-base search ran for this turn and returned no relevant matches.";
 
 /**
- * A system prompt with a section of retrieved context, for applications that call their model themselves.
+ * Builds a system prompt with a section of retrieved context, for applications that call their model themselves.
  *
- * Each source is cited by a short label. In `[Doc abc, Chunk 1 of 5]` `abc` begins a hash of the document's id, as long as it takes to tell the documents apart, and
- * `1 of 5` is its place among the sources shown. Sources are fenced and neutralised as in an answer of the knowledge base's own.
+ * A short label cites each source. In `[Doc abc, Chunk 1 of 5]`, `abc` is the shortest distinct beginning of a hash of the document's id, and
+ * `1 of 5` is the rank among the sources shown. Sources are fenced and neutralised as in an answer of the knowledge base.
  *
- * **Shape** the same hits give the same labels; the fence is another every time. **Errors** `invalid-argument`.
+ * **Shape** the same hits give the same labels; every call makes a new fence. **Errors** `invalid-argument`.
  * **Source** ToolUp `RAGPromptBuilder`.
  */
 export function buildPrompt(hits: readonly Hit[], options: BuildPromptOptions = {}): BuiltPrompt {

@@ -13,25 +13,25 @@ import { renderPrompt } from "../../models/render-prompt.ts";
 export interface PromptBuilderOptions extends BuildPromptOptions {
   /** From 1 to 100. Default 5. */
   readonly topK?: number;
-  /** Inclusive floor of the dense leg, from 0 to 1. Default 0.3. */
+  /** Inclusive threshold of the dense leg, from 0 to 1. Default 0.3. */
   readonly minScore?: number;
-  /** What else the search is told: scopes, a strategy, a filter. */
+  /** Other options of the search: scopes, a strategy, a filter. */
   readonly search?: Omit<SearchOptions, "topK" | "minScore" | "explain" | "includeEmbeddings">;
 }
 
 /** Puts what is found into an application's own prompt, and checks the answer that its model gives. */
 export interface PromptBuilder {
   /**
-   * The prompt for a conversation, of which the last user message is what is searched for; without one, nothing is searched and the section is `""`.
-   * **Errors** those of the search.
+   * Builds the prompt for a conversation after a search for its last user message. Without one there is no search, and the section is `""`.
+   * **Errors** every error of the search.
    */
   build(
     conversation: string | readonly ChatMessage[],
     options?: { readonly signal?: AbortSignal },
   ): Promise<BuiltPrompt>;
   /**
-   * An answer to that prompt, checked as one of the knowledge base's own: labels become `[1]` with a quote that stands in the document, what does not resolve goes, and
-   * so do addresses that no source has. `question` is what the user asked.
+   * Checks an answer to the prompt like the knowledge base's own: labels become `[1]` with a quote from the document. Markers that do not resolve are removed, and
+   * so are addresses that no source has. `question` is the user's.
    */
   check(prompt: BuiltPrompt, question: string, text: string): Promise<Answer>;
 }
@@ -62,7 +62,7 @@ const searchable = [
 ] as const satisfies readonly (keyof SearchOptions)[];
 
 /**
- * A prompt builder over a knowledge base, or somebody's view of it.
+ * Creates a prompt builder over a knowledge base or a caller's view of it.
  *
  * **Shape** stateless; every `build` searches anew. **Errors** `invalid-argument` for options that are unknown or out of bounds.
  * **Source** ToolUp `RAGPromptBuilder.withRetrieval`.

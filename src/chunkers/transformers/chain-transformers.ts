@@ -2,9 +2,9 @@ import type { ChunkTransformer } from "../../contracts/chunker.ts";
 import { checkTransformerName, transformMark } from "./create-transformer.ts";
 
 /**
- * Several transformers as one: each sees what the one before it made.
+ * Chains transformers into one: each gets the result of the one before.
  *
- * **Shape** the chunk carries the mark of each, and of the chain. **Errors** `invalid-argument` for a blank name. **Source** Embabel `ChainedChunkTransformer`, chained as E20 ought to be.
+ * **Shape** the chunk carries the mark of each, and of the chain. **Errors** `invalid-argument` for a blank name. **Source** Embabel `ChainedChunkTransformer`, with a real chain.
  */
 export function chainTransformers(
   transformers: readonly ChunkTransformer[],

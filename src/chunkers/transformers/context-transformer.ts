@@ -14,7 +14,7 @@ export interface ContextCache {
   set(key: string, sentence: string): void | Promise<void>;
 }
 
-/** Who says what a chunk is about. At most one of the three; without any, nothing is written. */
+/** Source of a chunk's context: at most one of the three. Without one, nothing is written. */
 export interface ContextTransformerOptions {
   /** A sentence on the whole document, for each of its chunks. */
   readonly summarise?: (document: TextDocument, options: { readonly signal?: AbortSignal }) => string | Promise<string>;
@@ -34,13 +34,13 @@ export interface ContextTransformerOptions {
 const longestSentence = 400;
 
 /**
- * Writes before each chunk what it is about, where the chunk by itself does not say.
+ * Writes a sentence of context before each chunk whose text lacks it.
  *
- * **Shape** `Context: <sentence>`, a blank line, the text; on top of the chunker's size. Nothing is written where there is nothing to say, or nobody to say it. With a model,
- * chunks are asked for in batches, as they are needed; a sentence that the model leaves out is not written. Sentences are kept under a hash of the document's text and the chunk's.
- * **Errors** `invalid-argument` for more than one to ask, a blank name, an impossible batch or an unknown option; what those who are asked throw, `model-failed` around what is not ours;
+ * **Shape** `Context: <sentence>`, a blank line, the text; this comes on top of the chunker's size. Without a sentence nothing is written. With a model,
+ * chunks go out in batches, as needed; a missing sentence is not written. Sentences are cached under a hash of the document's text and the chunk's.
+ * **Errors** `invalid-argument` for more than one source, a blank name, an impossible batch or an unknown option; errors of the source, with `model-failed` around foreign ones;
  * `invalid-response` for another count of sentences.
- * **Cost** of a model: a call for every `batchSize` chunks, each with no more than 6,000 characters of the document beside its chunks.
+ * **Cost** with a model, one call for every `batchSize` chunks, each with at most 6,000 characters of the document beside its chunks.
  * **Source** ToolUp `ITextSummariser`, off by default; Anthropic, "Contextual Retrieval" (2024).
  * @example openKnowledgeBase("./kb", { transformers: [createContextTransformer({ model })] })
  */

@@ -5,17 +5,17 @@ import type { TextDocument } from "../../contracts/document.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { abortError } from "../../runtime/abort.ts";
 
-/** What each of a document's chunks is about, in a sentence; `""` where there is nothing to say. */
+/** Describes each of a document's chunks in a sentence; `""` where there is nothing to say. */
 export type ChunkDescriber = (
   chunks: readonly Chunk[],
   context: TransformContext,
 ) => readonly string[] | Promise<readonly string[]>;
 
-/** What of a document a model is shown beside the chunks it is asked about: its beginning, and what surrounds them. **Units** UTF-16. */
+/** Parts of a document that a model sees beside the chunks in question: its beginning, and their surroundings. **Units** UTF-16. */
 const beginning = 3000;
 const surroundings = 1500;
 
-/** What of a chunk it is shown. **Units** UTF-16. */
+/** Longest excerpt of a chunk for the model. **Units** UTF-16. */
 const excerpt = 4000;
 
 const instructions = `You place excerpts of a document, so that each can be found by somebody who does not see the rest.
@@ -44,7 +44,7 @@ export function describeByModel(model: ChatModel): ChunkDescriber {
   };
 }
 
-/** What is quoted cannot close its quotation. */
+/** Quoted text cannot close its quotation. */
 const quote = (tag: string, text: string): string =>
   `<${tag}>\n${text.replaceAll(/<(?=\/?(?:document|excerpt)\b)/gi, "‹")}\n</${tag.split(" ")[0]}>`;
 

@@ -9,7 +9,7 @@ export type ChunkMetadata = Metadata | ((chunk: Chunk, context: TransformContext
 /**
  * Adds metadata to chunks.
  *
- * **Shape** what it adds wins over what is there. The name is in the pipeline's fingerprint, so one that changes with the metadata makes documents anew.
+ * **Shape** added keys win over existing ones. The name is in the pipeline's fingerprint, so one that changes with the metadata makes documents anew.
  * **Errors** `invalid-argument` for a blank name. **Source** Embabel `additionalMetadata`.
  * @example createMetadataTransformer("words", ({ text }) => ({ words: text.split(/\s+/).length }))
  */

@@ -18,10 +18,10 @@ function codeLanguageOf({ blocks = [] }: TextDocument, { start, end }: Chunk): s
 }
 
 /**
- * Where a chunk stands, under the names of the seeds.
+ * Returns the place of a chunk under Ballerina's and Embabel's names.
  *
- * **Shape** `chunk_index`, `sequence_number`, `root_document_id`, `root_document_title`; `total_chunks` when it is told; `container_section_id|title|url`, the innermost section around the chunk
- * that has sections below it, and `leaf_section_id|title|url`, the one without, each where there is one; `header`, `header1` to `header6` by level, and
+ * **Shape** `chunk_index`, `sequence_number`, `root_document_id`, `root_document_title`; `total_chunks` when it is given; `container_section_id|title|url` is the innermost section around the chunk
+ * that has children, and `leaf_section_id|title|url` the one without, each where there is one; `header`, `header1` to `header6` by level, and
  * `code_language` for a chunk inside fenced code.
  * **Source** Embabel, Ballerina.
  */
@@ -50,10 +50,10 @@ export function structureKeys(chunk: Chunk, document: TextDocument, totalChunks?
 }
 
 /**
- * Writes where a chunk stands into its metadata, so that it can be filtered on: under the names of the seeds, for readers who know those.
+ * Writes a chunk's place into its metadata, so that filters can use it, under Ballerina's and Embabel's names.
  *
- * **Shape** what {@link structureKeys} tells without knowing the other chunks (what is `language` in B10 is `code_language`, for `language` is our key for the language of the text).
- * What only the whole set tells is left out, since it would change every chunk with each edit: `total_chunks` is the document's count, `prev` the chunk at `index - 1`.
+ * **Shape** the keys of {@link structureKeys} that one chunk alone decides. Ballerina's `language` is `code_language` here, because `language` is the language of the text.
+ * Keys of the whole set are left out, since each edit would change every chunk: `total_chunks` is the document's count, `prev` the chunk at `index - 1`.
  * **Source** Embabel, Ballerina.
  */
 export function createStructureTransformer(): ChunkTransformer {

@@ -46,15 +46,15 @@ const shapes: Readonly<Record<Filter["op"], readonly string[]>> = {
 };
 
 /**
- * Any filter in its one form, checked, and sharing nothing with what was given.
+ * Parses and checks a filter into its one form, which shares nothing with the input.
  *
- * An object with a string `op` is a node of that form (`contracts/filter.ts`), every other one the plain form; so a metadata key named `op` is
+ * An object with a string `op` is a node of that form (`contracts/filter.ts`), every other one the plain form. So a metadata key named `op` is
  * written `{ op: { eq: "x" } }`, and one named `and`, `or` or `not` needs the builder. `{}` matches everything. Keys and values are data: only an
  * object's own properties count, and `__proto__` is a key like any other. `undefined` is refused, or a variable that was never set would widen a search.
  *
  * **Shape** survives a round trip through JSON; parsing it again gives the same.
- * **Errors** `invalid-filter`, naming the path (`filter.or[1].year.gte`): an unknown operator or property, a value of a wrong type (`Date`, `NaN`
- * and `undefined` included), a pattern that does not compile, more than 32 levels, more than 10,000 conditions and listed values.
+ * **Errors** `invalid-filter`, naming the path (`filter.or[1].year.gte`). Causes: an unknown operator or property, a value of a wrong type (`Date`, `NaN`
+ * and `undefined` included), a pattern that does not compile. Also more than 32 levels, more than 10,000 conditions and listed values.
  * **Source** Ballerina's nested groups, Wesichain's serialisable filter, Embabel's property filter.
  */
 export function parseFilter(input: FilterInput): Filter {

@@ -7,10 +7,10 @@ import { grammarOf } from "./grammars.ts";
  *
  * For TypeScript, JavaScript, Python, Java, C#, Go, Rust, C, C++, Ruby, PHP and the shell.
  *
- * **Shape** a definition begins with the comment, decorators and attributes before it and ends with its last line; what holds members
+ * **Shape** a definition begins with the comment, decorators and attributes before it and ends with its last line. A definition with members
  * (`class Parser`) is a container of them (`parse(text)`). Imports, the file's header and statements are the root's own text. A code block for each
- * stretch between two definitions; lines of the text are lines of the source; metadata `programmingLanguage`. Syntax errors cost the sections of what does not parse, never text.
- * **Errors** `binary`, `unreadable`, `too-large`. Code that its parser cannot take (longer than 1 Mi characters, or a text that is not of the
+ * stretch between two definitions; lines of the text are lines of the source; metadata `programmingLanguage`. A syntax error costs sections, never text.
+ * **Errors** `binary`, `unreadable`, `too-large`. Code that its parser refuses (longer than 1 Mi characters, or not of the
  * language at all) is read as plain text, with a note.
  * **Cost** linear; the parser works in steps, and there are so many of them per kibibyte and no more. A grammar is loaded at the first file of its language.
  * **Source** tree-sitter's grammars; Embabel's container and leaf sections.

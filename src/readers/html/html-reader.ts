@@ -1,11 +1,11 @@
 import type { Reader } from "../../contracts/reader.ts";
 
 /**
- * HTML pages: the canonical text is what a reader of the page sees of its main content.
+ * Reads HTML pages: the canonical text is the visible main content.
  *
- * **Shape** sections from `h1` to `h6`; title from `<title>`, `og:title`, the first `h1` or the file name; metadata `language`, `description`, `author`,
- * `createdAt` and `modifiedAt` when the page states them; anchors to the lines of the source, and where links lead.
- * **Errors** `empty` for a page on which nothing is to be read; `binary`, `unreadable`, `too-large`.
+ * **Shape** sections from `h1` to `h6`; title from `<title>`, `og:title`, the first `h1` or the file name. Metadata `language`, `description`, `author`,
+ * `createdAt` and `modifiedAt` when the page states them. Anchors lead to lines of the source; links keep their addresses.
+ * **Errors** `empty` for a page without visible text; `binary`, `unreadable`, `too-large`.
  * **Cost** linear in the length of the source, whatever its nesting.
  * **Source** Embabel's HTML reader, Ballerina's `TextDataLoader`.
  */

@@ -1,10 +1,10 @@
 import type { Reader } from "../../contracts/reader.ts";
 
 /**
- * E-mail messages: the canonical text is what a person sees of one: its subject, who wrote it to whom and when, what it says, and what is attached.
+ * Reads e-mail messages: the canonical text has subject, sender, recipients, date, body and attachments.
  *
- * **Shape** the subject is title and heading; the HTML body, read by its own reader, or else the plain one with what it quotes as quote blocks; each
- * attachment is a part under a heading with its file name, read by its own reader, messages within messages too. Metadata `from`, `to`, `cc`, `messageId`,
+ * **Shape** the subject is title and heading. The HTML body has its own reader; a plain one has its quotations as quote blocks. Each
+ * attachment is a part under a heading with its file name, read by its own reader; messages may nest. Metadata `from`, `to`, `cc`, `messageId`,
  * `inReplyTo` and `createdAt`. No lines: what the file has of them is encoded.
  * **Errors** `encrypted` for S/MIME and PGP, `empty` for a message without a word, `unreadable` for headers without end. An attachment that cannot be read is
  * listed by name in the text, and why in `notes`; it never costs the message.

@@ -8,11 +8,11 @@ import { limitsOf, overLimit } from "../read-limits.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 
 /**
- * Mailboxes: the messages of one file, each a part, `message 3`, read by the reader of messages.
+ * Reads mailboxes: each message of the file is a part, such as `message 3`, read by the reader of messages.
  *
- * **Shape** the subjects are the sections. A message that cannot be read is left out, and why is in `notes`.
+ * **Shape** the subjects are the sections. A message that cannot be read is left out, with the reason in `notes`.
  * **Errors** `unreadable` for a file that does not begin as a mailbox does, `too-large` beyond `maxParts` messages.
- * **Cost** that of its messages.
+ * **Cost** the sum over its messages.
  * **Source** RFC 4155, and the `mboxrd` way to write a line that begins with `From `.
  */
 export function createMboxReader(): Reader {

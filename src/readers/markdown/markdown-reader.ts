@@ -5,8 +5,8 @@ const mediaTypes = new Set(["text/markdown", "text/x-markdown", "text/mdx", "tex
 /**
  * Markdown and MDX: the canonical text is the source itself, front matter and markup included.
  *
- * **Shape** sections from ATX, Setext and HTML headings of the outermost level; title from front matter, else the first level-1 heading, else the file name;
- * metadata from YAML or TOML front matter; lines of the text are lines of the source.
+ * **Shape** sections from ATX, Setext and HTML headings of the outermost level. The title comes from front matter, the first level-1 heading, or the file name;
+ * metadata from YAML or TOML front matter. Lines of the text are lines of the source.
  * **Errors** as every reader: `binary`, `unreadable`, `too-large`. Broken front matter is text, never an error.
  * **Cost** linear in the length of the text.
  * **Source** Embabel's Markdown reader, Ballerina's `TextDataLoader`.

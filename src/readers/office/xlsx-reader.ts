@@ -9,12 +9,12 @@ const mediaTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Excel workbooks (XLSX), also strict ones, templates and those with macros: a section for each sheet in the order of its tabs, a line for each row.
+ * Reads Excel workbooks (XLSX), strict ones, templates and macros included: a section for each sheet in tab order, a line for each row.
  *
  * Cells are read as they are shown: dates as ISO 8601, percentages, currencies and fixed decimals by their format, formulas by their stored result. A row of a table
  * says the name of each column; see `composeWorkbook`. Hidden sheets are read and noted; charts, pictures and comments are noted.
  *
- * **Shape** metadata `sheets`, and `author`, `createdAt`, `modifiedAt` when stated; places by sheet and cells. A sheet costs what it holds, not what it declares.
+ * **Shape** metadata `sheets`, and `author`, `createdAt`, `modifiedAt` when stated; places by sheet and cells. A sheet costs as many cells as it holds, not as it declares.
  * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
  * **Cost** linear; memory for one unpacked sheet, its texts and one row at a time beyond the cells themselves.
  * **Source** ISO/IEC 29500-1 (Office Open XML, SpreadsheetML); ToolUp's sheets.

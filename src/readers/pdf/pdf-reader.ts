@@ -5,7 +5,7 @@ import { checkOptions } from "../../runtime/check-options.ts";
 import { findCharacterMaps } from "./character-maps.ts";
 import { keepRejections } from "./keep-rejections.ts";
 
-/** What a PDF reader is given beyond the file. */
+/** Options of a PDF reader. */
 export interface PdfReaderOptions {
   /** Recognises the text of pages that are pictures. Default: none; such pages are refused or named in `notes`. */
   readonly ocr?: OcrProvider;
@@ -14,18 +14,18 @@ export interface PdfReaderOptions {
 }
 
 /**
- * PDF: the canonical text is what a reader of the pages sees, in reading order.
+ * Reads PDF: the canonical text is the visible text of the pages, in reading order.
  *
- * A tagged file says itself what comes after what, and what it is; in others columns, paragraphs, tables and headings are found from where the text stands.
- * Lines of a paragraph are joined, words hyphenated over a line end are whole again, and a paragraph goes on over columns and pages. Running titles stand once, page numbers
- * not at all: they are in the source map.
+ * A tagged file declares its order and structure. In others, columns, paragraphs, tables and headings follow from the positions of the text.
+ * Lines of a paragraph are joined, hyphenated words too, also across columns and pages. Running titles stand once. Page numbers
+ * are only in the source map.
  *
- * **Shape** pages in the source map, no lines; sections from the outline (bookmarks) where its titles are found in the text, else from the tags, else from letter size
- * and weight; title from the document information, the first heading, or the file name; metadata `pageCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated.
+ * **Shape** pages in the source map, no lines. Sections come from the outline (bookmarks) where its titles are found in the text, else from the tags, else from letter size
+ * and weight. The title comes from the document information, the first heading, or the file name. Metadata: `pageCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated.
  * `notes` names pages that have no text layer, and broken ones, which are left out when others read. PDF.js is loaded at the first call.
  * East Asian text whose character map is only named is read with the maps of `pdfjs-dist`, when that is installed.
- * **Errors** `encrypted` for a file that asks for a password and got none, or another; `empty` for one without a text layer (a scan) when nobody recognises it;
- * `too-large` beyond the limits; `unreadable` for one that is broken, or of which no page reads. `aborted` between two pages.
+ * **Errors** `encrypted` for a missing or wrong password; `empty` for a file without a text layer (a scan) when there is no text recognition;
+ * `too-large` beyond the limits; `unreadable` for a broken file, or one without a readable page. `aborted` between two pages.
  * **Cost** 10 to 40 ms per page; memory for the runs of all pages, about fifty times their text.
  * **Source** Embabel's content readers, Ballerina's `TextDataLoader`, Wesichain `PdfLoader`, ToolUp's extraction points.
  */

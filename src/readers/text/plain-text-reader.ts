@@ -48,8 +48,8 @@ export function isPlainTextType(mediaType: string): boolean {
 /**
  * Plain text, source code and text formats such as JSON, YAML or CSV: the canonical text is the source itself.
  *
- * **Shape** prose has a paragraph block for each run of lines between blank lines, everything else is one code block;
- * one section, the root, titled by the file name; lines of the text are lines of the source.
+ * **Shape** prose has a paragraph block for each run of lines between blank lines; all other text is one code block.
+ * There is one section, the root, titled by the file name. Lines of the text are lines of the source.
  * **Errors** `binary`, `unreadable`, `too-large`.
  * **Cost** linear.
  * **Source** Ballerina `TextDataLoader`, Embabel's plain text reader, Wesichain `TextLoader`.

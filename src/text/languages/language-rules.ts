@@ -2,11 +2,11 @@ import { functionWords } from "./function-words.ts";
 import { isArabic, stemArabic } from "./stem-arabic.ts";
 import { stemEnglish } from "./stem-english.ts";
 
-/** What an analyzer knows of one language. */
+/** Rules of one language for an analyzer. */
 export interface LanguageRules {
   /** Changes whenever the stems do: it is in the analyzer's fingerprint. */
   readonly version: string;
-  /** Which words the language owns: those in Latin letters, those in others, or all. Latin words in a language of another script are taken for English. */
+  /** Words of the language: those in Latin letters, those in others, or all. Latin words in a language of another script are taken for English. */
   readonly script: "latin" | "other" | "any";
   /**
    * A word without its endings, in the form in which the forms of that word meet.

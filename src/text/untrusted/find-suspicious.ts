@@ -5,9 +5,9 @@ import { findHiddenMarkup } from "./hidden-markup.ts";
 const longestQuote = 200;
 
 /**
- * What in a text speaks to a model rather than to its reader; see {@link SuspicionKind}.
+ * Finds passages that address a model rather than a reader; see {@link SuspicionKind}.
  *
- * Nothing here says that a text is an attack: comments and chat logs are common. It says where to look.
+ * A finding is no proof of an attack: comments and chat logs are common. It marks a place to look at.
  *
  * **Shape** in order of `start`; findings may lie within one another. **Cost** linear.
  * **Source** Unicode (tags, bidirectional controls, variation selectors); the chat templates of ChatML, Llama, Mistral, Gemma, DeepSeek, Alpaca and Claude for tokens and turns.

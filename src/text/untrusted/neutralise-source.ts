@@ -4,15 +4,15 @@ import { findSuspicious, unseenKinds } from "./find-suspicious.ts";
 import { createMarkerScanner } from "./scan-markers.ts";
 
 /**
- * A source as a model is shown it: what a reader does not see is left out, and what has a meaning for the machinery has lost it.
+ * Neutralises a source for a model: invisible text is left out, and marks with a meaning for the machinery lose it.
  *
  * - Comments, hidden elements, characters without a shape, turned directions and tags go.
  * - Models' own tokens, tags of roles, tools and delimiters get other brackets: `‹|im_start|›`. A line that poses as a turn of the conversation is quoted: `> Human:`.
- * - What would be a citation in an answer gets other brackets: `⟦1⟧`. In code brackets are code, in answers too, and stay.
+ * - Brackets that would make a citation in an answer become others: `⟦1⟧`. Brackets in code stay.
  *
  * The text that is stored, found and cited stays as it is.
  *
- * **Shape** idempotent. **Cost** linear; once more for every layer that something was hidden in.
+ * **Shape** idempotent. **Cost** linear, once per layer of hidden text.
  */
 export function neutraliseSource(text: string): string {
   let seen = text;

@@ -2,5 +2,5 @@ import { snowballLanguages } from "./snowball-languages.ts";
 import type { Analyzer } from "../../../contracts/analyzer.ts";
 import { createAnalyzer } from "../../analyzer.ts";
 
-/** What knowledge bases on Node are analysed by unless somebody says otherwise: as everywhere, with Snowball's stemmers besides. */
+/** Analyzer of knowledge bases on Node unless the configuration names another: the default one with Snowball's stemmers. */
 export const languageAnalyzer: Analyzer = createAnalyzer({ languages: snowballLanguages });
