@@ -1,23 +1,28 @@
-// Makes a dozen files of the hundreds that Node would find and read one by one: half of a short command was that (docs/decisions/0024). What lies below stays
-// for other runtimes and for bundlers, a file a module, so that a page is not sent what it does not use.
+// Bundles what `tsc` emitted into a few files for Node, which would otherwise find and read hundreds one by one: half of a short command's time
+// (docs/decisions/0024). The unbundled files stay for other runtimes and for bundlers, so that a page loads only what it uses.
 //
-// Runs after `tsc`, over what that put into dist. The doors for Node share their chunks, since a permission is known by the very module that made it (law 3).
-// Packages stay outside.
+// Every subpath is an input of one bundle, so that their code is shared: a proof of the gate is known by the very module that made it. Packages stay outside.
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { root, subpaths } from "./subpaths.ts";
 
-const dist = join(import.meta.dirname, "..", "dist");
+const dist = join(root, "dist");
+const emitted = (source: string): string => join(root, source.replace("src/", "dist/").replace(/\.ts$/u, ".js"));
+
+/** Programs that are started by their file: the command line, and the process that reads documents. */
+const programs: Readonly<Record<string, string>> = {
+  "cli/bin": emitted("src/cli/bin.ts"),
+  "node/read-worker": emitted("src/readers/read-worker.ts"),
+};
+
+const entries = subpaths.map(({ nodeFile, nodeSource }) => [
+  nodeFile.replace(/^dist\//u, "").replace(/\.js$/u, ""),
+  emitted(nodeSource),
+]);
 
 const bundle = await rolldown({
-  input: {
-    node: join(dist, "node.js"),
-    "server/node": join(dist, "server", "index.js"),
-    "testing/node": join(dist, "testing", "index.js"),
-    "cli/bin": join(dist, "cli", "bin.js"),
-    // Started by its name, in a process of its own.
-    "node/read-worker": join(dist, "node", "read-worker.js"),
-  },
+  input: { ...Object.fromEntries(entries), ...programs },
   platform: "node",
   external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[a-z]:/iu.test(id),
 });
@@ -25,13 +30,9 @@ const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   entryFileNames: "[name].js",
-  chunkFileNames: "node/[name]-[hash].js",
+  chunkFileNames: ({ name }) => (name.startsWith("shared~") ? "node/shared-[hash].js" : "node/[name]-[hash].js"),
   sourcemap: false,
-});
-await bundle.close();
-
-// The command line is no door: what it was made of is not needed beside it.
-const kept = new Set(output.map(({ fileName }) => fileName));
-for (const name of readdirSync(join(dist, "cli"))) {
-  if (!kept.has(`cli/${name}`)) rmSync(join(dist, "cli", name));
-}
+  // Modules with the same readers share a chunk; chunks below this size are merged, or each command would read sixty of them.
+  codeSplitting: {
+    groups: [{ name: "shared", minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000 }],
+  },
