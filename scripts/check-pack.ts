@@ -1,6 +1,5 @@
-// Packs ibid as it would be published, installs it into an empty project, and checks what a user gets:
-// the files and their size, what gets installed, the types, the doors, and the command line.
-// To check more, add a consumer to `consumers` or a step to `checks`.
+// Packs ibid as it would be published, installs it into an empty project, and checks the result: files and their size, installed packages, types,
+// subpaths, and the command line. To check more, add a consumer to `consumers` or a step to `checks`.
 import { execFileSync } from "node:child_process";
 import {
   mkdirSync,
@@ -15,6 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
+import { root, subpaths } from "./subpaths.ts";
 
 interface Consumer {
   readonly name: string;
@@ -22,18 +23,46 @@ interface Consumer {
   readonly compilerOptions: Readonly<Record<string, unknown>>;
 }
 
-/** Programs that must typecheck against the published types, with `skipLibCheck` off. */
+/** A program that imports these subpaths, and has the types that they declare at hand. */
+const importAll = (specifiers: readonly string[]): string =>
+  [
+    ...specifiers.map((specifier, i) => `import * as part${i} from "${specifier}";`),
+    `export const parts = [${specifiers.map((_, i) => `part${i}`).join(", ")}];\n`,
+  ].join("\n");
+const everySubpath = subpaths.map(({ specifier }) => specifier);
+
+/** Subpaths that are made of a package: importing them loads it, and their types are its types. */
+const madeOfPackages: Readonly<Record<string, readonly string[]>> = {
+  "ibid/langchain": ["@langchain/core"],
+  "ibid/server": ["zod"],
+};
+/** The types of an optional package are there only where the package is. */
+const withoutOptional = everySubpath.filter((specifier) => specifier !== "ibid/langchain");
+
+/** Programs that must typecheck against the published types. `skipLibCheck` is off, except in what the documentation shows. */
 const consumers: readonly Consumer[] = [
   {
-    name: "node",
-    source:
-      'import * as ibid from "ibid";\nimport * as server from "ibid/server";\nimport * as testing from "ibid/testing";\nexport const doors = [ibid, server, testing];\n',
+    name: "node16",
+    source: importAll(withoutOptional),
+    compilerOptions: {
+      module: "node16",
+      moduleResolution: "node16",
+      lib: ["es2024", "esnext.disposable"],
+      types: ["node"],
+    },
+  },
+  {
+    name: "nodenext",
+    source: importAll(withoutOptional),
     compilerOptions: { module: "nodenext", lib: ["es2024", "esnext.disposable"], types: ["node"] },
   },
   {
     name: "browser",
-    source:
-      'import * as ibid from "ibid";\nimport * as server from "ibid/server";\nexport const doors = [ibid, server];\n',
+    source: `${importAll(withoutOptional)}
+import { openKnowledgeBase } from "ibid";
+import { createMemoryStore } from "ibid/stores";
+export const made = [openKnowledgeBase(), createMemoryStore()];
+`,
     compilerOptions: {
       module: "esnext",
       moduleResolution: "bundler",
@@ -45,7 +74,11 @@ const consumers: readonly Consumer[] = [
   {
     // What most frameworks on Node set: TypeScript then asks for no condition that says so.
     name: "bundler",
-    source: 'import { openKnowledgeBase } from "ibid";\nexport const kb = openKnowledgeBase("./kb");\n',
+    source: `${importAll(withoutOptional)}
+import { openKnowledgeBase } from "ibid";
+import { openFileBlobStore } from "ibid/stores";
+export const made = [openKnowledgeBase("./kb"), openFileBlobStore("./blobs")];
+`,
     compilerOptions: {
       module: "esnext",
       moduleResolution: "bundler",
@@ -55,26 +88,22 @@ const consumers: readonly Consumer[] = [
   },
 ];
 
-/** Doors and what importing them may load: never a third-party package, and from the public door no Node builtin either. */
-const doors: readonly { readonly entry: string; readonly builtins: boolean }[] = [
-  { entry: "ibid", builtins: true },
-  { entry: "./node_modules/ibid/dist/index.js", builtins: false },
-];
-
-const root = join(import.meta.dirname, "..");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 const work = mkdtempSync(join(tmpdir(), "ibid-pack-"));
 const project = join(work, "project");
 const installed = join(project, "node_modules", "ibid");
 
-const checks: readonly (readonly [string, () => string])[] = [
+const checks: readonly (readonly [string, () => string | Promise<string>])[] = [
   ["pack and install", packAndInstall],
   ["published files", checkFiles],
   ["installed packages", checkDependencies],
   ["package metadata (publint)", checkMetadata],
   ["types", checkTypes],
-  ["what the doors load", checkDoors],
-  ["contract packs over what the door makes", checkPacks],
+  ["the documented tsconfig", checkDocumentedProject],
+  ["modules that each subpath loads", checkLoaded],
+  ["a gate from ibid/access over a store from ibid/stores", checkGate],
+  ["contract packs over a packed store", checkPacks],
+  ["a bundle for a browser", checkBrowserBundle],
   ["a file read in a worker", checkWorker],
   ["a service asked over HTTP", checkService],
   ["command line", checkCommandLine],
@@ -82,7 +111,7 @@ const checks: readonly (readonly [string, () => string])[] = [
 ];
 
 try {
-  for (const [name, check] of checks) console.log(`✓ ${name}: ${check()}`);
+  for (const [name, check] of checks) console.log(`✓ ${name}: ${await check()}`);
 } finally {
   if (process.env["IBID_KEEP_PACK"] === undefined) rmSync(work, { recursive: true, force: true });
   else console.log(`Kept ${work}`);
@@ -133,7 +162,6 @@ function checkMetadata(): string {
 }
 
 function checkTypes(): string {
-  // Only the consumer that asks for Node's types can see them.
   mkdirSync(join(project, "node_modules", "@types"), { recursive: true });
   symlinkSync(
     join(root, "node_modules", "@types", "node"),
@@ -151,7 +179,32 @@ function checkTypes(): string {
   return consumers.map((consumer) => consumer.name).join(", ");
 }
 
-function checkDoors(): string {
+/** The program of the README, in a project with the tsconfig that docs/library.md shows, and with nothing installed but ibid. */
+function checkDocumentedProject(): string {
+  const read = (path: string): string => readFileSync(join(root, path), "utf8");
+  const config = /```json\n(\{\n {2}"compilerOptions".*?\n\})\n```/su.exec(read("docs/library.md"))?.[1];
+  const program = /```ts\n(.*?)```/su.exec(read("README.md"))?.[1];
+  assert(config !== undefined, "docs/library.md shows no tsconfig");
+  assert(program !== undefined, "README.md shows no program");
+  const folder = join(work, "documented");
+  mkdirSync(join(folder, "node_modules"), { recursive: true });
+  symlinkSync(installed, join(folder, "node_modules", "ibid"), "junction");
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "documented", private: true, type: "module" }));
+  writeFileSync(join(folder, "tsconfig.json"), config);
+  writeFileSync(join(folder, "main.ts"), program);
+  writeFileSync(join(folder, "subpaths.ts"), importAll(withoutOptional));
+  node(folder, join(root, "node_modules", "typescript", "bin", "tsc"), "-p", ".", "--noEmit");
+  return "strict, no package besides ibid";
+}
+
+function checkLoaded(): string {
+  // An optional package of one subpath.
+  mkdirSync(join(project, "node_modules", "@langchain"), { recursive: true });
+  symlinkSync(
+    join(root, "node_modules", "@langchain", "core"),
+    join(project, "node_modules", "@langchain", "core"),
+    "junction",
+  );
   const spy = join(project, "list-loaded.mjs");
   writeFileSync(
     spy,
@@ -163,33 +216,105 @@ function checkDoors(): string {
       "console.log(JSON.stringify(loaded));",
     ].join("\n"),
   );
-  const counts = doors.map(({ entry, builtins }) => {
-    const loaded = JSON.parse(node(project, spy, entry)) as string[];
-    const home = pathToFileURL(installed).href + "/dist/";
-    const foreign = loaded.filter((url) => !url.startsWith(home) && !(builtins && url.startsWith("node:")));
+  const home = pathToFileURL(installed).href + "/dist/";
+  const list = (entry: string): readonly string[] => JSON.parse(node(project, spy, entry)) as string[];
+  const refuse = (entry: string, foreign: readonly string[]): void =>
     assert(
       foreign.length === 0,
       `importing ${entry} loads ${foreign.slice(0, 5).join(", ")} (${foreign.length} in all)`,
     );
-    assert(loaded.length > 0, `importing ${entry} loads nothing`);
-    return `${entry} ${loaded.length} modules`;
+
+  const counts = everySubpath.map((specifier) => {
+    const loaded = list(specifier);
+    const own = loaded.filter((url) => url.startsWith(home));
+    assert(own.length > 0, `importing ${specifier} loads nothing`);
+    const packages = madeOfPackages[specifier] ?? [];
+    // A package that may be loaded brings its own dependencies.
+    if (packages.length === 0)
+      refuse(
+        specifier,
+        loaded.filter((url) => !url.startsWith(home) && !url.startsWith("node:")),
+      );
+    for (const name of packages)
+      assert(
+        loaded.some((url) => url.includes(`/node_modules/${name}/`)),
+        `importing ${specifier} does not load ${name}: take it off the list`,
+      );
+    return `${specifier} ${own.length}`;
   });
+  // For any runtime: not even a module of Node's.
+  const other = `./node_modules/ibid/${subpaths[0]!.file}`;
+  refuse(
+    other,
+    list(other).filter((url) => !url.startsWith(home)),
+  );
   return counts.join(", ");
 }
 
-/** A permission is known by the module that made it: were it in the package twice, every store would refuse the packs'. */
+/** A proof is known by the module that made it: with two copies of that module in the package, this store would refuse the gate's proofs. */
+function checkGate(): string {
+  const script = join(project, "gate.mjs");
+  writeFileSync(
+    script,
+    `import { openKnowledgeBase } from "ibid";
+import { createGate, operator } from "ibid/access";
+import { createMemoryStore } from "ibid/stores";
+import { openSqliteStore } from "ibid/stores/sqlite";
+import { createRetriever } from "ibid/search";
+for (const store of [createMemoryStore(), await openSqliteStore("gate.sqlite")]) {
+  const kb = await openKnowledgeBase({ store });
+  await kb.ingest({ uri: "keys.txt", text: "Keys are rotated every ninety days." });
+  const proof = createGate().read(operator, ["deployment"]);
+  const hits = await createRetriever({ store }).retrieve(proof, "rotated keys", { mode: "lexical" });
+  console.log(hits.map((hit) => hit.source.uri).join());
+  await kb.close();
+}
+`,
+  );
+  const found = node(project, script).trim().split("\n").join(" ");
+  assert(found === "keys.txt keys.txt", `the search found ${found}`);
+  return found;
+}
+
 function checkPacks(): string {
   const script = join(project, "packs.mjs");
   writeFileSync(
     script,
     `import { createMemoryStore } from "ibid/stores";
-import { createVectorStorePack } from "ibid/testing";
-const cases = createVectorStorePack({ create: async () => createMemoryStore() });
+import { createStorePack } from "ibid/testing";
+const cases = createStorePack({ create: async () => createMemoryStore() });
 for (const { run } of cases) await run();
 console.log(cases.length + " cases");
 `,
   );
   return node(project, script).trim();
+}
+
+/** A bundler that asks for the condition `browser` finds the code for any runtime, and no package. */
+async function checkBrowserBundle(): Promise<string> {
+  const entry = join(project, "page.mjs");
+  writeFileSync(entry, 'export { openKnowledgeBase } from "ibid";\nexport { createMemoryStore } from "ibid/stores";\n');
+  const bundle = await rolldown({
+    input: entry,
+    platform: "browser",
+    cwd: project,
+    onLog: () => {},
+    external: (id) => !id.startsWith(".") && !id.startsWith("/") && !id.startsWith("ibid") && !/^[a-z]:/iu.test(id),
+  });
+  const { output } = await bundle.generate({ format: "esm" });
+  await bundle.close();
+  const chunks = output.filter((file) => file.type === "chunk");
+  const names = new Set(chunks.map(({ fileName }) => fileName));
+  const foreign = chunks.flatMap(({ imports, dynamicImports }) =>
+    [...imports, ...dynamicImports].filter((name) => !names.has(name)),
+  );
+  assert(foreign.length === 0, `a page would have to load ${foreign.join(", ")}`);
+  const exported = chunks
+    .find(({ isEntry }) => isEntry)
+    ?.exports.toSorted()
+    .join(", ");
+  assert(exported === "createMemoryStore, openKnowledgeBase", `the bundle has ${exported}`);
+  return `${exported}, ${chunks.length} files`;
 }
 
 function checkWorker(): string {
@@ -242,18 +367,28 @@ function checkCommandLine(): string {
   return version;
 }
 
+/** The refusal is one sentence, for the command line and for the library, in memory too. */
 function checkOldNode(): string {
+  const start = (name: string, program: string): string => {
+    const file = join(project, name);
+    const pretend =
+      'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2", bun: undefined } });\n';
+    writeFileSync(file, pretend + program);
+    return file;
+  };
   const bin = pathToFileURL(join(installed, "dist", "cli", "bin.js")).href;
-  const pretend = join(project, "old-node.mjs");
-  writeFileSync(
-    pretend,
-    `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.8" } });\nawait import(${JSON.stringify(bin)});\n`,
+  const library = start(
+    "old-node-library.mjs",
+    'const { openKnowledgeBase } = await import("ibid");\nawait openKnowledgeBase().catch(({ message }) => console.log(message));\n',
   );
+  const refusal = "ibid needs Node.js 22.23.3 or newer and found 20.20.2";
+  const said = node(project, library).trim();
+  assert(said === `${refusal}.`, `an old Node gets from the library: ${said}`);
   try {
-    node(project, pretend);
+    node(project, start("old-node.mjs", `await import(${JSON.stringify(bin)});\n`));
   } catch (error) {
     const { status, stderr } = error as { status?: number; stderr?: string };
-    assert(status === 1 && stderr !== undefined && stderr.includes("18.20.8"), `an old Node gets: ${stderr}`);
+    assert(status === 1 && stderr !== undefined && stderr.startsWith(refusal), `an old Node gets: ${stderr}`);
     assert(stderr.trim().split("\n").length === 1, `an old Node gets more than one line: ${stderr}`);
     return stderr.trim();
   }

@@ -347,7 +347,7 @@ describe("what runs us", () => {
     };
     expect(refusal({ node: "20.20.2", sqlite: "3.46.1" })).toMatchObject({
       code: "unsupported-runtime",
-      message: "ibid needs Node 22.23.3 or later; this is 20.20.2.",
+      message: "ibid needs Node.js 22.23.3 or newer and found 20.20.2.",
     });
     expect(refusal({ node: "22.23.2" })).toMatchObject({ code: "unsupported-runtime" });
     expect(refusal({})).toMatchObject({ code: "unsupported-runtime" });

@@ -4,6 +4,7 @@ import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import { assembleKnowledgeBase, openMemory, storeChoices, takeStore } from "../assemble.ts";
 import type { AnyChatModel, AnyEmbeddingModel, AnyReranker, ChosenModels } from "../../models/choose-models.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
+import { checkNode } from "../../stores/sqlite/sqlite-runtime.ts";
 import { checkLocation, eventFile } from "../../stores/sqlite/knowledge-base-folder.ts";
 import { openInputs, type OpenSources } from "./open-inputs.ts";
 import {
@@ -47,7 +48,7 @@ interface NodeReading extends OpenReading {
  * one that is open already.
  *
  * **Shape** uris of documents are relative to the parent of the folder.
- * **Errors** `not-found` with `create: false`; `unsupported-runtime` on a Node whose SQLite can lose data; `store-corrupt`, `store-busy`;
+ * **Errors** `not-found` with `create: false`; `unsupported-runtime` on a Node before 22.23.3, and for a folder on one whose SQLite can lose data; `store-corrupt`, `store-busy`;
  * `configuration-missing` and `dependency-missing` for a model by name.
  * **Cost** opening reads the list of segments, not their contents.
  *
@@ -57,6 +58,7 @@ interface NodeReading extends OpenReading {
 export function openKnowledgeBase(options: OpenOptions): Promise<KnowledgeBase>;
 export function openKnowledgeBase(location?: string, options?: OpenOptions): Promise<KnowledgeBase>;
 export async function openKnowledgeBase(first?: string | OpenOptions, second?: OpenOptions): Promise<KnowledgeBase> {
+  checkNode(process.versions);
   const { location, options } = readOpenArguments(first, second);
   const { models = {}, ...rest } = options;
   // Names are checked here; models may still be names.

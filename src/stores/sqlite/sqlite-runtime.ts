@@ -6,27 +6,29 @@ type Sqlite = typeof sqlite;
 /** Older ones bundle a SQLite that can corrupt a write-ahead log under two connections; 3.51.3 fixed it. */
 const floor = { node: "22.23.3", sqlite: "3.51.3" };
 
-/** What runs us, as `process.versions` says. */
+/** The versions of the running process, as `process.versions` has them. */
 export interface RuntimeVersions {
   readonly node?: string | undefined;
   readonly sqlite?: string | undefined;
+  readonly bun?: string | undefined;
+}
+
+/** **Errors** `unsupported-runtime` for a Node before 22.23.3, which lacks parts of the language that ibid uses. Bun has a number of its own for Node. */
+export function checkNode({ node, bun }: RuntimeVersions): void {
+  if (bun !== undefined || (node !== undefined && !isBefore(node, floor.node))) return;
+  throw new IbidError(
+    "unsupported-runtime",
+    `ibid needs Node.js ${floor.node} or newer and found ${node ?? "another runtime"}.`,
+    { hint: "Install a current Node.js (https://nodejs.org).", details: { node, floor: floor.node } },
+  );
 }
 
 /**
  * **Errors** `unsupported-runtime` for a Node before 22.23.3, and for a later one with a SQLite before 3.51.3 (the first releases of Node 24).
  */
 export function checkRuntime(versions: RuntimeVersions): void {
+  checkNode(versions);
   const { node, sqlite } = versions;
-  if (node === undefined || isBefore(node, floor.node)) {
-    throw new IbidError(
-      "unsupported-runtime",
-      `ibid needs Node ${floor.node} or later; this is ${node ?? "another runtime"}.`,
-      {
-        hint: `Install Node ${floor.node} or later. The memory store works anywhere.`,
-        details: { node, floor: floor.node },
-      },
-    );
-  }
   // Where Node does not say which SQLite it bundles, the floor of Node stands for it.
   if (sqlite === undefined || !isBefore(sqlite, floor.sqlite)) return;
   throw new IbidError(
