@@ -24,6 +24,7 @@ const entries = subpaths.map(({ nodeFile, nodeSource }) => [
 const bundle = await rolldown({
   input: { ...Object.fromEntries(entries), ...programs },
   platform: "node",
+  checks: { ineffectiveDynamicImport: false },
   external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[a-z]:/iu.test(id),
 });
 const { output } = await bundle.write({

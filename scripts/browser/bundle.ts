@@ -22,6 +22,7 @@ export async function bundleForBrowser(program: string): Promise<Bundle> {
   const bundle = await rolldown({
     input: entry,
     platform: "browser",
+    checks: { ineffectiveDynamicImport: false },
     plugins: [
       {
         name: "ibid",
