@@ -35,15 +35,17 @@ const version = 2;
 /**
  * Cuts a document along its sections, lazily.
  *
- * **Shape** (1) a section that fits is one chunk, its subsections included; (2) otherwise neighbouring sections without subsections, and the section's own
- * text before them, are grouped as long as they fit together; (3) what does not fit by itself is cut between blocks, paragraphs,
- * lines of code (where it is indented least), sentences, words, at last characters, with overlap; (4) `index` runs over the document; (5) a blank document has no chunks, since
- * there is nothing to find or to cite in it; (6) a table that does not fit is cut between rows, its header repeated in each chunk's `text`.
- * Headings and front matter stay with what follows them.
- * A chunk's `text` never exceeds `maxSize`, but for a single table row or a single code point.
+ * **Shape** `index` runs over the document; a blank document has no chunks. A chunk's `text` never exceeds `maxSize`, but for a single table row or code point.
+ *
+ * 1. A section that fits is one chunk, its subsections included.
+ * 2. Otherwise neighbouring sections without subsections are grouped as long as they fit, the section's own text before them included.
+ * 3. A section beyond the size is cut between blocks, paragraphs, lines of code (at the smallest indent), sentences, words, at last characters, with overlap.
+ * 4. A table beyond the size is cut between rows, with its header repeated in each chunk's `text`.
+ * 5. Headings and front matter stay with the text after them.
+ *
  * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
  * **Cost** linear in the text, whatever the length function.
- * **Source** Embabel `ContentChunker` (E17, E18, C17).
+ * **Source** Embabel `ContentChunker`.
  */
 export function createSectionChunker(options: SectionChunkerOptions = {}): SectionChunker {
   checkOptions("createSectionChunker", options, ["maxSize", "overlap", "length", "respectSentences"]);
