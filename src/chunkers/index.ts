@@ -21,7 +21,6 @@ export {
 export { createTransformer } from "./transformers/create-transformer.ts";
 export type { ChunkDescriber } from "./transformers/describe-chunks.ts";
 export { type ChunkMetadata, createMetadataTransformer } from "./transformers/metadata-transformer.ts";
-export { createStructureTransformer } from "./transformers/structure-transformer.ts";
 export { createTitleTransformer } from "./transformers/title-transformer.ts";
 export { createWholeChunker } from "./whole-chunker.ts";
 export { createWindowChunker, type WindowChunkerOptions } from "./window-chunker.ts";

@@ -3,7 +3,7 @@ import type { Answer, AskOptions, Citation, Grounding } from "../contracts/answe
 import type { ChatMessage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import { toHitJson } from "./hit-json.ts";
+import { toHitJson } from "../search/hit-json.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import { createProgressLine } from "./progress.ts";
 import { describePlace } from "./search.ts";
@@ -103,43 +103,13 @@ export async function sayAnswer(
     line.clear();
   }
   if (answer === undefined) throw new IbidError("internal", "The answer ended before it was whole.");
-  if (output.json) await output.object(toAnswerJson(answer));
+  if (output.json) await output.object({ ...answer, hits: answer.hits.map(toHitJson) });
   else {
     const isWritten = streams && streamed;
     if (isWritten) await output.text(wrapper.end());
     await writeAnswer(context, kb, answer, isWritten);
   }
   return answer;
-}
-
-function toAnswerJson(answer: Answer): object {
-  const { question, searchedFor, text, grounded, support, refused, citations, hits, model, usage, ms } = answer;
-  const { removedAddresses, context, suspicions } = answer;
-  return {
-    question,
-    ...(searchedFor === undefined ? {} : { searchedFor }),
-    answer: text,
-    grounded,
-    ...(support === undefined || grounded ? {} : { unsupported: support.unsupported }),
-    ...(answer.removedQuotes.length === 0 ? {} : { removedQuotes: answer.removedQuotes }),
-    refused,
-    citations: citations.map(({ marker, uri, documentId, chunkId, start, end, quote }) => ({
-      marker,
-      uri,
-      documentId,
-      chunkId,
-      start,
-      end,
-      quote,
-    })),
-    hits: hits.map(toHitJson),
-    model,
-    removedAddresses,
-    ...(context === undefined ? {} : { context }),
-    ...(suspicions === undefined ? {} : { suspicions }),
-    ...(usage === undefined ? {} : { usage }),
-    ms,
-  };
 }
 
 async function writeAnswer(

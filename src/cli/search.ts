@@ -2,7 +2,7 @@ import type { Analyzer } from "../contracts/analyzer.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { QuerySyntax } from "../contracts/leg.ts";
 import type { Hit, HitExplanation, LatentExplanation, SearchMode, SearchOptions } from "../contracts/retriever.ts";
-import { toHitJson } from "./hit-json.ts";
+import { toHitJson } from "../search/hit-json.ts";
 import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output, Style } from "./output.ts";

@@ -66,7 +66,7 @@ async function showDocument(context: Context, typed: string, options: ShowComman
     }
     if (options.section !== undefined) return await showSection(context, kb, document, options.section, options);
     if (options.outline === true) {
-      if (output.json) await output.object({ uri, sections: document.root.children.map(toSectionJson) });
+      if (output.json) await output.object({ ...(await kb.outline(uri, { scope: document.scope })) });
       else await writeOutline(output, document);
     } else if (options.at !== undefined) {
       const { start, end } = options.at;
@@ -179,10 +179,6 @@ function isInsidePair(text: string, position: number): boolean {
   const before = text.charCodeAt(position - 1);
   const after = text.charCodeAt(position);
   return before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000;
-}
-
-function toSectionJson({ id, title, level, start, end, children }: Section): object {
-  return { id, title, level, start, end, children: children.map(toSectionJson) };
 }
 
 async function writeOutline(output: Output, { title, root }: DocumentView): Promise<void> {

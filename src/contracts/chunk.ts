@@ -39,23 +39,23 @@ export interface Chunk extends PlaceLabels {
 }
 
 /**
- * Place of a chunk in its document, under Embabel's names. Every chunk that leaves a knowledge base has one.
+ * Place of a chunk in its document. Every chunk that leaves a knowledge base has one.
  *
  * **Shape** the container is the innermost section around the chunk that has children; the leaf is the one without. The root is neither; a missing section leaves its
- * keys absent. **Source** Embabel's structure keys.
+ * keys absent. `structureKeys` of `ibid/compat` has them under Embabel's names. **Source** Embabel's structure keys.
  */
 export interface ChunkStructure {
   /** From 0, in order of `start`. */
-  readonly chunk_index: number;
-  readonly sequence_number: number;
+  readonly chunkIndex: number;
+  readonly sequenceNumber: number;
   /** Chunks of the document when it was looked at. Absent where the store does not count them. */
-  readonly total_chunks?: number;
-  readonly root_document_id: string;
-  readonly root_document_title: string;
-  readonly container_section_id?: string;
-  readonly container_section_title?: string;
-  readonly container_section_url?: string;
-  readonly leaf_section_id?: string;
-  readonly leaf_section_title?: string;
-  readonly leaf_section_url?: string;
+  readonly totalChunks?: number;
+  readonly rootDocumentId: string;
+  readonly rootDocumentTitle: string;
+  readonly containerSectionId?: string;
+  readonly containerSectionTitle?: string;
+  readonly containerSectionUrl?: string;
+  readonly leafSectionId?: string;
+  readonly leafSectionTitle?: string;
+  readonly leafSectionUrl?: string;
 }

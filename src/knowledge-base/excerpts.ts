@@ -153,7 +153,7 @@ function excerptOf(
         start: chunk.start,
         end: chunk.end,
         text: document.text.slice(chunk.start, chunk.end),
-        structure: { ...chunkStructure(chunk), total_chunks: summary.chunks },
+        structure: { ...chunkStructure(chunk), totalChunks: summary.chunks },
       })),
   };
 }

@@ -42,7 +42,7 @@ async function completeStructure(
     if (structure === undefined) return hit;
     // A document that was swapped between the search and the count may have fewer by now.
     const total = totals.get(keyOf(hit)) ?? 0;
-    return { ...hit, structure: total > structure.chunk_index ? { ...structure, total_chunks: total } : structure };
+    return { ...hit, structure: total > structure.chunkIndex ? { ...structure, totalChunks: total } : structure };
   });
 }
 

@@ -23,4 +23,5 @@ export { mergeAdjacent, type MergeAdjacentOptions } from "./around/merge-adjacen
 export { multiQuery, type MultiQueryOptions } from "./around/multi-query.ts";
 export { rewriteQuery } from "./around/rewrite-query.ts";
 export type { QueryWriterOptions } from "./around/write-queries.ts";
+export { toHitJson, type HitJson } from "./hit-json.ts";
 export { createRetriever, type RetrieverOptions } from "./create-retriever.ts";

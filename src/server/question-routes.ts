@@ -2,6 +2,7 @@ import { SSEStreamingApi } from "hono/streaming";
 import type { Answer, AnswerEvent } from "../contracts/answer.ts";
 import { readUIMessages } from "../integrations/ai-sdk/read-ui-messages.ts";
 import { toUIMessageStreamResponse } from "../integrations/ai-sdk/ui-message-stream.ts";
+import { toHitJson } from "../search/hit-json.ts";
 import { given } from "./given.ts";
 import { errorJson, toRefusal } from "./refusal.ts";
 import * as requests from "./request-schemas.ts";
@@ -48,7 +49,7 @@ export const questionRoutes: readonly Route[] = [
     async handle({ kb, body: { query, ...options }, signal }) {
       const started = performance.now();
       const hits = await kb.search(query, { ...given(options), signal });
-      return jsonResponse({ hits, ms: Math.round(performance.now() - started) });
+      return jsonResponse({ hits: hits.map(toHitJson), ms: Math.round(performance.now() - started) });
     },
   }),
   defineRoute({
@@ -75,7 +76,8 @@ export const questionRoutes: readonly Route[] = [
       const { question, ...options } = call.body;
       const wanted = given(options);
       const isStreamed = (call.request.headers.get("accept") ?? "").toLowerCase().includes("text/event-stream");
-      if (!isStreamed) return jsonResponse(await call.kb.ask(question, { ...wanted, signal: call.signal }));
+      if (!isStreamed)
+        return jsonResponse(toAnswerJson(await call.kb.ask(question, { ...wanted, signal: call.signal })));
       const left = new AbortController();
       const run = call.kb.ask(question, { ...wanted, signal: AbortSignal.any([call.signal, left.signal]) });
       return streamEvents(call, run, () => left.abort());
@@ -126,8 +128,7 @@ async function streamEvents(
   const write = async (): Promise<void> => {
     try {
       for (let next = first; next.done !== true && !stream.aborted; next = await iterator.next()) {
-        const { type, ...data } = next.value;
-        await stream.writeSSE({ event: type, data: JSON.stringify(data) });
+        await stream.writeSSE(toServerSentEvent(next.value));
       }
     } catch (error) {
       if (stream.aborted) return;
@@ -145,6 +146,20 @@ async function streamEvents(
   return new Response(stream.responseReadable, {
     headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },
   });
+}
+
+function toServerSentEvent(event: AnswerEvent): { event: string; data: string } {
+  const { type, ...data } =
+    event.type === "hits"
+      ? { ...event, hits: event.hits.map(toHitJson) }
+      : event.type === "answer"
+        ? { ...event, answer: toAnswerJson(event.answer) }
+        : event;
+  return { event: type, data: JSON.stringify(data) };
+}
+
+function toAnswerJson(answer: Answer): object {
+  return { ...answer, hits: answer.hits.map(toHitJson) };
 }
 
 /** The text without markers: no citation stands beside it. */

@@ -28,17 +28,17 @@ const source = z.strictObject({
 
 /** Place of a chunk in the tree of its document. */
 const structure = z.strictObject({
-  chunk_index: z.int().min(0),
-  sequence_number: z.int().min(0),
-  total_chunks: z.int().min(1).optional(),
-  root_document_id: z.string(),
-  root_document_title: z.string(),
-  container_section_id: z.string().optional(),
-  container_section_title: z.string().optional(),
-  container_section_url: z.string().optional(),
-  leaf_section_id: z.string().optional(),
-  leaf_section_title: z.string().optional(),
-  leaf_section_url: z.string().optional(),
+  chunkIndex: z.int().min(0),
+  sequenceNumber: z.int().min(0),
+  totalChunks: z.int().min(1).optional(),
+  rootDocumentId: z.string(),
+  rootDocumentTitle: z.string(),
+  containerSectionId: z.string().optional(),
+  containerSectionTitle: z.string().optional(),
+  containerSectionUrl: z.string().optional(),
+  leafSectionId: z.string().optional(),
+  leafSectionTitle: z.string().optional(),
+  leafSectionUrl: z.string().optional(),
 });
 
 const hitSchema = z

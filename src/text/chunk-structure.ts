@@ -3,7 +3,7 @@ import type { Chunk, ChunkStructure } from "../contracts/chunk.ts";
 /**
  * Where a chunk stands, told by the chunk alone: the ids of the sections around it begin its section's, and their titles are its headings.
  *
- * **Shape** without `total_chunks`, which a chunk does not know. **Source** Embabel.
+ * **Shape** without `totalChunks`, which a chunk does not know. **Source** Embabel.
  */
 export function chunkStructure(
   chunk: Pick<Chunk, "index" | "documentId" | "title" | "uri" | "sectionId" | "headings" | "isInContainer">,
@@ -16,15 +16,15 @@ export function chunkStructure(
   const around = container > 0 ? section(container) : undefined;
   const leaf = !isInContainer && depth > 0 ? section(depth) : undefined;
   return {
-    chunk_index: index,
-    sequence_number: index,
-    root_document_id: documentId,
-    root_document_title: title,
+    chunkIndex: index,
+    sequenceNumber: index,
+    rootDocumentId: documentId,
+    rootDocumentTitle: title,
     ...(around && {
-      container_section_id: around.id,
-      container_section_title: around.title,
-      container_section_url: uri,
+      containerSectionId: around.id,
+      containerSectionTitle: around.title,
+      containerSectionUrl: uri,
     }),
-    ...(leaf && { leaf_section_id: leaf.id, leaf_section_title: leaf.title, leaf_section_url: uri }),
+    ...(leaf && { leafSectionId: leaf.id, leafSectionTitle: leaf.title, leafSectionUrl: uri }),
   };
 }

@@ -41,7 +41,7 @@ describe("ibid chat", () => {
       question: "And where are they kept?",
       searchedFor: "And where are they kept? often signing keys rotated",
     });
-    expect(second?.["answer"]).toContain("They are kept in the vault.");
+    expect(second?.["text"]).toContain("They are kept in the vault.");
 
     const shown = await chat(folder, "Where is wine kept?");
     expect(shown).toMatchObject({ code: 0, stderr: "" });

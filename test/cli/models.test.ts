@@ -57,7 +57,7 @@ describe("an embedding model on the command line", () => {
     const asked = await callIbid(cwd, ["ask", "How often do keys rotate?", "--model", "ollama:llama3", "--json"], env);
     expect(JSON.parse(asked.stdout)).toMatchObject({
       model: "ollama/llama3",
-      answer: "Every ninety days [1].",
+      text: "Every ninety days [1].",
       usage: {},
     });
     expect(embedded(server).slice(-2)).toEqual([

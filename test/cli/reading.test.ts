@@ -63,6 +63,9 @@ interface HitJson {
   readonly explain?: { parts: { value: number }[] };
 }
 
+/** The keys of a hit, which HTTP and MCP have too. */
+const hitKeys = "rank score chunkId documentId scope text snippet source structure metadata origin".split(" ");
+
 describe("ibid search", () => {
   it("--json: the keys are a contract, and every text is the slice it says [L1]", async () => {
     const found = await json<{ query: string; hits: HitJson[]; ms: number }>("search", "rotate keys");
@@ -70,7 +73,7 @@ describe("ibid search", () => {
     expect(found.query).toBe("rotate keys");
     expect(found.hits.length).toBeGreaterThan(1);
     for (const [index, hit] of found.hits.entries()) {
-      expect(Object.keys(hit)).toEqual(["rank", "score", "chunkId", "text", "source", "metadata"]);
+      expect(Object.keys(hit)).toEqual(hitKeys);
       expect(Object.keys(hit.source).slice(0, 5)).toEqual(["uri", "title", "headings", "start", "end"]);
       expect(hit.rank).toBe(index + 1);
     }
@@ -188,8 +191,32 @@ describe("as a process", () => {
   });
 });
 
+/** The names of all keys of a value, but for those of metadata, which belong to the user. */
+function keysOf(value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(keysOf);
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...(key === "metadata" ? [] : keysOf(inner))]);
+}
+
+describe("every command's --json", () => {
+  it.each([
+    [["search", "rotate keys", "--explain", "--pattern", "keys"]],
+    [["ask", "How often do keys rotate?"]],
+    [["list"]],
+    [["show", "docs/keys.md", "--scope", "deployment"]],
+    [["show", "docs/keys.md", "--scope", "deployment", "--outline"]],
+    [["status"]],
+    [["status", "--health"]],
+    [["doctor"]],
+  ])("%j names its keys in camelCase", async (args) => {
+    const names = new Set(keysOf(await json(...args)));
+    expect(names.size).toBeGreaterThan(1);
+    expect([...names].filter((name) => !/^[a-z][a-zA-Z0-9]*$/u.test(name))).toEqual([]);
+  });
+});
+
 interface AnswerJson {
-  readonly answer: string;
+  readonly text: string;
   readonly grounded: boolean;
   readonly refused: boolean;
   readonly citations: { marker: string; uri: string; start: number; end: number; quote: string }[];
@@ -200,17 +227,9 @@ interface AnswerJson {
 describe("ibid ask", () => {
   it("--json: the keys are a contract, and every quote is the slice it says [L2]", async () => {
     const answer = await json<AnswerJson>("ask", "How often do keys rotate?", "--as-user", "bob");
-    expect(Object.keys(answer)).toEqual([
-      "question",
-      "answer",
-      "grounded",
-      "refused",
-      "citations",
-      "hits",
-      "model",
-      "removedAddresses",
-      "ms",
-    ]);
+    expect(Object.keys(answer).join(" ")).toBe(
+      "question text citations grounded support refused removedMarkers removedQuotes removedAddresses hits model ms",
+    );
     expect(answer).toMatchObject({
       question: "How often do keys rotate?",
       model: null,
@@ -219,14 +238,23 @@ describe("ibid ask", () => {
     });
     expect(answer.citations.length).toBeGreaterThan(0);
     for (const citation of answer.citations) {
-      expect(Object.keys(citation)).toEqual(["marker", "uri", "documentId", "chunkId", "start", "end", "quote"]);
-      expect(answer.answer).toContain(citation.marker);
+      expect(Object.keys(citation)).toEqual([
+        "marker",
+        "uri",
+        "title",
+        "documentId",
+        "chunkId",
+        "start",
+        "end",
+        "quote",
+      ]);
+      expect(answer.text).toContain(citation.marker);
     }
     const ofKeys = answer.citations.filter(({ uri }) => uri === "docs/keys.md");
     expect(ofKeys.length).toBeGreaterThan(0);
     for (const { start, end, quote } of ofKeys) expect(keys.slice(start, end)).toBe(quote);
     expect(answer.citations.map(({ quote }) => quote).join(" ")).toContain("ninety days");
-    expect(Object.keys(answer.hits[0] ?? {})).toEqual(["rank", "score", "chunkId", "text", "source", "metadata"]);
+    expect(Object.keys(answer.hits[0] ?? {})).toEqual(hitKeys);
   });
 
   it("prints the answer, then where each claim stands, to the line; a refusal exits 0", async () => {
@@ -267,7 +295,7 @@ describe("ibid ask", () => {
       ]);
       expect(asked).toMatchObject({ code: 0, stderr: "" });
       expect(JSON.parse(asked.stdout)).toMatchObject({
-        answer: "Every ninety days [1].",
+        text: "Every ninety days [1].",
         model: "openai-compatible/m",
         citations: [{ marker: "[1]", uri: "docs/keys.md" }],
       });
@@ -430,23 +458,28 @@ describe("ibid show", () => {
     expect((await ibid("show", "docs/keys.md", "--scope", "deployment", "--at", `${at}:${at + 2}`)).stdout).toBe("🔑");
   });
 
-  it("--outline: the tree", async () => {
+  const section = (id: string, kind: string, headings: readonly string[]) => ({
+    id,
+    kind,
+    headings,
+    title: headings.at(-1),
+    level: headings.length,
+  });
+
+  it("--outline: the sections in reading order", async () => {
     const outline = await json("show", "docs/keys.md", "--outline", "--scope", "team:acme");
     const [rotation, storage] = [keys.indexOf("## Rotation"), keys.indexOf("## Storage")];
     expect(outline).toEqual({
       uri: "docs/keys.md",
+      scope: "team:acme",
+      documentId: expect.any(String),
+      title: "Keys",
+      length: keys.length,
       sections: [
-        {
-          id: "0.0",
-          title: "Keys",
-          level: 1,
-          start: 0,
-          end: keys.length,
-          children: [
-            { id: "0.0.0", title: "Rotation", level: 2, start: rotation, end: storage, children: [] },
-            { id: "0.0.1", title: "Storage", level: 2, start: storage, end: keys.length, children: [] },
-          ],
-        },
+        { ...section("0", "root", []), title: "Keys", start: 0, end: keys.length, line: 1 },
+        { ...section("0.0", "container", ["Keys"]), start: 0, end: keys.length, line: 1 },
+        { ...section("0.0.0", "leaf", ["Keys", "Rotation"]), start: rotation, end: storage, line: 3 },
+        { ...section("0.0.1", "leaf", ["Keys", "Storage"]), start: storage, end: keys.length, line: 7 },
       ],
     });
     const { stdout } = await ibid("show", "docs/keys.md", "--outline", "--scope", "team:acme");

@@ -106,6 +106,20 @@ describe("ibid serve", () => {
     expect(log()).not.toMatch(/valid|cellar/u);
   }, 40_000);
 
+  it("prints hits and answers as the command line does", async () => {
+    const { url, stop } = await startServing([]);
+    const [found] = jsonLines((await callIbid(folder, ["search", "valid key", "--json"])).stdout);
+    const [told] = jsonLines((await callIbid(folder, ["ask", "How long is a key valid?", "--json"])).stdout);
+    const { ms: _s, query: _q, ...hits } = found as Record<string, unknown>;
+    const { ms: _a, ...answer } = told as Record<string, unknown>;
+    expect((hits["hits"] as unknown[]).length).toBeGreaterThan(0);
+    expect((await send(url, "/search", { body: { query: "valid key" } })).json).toMatchObject(hits);
+    const asked = (await send(url, "/ask", { body: { question: "How long is a key valid?" } })).json as object;
+    expect(Object.keys(asked)).toEqual(Object.keys(told as object));
+    expect(asked).toMatchObject(answer);
+    await stop("SIGTERM");
+  }, 40_000);
+
   it("--keys: each key is somebody; what they take in is there for the command line, and the other way round [L3 L8]", async () => {
     const { url, stop } = await startServing(["--keys", "keys.json"]);
     const ada = "ada-ada-ada-ada-ada";

@@ -56,9 +56,9 @@ describe("ibid ask with a model behind a real server", () => {
     const server = await started({ chat });
     const { code, stdout } = await ask(server.url, "How do I rotate a key?", "--json");
     expect(code).toBe(0);
-    const answer = JSON.parse(stdout) as Answer & { readonly answer: string };
+    const answer = JSON.parse(stdout) as Answer;
     expect(answer).toMatchObject({ refused: false, grounded: false, model: "openai-compatible/tiny" });
-    expect(answer.answer).toBe("Keys are rotated with keyctl rotate [1]. They may be shared with everybody.");
+    expect(answer.text).toBe("Keys are rotated with keyctl rotate [1]. They may be shared with everybody.");
     expect(answer.citations).toHaveLength(1);
     const [citation] = answer.citations;
     expect(citation).toMatchObject({ marker: "[1]", uri: "docs/keys.md" });

@@ -21,6 +21,6 @@ console.log(
   JSON.stringify({
     ...said,
     found: hit?.text.includes(last) === true ? last : hit?.text,
-    total: hit?.structure?.total_chunks,
+    total: hit?.structure?.totalChunks,
   }),
 );

@@ -42,33 +42,33 @@ describe("the structure keys of what leaves a knowledge base [E12]", () => {
   it("tell a leaf and the container around it, of how many chunks, and follow every edit", async () => {
     const kb = await openWith();
     const { id, chunks } = (await kb.document("manual.md"))!;
-    const root = { root_document_id: id, root_document_title: "Manual", total_chunks: chunks };
+    const root = { rootDocumentId: id, rootDocumentTitle: "Manual", totalChunks: chunks };
     const url = "manual.md";
     const rotation = {
       ...root,
-      container_section_id: "0.0.0",
-      container_section_title: "Keys",
-      container_section_url: url,
-      leaf_section_id: "0.0.0.0",
-      leaf_section_title: "Rotation",
-      leaf_section_url: url,
+      containerSectionId: "0.0.0",
+      containerSectionTitle: "Keys",
+      containerSectionUrl: url,
+      leafSectionId: "0.0.0.0",
+      leafSectionTitle: "Rotation",
+      leafSectionUrl: url,
     };
     const index = expect.any(Number) as number;
-    expect(await structureOf(kb, "ninety days")).toEqual({ ...rotation, chunk_index: index, sequence_number: index });
+    expect(await structureOf(kb, "ninety days")).toEqual({ ...rotation, chunkIndex: index, sequenceNumber: index });
     // Between the sections of a container: no leaf.
     expect(await structureOf(kb, "general")).toEqual({
       ...root,
-      chunk_index: index,
-      sequence_number: index,
-      container_section_id: "0.0.0",
-      container_section_title: "Keys",
-      container_section_url: url,
+      chunkIndex: index,
+      sequenceNumber: index,
+      containerSectionId: "0.0.0",
+      containerSectionTitle: "Keys",
+      containerSectionUrl: url,
     });
 
     const longer = `${text}\n## Doors\n\nDoors close by themselves at night.\n`;
     await kb.ingest({ uri: "manual.md", text: longer, mediaType: "text/markdown" });
-    expect((await structureOf(kb, "ninety days"))?.total_chunks).toBe(chunks + 1);
-    expect((await structureOf(kb, "doors night"))?.chunk_index).toBe(chunks);
+    expect((await structureOf(kb, "ninety days"))?.totalChunks).toBe(chunks + 1);
+    expect((await structureOf(kb, "doors night"))?.chunkIndex).toBe(chunks);
   });
 
   it("are on the chunks of an excerpt, and on hits of a retriever that does not give them", async () => {

@@ -112,6 +112,22 @@ describe("the OpenAPI document", () => {
     expect(local.components.securitySchemes).toBeUndefined();
   });
 
+  it("names every field in camelCase", async () => {
+    const { as } = await startWorld();
+    const names: string[] = [];
+    const walk = (value: unknown): void => {
+      if (typeof value !== "object" || value === null) return;
+      for (const [key, inner] of Object.entries(value)) {
+        if (key === "properties") names.push(...Object.keys(inner as object));
+        if (key === "parameters") names.push(...(inner as readonly { name: string }[]).map(({ name }) => name));
+        walk(inner);
+      }
+    };
+    walk((await as(null, "/openapi.json")).json);
+    expect(names.length).toBeGreaterThan(100);
+    expect(names.filter((name) => !/^[a-z][a-zA-Z0-9]*$/u.test(name))).toEqual([]);
+  });
+
   it("requests are described by what checks them: a field that it does not name is refused, one that it names is taken", async () => {
     const { as } = await startWorld(
       {},

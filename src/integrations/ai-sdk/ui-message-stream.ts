@@ -2,6 +2,7 @@ import type { Answer, AnswerEvent, Citation } from "../../contracts/answer.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
+import { toHitJson } from "../../search/hit-json.ts";
 import type {
   UIAnswerMetadata,
   UIGrounded,
@@ -160,7 +161,8 @@ function sayNothing(): string {
   return "Something went wrong while this was answered.";
 }
 
-function toUIHit({ rank, score, chunkId, documentId, source, snippet }: Hit): UIHit {
+function toUIHit(hit: Hit): UIHit {
+  const { rank, score, chunkId, documentId, source, snippet } = toHitJson(hit);
   const { uri, title, headings, start, end } = source;
   return { rank, score, chunkId, documentId, uri, title, headings, start, end, snippet };
 }

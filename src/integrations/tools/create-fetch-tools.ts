@@ -1,6 +1,7 @@
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Tool } from "../../contracts/tool.ts";
+import { toHitJson } from "../../search/hit-json.ts";
 import { createTool } from "./create-tool.ts";
 import { createFixedView, type FixedLimits } from "./fixed-view.ts";
 import { asData, asTitle, showAddress } from "./format-results.ts";
@@ -37,7 +38,7 @@ export function createFetchTools(kb: KnowledgeBase, options: FetchToolOptions = 
       inputSchema: toolInput({ query: textField("What is looked for, in words or as a question.") }),
       async run({ query }, signal) {
         const hits = await view.search(query, { topK, ...(signal && { signal }) });
-        const results = hits.map(({ chunkId, source, snippet }) => ({
+        const results = hits.map(toHitJson).map(({ chunkId, source, snippet }) => ({
           id: chunkId,
           title: asTitle(
             [source.title, ...source.headings]

@@ -1,5 +1,6 @@
 import type { LengthFunction } from "../../contracts/chunker.ts";
 import type { Hit } from "../../contracts/retriever.ts";
+import { toHitJson } from "../../search/hit-json.ts";
 import { neutraliseSource } from "../../text/untrusted/neutralise-source.ts";
 
 /** What a model reads of one result: which chunk, from where, how good, and its text. */
@@ -37,7 +38,7 @@ export function formatResults(items: readonly ResultItem[], { maxTokens, countTo
 
 /** What a search found, as items. */
 export function hitItems(hits: readonly Hit[]): readonly ResultItem[] {
-  return hits.map(({ chunkId, source, score, text }) => ({ chunkId, uri: source.uri, score, text }));
+  return hits.map(toHitJson).map(({ chunkId, source, score, text }) => ({ chunkId, uri: source.uri, score, text }));
 }
 
 function join(items: readonly string[], all: number): string {

@@ -1,0 +1,35 @@
+import type { Hit, HitSource } from "../contracts/retriever.ts";
+import { placeLabels } from "../text/place-labels.ts";
+
+/** A hit as JSON: everything of it but the vector. */
+export type HitJson = Omit<Hit, "embedding">;
+
+/**
+ * Renders a hit for programs. The command line, HTTP and MCP print these keys, in this order; other shapes are made from it.
+ *
+ * **Shape** keys without a value are absent.
+ * @experimental
+ */
+export function toHitJson(hit: Hit): HitJson {
+  const { rank, score, chunkId, documentId, scope, text, snippet, structure, metadata, origin, matches, explain } = hit;
+  return {
+    rank,
+    score,
+    chunkId,
+    documentId,
+    scope,
+    text,
+    snippet,
+    source: toSourceJson(hit.source),
+    ...(structure && { structure }),
+    metadata,
+    origin,
+    ...(matches && { matches }),
+    ...(explain && { explain }),
+  };
+}
+
+function toSourceJson(source: HitSource): HitSource {
+  const { uri, title, headings, start, end, language } = source;
+  return { uri, title, headings, start, end, ...placeLabels(source), ...(language !== undefined && { language }) };
+}
