@@ -26,6 +26,7 @@ export type {
 } from "./contracts/knowledge-base.ts";
 export type { JsonValue, Metadata } from "./contracts/metadata.ts";
 export type { FusionName, Hit, HitExplanation, HitSource, SearchMode, SearchOptions } from "./contracts/retriever.ts";
+export type { Run } from "./contracts/run.ts";
 export type { AccessContext, AccessPolicy, Scope, ScopeStrategy } from "./contracts/scope.ts";
 export type { DeleteOptions } from "./contracts/store.ts";
 export { openKnowledgeBase } from "./knowledge-base/open-in-memory.ts";

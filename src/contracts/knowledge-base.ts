@@ -16,6 +16,7 @@ import type { Source } from "./reader.ts";
 import type { ReembedOptions, ReembedRun, ScopeVersions } from "./reembedding.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
 import type { Hit, SearchOptions } from "./retriever.ts";
+import type { Run } from "./run.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
 import type { DeleteOptions, StoredChunk } from "./store.ts";
 
@@ -179,10 +180,10 @@ export interface IngestSummary {
  * An ingestion, started when it is first awaited or iterated: `await` gives the summary, `for await` one result per document as it lands.
  * Leaving the loop early stops the work between documents.
  */
-export interface IngestRun extends PromiseLike<IngestSummary>, AsyncIterable<IngestResult> {}
+export type IngestRun = Run<IngestResult, IngestSummary>;
 
 /** An answer, started when it is first awaited or iterated: `await` gives it whole, `for await` as it is made. */
-export interface AskRun extends PromiseLike<Answer>, AsyncIterable<AnswerEvent> {}
+export type AskRun = Run<AnswerEvent, Answer>;
 
 /** Distinguishes documents that share a uri. */
 export interface DocumentAddress {

@@ -1,6 +1,7 @@
 import type { Chunk } from "./chunk.ts";
 import type { Embedding, EmbeddingVersion } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
+import type { Run } from "./run.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 
 /** Embedding versions of a scope, and the one that its searches use. */
@@ -148,4 +149,4 @@ export interface ReembedSummary {
 }
 
 /** A re-embedding, started when it is first awaited or iterated: `await` gives the summary, `for await` what happens on the way. */
-export interface ReembedRun extends PromiseLike<ReembedSummary>, AsyncIterable<ReembedEvent> {}
+export type ReembedRun = Run<ReembedEvent, ReembedSummary>;

@@ -1,6 +1,7 @@
 import type { TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Reader, ReadLimits, Source } from "../contracts/reader.ts";
+import type { Run } from "../contracts/run.ts";
 import { readDocument } from "../readers/read-document.ts";
 import { walkSections } from "../text/walk-sections.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
@@ -37,7 +38,7 @@ export interface SourceReading {
 }
 
 /** Reads that start when they are first awaited or iterated: `for await` gives the documents, `await` the counts. */
-export interface ReadRun extends PromiseLike<SourceReading>, AsyncIterable<TextDocument> {}
+export type ReadRun = Run<TextDocument, SourceReading>;
 
 /**
  * Reads everything that a source gives into documents, and keeps none of it: for programs that want texts and trees alone.

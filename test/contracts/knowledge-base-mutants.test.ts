@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 
+import { createRun } from "../../src/runtime/create-run.ts";
 import type { Answer, AnswerEvent } from "../../src/contracts/answer.ts";
 import type { Excerpt } from "../../src/contracts/expansion.ts";
 import type {
@@ -32,24 +33,20 @@ const kb = (
 
 /** A run whose answer, and whose events, are changed on the way out. */
 function rewritten(run: AskRun, rewrite: (answer: Answer) => Answer): AskRun {
-  return {
-    // oxlint-disable-next-line unicorn/no-thenable -- an AskRun is one.
-    then: (resolve, reject) => run.then(rewrite).then(resolve, reject),
-    async *[Symbol.asyncIterator](): AsyncIterator<AnswerEvent> {
-      for await (const event of run)
-        yield event.type === "answer" ? { type: "answer", answer: rewrite(event.answer) } : event;
-    },
-  };
+  return createRun(async function* (): AsyncGenerator<AnswerEvent, Answer> {
+    for await (const event of run)
+      yield event.type === "answer" ? { type: "answer", answer: rewrite(event.answer) } : event;
+    return rewrite(await run);
+  });
 }
 const answers = (rewrite: (answer: Answer) => Answer): KnowledgeBaseSubject =>
   kb((good) => ({ ask: (question, options) => rewritten(good.ask(question, options), rewrite) }));
 
 function summarised(run: IngestRun, rewrite: (summary: IngestSummary) => IngestSummary): IngestRun {
-  return {
-    // oxlint-disable-next-line unicorn/no-thenable -- an IngestRun is one.
-    then: (resolve, reject) => run.then(rewrite).then(resolve, reject),
-    [Symbol.asyncIterator]: () => run[Symbol.asyncIterator](),
-  };
+  return createRun(async function* (): AsyncGenerator<IngestResult, IngestSummary> {
+    yield* run;
+    return rewrite(await run);
+  });
 }
 
 const mutants: readonly Mutant<KnowledgeBaseSubject>[] = [
@@ -411,29 +408,23 @@ function keepsOldWords(): KnowledgeBaseSubject {
         : [];
       const first = good.ingest(copies as unknown as IngestInput);
       const run = good.ingest(input, options);
-      return {
-        // oxlint-disable-next-line unicorn/no-thenable -- an IngestRun is one.
-        then: (resolve, reject) => first.then(() => run).then(resolve, reject),
-        async *[Symbol.asyncIterator]() {
-          await first;
-          yield* run;
-        },
-      };
+      return createRun(async function* (): AsyncGenerator<IngestResult, IngestSummary> {
+        await first;
+        yield* run;
+        return await run;
+      });
     },
   }));
 }
 
 function stopsAtFailure(run: IngestRun): IngestRun {
-  return {
-    // oxlint-disable-next-line unicorn/no-thenable -- an IngestRun is one.
-    then: (resolve, reject) => run.then(resolve, reject),
-    async *[Symbol.asyncIterator](): AsyncIterator<IngestResult> {
-      for await (const result of run) {
-        yield result;
-        if (result.status === "failed") return;
-      }
-    },
-  };
+  return createRun(async function* (): AsyncGenerator<IngestResult, IngestSummary> {
+    for await (const result of run) {
+      yield result;
+      if (result.status === "failed") return { failed: 1 } as IngestSummary;
+    }
+    return await run;
+  });
 }
 
 function withoutVectors(input: IngestInput): IngestInput {
@@ -445,11 +436,14 @@ function withoutVectors(input: IngestInput): IngestInput {
 
 /** An answer out of nowhere instead of an error. */
 function forgiving(run: AskRun): AskRun {
-  return {
-    // oxlint-disable-next-line unicorn/no-thenable -- an AskRun is one.
-    then: (resolve) => run.then(undefined, () => ({ text: "Something went wrong." }) as Answer).then(resolve),
-    [Symbol.asyncIterator]: () => run[Symbol.asyncIterator](),
-  };
+  return createRun(async function* (): AsyncGenerator<AnswerEvent, Answer> {
+    try {
+      yield* run;
+      return await run;
+    } catch {
+      return { text: "Something went wrong." } as Answer;
+    }
+  });
 }
 
 function becomesAnybody(good: KnowledgeBase): KnowledgeBase {

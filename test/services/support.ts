@@ -87,6 +87,7 @@ export function scriptedKnowledgeBase(behave: Behaviour = () => undefined) {
           return undefined as never;
         });
       },
+      report() {},
       as: (context: AccessContext) => view(context),
     }) as unknown as KnowledgeBase;
   return { kb: view(undefined), held, ingested };

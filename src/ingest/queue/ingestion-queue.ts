@@ -147,8 +147,8 @@ export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueO
       checkOptions("enqueue", given, enqueueOptions);
       const uri = nameOf(input);
       const scope = scopeOf(given.scope);
-      // Asked for and not begun: the knowledge base and its gate say now what they would say later.
-      own.ingest(input, toIngestOptions({ ...given, scope }));
+      // A run that nobody awaits does not start: this checks options and access now instead of in the background.
+      void own.ingest(input, toIngestOptions({ ...given, scope }));
       throwIfAborted(given.signal, `Queueing ${uri}`, { uri });
       const kept = await toRequest(input, given);
       const size = kept.bytes?.byteLength ?? 0;

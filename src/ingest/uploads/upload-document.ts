@@ -122,8 +122,8 @@ async function take(
       hint: 'Say where it goes: scope: "team:…".',
     });
   }
-  // Not started, only asked for: whoever may not write there is told now, and not by a queue that may.
-  kb.ingest(input, options);
+  // A run that nobody awaits does not start: this refuses a caller without write access now instead of in the queue.
+  void kb.ingest(input, options);
   const { uri } = input;
   const taken = await enqueue({ input, options: { ...options, scope } });
   return taken === false ? { uri, status: "failed", error: queueIsFull(uri) } : { uri, status: "queued" };

@@ -99,8 +99,8 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
     enqueue,
     cancel,
   } = options;
-  // Not started, only asked for: whoever may not write there is told now.
-  kb.ingest([], { scope, origin, ...(metadata && { metadata }) });
+  // A run that nobody awaits does not start: this refuses a caller without write access now.
+  void kb.ingest([], { scope, origin, ...(metadata && { metadata }) });
   const inTurn = createTurnsByKey();
   const uriOf = (key: string): string => uriPrefix + key;
   const remove = async (uri: string): Promise<void> => {
