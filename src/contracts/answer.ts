@@ -91,11 +91,11 @@ export interface AnswerContext {
 /** How much of the documents a model is shown. */
 export interface ContextOptions {
   /** Budget for the sources, delimiters included; instructions, question and answer come on top. **Units** tokens. Default 8,000. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** Default: one token for four characters, which is right for English; other scripts have more. */
-  readonly count?: LengthFunction;
+  readonly count?: LengthFunction | undefined;
   /** Send everything that the asker may read, and `filter` and `origins` let through, when it fits; search when it does not. Default false. */
-  readonly wholeCorpus?: boolean;
+  readonly wholeCorpus?: boolean | undefined;
 }
 
 /** An event of an answer in the making, in order: `hits`, then `text` and `citation` as they arrive, then `answer`. */
@@ -105,20 +105,20 @@ export type AnswerEvent =
   | { readonly type: "citation"; readonly citation: Citation }
   | { readonly type: "answer"; readonly answer: Answer };
 
-/** How a question is answered: how its evidence is searched for, and what to do when there is little. */
-export interface AskOptions extends Omit<SearchOptions, "mode" | "includeEmbeddings"> {
-  readonly mode?: "hybrid" | "dense" | "lexical";
-  /** Default `"preferred"`. */
-  readonly grounding?: Grounding;
+/** Options of a question: those of its search, and how the answer is made. */
+export interface AskOptions extends SearchOptions {
+  /** Rule for a question on which the documents say little. Default `"preferred"`. */
+  readonly grounding?: Grounding | undefined;
   /** Instructions of the application; ibid's own rules override them. Never pass text that a user wrote. */
-  readonly instructions?: string | Prompt;
-  readonly context?: ContextOptions;
+  readonly instructions?: string | Prompt | undefined;
+  /** How much of the documents a model is shown. */
+  readonly context?: ContextOptions | undefined;
   /**
    * Earlier turns, oldest first; the question continues them. They come from the application.
    *
    * **Shape** tool messages are left out; long histories keep their last messages. **Errors** `invalid-argument` for a system message.
    */
-  readonly history?: readonly ChatMessage[];
-  /** Reads what a model answered beside what it cites, and decides whether the answer is grounded. Default: the knowledge base's; `null` for none. */
-  readonly judge?: ChatModel | null;
+  readonly history?: readonly ChatMessage[] | undefined;
+  /** Chat model that compares the answer with its citations and decides whether it is grounded. Default: the knowledge base's; `null` for none. */
+  readonly judge?: ChatModel | null | undefined;
 }

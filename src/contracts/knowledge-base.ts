@@ -77,36 +77,36 @@ export type IngestInput =
 /** How an ingestion goes about it; everything has a default. */
 export interface IngestOptions {
   /** Where the documents go. Default `"deployment"`; for a caller with an `AccessContext`, their team, else themselves. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
   /** Added to every document's metadata; wins over what the source says. */
-  readonly metadata?: Metadata;
+  readonly metadata?: Metadata | undefined;
   /** Default `"user-content"`. */
-  readonly origin?: Origin;
+  readonly origin?: Origin | undefined;
   /** Opens protected files; tried on those that ask for one. Never stored, and no part of any fingerprint. */
-  readonly password?: string;
+  readonly password?: string | undefined;
   /** The encoding of texts for which nobody else names one; what is UTF-8 or UTF-16 by its bytes is read as that. Default: what their words show. */
-  readonly charset?: string;
+  readonly charset?: string | undefined;
   /** Remove documents that came from an ingested folder and are gone from it. Default true. */
-  readonly sweep?: boolean;
+  readonly sweep?: boolean | undefined;
   /** Policy that chooses the stored documents to read again. Default: all; an unchanged document is not written. */
-  readonly refresh?: RefreshPolicy;
+  readonly refresh?: RefreshPolicy | undefined;
   /** Rules for the files below paths and globs. */
-  readonly folders?: FolderRules;
+  readonly folders?: FolderRules | undefined;
   /**
    * Wait until the store has finished what it puts off: sealing, merging, fitting its own model on what came. Default false: that goes on in the background,
    * searches meanwhile find by words what no model has seen yet, and `close` waits for it.
    */
-  readonly settle?: boolean;
-  readonly signal?: AbortSignal;
+  readonly settle?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Called as work proceeds, for a display; throwing in it fails nothing. */
-  readonly onProgress?: (progress: IngestProgress) => void;
+  readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
   /** Called when a document's bytes have been read and cut, and its chunks are about to be embedded; what has not changed never gets there. */
-  readonly onEmbedding?: (uri: string) => void;
+  readonly onEmbedding?: ((uri: string) => void) | undefined;
   /**
    * Called for each file, folder and symbolic link that a rule leaves out of a walk. The contents of such a folder are not looked at.
    * Several inputs that lead to one path may report it more than once.
    */
-  readonly onSkip?: (uri: string, kind: SkippedKind) => void;
+  readonly onSkip?: ((uri: string, kind: SkippedKind) => void) | undefined;
 }
 
 /** Kind of a path that a walk left out. A `"link"` is one that is not followed, whatever its target. */
@@ -119,20 +119,20 @@ export type SkippedKind = "file" | "folder" | "link";
  */
 export interface FolderRules {
   /** Only these. Globs relative to the folder; one without `/` is held against the name alone. */
-  readonly include?: readonly string[];
+  readonly include?: readonly string[] | undefined;
   /** Never these. A folder that matches is left out whole. */
-  readonly exclude?: readonly string[];
+  readonly exclude?: readonly string[] | undefined;
   /** How many folders down: 0 is the folder's own files alone. Default: all. */
-  readonly maxDepth?: number;
+  readonly maxDepth?: number | undefined;
   /** Limit for one walk; files beyond it are refused, not dropped. Default 1,000,000. */
-  readonly maxFiles?: number;
+  readonly maxFiles?: number | undefined;
   /** Largest file, in bytes. Default: 10 MiB. */
-  readonly maxFileBytes?: number;
+  readonly maxFileBytes?: number | undefined;
   /**
    * Symbolic links found on the way: left alone, followed where they stay inside the folder, or followed wherever they lead. Default `"skip"`.
    * A folder that links lead to is walked once, whatever leads to it.
    */
-  readonly symlinks?: "skip" | "inside" | "anywhere";
+  readonly symlinks?: "skip" | "inside" | "anywhere" | undefined;
 }
 
 /** How far an ingestion has come. */

@@ -16,52 +16,57 @@ export type SearchMode = "hybrid" | "dense" | "lexical" | "regex";
 /** How the legs of a hybrid search become one ranking; DESIGN 6 and 7 give the formulas. `halves` is Embabel's (E56). */
 export type FusionName = "absolute" | "weighted" | "halves" | "rrf";
 
-/** How a retrieval goes about it; everything has a default. */
+/** Options of a retrieval; each has a default. `searchOptions` of `ibid/search` holds the same options as a table. */
 export interface RetrieveOptions {
-  /** Default 5. `"all"` for every match; a number below 1 is an error. */
-  readonly topK?: number | "all";
-  /** Default `"hybrid"`; `"lexical"` for a query in Lucene's syntax, which no other mode takes. */
-  readonly mode?: SearchMode;
-  /** How the query is read; see `LexicalQuery`. Default `"literal"`. */
-  readonly syntax?: QuerySyntax;
-  readonly filter?: FilterInput;
-  /** Inclusive floor of the dense leg. Default: none; but in a hybrid search with a model that sees form only, what no word matches needs .25: less is chance. */
-  readonly minScore?: number;
-  /** Inclusive floor on the fused score. Default: none. */
-  readonly minFusedScore?: number;
+  /** Number of hits. `"all"` for every match. Default 5. */
+  readonly topK?: number | "all" | undefined;
+  /** Legs that search. Default `"hybrid"`; `"lexical"` for a query in Lucene's syntax, which no other mode takes. */
+  readonly mode?: SearchMode | undefined;
+  /** Syntax of the query. Default `"literal"`. */
+  readonly syntax?: QuerySyntax | undefined;
+  /** Only chunks whose metadata match. */
+  readonly filter?: FilterInput | undefined;
   /**
-   * A regular expression beside the query, as a further leg of a hybrid search: what it matches ranks higher, and is a hit whatever the other legs say.
-   * Its syntax is that of `RegexQuery`. To search by a pattern alone, give it as the query, with `mode: "regex"`.
+   * Inclusive threshold of the dense leg. Default: none; a hybrid search with a model that sees form only needs .25 of a chunk that no word matches, because
+   * less is chance.
    */
-  readonly pattern?: string;
-  /** Of a pattern: capitals and small letters are the same. Default false. */
-  readonly ignoreCase?: boolean;
+  readonly minScore?: number | undefined;
+  /** Inclusive threshold of the fused score. Default: none. */
+  readonly minFusedScore?: number | undefined;
+  /**
+   * Regular expression beside the query, as a further leg of a hybrid search: its matches rank higher, and are hits without the other legs.
+   * To search by a pattern alone, give it as the query, with `mode: "regex"`.
+   */
+  readonly pattern?: string | undefined;
+  /** Whether a pattern treats capitals and small letters alike. Default false. */
+  readonly ignoreCase?: boolean | undefined;
   /** Only chunks of these origins. Default: all. */
-  readonly origins?: readonly Origin[];
-  /** Default: `absolute` for models that see form only, `weighted` for those that see meaning. */
-  readonly fusion?: FusionName;
-  /** Rerank with the configured reranker, or by proximity where that was chosen. Default: true when there is one. */
-  readonly rerank?: boolean;
-  /** Characters of `snippet`; 0 for none, which is faster where there are many hits. Default 240. `text` is never cut. */
-  readonly snippetLength?: number;
-  /** Default false. */
-  readonly explain?: boolean;
-  /** Default false. */
-  readonly includeEmbeddings?: boolean;
-  readonly signal?: AbortSignal;
+  readonly origins?: readonly Origin[] | undefined;
+  /** Fusion of the legs. Default: `absolute` for models that see form only, `weighted` for those that see meaning. */
+  readonly fusion?: FusionName | undefined;
+  /** Whether the configured reranker orders the hits. Default true. */
+  readonly rerank?: boolean | undefined;
+  /** Characters of `snippet`; 0 for none, which is faster with many hits. Default 240. `text` is never cut. */
+  readonly snippetLength?: number | undefined;
+  /** Whether each hit explains its score. Default false. */
+  readonly explain?: boolean | undefined;
+  /** Whether each hit carries its embedding. Default false. */
+  readonly includeEmbeddings?: boolean | undefined;
+  /** Stops the search. */
+  readonly signal?: AbortSignal | undefined;
   /**
-   * Told of each call of a model that the retrieval takes, as it ends: those of retrievers around the built-in one, and of a reranker that is a chat model. The query's
-   * embedding is told to the operator alone, and where its provider counts: what the cache spared would tell what others have asked.
+   * Receives the usage of each model call of the retrieval. The usage of the query's embedding goes to the operator alone: a count that the cache changes
+   * would show which questions others have asked.
    */
-  readonly onUsage?: OnUsage;
+  readonly onUsage?: OnUsage | undefined;
 }
 
-/** A search of a knowledge base: a retrieval, and in which scopes. */
+/** Options of a search: a retrieval, and its scopes. */
 export interface SearchOptions extends RetrieveOptions {
-  /** Narrows the search to these scopes; what the caller may not read is dropped. Default: all that they may read. */
-  readonly scopes?: readonly Scope[];
-  /** Narrows it by who is asking; with `scopes`, to what both name. Default: what the view was made with, where `scopes` is not given; else `"all"`. */
-  readonly strategy?: ScopeStrategy;
+  /** Only these scopes; those that the caller may not read are dropped. Default: all that the caller may read. */
+  readonly scopes?: readonly Scope[] | undefined;
+  /** Chooses scopes by caller; with `scopes`, those that both name. Default: the view's own where `scopes` is not given; else `"all"`. */
+  readonly strategy?: ScopeStrategy | undefined;
 }
 
 /** Where a hit stands, for people and for programs. */

@@ -16,10 +16,14 @@ import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
 import { ingestChunks } from "../ingest/ingest-chunks.ts";
 import { ingestDocuments } from "../ingest/ingest.ts";
+import { ingestOptions } from "../ingest/ingest-options.ts";
 import type { IngestStages } from "../ingest/stages.ts";
+import { planOptions } from "../runtime/plan-options.ts";
+import { searchOptions } from "../search/search-options.ts";
+import { askOptions } from "./asking/ask-options.ts";
 import { createRetriever } from "../search/create-retriever.ts";
 import { withStructure } from "./with-structure.ts";
-import { checkQuery, defaultMaxQueryLength, retrieveOptionNames } from "../search/search-plan.ts";
+import { checkQuery, defaultMaxQueryLength } from "../search/search-plan.ts";
 import { forgetEmbeddings } from "./reembed/forget-embeddings.ts";
 import { createObserver } from "./operations/observer.ts";
 import { checkReembedOptions } from "./reembed/check-reembed-options.ts";
@@ -56,31 +60,6 @@ export interface KnowledgeBaseParts extends IngestStages {
   /** Ends what the events are written to, when the last of them is. */
   readonly closeEvents?: (() => Promise<void>) | undefined;
 }
-
-const ingestOptions = [
-  "scope",
-  "metadata",
-  "origin",
-  "password",
-  "charset",
-  "sweep",
-  "refresh",
-  "folders",
-  "settle",
-  "signal",
-  "onProgress",
-  "onEmbedding",
-  "onSkip",
-] as const;
-const searchOptions = [...retrieveOptionNames, "scopes", "strategy"];
-const askOptions = [
-  ...searchOptions.filter((name) => name !== "includeEmbeddings"),
-  "grounding",
-  "instructions",
-  "context",
-  "history",
-  "judge",
-] as const;
 
 /**
  * Joins pipeline and services behind few verbs. This is where every caller meets the gate: nothing below is reached without its proof.
@@ -186,7 +165,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
 
     return {
       ingest(input: IngestInput, options: IngestOptions = {}) {
-        checkOptions("ingest", options, ingestOptions);
+        planOptions("ingest", ingestOptions, options);
         const scope = parseScope(options.scope ?? homeScope(caller === operator ? undefined : caller));
         const into = gate.write(caller, scope);
         const sorted = sortInput(input, parts.openSource, {
@@ -225,13 +204,13 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       },
 
       async search(query: string, options: SearchOptions = {}) {
-        checkOptions("search", options, searchOptions);
+        planOptions("search", searchOptions, options);
         const { scopes, strategy: asked, ...rest } = options;
         return await retriever.retrieve(await searched(scopes, asked), query, rest);
       },
 
       ask(question: string, options: AskOptions = {}) {
-        checkOptions("ask", options, askOptions);
+        planOptions("ask", askOptions, options);
         const { chatModel: model, judge, analyzer, prices } = parts;
         const asking = { retriever, store, model, judge, analyzer, prices };
         const { scopes, strategy: asked, ...rest } = options;

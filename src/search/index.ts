@@ -25,3 +25,4 @@ export { rewriteQuery } from "./around/rewrite-query.ts";
 export type { QueryWriterOptions } from "./around/write-queries.ts";
 export { toHitJson, type HitJson } from "./hit-json.ts";
 export { createRetriever, type RetrieverOptions } from "./create-retriever.ts";
+export { searchOptions } from "./search-options.ts";

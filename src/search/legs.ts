@@ -1,4 +1,6 @@
+import type { Origin } from "../contracts/document.ts";
 import type { Embedding, EmbeddingVersion } from "../contracts/embedding.ts";
+import type { Filter } from "../contracts/filter.ts";
 import type { LatentResult, LatentSearch } from "../contracts/latent-search.ts";
 import type { LexicalIndex, LexicalMatch } from "../contracts/lexical-index.ts";
 import type { VersionedStore } from "../contracts/reembedding.ts";
@@ -143,6 +145,6 @@ export function searchRegex(
 }
 
 /** What a store must filter before it ranks, so that nothing is starved (law 4). */
-export function restrictions(plan: SearchPlan): Pick<SearchPlan, "filter" | "origins"> {
+export function restrictions(plan: SearchPlan): { readonly filter?: Filter; readonly origins?: readonly Origin[] } {
   return { ...(plan.filter && { filter: plan.filter }), ...(plan.origins && { origins: plan.origins }) };
 }

@@ -123,7 +123,7 @@ export async function readDirectly(
 ): Promise<Readonly<Record<string, unknown>>> {
   const given: Record<string, unknown> = {};
   const ask = createAsk(given, only);
-  const inside = <Options extends { readonly scopes?: readonly Scope[] }>(options: Options): Options => ({
+  const inside = <Options extends { readonly scopes?: readonly Scope[] | undefined }>(options: Options): Options => ({
     ...options,
     ...(everywhere && { scopes: options.scopes ?? everywhere }),
   });

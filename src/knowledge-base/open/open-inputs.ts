@@ -34,9 +34,9 @@ export function openInputs(inputs: readonly string[], { base, folder, options, r
     sources.push(
       openFileSource(paths, {
         base,
-        ...(limit === undefined ? {} : { maxFileBytes: limit }),
         ...rules,
-        ...(folder === undefined ? {} : { ignore: ownFiles(folder) }),
+        maxFileBytes: rules?.maxFileBytes ?? limit,
+        ignore: folder === undefined ? undefined : ownFiles(folder),
       }),
     );
   }

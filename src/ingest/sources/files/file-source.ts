@@ -18,11 +18,11 @@ export { toDocumentUri };
 /** Which files are found, and what their uris are relative to. */
 export interface FileSourceOptions extends UriPlace, FolderRules {
   /** Largest file, in bytes. Default: 10 MiB for what is found in a folder or by a glob, 64 MiB for a file named outright. */
-  readonly maxFileBytes?: number;
+  readonly maxFileBytes?: number | undefined;
   /** Paths that no walk enters, such as the knowledge base's own folder. */
-  readonly ignore?: readonly string[];
+  readonly ignore?: readonly string[] | undefined;
   /** Called for each file, folder and link that a rule leaves out, with its uri; what is in such a folder is not looked at. */
-  readonly onSkip?: (uri: string, kind: SkippedKind) => void;
+  readonly onSkip?: ((uri: string, kind: SkippedKind) => void) | undefined;
 }
 
 const optionNames = [

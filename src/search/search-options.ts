@@ -1,0 +1,137 @@
+import type { RetrieveOptions, SearchOptions } from "../contracts/retriever.ts";
+import { aFunction, aSignal, byHand, byRequest, everywhere, inCode, type RulesOf } from "../runtime/plan-options.ts";
+
+/** The kind of a scope's name. */
+export const aScope = {
+  type: "string",
+  pattern: /^(?:platform|deployment|(?:team|user):.*\S.*)$/su,
+  expects: "platform, deployment, team:<id> or user:<id>",
+} as const;
+
+const everyOrigin = { "user-content": true, narrative: true, note: true, synthetic: true } as const;
+
+/** Options of a retrieval, in the order of the manual. **Source** bounds and defaults: ToolUp. */
+export const retrieveOptions = {
+  topK: {
+    doc: 'Number of hits; `"all"` for every match.',
+    kind: { type: "integer", min: 1, also: ["all"] },
+    default: 5,
+    for: everywhere,
+    bounds: { http: { max: 100 }, tool: { max: 50 } },
+    flag: "--top-k <n>",
+  },
+  mode: {
+    doc: "Legs that search: all, by meaning, by words, or by the query as a pattern.",
+    kind: { type: "choice", values: { hybrid: true, dense: true, lexical: true, regex: true } },
+    default: "hybrid",
+    for: byHand,
+  },
+  syntax: {
+    doc: 'Syntax of the query; `lucene` knows `+word -word "a phrase" begin* near~` and searches by words.',
+    kind: { type: "choice", values: { literal: true, lucene: true } },
+    default: "literal",
+    for: byHand,
+  },
+  filter: {
+    doc: 'Only chunks whose metadata match: `{"department": "HR", "year": {"gte": 2024}}`.',
+    kind: { type: "object" },
+    for: byHand,
+    flag: "--filter <json>",
+  },
+  minScore: {
+    doc: "Inclusive threshold of the dense leg.",
+    kind: { type: "number" },
+    otherwise: "none, or .25 where a model sees form only and no word matches",
+    for: everywhere,
+    bounds: { tool: { min: 0 } },
+    flag: "--min-score <x>",
+  },
+  minFusedScore: {
+    doc: "Inclusive threshold of the fused score.",
+    kind: { type: "number" },
+    for: everywhere,
+    bounds: { tool: { min: 0 } },
+    flag: "--min-fused-score <x>",
+  },
+  pattern: {
+    doc: "Regular expression beside the query: its matches are hits too, and rank higher.",
+    kind: { type: "string", pattern: /[^]/u, expects: "a regular expression that is not empty" },
+    for: byHand,
+    flag: "--pattern <regex>",
+  },
+  ignoreCase: {
+    doc: "Whether a pattern treats capitals and small letters alike.",
+    kind: { type: "boolean" },
+    default: false,
+    for: byHand,
+  },
+  origins: {
+    doc: "Only chunks of these origins.",
+    kind: { type: "list", of: { type: "choice", values: everyOrigin } },
+    otherwise: "all",
+    for: byHand,
+    flag: "--origins <origin,…>",
+  },
+  fusion: {
+    doc: "Fusion of the legs.",
+    kind: { type: "choice", values: { absolute: true, weighted: true, halves: true, rrf: true } },
+    otherwise: "absolute for models that see form only, weighted for those that see meaning",
+    for: byHand,
+  },
+  rerank: {
+    doc: "Whether the configured reranker orders the hits.",
+    kind: { type: "boolean" },
+    default: true,
+    for: byHand,
+  },
+  snippetLength: {
+    doc: "Characters of `snippet`; 0 for none, which is faster with many hits. `text` is never cut.",
+    kind: { type: "integer", min: 32, max: 8192, also: [0] },
+    default: 240,
+    for: byRequest,
+    bounds: { http: { max: 2000 } },
+  },
+  explain: {
+    doc: "Whether each hit explains its score.",
+    kind: { type: "boolean" },
+    default: false,
+    for: byHand,
+  },
+  includeEmbeddings: {
+    doc: "Whether each hit carries its embedding.",
+    kind: { type: "boolean" },
+    default: false,
+    for: inCode,
+  },
+  signal: { doc: "Stops the search.", kind: aSignal, for: inCode },
+  onUsage: { doc: "Receives the usage of each model call.", kind: aFunction, for: inCode },
+} as const satisfies RulesOf<RetrieveOptions>;
+
+/**
+ * Options of `kb.search`: for each, its values, its default, one sentence, and the surfaces that take it.
+ *
+ * The library, the command line, HTTP, the tools and the manual are made from this table.
+ *
+ * @experimental
+ */
+export const searchOptions = {
+  ...retrieveOptions,
+  scopes: {
+    doc: "Only these scopes; those that the caller may not read are dropped.",
+    kind: { type: "list", of: aScope },
+    otherwise: "all that the caller may read",
+    for: byHand,
+    bounds: { http: { max: 100 } },
+    flag: "--scopes <scope,…>",
+  },
+  strategy: {
+    doc: "Chooses scopes by caller.",
+    kind: {
+      type: "choice",
+      values: { "active-team": true, "active-team-plus-user": true, "active-team-plus-platform": true, all: true },
+    },
+    beyond: { expects: "a function", check: (value: unknown) => typeof value === "function" },
+    otherwise: "the view's own, else all",
+    for: byHand,
+  },
+} as const satisfies RulesOf<SearchOptions>;
