@@ -236,7 +236,7 @@ export function planOptions<Options extends object, const Table extends RulesOf<
   given: Options | undefined,
   audience: Audience = "library",
 ): PlanOf<Options, Table> {
-  return planTable(where, table as OptionTable, given, audience) as PlanOf<Options, Table>;
+  return planTable(where, table, given, audience) as PlanOf<Options, Table>;
 }
 
 function planTable(where: string, table: OptionTable, given: object | undefined, audience: Audience): object {
