@@ -78,9 +78,13 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
     });
   }
   if (!result) {
-    throw new IbidError("invalid-response", `The model ${model.provider}/${model.model} broke off its answer.`, {
-      hint: "Ask again; the stream ended without its finish.",
-    });
+    throw new IbidError(
+      "invalid-response",
+      `The model ${model.provider}/${model.model} ended its answer without a finish.`,
+      {
+        hint: "Ask again.",
+      },
+    );
   }
   if (!streamed) yield* writer.write(checker.push(scanner.push(result.message.content ?? "")));
   yield* writer.write(checker.push(scanner.finish()));

@@ -75,10 +75,12 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
   const { question, hits, grounding, model, documentText, analyzer = defaultAnalyzer, signal } = options;
   const { instructions, context = {}, from = "search", labels, history, judge } = options;
   if (typeof question !== "string" || question.trim() === "") {
-    throw new IbidError("invalid-argument", "The question is blank.", { hint: "Ask for something." });
+    throw new IbidError("invalid-argument", "The question is blank.", {
+      hint: "Give a question with at least one word.",
+    });
   }
   if (!groundings.includes(grounding)) {
-    throw new IbidError("invalid-argument", `grounding cannot be "${grounding as string}".`, {
+    throw new IbidError("invalid-argument", `grounding is not one of the modes: "${grounding as string}".`, {
       hint: `Choose from ${groundings.join(", ")}.`,
     });
   }

@@ -32,9 +32,7 @@ export function readHistory(history: readonly ChatMessage[]): readonly Turn[] {
     if (role === "function") continue;
     if (role !== "user" && role !== "assistant") {
       throw notHistory(
-        role === "system"
-          ? "A system message stands in the history."
-          : `Message ${index + 1} of the history has no role that a conversation has.`,
+        role === "system" ? "history has a system message." : `Message ${index + 1} of history has an unknown role.`,
       );
     }
     const { content, name } = message as { content: Parameters<typeof renderPrompt>[0] | null; name?: string };
@@ -49,7 +47,7 @@ export function readHistory(history: readonly ChatMessage[]): readonly Turn[] {
 
 function notHistory(message: string): IbidError {
   return new IbidError("invalid-argument", message, {
-    hint: "Give the messages of the user and the assistant, oldest first; what a model is told beforehand is not part of what was said.",
+    hint: "Give the messages of user and assistant, oldest first; pass a system message as instructions.",
   });
 }
 

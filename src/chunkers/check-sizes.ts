@@ -39,7 +39,7 @@ export function checkSizes(
       "invalid-argument",
       `${where}: ${overlapName} (${overlap}) must be below ${sizeName} (${maxSize}).`,
       {
-        hint: `Give an ${overlapName} below ${maxSize} as well: the default is not fitted to the size.`,
+        hint: `Give an ${overlapName} below ${maxSize} as well; the default does not follow the size.`,
         details: { maxSize, overlap },
       },
     );
@@ -61,7 +61,7 @@ export function checkChunkSize(where: string, maxSize: number, overlap: number, 
   }
   if (overlap > maxSize) {
     throw new IbidError("invalid-argument", "Max overlap size must be less than or equal to chunk size", {
-      hint: `Give ${where} an overlap below ${maxSize}: the default is not fitted to the size.`,
+      hint: `Give ${where} an overlap below ${maxSize}; the default does not follow the size.`,
       details: { maxSize, overlap },
     });
   }
@@ -80,7 +80,7 @@ export function checkStrategy(where: string, strategy: string, known: Readonly<R
 export function checkTextDocument(document: { readonly type: string }): void {
   if (document.type !== "text") {
     throw new IbidError("unsupported-input", "Only text documents are supported for chunking", {
-      hint: "Turn it into a text first, with a reader or a model that describes it.",
+      hint: "Convert it to text first, with a reader or a model that describes it.",
       details: { type: document.type },
     });
   }

@@ -169,7 +169,7 @@ async function embed(
   if (embeddings.length === inputs.length) return embeddings;
   throw new IbidError(
     "invalid-response",
-    `The model ${model.provider}/${model.model} gave another count of embeddings.`,
+    `The model ${model.provider}/${model.model} returned another number of embeddings than sentences.`,
     {
       details: { expected: inputs.length, got: embeddings.length },
     },
@@ -179,9 +179,13 @@ async function embed(
 function checkedDistance({ provider, model }: EmbeddingModel, a: Embedding, b: Embedding): number {
   const distance = cosineDistance(a, b);
   if (!Number.isNaN(distance)) return distance;
-  throw new IbidError("invalid-response", `The model ${provider}/${model} gave embeddings that cannot be compared.`, {
-    hint: "They must be of one dimension, and finite.",
-  });
+  throw new IbidError(
+    "invalid-response",
+    `The model ${provider}/${model} returned embeddings that cannot be compared.`,
+    {
+      hint: "Use a model whose embeddings have one dimension and finite values.",
+    },
+  );
 }
 
 /** **Source** linear interpolation between order statistics (R's type 7, NumPy's default). */

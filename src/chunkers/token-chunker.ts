@@ -47,7 +47,7 @@ export function createTokenChunker(options: TokenChunkerOptions = {}): Chunker {
       "invalid-argument",
       `createTokenChunker: minTokens must be a whole number from 0 to maxTokens (${maxTokens}), not ${String(minTokens)}.`,
       {
-        hint: `Give minTokens: 0 for none; the default is not fitted to maxTokens.`,
+        hint: `Give minTokens: 0 for none; the default does not follow maxTokens.`,
         details: { minTokens, maxTokens },
       },
     );

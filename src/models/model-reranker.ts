@@ -78,8 +78,8 @@ function readGrades(said: string, count: number): readonly number[] {
   }
   const missing = grades.filter((grade) => Number.isNaN(grade)).length;
   if (missing === 0) return grades;
-  throw new IbidError("invalid-response", `The model was to grade ${count} texts and left out ${missing}.`, {
-    hint: "Give it fewer at once (maxBatchSize), or take a model that follows instructions.",
+  throw new IbidError("invalid-response", `The model had to grade ${count} texts and left out ${missing}.`, {
+    hint: "Lower maxBatchSize, or use a model that follows instructions.",
     details: { texts: count, graded: count - missing },
   });
 }

@@ -63,8 +63,8 @@ export function checkPrices(prices: Prices | undefined): void {
       amounts.every((amount) => typeof amount === "number" && Number.isFinite(amount) && amount >= 0)
     )
       continue;
-    throw new IbidError("invalid-argument", `prices: "${name.slice(0, 100)}" has no price that can be used.`, {
-      hint: 'Say { "openai/gpt-5-mini": { input: 0.25, output: 2 } }, for a million tokens.',
+    throw new IbidError("invalid-argument", `prices: "${name.slice(0, 100)}" has no valid price.`, {
+      hint: 'Give { "openai/gpt-5-mini": { input: 0.25, output: 2 } }, for a million tokens.',
     });
   }
 }

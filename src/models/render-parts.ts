@@ -60,7 +60,7 @@ export function renderParts(prompt: Prompt | string): readonly ContentPart[] {
     if (part.type === "text") return part;
     if (part.type !== "image" || (!(part.content instanceof Uint8Array) && !(part.content instanceof URL))) {
       throw new IbidError("unsupported-input", "Only text and image documents are supported.", {
-        hint: "Leave it out, or give its text.",
+        hint: "Leave the document out, or give its text.",
         details: { type: part.type },
       });
     }

@@ -69,7 +69,7 @@ function checkAscending(
 
 function fault(reader: string, uri: string, what: string): IbidError {
   return new IbidError("unreadable", `The reader ${reader} ${what} for ${uri}.`, {
-    hint: "This is a fault of the reader, not of the file: report it to whoever wrote it.",
+    hint: "This is a fault of the reader, not of the file: report it to the author of the reader.",
     uri,
     details: { reader },
   });

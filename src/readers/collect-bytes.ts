@@ -30,7 +30,7 @@ export async function collectBytes(
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new IbidError("unreadable", `The stream of ${uri} could not be read to its end: ${reason}`, {
       uri,
-      hint: "Give a stream that nobody has read yet, or its bytes.",
+      hint: "Give a stream that was not read yet, or its bytes.",
       cause,
     });
   }
@@ -55,7 +55,7 @@ async function collectStream(
         ended = true;
         break;
       }
-      if (!(part instanceof Uint8Array)) throw new TypeError("it gives something that is no Uint8Array");
+      if (!(part instanceof Uint8Array)) throw new TypeError("it yields a value that is no Uint8Array");
       length += part.length;
       if (length > maxBytes) throw overLimit(uri, "maxBytes", maxBytes, length);
       parts.push(new Uint8Array(part));

@@ -23,7 +23,7 @@ export function createHandlerReader(handler: MediaTypeHandler): Reader {
       if (composition.position === 0) {
         throw new IbidError("empty", `${handler.name} finds no text in ${uri}.`, {
           uri,
-          hint: "Give data that hold something to find.",
+          hint: "Give data with text in it.",
         });
       }
       return { ...composition.finish(title), title, metadata, ...(notes && { notes }) };
@@ -42,7 +42,7 @@ async function handle(handler: MediaTypeHandler, input: Parameters<Reader["read"
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new IbidError("unreadable", `${handler.name} cannot handle ${uri}: ${reason}.`, {
       uri,
-      hint: "Look at the data, or hint the handler.",
+      hint: "Check the data, or correct the handler.",
       cause,
     });
   }

@@ -92,7 +92,7 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
       hint:
         nul === undefined
           ? "Give a text, or a file of a format that is read, such as Markdown, HTML, PDF, DOCX or XLSX."
-          : "What else begins it is text: where a program left the NULs in it, as logs have them after a crash, take them out (tr -d '\\000' < damaged > fixed).",
+          : "A text with NUL bytes, such as a log after a crash, becomes readable without them (tr -d '\\000' < damaged > fixed).",
       ...(hints.name === undefined ? {} : { uri: hints.name }),
       ...(nul === undefined ? {} : { details: { offset: nul } }),
     });

@@ -57,7 +57,7 @@ export async function readDocument(
   const reader = readers.find((candidate) => candidate.accepts(mediaType));
   if (reader === undefined) {
     const { label, hint } = nameMediaType(mediaType);
-    throw new IbidError("unsupported-media", `${uri} is ${label}, which no reader here takes.`, {
+    throw new IbidError("unsupported-media", `${uri} is ${label}, and no reader accepts it.`, {
       hint: hint.slice(0, 1).toUpperCase() + hint.slice(1),
       uri,
       details: { mediaType },

@@ -39,7 +39,7 @@ export function checkReadLimits(limits: Partial<ReadLimits> | undefined): Partia
   for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
     if (value === undefined || (typeof value === "number" && value > 0)) continue;
     throw new IbidError("invalid-argument", `limits.${name} is ${JSON.stringify(value)}; it must be above 0.`, {
-      hint: "Leave it out for the default, or say Infinity for none.",
+      hint: "Leave it out for the default, or set Infinity for no limit.",
     });
   }
   return limits;

@@ -8,7 +8,7 @@ import type { Reader } from "../contracts/reader.ts";
 export function checkReadInWorker(worker: unknown): void {
   if ([true, false, "auto"].some((known) => known === worker)) return;
   throw new IbidError("invalid-argument", `reading.worker is ${JSON.stringify(worker)}.`, {
-    hint: 'Say true, false or "auto".',
+    hint: 'Set true, false or "auto".',
   });
 }
 

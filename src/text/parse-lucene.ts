@@ -62,7 +62,7 @@ export function parseLucene(query: string): readonly LuceneClause[] {
       if (sign === "*") fail("* stands inside a word", at - 1, "Put it at the end, or write \\*.");
       return { kind: "fuzzy", text, ...readNearness() };
     }
-    if (text === "") fail("a sign stands alone", start, "Put a word behind it.");
+    if (text === "") fail("a sign stands alone", start, "Put a word after it.");
     return { kind: "word", text };
   }
 
@@ -72,7 +72,7 @@ export function parseLucene(query: string): readonly LuceneClause[] {
     if (text === "") return {};
     const nearness = Number(text);
     if (!/^[\d.]+$/u.test(text) || !(nearness <= 1 || nearness === 2)) {
-      fail(`"${text}" says nothing about nearness`, start, "Write a share from 0 to 1, or 1 or 2 letters.");
+      fail(`"${text}" is no distance`, start, "Write a share from 0 to 1, or 1 or 2 letters.");
     }
     return { nearness };
   }
@@ -87,11 +87,11 @@ export function parseLucene(query: string): readonly LuceneClause[] {
     const sign = query[at]!;
     const occurs = sign === "+" ? "must" : sign === "-" ? "not" : "should";
     if (occurs !== "should") at++;
-    if (occurs !== "should" && endsHere()) fail(`${sign} stands alone`, at - 1, "Put a word behind it.");
+    if (occurs !== "should" && endsHere()) fail(`${sign} stands alone`, at - 1, "Put a word after it.");
     clauses.push({ occurs, ...(query[at] === '"' ? readPhrase() : readWord()) });
   }
   if (clauses.length > 0 && clauses.every(({ occurs }) => occurs === "not")) {
-    fail("it only says what to leave out", 0, "Say what to find as well.");
+    fail("it only excludes", 0, "Add a term to find.");
   }
   return clauses;
 }

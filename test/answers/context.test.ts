@@ -54,7 +54,9 @@ describe("a budget for the context", () => {
       await expect(collect({ context: context as object })).rejects.toMatchObject({ code: "invalid-argument" });
     }
     const { model } = createScriptedModel(["x"]);
-    await expect(collect({ model, context: { count: () => Number.NaN } })).rejects.toThrow(/context.count said NaN/u);
+    await expect(collect({ model, context: { count: () => Number.NaN } })).rejects.toThrow(
+      /context.count returned NaN/u,
+    );
   });
 });
 

@@ -74,6 +74,6 @@ describe("what tokens cost", () => {
     { "openai/gpt": { input: -1 } },
     { "openai/gpt": { input: 1, output: Number.NaN } },
   ])("%j is no price", async (wrong) => {
-    await expect(openKnowledgeBase({ models: { prices: wrong } })).rejects.toThrow(/no price that can be used/u);
+    await expect(openKnowledgeBase({ models: { prices: wrong } })).rejects.toThrow(/no valid price/u);
   });
 });

@@ -66,7 +66,7 @@ describe("loadPeer", () => {
       {
         code: "dependency-missing",
         message: "The package @peer/broken is installed but cannot be loaded.",
-        hint: "Install it anew: npm install @peer/broken",
+        hint: "Install it again: npm install @peer/broken",
       },
     ]);
   });

@@ -185,7 +185,7 @@ describe("keys", () => {
     expect(error.hint).toBe("Set OPENAI_API_KEY to a valid API key that may use this model.");
     expect(inspect(error, { depth: 10 })).not.toContain("sk-12345");
     const { chat } = await meet(status(code));
-    expect(chat.hint).toBe("Check the key that the model was made with.");
+    expect(chat.hint).toBe("Check the API key of the model.");
   });
 
   it("Google's way of refusing a key is understood", async () => {

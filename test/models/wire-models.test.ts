@@ -245,7 +245,7 @@ describe("names of models", () => {
       resolveChatModel("openai-compatible/m@http://ada:secret@127.0.0.1/v1", { env: {} }),
     ).rejects.toMatchObject({
       code: "invalid-argument",
-      message: "OPENAI_COMPATIBLE_BASE_URL holds a name or a password.",
+      message: "OPENAI_COMPATIBLE_BASE_URL contains a user name or a password.",
     });
     await expect(
       resolveChatModel("google/m@http://127.0.0.1", { env: { GOOGLE_GENERATIVE_AI_API_KEY: "k" } }),

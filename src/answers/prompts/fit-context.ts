@@ -36,13 +36,13 @@ export function checkContext(options: ContextOptions): { readonly maxTokens: num
     });
   }
   if (typeof count !== "function") {
-    throw new IbidError("invalid-argument", "context.count is no function.", {
+    throw new IbidError("invalid-argument", "context.count is not a function.", {
       hint: "Give a function from a text to its number of tokens.",
     });
   }
   if (typeof wholeCorpus !== "boolean") {
-    throw new IbidError("invalid-argument", "context.wholeCorpus is neither true nor false.", {
-      hint: "Say true to send everything when it fits.",
+    throw new IbidError("invalid-argument", "context.wholeCorpus must be true or false.", {
+      hint: "Set true to send the whole corpus when it fits.",
     });
   }
   return { maxTokens, count };
@@ -117,7 +117,7 @@ export function endAt(hit: Hit, length: number): Hit {
 function tokensOf(count: LengthFunction, text: string): number {
   const tokens = count(text);
   if (Number.isFinite(tokens) && tokens >= 0) return tokens;
-  throw new IbidError("invalid-argument", `context.count said ${String(tokens)} of a text.`, {
-    hint: "It gives the number of tokens, 0 or more.",
+  throw new IbidError("invalid-argument", `context.count returned ${String(tokens)}; it must return a number from 0.`, {
+    hint: "Return the number of tokens of the text.",
   });
 }

@@ -115,7 +115,7 @@ function createAsking(
     }
     const sentences = await describe(wanted, context);
     if (sentences.length !== wanted.length) {
-      throw new IbidError("invalid-response", `"${name}" gave another count of sentences than chunks.`, {
+      throw new IbidError("invalid-response", `"${name}" returned another number of sentences than chunks.`, {
         uri: context.document.uri,
         details: { expected: wanted.length, got: sentences.length },
       });

@@ -21,7 +21,7 @@ export function transformMark(name: string): `transform_${string}` {
 export function checkTransformerName(name: string): void {
   if (typeof name !== "string" || name.trim() === "") {
     throw new IbidError("invalid-argument", "A chunk transformer needs a name.", {
-      hint: 'Give it one, such as "add-titles".',
+      hint: 'Give a name such as "add-titles".',
     });
   }
 }

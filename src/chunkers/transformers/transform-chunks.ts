@@ -49,9 +49,9 @@ function marked(chunk: Chunk, original: Chunk, name: string): Chunk {
   if (changed !== undefined || typeof chunk.text !== "string") {
     throw new IbidError(
       "invalid-response",
-      `The chunk transformer "${name}" changed ${changed ?? "text"} of a chunk to what it may not be.`,
+      `The chunk transformer "${name}" changed ${changed ?? "text"} of a chunk to an invalid value.`,
       {
-        hint: "A transformer may change text and metadata; id, documentId, urtext, start and end must stay as they are.",
+        hint: "Change text and metadata alone; id, documentId, urtext, start and end must stay.",
         uri: original.uri,
         details: { transformer: name, changed: changed ?? "text", index: original.index },
       },

@@ -69,7 +69,7 @@ export function compileFilter(filter: Filter): MetadataTest {
         "invalid-filter",
         `There is no filter operator ${JSON.stringify((filter as { op?: unknown }).op)}.`,
         {
-          hint: "Parse filters that come from outside with parseFilter.",
+          hint: "Parse untrusted filters with parseFilter.",
         },
       );
   }

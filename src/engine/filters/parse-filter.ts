@@ -138,7 +138,7 @@ function parsePlain(object: object, path: string, budget: Budget): Filter {
 
 function parseConditions(key: string, value: object, path: string, budget: Budget): Filter[] {
   if (Array.isArray(value))
-    throw invalid(path, "is a list", 'Say { in: [...] } for "is one of", or { hasElement: x } for "holds x".');
+    throw invalid(path, "is a list", 'Use { in: [...] } for "is one of", or { hasElement: x } for "contains x".');
   const object = asObject(value, path);
   const names = Object.keys(object);
   const unknown = names.find((name) => !conditionKeys.some((known) => known === name));
@@ -218,7 +218,7 @@ function parseCondition(
         compileLinearRegex(pattern, { ignoreCase });
       } catch (error) {
         if (!IbidError.isInstance(error)) throw error;
-        throw new IbidError("invalid-filter", `${path} is no pattern that can be used. ${error.message}`, {
+        throw new IbidError("invalid-filter", `${path} is an invalid pattern. ${error.message}`, {
           ...(error.hint === undefined ? {} : { hint: error.hint }),
           details: { ...error.details, path },
           cause: error,
@@ -278,7 +278,7 @@ function spend(budget: Budget, path: string): void {
     throw invalid(
       path,
       `is too large: a filter holds at most ${maxSize} conditions and listed values`,
-      "Narrow it, or search several times.",
+      "Narrow the filter, or search several times.",
     );
 }
 

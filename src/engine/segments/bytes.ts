@@ -78,7 +78,7 @@ export interface ByteReader {
 /** What was not written by us, or not to its end. */
 export function torn(): IbidError {
   return new IbidError("store-corrupt", "A part of the index ends in the middle of a number.", {
-    hint: "Let ibid doctor --fix make the index anew.",
+    hint: "Run ibid doctor --fix to rebuild the index.",
   });
 }
 

@@ -91,7 +91,7 @@ function nameOf({ key }: CollectionPlan, given: unknown, index: number): string 
 
 function refused(plan: CollectionPlan, where: string, issues: readonly SchemaIssue[]): IbidError {
   return new IbidError("invalid-argument", `${plan.name}: ${where} does not fit the schema: ${say(issues)}.`, {
-    hint: "Nothing was stored; hint the record, or the schema.",
+    hint: "Nothing was stored; correct the record, or the schema.",
     details: { fields: fieldsOf(issues) },
   });
 }

@@ -135,7 +135,7 @@ function checkChatOptions(options: ChatOptions): void {
   }
   if (maxOutputTokens !== undefined && !(Number.isSafeInteger(maxOutputTokens) && maxOutputTokens >= 1)) {
     throw new IbidError("invalid-argument", "maxOutputTokens must be a whole number of at least 1.", {
-      hint: "Pass how many tokens the answer may have.",
+      hint: "Pass the largest number of tokens for the answer.",
     });
   }
 }

@@ -34,7 +34,7 @@ export function fromAiSdkRerankingModel(model: AiSdkRerankingModel, options: AiS
   const { maxBatchSize, providerOptions } = options;
   if (maxBatchSize !== undefined && !(Number.isSafeInteger(maxBatchSize) && maxBatchSize >= 1)) {
     throw new IbidError("invalid-argument", "maxBatchSize must be a whole number of at least 1.", {
-      hint: "Pass how many texts one call may carry, or leave it out.",
+      hint: "Pass the largest number of texts in one call, or leave it out.",
     });
   }
   const provider = providerName(model);

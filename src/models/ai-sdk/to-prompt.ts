@@ -167,7 +167,7 @@ function toFilePart({ type, content, mediaType }: MediaDocument, provider: strin
       "unsupported-input",
       "Only text, image, audio and file documents are supported; this one is binary.",
       {
-        hint: "Say what it is, with a type and a media type, or leave it out.",
+        hint: "Set its type and media type, or leave it out.",
         details: { type },
       },
     );

@@ -59,7 +59,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
   checkCount("maxBatchTokens", maxBatchTokens);
   checkCount("concurrency", concurrency);
   if (!(secret instanceof Uint8Array) || secret.length === 0) {
-    throw new IbidError("invalid-argument", "createEmbedder needs a secret: bytes that key its hashes.", {
+    throw new IbidError("invalid-argument", "createEmbedder needs a secret: the key of its hashes.", {
       hint: "Give the knowledge base's own key, or 32 random bytes.",
     });
   }

@@ -26,7 +26,7 @@ export function createEmbeddingCache(options: { readonly capacity?: number } = {
       "invalid-argument",
       `createEmbeddingCache: capacity must be a whole number of at least 1, not ${String(capacity)}.`,
       {
-        hint: "Leave the cache out to have none.",
+        hint: "Leave the cache out for no caching.",
       },
     );
   }

@@ -33,7 +33,7 @@ export function createSettledDimensions(model: EmbeddingModel): SettledDimension
             "invalid-response",
             `${where} is a ${kindOf(embedding)} vector; the model declares ${model.kind} ones.`,
             {
-              hint: "Declare the model's kind as what it answers with.",
+              hint: "Declare the kind of vector that the model returns.",
               details: { expected: model.kind, got: kindOf(embedding) },
             },
           );

@@ -43,7 +43,7 @@ function isMissing(error: unknown, packageName: string): boolean {
 
 function brokenPeer(packageName: string, cause: unknown): IbidError {
   return new IbidError("dependency-missing", `The package ${packageName} is installed but cannot be loaded.`, {
-    hint: `Install it anew: npm install ${packageName}`,
+    hint: `Install it again: npm install ${packageName}`,
     details: { package: packageName },
     cause,
   });

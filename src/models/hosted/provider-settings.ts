@@ -28,7 +28,7 @@ export function providerSettings(
 ): ProviderSettings {
   if (address !== undefined && facts.addressVariable === undefined) {
     throw new IbidError("invalid-argument", `The provider ${provider} has an address of its own.`, {
-      hint: "Leave out what stands behind the @ in the model's name.",
+      hint: "Remove the @ and the address after it from the model's name.",
     });
   }
   // An address in the name is one that the variable might have given.
@@ -59,7 +59,7 @@ export function providerSettings(
           "configuration-missing",
           `The provider ${provider} needs an address, and OPENAI_COMPATIBLE_BASE_URL is not set.`,
           {
-            hint: "Set OPENAI_COMPATIBLE_BASE_URL to the server's address, such as http://127.0.0.1:8080/v1, or write it behind the name: openai-compatible/<model>@http://127.0.0.1:8080/v1.",
+            hint: "Set OPENAI_COMPATIBLE_BASE_URL to the server's address, such as http://127.0.0.1:8080/v1, or append it to the name: openai-compatible/<model>@http://127.0.0.1:8080/v1.",
             details: { variable: "OPENAI_COMPATIBLE_BASE_URL" },
           },
         );
@@ -115,8 +115,8 @@ function readAddress(env: Variables, variable: string): string | undefined {
 function parseAddress(variable: string, value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url !== undefined && (url.username !== "" || url.password !== "")) {
-    throw new IbidError("invalid-argument", `${variable} holds a name or a password.`, {
-      hint: "Give the address alone; a key has a variable of its own.",
+    throw new IbidError("invalid-argument", `${variable} contains a user name or a password.`, {
+      hint: "Give the address alone; the key has its own variable.",
       details: { variable },
     });
   }

@@ -154,7 +154,7 @@ function callMethod(made: ModelName & { readonly instance: unknown }, names: rea
 function unusable(facts: ProviderFacts): IbidError {
   return new IbidError(
     "dependency-missing",
-    `The installed version of ${facts.packageName} does not offer what is needed.`,
+    `The installed version of ${facts.packageName} lacks a function that ibid needs.`,
     {
       hint: `npm install ${facts.packageName}@latest`,
       details: { package: facts.packageName },

@@ -64,7 +64,7 @@ export function toModelError(error: unknown, call: ModelCall): IbidError {
         providerCode === "insufficient_quota" ? " The account's quota is used up: check its plan and billing." : "";
       return make(
         "rate-limited",
-        `${name} takes no more requests for now${inBrackets(status, providerCode)}.`,
+        `${name} accepts no more requests for now${inBrackets(status, providerCode)}.`,
         `Wait${wait} and try again.${quota}`,
       );
     }
@@ -78,31 +78,27 @@ export function toModelError(error: unknown, call: ModelCall): IbidError {
       // The provider's words are left out: some repeat the key.
       return make(
         failed,
-        `${name} refused the API key, or what the key may use${inBrackets(status, providerCode)}.`,
+        `${name} refused the API key or its permissions${inBrackets(status, providerCode)}.`,
         key === undefined
-          ? "Check the key that the model was made with."
+          ? "Check the API key of the model."
           : `Set ${key} to a valid API key that may use this model.`,
       );
     case "unreachable":
       return make(
         failed,
         `${name} cannot be reached${failure.origin === undefined ? "" : ` at ${failure.origin}`}${inBrackets(failure.networkCode)}.`,
-        facts?.unreachable ?? "Check the network and the address that the model was made with.",
+        facts?.unreachable ?? "Check the network and the address of the model.",
       );
     case "connection-lost":
       return make(failed, `The connection to ${name} broke off${inBrackets(failure.networkCode)}.`, "Try again.");
     case "invalid-response":
       return make(
         "invalid-response",
-        `${name} gave an answer that is empty, cut off or not of the promised form.`,
-        "Try again; if it stays, check that the address belongs to an API of this kind.",
+        `${name} returned an answer that is empty, cut off or malformed.`,
+        "Try again; if the error stays, check that the address belongs to an API of this kind.",
       );
     case "unsupported":
-      return make(
-        "unsupported-input",
-        `${name} does not support what it was asked for${inWords(words)}`,
-        "Use another model.",
-      );
+      return make("unsupported-input", `${name} does not support the request${inWords(words)}`, "Use another model.");
     case "unknown-model":
       return make(
         failed,
@@ -114,16 +110,14 @@ export function toModelError(error: unknown, call: ModelCall): IbidError {
     case "too-long":
       return make(
         failed,
-        `${name} was sent more text than it takes${inBrackets(status, providerCode)}${inWords(words)}`,
+        `${name} got more text than it accepts${inBrackets(status, providerCode)}${inWords(words)}`,
         tooLongMends[call.kind],
       );
     case "other":
       return make(
         failed,
         `${name} failed${inBrackets(status, providerCode)}${inWords(words)}`,
-        status !== undefined && status >= 500
-          ? "Try again later."
-          : "Check the model's name and the options it was given.",
+        status !== undefined && status >= 500 ? "Try again later." : "Check the model's name and its options.",
       );
   }
 }
@@ -149,14 +143,10 @@ export function invalidResponse(
   what: string,
   details: object = {},
 ): IbidError {
-  return new IbidError(
-    "invalid-response",
-    `${call.provider}/${call.model} gave an answer that cannot be used: ${what}.`,
-    {
-      hint: "Try again; if it stays, use another model.",
-      details: { provider: call.provider, model: call.model, retryable: true, ...details },
-    },
-  );
+  return new IbidError("invalid-response", `${call.provider}/${call.model} returned an unusable answer:  ${what}.`, {
+    hint: "Try again; if the error stays, use another model.",
+    details: { provider: call.provider, model: call.model, retryable: true, ...details },
+  });
 }
 
 /** A server may call its failure whatever it likes: also what was asked. */

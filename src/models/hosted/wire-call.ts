@@ -102,7 +102,7 @@ function createSilence(timeoutMs: number): Silence {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = (): void =>
-    controller.abort(Object.assign(new Error(`Nothing came for ${timeoutMs} ms.`), { name: "TimeoutError" }));
+    controller.abort(Object.assign(new Error(`No data came for ${timeoutMs} ms.`), { name: "TimeoutError" }));
   return {
     signal: controller.signal,
     heard() {

@@ -152,7 +152,7 @@ function notHere(name: string): IbidError {
     "configuration-missing",
     `The model ${name} is not on this machine, and nothing may be downloaded.`,
     {
-      hint: "Allow it with allowDownload: true (for a model by name, IBID_ALLOW_DOWNLOAD=1), or give the folder that holds the model.",
+      hint: "Allow the download with allowDownload: true (for a model by name, IBID_ALLOW_DOWNLOAD=1), or give the folder that holds the model.",
       details: { provider: "transformers", model: name },
     },
   );

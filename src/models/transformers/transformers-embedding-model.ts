@@ -59,13 +59,9 @@ export function createTransformersEmbeddingModel(
   const lower = name.toLowerCase();
   const pooling = options.pooling ?? poolings.find(([pattern]) => pattern.test(lower))?.[1] ?? "mean";
   if (!["mean", "cls", "last"].includes(pooling) || !["cut", "error"].includes(tooLong) || name.trim() === "") {
-    throw new IbidError(
-      "invalid-argument",
-      "createTransformersEmbeddingModel: an option has a value that is not known.",
-      {
-        hint: 'pooling is "mean", "cls" or "last"; tooLong is "cut" or "error"; the model has a name.',
-      },
-    );
+    throw new IbidError("invalid-argument", "createTransformersEmbeddingModel: an option has an unknown value.", {
+      hint: 'pooling is "mean", "cls" or "last"; tooLong is "cut" or "error"; the model has a name.',
+    });
   }
   const loaded = createLoading(name, "AutoModel", options);
   const inTurn = createTurns();
@@ -98,9 +94,9 @@ export function createTransformersEmbeddingModel(
         if (count > maxTokens && tooLong === "error") {
           throw new IbidError(
             "embedding-failed",
-            `transformers/${name} was sent more text than it takes: ${count} tokens.`,
+            `transformers/${name} got more text than it accepts:  ${count} tokens.`,
             {
-              hint: `Use a smaller chunk size: it takes ${maxTokens} tokens.`,
+              hint: `Use a smaller chunk size; the model accepts ${maxTokens} tokens.`,
               details: { provider: "transformers", model: name, tokens: count, maxTokens, retryable: false },
             },
           );
@@ -145,9 +141,9 @@ function poolTokens(output: NativeTensor | undefined, pooling: Pooling, name: st
   ) {
     throw new IbidError(
       "invalid-response",
-      `transformers/${name} gave an answer that cannot be used: it has no token vectors.`,
+      `transformers/${name} returned an unusable answer: it has no token vectors.`,
       {
-        hint: "Use a model that was made for embeddings.",
+        hint: "Use an embedding model.",
         details: { provider: "transformers", model: name },
       },
     );

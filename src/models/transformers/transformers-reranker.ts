@@ -34,7 +34,7 @@ export function createTransformersReranker(name: string, options: TransformersRe
   const { maxBatchSize = 32 } = options;
   if (!(Number.isSafeInteger(maxBatchSize) && maxBatchSize >= 1)) {
     throw new IbidError("invalid-argument", "maxBatchSize must be a whole number of at least 1.", {
-      hint: "Pass how many texts are read beside one query, or leave it out.",
+      hint: "Pass the number of texts for one batch, or leave it out.",
     });
   }
   const loaded = createLoading(name, "AutoModelForSequenceClassification", options);
@@ -62,14 +62,10 @@ function readScore(logits: NativeTensor | undefined, name: string): number {
   const values = Array.from(logits?.data ?? [], Number);
   const last = values.at(-1);
   if (last === undefined || !values.every(Number.isFinite)) {
-    throw new IbidError(
-      "invalid-response",
-      `transformers/${name} gave an answer that cannot be used: it has no score.`,
-      {
-        hint: "Use a model that was made for reranking: a cross-encoder.",
-        details: { provider: "transformers", model: name },
-      },
-    );
+    throw new IbidError("invalid-response", `transformers/${name} returned an unusable answer: it has no score.`, {
+      hint: "Use a reranking model (a cross-encoder).",
+      details: { provider: "transformers", model: name },
+    });
   }
   const logit = values.length === 1 ? last : last - (values[0] ?? 0);
   return 1 / (1 + Math.exp(-logit));

@@ -21,7 +21,7 @@ export async function readFeed(input: ReadInput): Promise<ReadResult> {
   const feed = parseFeed(decodeSource(bytes, uri, charset ?? declaredCharset(bytes)).toWellFormed(), maxParts);
   if (feed === undefined) {
     throw new IbidError("unreadable", `${uri} is not a feed: it holds neither a channel nor entries.`, {
-      hint: "Rename it to .xml to have it read as it stands, or give the address of the feed itself.",
+      hint: "Rename it to .xml to read it as text, or give the address of the feed itself.",
       uri,
     });
   }

@@ -89,7 +89,7 @@ async function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array<ArrayBuffe
     length += chunk.length;
     check = crc32(chunk, check);
   }
-  if (check !== entry.crc32) throw new Error("its checksum does not fit what it holds");
+  if (check !== entry.crc32) throw new Error("its checksum does not match its content");
   const bytes = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {
@@ -158,7 +158,7 @@ export function unreadable(uri: string, what: string, cause?: unknown): IbidErro
 /** The refusal of a file on which nothing is to be read. */
 export function withoutText(uri: string): IbidError {
   return new IbidError("empty", `${uri} shows no text.`, {
-    hint: "If its text is in pictures, run text recognition (OCR) over them and give the result.",
+    hint: "If its text is in pictures, run text recognition (OCR) over them, and give the result.",
     uri,
   });
 }

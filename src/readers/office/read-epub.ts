@@ -32,8 +32,8 @@ export async function readEpub(input: ReadInput): Promise<ReadResult> {
   const { uri, readPart } = input;
   const { maxPages, maxTextLength } = limitsOf(input);
   if (readPart === undefined) {
-    throw new IbidError("unsupported-media", `${uri} has chapters in HTML, and nobody to read them was given.`, {
-      hint: "Read it through a knowledge base or readDocument, with a reader of HTML among the readers.",
+    throw new IbidError("unsupported-media", `${uri} has chapters in HTML, and no reader of HTML was given.`, {
+      hint: "Read the file through a knowledge base or readDocument, with a reader of HTML among the readers.",
       uri,
     });
   }

@@ -46,7 +46,7 @@ function asksForPassword(uri: string, password: string | undefined, cause: Error
     "encrypted",
     password === undefined
       ? `${uri} is protected by a password.`
-      : `${uri} is protected by a password, and the one given does not open it.`,
+      : `${uri} is protected by a password, and the given one is wrong.`,
     {
       hint: "Give its user or owner password: the option `password` when ingesting, `ibid ingest --password` at a terminal. Or give a copy that opens without one.",
       uri,

@@ -67,7 +67,7 @@ export function composeWorkbook(
     spans.push({ name, start, end: length, rows: places, columns: extentOf(places) });
   }
   if (length === 0) {
-    throw new IbidError("empty", `${uri} has no cell that holds something.`, {
+    throw new IbidError("empty", `${uri} has no cell with a value.`, {
       hint: "Give a workbook with values in its cells.",
       uri,
       details: { sheets: sheets.length },

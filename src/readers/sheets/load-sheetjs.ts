@@ -67,7 +67,7 @@ function resolveFrom(place: string): string | undefined {
 function libraryOf(loaded: unknown): SheetjsLibrary {
   const { read, default: standard } = loaded as Partial<SheetjsLibrary> & { readonly default?: SheetjsLibrary };
   const found = read ?? standard?.read;
-  if (typeof found !== "function") throw new TypeError("It exports no read.");
+  if (typeof found !== "function") throw new TypeError("It exports no function read.");
   return { read: found };
 }
 

@@ -13,7 +13,7 @@ export async function readXls(input: ReadInput): Promise<ReadResult> {
   const { uri, bytes, password, signal } = input;
   // The library takes many formats; ours are the ones that this reader answers for.
   if (!isBinaryWorkbook(bytes)) {
-    throw new IbidError("unreadable", `${uri} is called an Excel workbook (XLS), but its content is none.`, {
+    throw new IbidError("unreadable", `${uri} is named as an Excel workbook (XLS), but its content is not one.`, {
       hint: "If it is text, a web page or a newer workbook, name it so: .csv, .html, .xlsx.",
       uri,
     });

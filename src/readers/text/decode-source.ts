@@ -36,7 +36,7 @@ export function decodeInput(
 export function textTooLarge(uri: string, length: number, max: number): IbidError {
   return new IbidError(
     "too-large",
-    `${uri} holds more text than one document may (${max.toLocaleString("en")} characters).`,
+    `${uri} has more text than a document may have (${max.toLocaleString("en")} characters).`,
     {
       hint: "Split it into several files, or raise the limit maxTextLength.",
       uri,

@@ -199,7 +199,7 @@ function describeEnding(ended: Ended, uri: string, { maxMemoryBytes }: ReadLimit
       cause: ended,
     });
   }
-  return new IbidError("unreadable", `${uri} could not be read: the worker that read it stopped, ${ended.message}.`, {
+  return new IbidError("unreadable", `${uri} could not be read: its worker stopped, ${ended.message}.`, {
     hint: "Check that the file opens in a program of its kind, or give it in another format.",
     uri,
     details: { code, signal },

@@ -13,7 +13,7 @@ import type { CallersResult, FilePiece, WorkerJob } from "./worker-job.ts";
  */
 export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number): void {
   const send = process.send?.bind(process);
-  if (send === undefined) throw new Error("This program is started by ibid, to read files in.");
+  if (send === undefined) throw new Error("Only ibid may start this program, which reads files.");
   watchOver(maxMemoryBytes);
   // Ctrl-C reaches every process of a terminal; when to stop is for the one that started us to say.
   process.on("SIGINT", () => {});

@@ -115,7 +115,7 @@ function warn(error: Error): void {
 
 function notStarted(cause: Error): IbidError {
   return new IbidError("unsupported-runtime", cause.message, {
-    hint: 'When ibid is bundled, keep it external; or open with reading: { worker: "auto" }, which reads in this process where there is no worker.',
+    hint: 'When ibid is bundled, keep it external; or open with reading: { worker: "auto" }, which reads in this process without a worker.',
     cause,
   });
 }

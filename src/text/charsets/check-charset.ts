@@ -5,6 +5,6 @@ import { findCharsetName } from "./decode-text.ts";
 export function checkCharset(charset: string | undefined): string | undefined {
   if (charset === undefined || (typeof charset === "string" && findCharsetName(charset) !== undefined)) return charset;
   throw new IbidError("invalid-argument", `No character encoding is called ${JSON.stringify(charset)}.`, {
-    hint: "Name one as the Encoding Standard does, such as utf-8, windows-1252 or shift_jis.",
+    hint: "Use a name of the Encoding Standard, such as utf-8, windows-1252 or shift_jis.",
   });
 }

@@ -67,7 +67,7 @@ function notText(): IbidError {
 }
 
 function inUtf32(): IbidError {
-  return new IbidError("unreadable", "The text is in UTF-32, which nothing here reads.", {
+  return new IbidError("unreadable", "The text is in UTF-32, which ibid does not read.", {
     hint: "Save the file as UTF-8.",
     details: { offset: 0, encoding: "utf-32" },
   });
@@ -177,7 +177,7 @@ function decode(bytes: Uint8Array, encoding: string, stream = false): string | u
 
 function unreadable(bytes: Uint8Array, encoding: string, assumed: boolean): IbidError {
   const offset = firstBadByte(bytes, encoding);
-  return new IbidError("unreadable", `The text is not ${encoding}: byte ${offset} does not belong to any character.`, {
+  return new IbidError("unreadable", `The text is not ${encoding}: byte ${offset} belongs to no character.`, {
     hint: assumed ? "Save the file as UTF-8, or declare its charset." : "Save the file as UTF-8.",
     details: { offset, encoding },
   });
