@@ -4,10 +4,16 @@ import { parseScope } from "./scopes.ts";
 
 /**
  * The caller who owns the knowledge base: reads and writes every scope. A unique symbol, so that no request body can claim it.
+ *
+ * @experimental
  */
 export const operator: unique symbol = Symbol("operator");
 
-/** Who is asking: somebody with an access context, or the operator. */
+/**
+ * Who is asking: somebody with an access context, or the operator.
+ *
+ * @experimental
+ */
 export type Caller = AccessContext | typeof operator;
 
 /** Every proof that this module made and nobody else can make; looked up, never trusted by shape. */
@@ -17,6 +23,8 @@ const proofs = new WeakSet<object>();
  * The one place where it is decided who may read and write which scopes (law 3).
  *
  * **Source** ToolUp's `authorisedScopes` (T24 stage 1, T25 to T27).
+ *
+ * @experimental
  */
 export interface Gate {
   /**
@@ -30,7 +38,11 @@ export interface Gate {
   writable(caller: Caller, existing: readonly Scope[]): readonly Scope[];
 }
 
-/** Makes a gate for one policy. Without one, the deployment scope is there and the platform scope is not. */
+/**
+ * Makes a gate for one policy. Without one, the deployment scope is there and the platform scope is not.
+ *
+ * @experimental
+ */
 export function createGate(policy: AccessPolicy = {}): Gate {
   const platform = policy.platform ?? false;
   const deployment = policy.deployment ?? true;

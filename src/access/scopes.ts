@@ -5,6 +5,8 @@ import type { AccessContext, Scope } from "../contracts/scope.ts";
  * Reads a scope's written form.
  *
  * **Errors** `invalid-argument` for anything but `platform`, `deployment`, `team:<id>` and `user:<id>` with an id that is not blank.
+ *
+ * @experimental
  */
 export function parseScope(text: string): Scope {
   if (text === "platform" || text === "deployment") return text;

@@ -4,7 +4,11 @@ import { chunkByKind, type DocumentKind, documentKinds, sectionSizes } from "./c
 import { createSectionChunker } from "./section-chunker.ts";
 import { createSpreadsheetChunker } from "./spreadsheet-chunker.ts";
 
-/** Chunker for each kind of document. Default: `createSpreadsheetChunker()` for sheets; `createSectionChunker` with 1,000 characters and an overlap of 125 for all others. */
+/**
+ * Chunker for each kind of document. Default: `createSpreadsheetChunker()` for sheets; `createSectionChunker` with 1,000 characters and an overlap of 125 for all others.
+ *
+ * @experimental
+ */
 export type AutoChunkerOptions<Part extends Chunker | AsyncChunker = Chunker> = {
   readonly [Kind in DocumentKind]?: Part;
 };
@@ -15,6 +19,7 @@ export type AutoChunkerOptions<Part extends Chunker | AsyncChunker = Chunker> = 
  * **Shape** its chunks are those of the chunker that it chose. Sheets are cut between rows, everything else by section, unless another chunker is given: sections and
  * blocks are what readers find in all of them. **Errors** as the chosen chunker; `invalid-argument` for an unknown kind.
  * **Source** Ballerina's `AUTO`, which has chunkers for Markdown and HTML, and a recursive one for the rest.
+ * @experimental
  * @example createAutoChunker({ markdown: createMarkdownChunker({ maxSize: 800 }), other: createRecursiveChunker() })
  */
 export function createAutoChunker(): Chunker;

@@ -3,7 +3,11 @@ import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import { checkTextDocument } from "./check-sizes.ts";
 
-/** Kinds of documents that an automatic choice distinguishes. */
+/**
+ * Kinds of documents that an automatic choice distinguishes.
+ *
+ * @experimental
+ */
 export type DocumentKind = "markdown" | "html" | "code" | "sheet" | "other";
 
 export const documentKinds = ["markdown", "html", "code", "sheet", "other"] as const satisfies readonly DocumentKind[];

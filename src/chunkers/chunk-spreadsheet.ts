@@ -22,6 +22,8 @@ import type { ChunkingConfig } from "./token-chunker.ts";
  * beyond the budget stands alone; no rows or no headers give no texts. The configuration's `maxTokens` is the budget, 512 by default: rows never overlap, and no minimum holds them back.
  * **Errors** `invalid-argument` for an impossible budget and options that `ChunkingConfig` lacks. **Cost** linear.
  * **Source** ToolUp `Chunking.chunkSpreadsheet sheet config counter`.
+ *
+ * @experimental
  */
 export function chunkSpreadsheet(
   { sheetName, headers, rows }: SheetData,

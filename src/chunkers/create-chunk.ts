@@ -15,6 +15,8 @@ export type ChunkFactory = (start: number, end: number, text?: string) => Chunk;
  * each chunk has its own copy of the document's metadata.
  * **Cost** O(length + log sections) a chunk.
  * **Source** Ballerina, Embabel's `urtext`.
+ *
+ * @experimental
  */
 export function createChunkFactory(document: TextDocument): ChunkFactory {
   const locate = createLocator(document);

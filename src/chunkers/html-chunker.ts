@@ -6,10 +6,18 @@ import { checkChunkSize, checkStrategy } from "./check-sizes.ts";
 import { createMarkedUpChunker, type MarkedUpStrategy } from "./marked-up-chunker.ts";
 import { placesOf } from "./recursive-plan.ts";
 
-/** Where cutting begins; what does not fit is cut at the next finer kind of place. */
+/**
+ * Where cutting begins; what does not fit is cut at the next finer kind of place.
+ *
+ * @experimental
+ */
 export type HtmlStrategy = "header" | "paragraph" | "line" | "sentence" | "word" | "character";
 
-/** Sizes, and where cutting begins. */
+/**
+ * Sizes, and where cutting begins.
+ *
+ * @experimental
+ */
 export interface HtmlChunkerOptions {
   /** Hard limit of a chunk's `text`, overlap included. Default 200. **Units** as `length` counts. */
   readonly maxSize?: number;
@@ -40,6 +48,7 @@ const strategies: Readonly<Record<HtmlStrategy, MarkedUpStrategy>> = {
  * in it. Headings above a part of it are left out, and the overlap does not count.
  * **Errors** as {@link createMarkdownChunker}. The reader has closed open tags as browsers do.
  * **Cost** linear. **Source** Ballerina `HtmlChunker`, without the delimiters that never match.
+ * @experimental
  * @example createHtmlChunker({ maxSize: 800, overlap: 80 }).chunk(document)
  */
 export function createHtmlChunker(options: HtmlChunkerOptions = {}): Chunker {

@@ -11,7 +11,11 @@ import { halveText, type HalvingSettings, markdownSeparators, plainSeparators } 
 import { createMeasure } from "./measure.ts";
 import { createPiecesChunker } from "./pieces-chunker.ts";
 
-/** Sizes, in tokens. */
+/**
+ * Sizes, in tokens.
+ *
+ * @experimental
+ */
 export interface LineChunkerOptions {
   /** The hard limit of a chunk, overlap included. Default 500. */
   readonly maxTokens?: number;
@@ -32,6 +36,7 @@ const version = 1;
  * the chunk before, and a size is a hard limit.
  * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
  * **Cost** n log n in the length of a line. **Source** Semantic Kernel `TextChunker`.
+ * @experimental
  * @example createLineChunker({ maxTokens: 256, overlapTokens: 32 }).chunk(document)
  */
 export function createLineChunker(options: LineChunkerOptions = {}): Chunker {

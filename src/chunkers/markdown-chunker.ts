@@ -6,7 +6,11 @@ import { checkChunkSize, checkStrategy } from "./check-sizes.ts";
 import { createMarkedUpChunker, type MarkedUpStrategy } from "./marked-up-chunker.ts";
 import { placesOf } from "./recursive-plan.ts";
 
-/** Where cutting begins; what does not fit is cut at the next finer kind of place. */
+/**
+ * Where cutting begins; what does not fit is cut at the next finer kind of place.
+ *
+ * @experimental
+ */
 export type MarkdownStrategy =
   | "header"
   | "code-block"
@@ -17,7 +21,11 @@ export type MarkdownStrategy =
   | "word"
   | "character";
 
-/** Sizes, and where cutting begins. */
+/**
+ * Sizes, and where cutting begins.
+ *
+ * @experimental
+ */
 export interface MarkdownChunkerOptions {
   /** Hard limit of a chunk's `text`, overlap included. Default 200. **Units** as `length` counts. */
   readonly maxSize?: number;
@@ -53,6 +61,7 @@ const strategies: Readonly<Record<MarkdownStrategy, MarkedUpStrategy>> = {
  * **Errors** `invalid-argument` at construction: "Chunk size must be greater than 0", "Max overlap size must be less than or equal to chunk size". Also for an overlap equal
  * to the size, an unknown strategy or option; `unsupported-input` for a document without text.
  * **Cost** linear. **Source** Ballerina `MarkdownChunker`, without the delimiters that never match.
+ * @experimental
  * @example createMarkdownChunker({ maxSize: 800, overlap: 80 }).chunk(document)
  */
 export function createMarkdownChunker(options: MarkdownChunkerOptions = {}): Chunker {

@@ -6,6 +6,8 @@ import type { Section, TextDocument } from "../contracts/document.ts";
  *
  * **Shape** at least the root; `undefined` when the chunk is of another document, or its section is no longer there.
  * **Source** Embabel `pathFromRoot`.
+ *
+ * @experimental
  */
 export function pathFromRoot(document: TextDocument, chunk: Chunk): readonly Section[] | undefined {
   if (chunk.documentId !== document.id) return undefined;

@@ -76,6 +76,8 @@ export function createRecursiveChunker(options: RecursiveChunkerOptions = {}): C
  * **Shape** a bare text becomes a document named after its hash. **Errors** `unsupported-input`, "Only text documents are supported for chunking", for media;
  * `invalid-argument` as {@link createRecursiveChunker}.
  * **Source** Ballerina `chunkDocumentRecursively(document, maxChunkSize = 200, maxOverlapSize = 40, strategy = PARAGRAPH)`.
+ *
+ * @experimental
  */
 export function chunkDocumentRecursively(
   document: Document | string,

@@ -16,7 +16,11 @@ import { cosineDistance } from "./embedding-distance.ts";
 import { gatherSpans } from "./gather-spans.ts";
 import { createMeasure } from "./measure.ts";
 
-/** Options of a semantic chunker: the model, the threshold of a change, and sizes. */
+/**
+ * Options of a semantic chunker: the model, the threshold of a change, and sizes.
+ *
+ * @experimental
+ */
 export interface SemanticChunkerOptions {
   /** Embedding model that measures the distance between two stretches of text. */
   readonly model: EmbeddingModel;
@@ -53,6 +57,7 @@ const windowLimit = 8192;
  * **Cost** each sentence is embedded once as a window, before the first chunk comes; vectors are not kept.
  * **Source** G. Kamradt, "5 Levels of Text Splitting" (2024), level 4, as Smith and Troynikov measure it ("Evaluating Chunking Strategies for Retrieval", Chroma 2024). Percentiles
  * are interpolated. The limits of size are ibid's.
+ * @experimental
  * @example openKnowledgeBase("./kb", { chunker: createSemanticChunker({ model: fromAiSdkEmbeddingModel(embedder) }) })
  */
 export function createSemanticChunker(options: SemanticChunkerOptions): AsyncChunker {

@@ -10,7 +10,11 @@ import { gatherSpans } from "./gather-spans.ts";
 import { createMeasure } from "./measure.ts";
 import { createPiecesChunker } from "./pieces-chunker.ts";
 
-/** How many sentences, and sizes. */
+/**
+ * How many sentences, and sizes.
+ *
+ * @experimental
+ */
 export interface SentenceChunkerOptions {
   /** How many sentences a chunk holds at most, those it repeats included. Default 5. */
   readonly sentences?: number;
@@ -31,6 +35,7 @@ const version = 1;
  * the size is cut. The overlap is whole sentences, and fewer than `sentences`.
  * **Errors** `invalid-argument` at construction for impossible sizes, fewer than one sentence or an unknown option; `unsupported-input` for a document without text.
  * **Cost** linear. **Source** ToolUp `splitBySentence`.
+ * @experimental
  * @example createSentenceChunker({ sentences: 1, overlap: 0 }).chunk(document) // each sentence by itself
  */
 export function createSentenceChunker(options: SentenceChunkerOptions = {}): Chunker {
@@ -53,6 +58,8 @@ export function createSentenceChunker(options: SentenceChunkerOptions = {}): Chu
  * The sentences of a text, without white space around them.
  *
  * **Source** ToolUp `Chunking.splitBySentence`.
+ *
+ * @experimental
  */
 export function splitBySentence(text: string): string[] {
   return segmentSentences(text)

@@ -13,7 +13,11 @@ import { isSafeCut } from "./safe-cut.ts";
 import { splitRange } from "./split-range.ts";
 import { createTextDocument } from "./text-document.ts";
 
-/** Sizes, and what a text is cut behind. */
+/**
+ * Sizes, and what a text is cut behind.
+ *
+ * @experimental
+ */
 export interface SeparatorChunkerOptions {
   /** Hard limit of a chunk, overlap included. Default 1000. **Units** as `length` counts. */
   readonly maxSize?: number;
@@ -37,6 +41,7 @@ const defaultSeparators: readonly string[] = ["\n\n", "\n", " ", ""];
  * not, for a size is a hard limit. The overlap begins behind a separator too, no coarser than the one that was cut at.
  * **Errors** `invalid-argument` at construction for impossible sizes, a separator that is no string, an unknown option; `unsupported-input` for a document without text.
  * **Cost** linear in the text, for each separator. **Source** Wesichain `RecursiveCharacterTextSplitter`, whose overlap cuts blindly; here it does not.
+ * @experimental
  * @example createSeparatorChunker({ separators: ["\n---\n", "\n\n", "\n", " "] }).chunk(document)
  */
 export function createSeparatorChunker(options: SeparatorChunkerOptions = {}): Chunker {
@@ -84,6 +89,8 @@ function placesBehind(separators: readonly string[]): readonly CutPlace[] {
  *
  * **Shape** ids are `<document>:<i>`, and metadata has `chunk_index`. **Errors** as {@link createSeparatorChunker}.
  * **Source** Wesichain `RecursiveCharacterTextSplitter::split_documents`.
+ *
+ * @experimental
  */
 export function splitTextRecursively(document: TextDocument | string, maxSize = 1000, overlap = 200): Chunk[] {
   const chunker = createSeparatorChunker({ maxSize, overlap });

@@ -1,7 +1,11 @@
 import { IbidError } from "../contracts/errors.ts";
 import { halveText, type HalvingSeparators, markdownSeparators, plainSeparators } from "./halve-text.ts";
 
-/** How many tokens a text has. A `LengthFunction` is one. */
+/**
+ * How many tokens a text has. A `LengthFunction` is one.
+ *
+ * @experimental
+ */
 export type TokenCounter = (text: string) => number;
 
 /** Semantic Kernel's rule of thumb: one token for every four characters, rounded down (ToolUp rounds up). */
@@ -22,6 +26,8 @@ const halves = (
  * Splits plain text into lines, without blank ones. A line that is too long is halved at line ends, full stops, other marks, spaces, hyphens, and at last anywhere.
  *
  * **Source** Semantic Kernel `TextChunker.SplitPlainTextLines`.
+ *
+ * @experimental
  */
 export function splitPlainTextLines(
   text: string,
@@ -39,6 +45,8 @@ export function splitPlainTextLines(
  * A Markdown text, halved as {@link splitPlainTextLines} does, but at line ends only when nothing else is left.
  *
  * **Source** Semantic Kernel `TextChunker.SplitMarkDownLines`.
+ *
+ * @experimental
  */
 export function splitMarkdownLines(
   text: string,
@@ -56,6 +64,8 @@ export function splitMarkdownLines(
  * before each as it is.
  * **Errors** `invalid-argument` for a size below 1, or an overlap, with the header, that is not below it.
  * **Source** Semantic Kernel `TextChunker.SplitPlainTextParagraphs`.
+ *
+ * @experimental
  */
 export function splitPlainTextParagraphs(
   lines: Iterable<string>,
@@ -68,7 +78,11 @@ export function splitPlainTextParagraphs(
   return splitParagraphs(normalised, maxTokens, overlapTokens, chunkHeader, tokenCounter, plainSeparators);
 }
 
-/** As {@link splitPlainTextParagraphs}, for Markdown. **Source** Semantic Kernel `TextChunker.SplitMarkdownParagraphs`. */
+/**
+ * As {@link splitPlainTextParagraphs}, for Markdown. **Source** Semantic Kernel `TextChunker.SplitMarkdownParagraphs`.
+ *
+ * @experimental
+ */
 export function splitMarkdownParagraphs(
   lines: Iterable<string>,
   maxTokens: number,

@@ -18,7 +18,11 @@ import { defaultMaxTokens, spreadsheetFingerprint } from "./spreadsheet-fingerpr
 import { createRowCounter, type NumberedRow } from "./number-rows.ts";
 import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 
-/** How large chunks of a sheet may be. */
+/**
+ * How large chunks of a sheet may be.
+ *
+ * @experimental
+ */
 export interface SpreadsheetChunkerOptions {
   /** The limit of a chunk's text, its header included; a row that is larger by itself stands alone. Default 512. */
   readonly maxTokens?: number;
@@ -39,6 +43,8 @@ interface PlacedRow extends WrittenRow, NumberedRow {}
  * than half the size are not repeated. Text outside tables is cut as by `createSectionChunker`.
  * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
  * **Cost** linear. **Source** ToolUp's spreadsheet chunks: 512 tokens without overlap.
+ *
+ * @experimental
  */
 export function createSpreadsheetChunker(options: SpreadsheetChunkerOptions = {}): Chunker {
   checkOptions("createSpreadsheetChunker", options, ["maxTokens", "length"]);

@@ -12,7 +12,11 @@ import { type Cut, type SplitPlan, splitRange } from "./split-range.ts";
 import { createTextDocument } from "./text-document.ts";
 import { trimEndAt } from "./white-space.ts";
 
-/** Sizes, in tokens. **Source** ToolUp `ChunkingConfig`. */
+/**
+ * Sizes, in tokens. **Source** ToolUp `ChunkingConfig`.
+ *
+ * @experimental
+ */
 export interface TokenChunkerOptions {
   /** The hard limit of a chunk's `text`, overlap and repeated table header included. Default 500. */
   readonly maxTokens?: number;
@@ -84,13 +88,19 @@ function withMinimum(plan: SplitPlan, to: number, measure: Measure, minimum: num
   };
 }
 
-/** **Source** ToolUp `ChunkingConfig`. */
+/**
+ * **Source** ToolUp `ChunkingConfig`.
+ *
+ * @experimental
+ */
 export type ChunkingConfig = Pick<TokenChunkerOptions, "maxTokens" | "overlapTokens" | "minTokens">;
 
 /**
  * Cuts a bare text to a budget of tokens.
  *
  * **Errors** as {@link createTokenChunker}. **Source** ToolUp `Chunking.splitByTokens config counter text`.
+ *
+ * @experimental
  */
 export function splitByTokens(config: ChunkingConfig, counter: LengthFunction, text: string): string[] {
   const chunker = createTokenChunker({ ...config, length: counter });

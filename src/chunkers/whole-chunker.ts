@@ -6,6 +6,8 @@ import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
  * Does not cut: each document is one chunk, however long. For documents that are chunks already.
  *
  * **Shape** the text without the white space around it; a blank document has no chunk. **Source** Ballerina's `DISABLE`.
+ *
+ * @experimental
  */
 export function createWholeChunker(): Chunker {
   return createPiecesChunker(["whole", 1], ({ text }) => {

@@ -7,7 +7,11 @@ import { createPiecesChunker } from "./pieces-chunker.ts";
 import { afterCodePoint } from "./safe-cut.ts";
 import { skipWhiteSpace } from "./white-space.ts";
 
-/** How long the window is, and how far it moves. */
+/**
+ * How long the window is, and how far it moves.
+ *
+ * @experimental
+ */
 export interface WindowChunkerOptions {
   /** How long a window is. Default 1000. **Units** code points. */
   readonly size?: number;
@@ -24,6 +28,7 @@ const version = 1;
  * is left out. A cut may split a grapheme, but never a surrogate pair.
  * **Errors** `invalid-argument` at construction for impossible sizes and unknown options; `unsupported-input` for a document without text.
  * **Cost** linear. **Source** Wesichain `TextSplitter`, whose form for bare texts is {@link splitText}.
+ * @experimental
  * @example createWindowChunker({ size: 500, overlap: 50 }).chunk(document)
  */
 export function createWindowChunker(options: WindowChunkerOptions = {}): Chunker {
@@ -59,6 +64,8 @@ function afterPair(text: string, position: number): number {
  *
  * **Shape** a `size` of 0 gives none; an overlap that is not below the size counts as `size - 1`. **Units** code points.
  * **Source** Wesichain `TextSplitter(chunk_size, overlap).split`.
+ *
+ * @experimental
  */
 export function splitText(text: string, size: number, overlap: number): string[] {
   if (!(size >= 1)) return [];

@@ -75,7 +75,11 @@ export interface Answer {
   readonly ms: number;
 }
 
-/** The context that a model was shown. */
+/**
+ * The context that a model was shown.
+ *
+ * @experimental
+ */
 export interface AnswerContext {
   /** `"whole-corpus"`: everything that the asker may read, because it fits. `"search"`: what was found. */
   readonly from: "search" | "whole-corpus";
@@ -88,7 +92,11 @@ export interface AnswerContext {
   readonly leftOut: readonly string[];
 }
 
-/** How much of the documents a model is shown. */
+/**
+ * How much of the documents a model is shown.
+ *
+ * @experimental
+ */
 export interface ContextOptions {
   /** Budget for the sources, delimiters included; instructions, question and answer come on top. **Units** tokens. Default 8,000. */
   readonly maxTokens?: number | undefined;

@@ -1,22 +1,38 @@
-/** Facts about a blob that need no read of its bytes. */
+/**
+ * Facts about a blob that need no read of its bytes.
+ *
+ * @experimental
+ */
 export interface BlobListing {
   readonly key: string;
   /** **Units** bytes. */
   readonly size: number;
 }
 
-/** A blob's size and version. */
+/**
+ * A blob's size and version.
+ *
+ * @experimental
+ */
 export interface BlobFacts extends BlobListing {
   /** Names this version, for `ifMatch`. Opaque: compare it, never take it apart. The same bytes may have the same one. */
   readonly etag: string;
 }
 
-/** A blob whole. `bytes` are the caller's own. */
+/**
+ * A blob whole. `bytes` are the caller's own.
+ *
+ * @experimental
+ */
 export interface StoredBlob extends BlobFacts {
   readonly bytes: Uint8Array;
 }
 
-/** On what condition a blob is written; at most one. Without any, it takes the place of what is there. */
+/**
+ * On what condition a blob is written; at most one. Without any, it takes the place of what is there.
+ *
+ * @experimental
+ */
 export interface PutBlobOptions {
   /** Only where there is nothing under the key. */
   readonly ifNoneMatch?: "*";
@@ -25,12 +41,20 @@ export interface PutBlobOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Result of a write. A failed condition is a value: another writer came first, and the caller decides. */
+/**
+ * Result of a write. A failed condition is a value: another writer came first, and the caller decides.
+ *
+ * @experimental
+ */
 export type PutBlobResult =
   | { readonly status: "written"; readonly etag: string }
   | { readonly status: "conflict"; readonly etag?: undefined };
 
-/** Restricts a listing of keys; everything has a default. */
+/**
+ * Restricts a listing of keys; everything has a default.
+ *
+ * @experimental
+ */
 export interface ListBlobsOptions {
   /** Only keys that begin so. Not a folder: `a` lists `ab/c`. */
   readonly prefix?: string;
@@ -47,6 +71,8 @@ export interface ListBlobsOptions {
  * **Errors** `invalid-argument` for an invalid key or option; `too-large` beyond the store's limit, in and out; `store-busy` after too long a `Retry-After`.
  * Also `store-failed`, with `details.status` from a server; `aborted`, `timeout`. A missing blob is a value, not an error.
  * **Source** ToolUp `IBlobStorage`; conditions as in RFC 9110, 13.1, and S3.
+ *
+ * @experimental
  */
 export interface BlobStore {
   /** Version and size of what is there. **Cost** a file system reads the blob for it. */

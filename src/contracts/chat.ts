@@ -2,20 +2,30 @@ import type { Chunk } from "./chunk.ts";
 import type { Document } from "./document.ts";
 import type { JsonValue } from "./metadata.ts";
 
-/** A value between the strings of a prompt. */
+/**
+ * A value between the strings of a prompt.
+ *
+ * @experimental
+ */
 export type Insertion = JsonValue | Document | Chunk | readonly (Document | Chunk)[];
 
 /**
  * A template with its values still apart, so that documents can travel whole to a multimodal model.
  *
  * **Shape** `strings.length === insertions.length + 1`. **Source** Ballerina `Prompt`, a raw template.
+ *
+ * @experimental
  */
 export interface Prompt {
   readonly strings: readonly string[];
   readonly insertions: readonly Insertion[];
 }
 
-/** A message of the user. */
+/**
+ * A message of the user.
+ *
+ * @experimental
+ */
 export interface ChatUserMessage {
   readonly role: "user";
   readonly content: string | Prompt;
@@ -23,13 +33,21 @@ export interface ChatUserMessage {
   readonly name?: string;
 }
 
-/** Instructions of the application to the model. */
+/**
+ * Instructions of the application to the model.
+ *
+ * @experimental
+ */
 export interface ChatSystemMessage {
   readonly role: "system";
   readonly content: string | Prompt;
 }
 
-/** A message of the model. **Source** Ballerina. */
+/**
+ * A message of the model. **Source** Ballerina.
+ *
+ * @experimental
+ */
 export interface ChatAssistantMessage {
   readonly role: "assistant";
   /** `null` when the model only called tools, or said nothing. */
@@ -38,7 +56,11 @@ export interface ChatAssistantMessage {
   readonly name?: string;
 }
 
-/** The result of a tool call. */
+/**
+ * The result of a tool call.
+ *
+ * @experimental
+ */
 export interface ChatFunctionMessage {
   readonly role: "function";
   readonly name: string;
@@ -46,10 +68,18 @@ export interface ChatFunctionMessage {
   readonly content: string | null;
 }
 
-/** One message of a conversation. **Source** Ballerina `ChatMessage`. */
+/**
+ * One message of a conversation. **Source** Ballerina `ChatMessage`.
+ *
+ * @experimental
+ */
 export type ChatMessage = ChatUserMessage | ChatSystemMessage | ChatAssistantMessage | ChatFunctionMessage;
 
-/** A tool as a model sees it. */
+/**
+ * A tool as a model sees it.
+ *
+ * @experimental
+ */
 export interface ChatTool {
   readonly name: string;
   readonly description: string;
@@ -57,14 +87,22 @@ export interface ChatTool {
   readonly parameters: { readonly [key: string]: JsonValue };
 }
 
-/** A tool that the model wants called, with its arguments. */
+/**
+ * A tool that the model wants called, with its arguments.
+ *
+ * @experimental
+ */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonValue;
 }
 
-/** Tokens, as the provider counted them, and what they cost where that is known. */
+/**
+ * Tokens, as the provider counted them, and what they cost where that is known.
+ *
+ * @experimental
+ */
 export interface Usage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -72,20 +110,36 @@ export interface Usage {
   readonly cost?: number;
 }
 
-/** Callback for the usage of one model call; `model` is `provider/model`. The usage is empty where the provider does not count. */
+/**
+ * Callback for the usage of one model call; `model` is `provider/model`. The usage is empty where the provider does not count.
+ *
+ * @experimental
+ */
 export type OnUsage = (usage: Usage, model: string) => void;
 
-/** Price of a model's tokens. **Units** the caller's own currency, per million tokens. */
+/**
+ * Price of a model's tokens. **Units** the caller's own currency, per million tokens.
+ *
+ * @experimental
+ */
 export interface Price {
   readonly input: number;
   /** Default: what input costs; embedding models have none. */
   readonly output?: number;
 }
 
-/** Prices by `provider/model`. Nobody's prices are known beforehand: they change, and an invented one is worse than none. */
+/**
+ * Prices by `provider/model`. Nobody's prices are known beforehand: they change, and an invented one is worse than none.
+ *
+ * @experimental
+ */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** Options of one model call. */
+/**
+ * Options of one model call.
+ *
+ * @experimental
+ */
 export interface ChatOptions {
   readonly tools?: readonly ChatTool[];
   readonly stop?: readonly string[];
@@ -94,7 +148,11 @@ export interface ChatOptions {
   readonly signal?: AbortSignal;
 }
 
-/** One whole answer of a model, and what it cost. */
+/**
+ * One whole answer of a model, and what it cost.
+ *
+ * @experimental
+ */
 export interface ChatResult {
   readonly message: ChatAssistantMessage;
   readonly usage?: Usage;
@@ -102,7 +160,11 @@ export interface ChatResult {
   readonly finishReason?: string;
 }
 
-/** A part of a streamed answer. */
+/**
+ * A part of a streamed answer.
+ *
+ * @experimental
+ */
 export type ChatStreamPart =
   | { readonly type: "text"; readonly delta: string }
   | { readonly type: "finish"; readonly result: ChatResult };

@@ -43,6 +43,8 @@ export interface Chunk extends PlaceLabels {
  *
  * **Shape** the container is the innermost section around the chunk that has children; the leaf is the one without. The root is neither; a missing section leaves its
  * keys absent. `structureKeys` of `ibid/compat` has them under Embabel's names. **Source** Embabel's structure keys.
+ *
+ * @experimental
  */
 export interface ChunkStructure {
   /** From 0, in order of `start`. */

@@ -5,6 +5,8 @@ import type { TextDocument } from "./document.ts";
  * How long a text is, in the unit of a size: characters, heuristic tokens, real tokens.
  *
  * **Shape** `length("") === 0`, and never longer than the sum of the parts plus one. **Source** ToolUp `ITokenCounter`.
+ *
+ * @experimental
  */
 export interface LengthFunction {
   /** Name in the pipeline fingerprint, used where ibid or `countInPieces` set it. A build may rename any other function, so the fingerprint samples its counts instead. */
@@ -30,19 +32,29 @@ export interface Chunker {
  * A chunker that waits for a service, such as an embedding model; otherwise a {@link Chunker}.
  *
  * **Errors** as {@link Chunker}; a failure of the service is thrown; `aborted`.
+ *
+ * @experimental
  */
 export interface AsyncChunker {
   readonly fingerprint: string;
   chunk(document: TextDocument, options?: ChunkOptions): AsyncIterable<Chunk>;
 }
 
-/** Options of one run of a chunker. */
+/**
+ * Options of one run of a chunker.
+ *
+ * @experimental
+ */
 export interface ChunkOptions {
   /** Used by chunkers that wait for a service. */
   readonly signal?: AbortSignal;
 }
 
-/** Context of a transformer beside the chunk. */
+/**
+ * Context of a transformer beside the chunk.
+ *
+ * @experimental
+ */
 export interface TransformContext {
   readonly document: TextDocument;
   /** All chunks of the document, as they were cut, for a transformer that asks a model about many at once. */

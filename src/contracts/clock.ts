@@ -1,4 +1,8 @@
-/** Time as whatever waits for it sees it; in tests, another one. */
+/**
+ * Time as whatever waits for it sees it; in tests, another one.
+ *
+ * @experimental
+ */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

@@ -61,6 +61,8 @@ interface Spelt {
  * A filter over the fields of a collection that were declared filterable: a wrong name, or a value of another type, does not compile.
  *
  * **Shape** all fields must hold; `and`, `or` and `not` combine. It becomes the one filter language (`Filter`), with the one meaning.
+ *
+ * @experimental
  */
 export type CollectionFilter<Output, Filterable extends keyof Output> = {
   readonly [Name in Filterable]?: FieldFilter<Exclude<Output[Name], undefined>>;
@@ -70,7 +72,11 @@ export type CollectionFilter<Output, Filterable extends keyof Output> = {
   readonly not?: CollectionFilter<Output, Filterable>;
 };
 
-/** How a text field is embedded by itself. */
+/**
+ * How a text field is embedded by itself.
+ *
+ * @experimental
+ */
 export interface VectorSettings {
   /** Default: the collection's, else the knowledge base's. */
   readonly embeddingModel?: EmbeddingModel;
@@ -80,6 +86,8 @@ export interface VectorSettings {
  * Schema of a collection's records, and the roles of their fields.
  *
  * **Source** Semantic Kernel's record definitions; an embedding model is chosen by property, then collection, then store.
+ *
+ * @experimental
  */
 export interface CollectionDefinition<
   Schema extends StandardSchema,
@@ -102,18 +110,30 @@ export interface CollectionDefinition<
   readonly embeddingModel?: EmbeddingModel;
 }
 
-/** In which scope a record is meant. */
+/**
+ * In which scope a record is meant.
+ *
+ * @experimental
+ */
 export interface CollectionAddress {
   /** Scope of the record, when several hold the key. */
   readonly scope?: Scope;
 }
 
-/** Restricts a listing of records. */
+/**
+ * Restricts a listing of records.
+ *
+ * @experimental
+ */
 export interface CollectionListOptions<Filter> extends CollectionAddress {
   readonly filter?: Filter;
 }
 
-/** Restricts a listing of keys. */
+/**
+ * Restricts a listing of keys.
+ *
+ * @experimental
+ */
 export interface CollectionKeysOptions extends CollectionAddress {
   /** Only keys with this prefix. **Cost** keys before and after are not read. */
   readonly keyPrefix?: string;
@@ -121,20 +141,32 @@ export interface CollectionKeysOptions extends CollectionAddress {
   readonly deleted?: boolean;
 }
 
-/** A key that is there, as text, and where. */
+/**
+ * A key that is there, as text, and where.
+ *
+ * @experimental
+ */
 export interface CollectionKey {
   readonly key: string;
   readonly scope: Scope;
 }
 
-/** Where records are written, and what stops it. */
+/**
+ * Where records are written, and what stops it.
+ *
+ * @experimental
+ */
 export interface CollectionWriteOptions {
   /** Default: as `ingest`: `"deployment"`; for a caller with an access context, their team, else themselves. */
   readonly scope?: Scope;
   readonly signal?: AbortSignal;
 }
 
-/** How records are deleted. */
+/**
+ * How records are deleted.
+ *
+ * @experimental
+ */
 export interface CollectionDeleteOptions extends CollectionAddress {
   /** Result for a missing key. Default `"ignore"`. */
   readonly onMissing?: "ignore" | "error";
@@ -142,7 +174,11 @@ export interface CollectionDeleteOptions extends CollectionAddress {
   readonly purge?: boolean;
 }
 
-/** How a collection is searched; everything has a default. **Source** Semantic Kernel's search options. */
+/**
+ * How a collection is searched; everything has a default. **Source** Semantic Kernel's search options.
+ *
+ * @experimental
+ */
 export interface CollectionSearchOptions<Filter, Vector extends string> {
   /** Records, default 5. `"all"` for every match; a number below 1 is an error. */
   readonly topK?: number | "all";
@@ -160,7 +196,11 @@ export interface CollectionSearchOptions<Filter, Vector extends string> {
   readonly signal?: AbortSignal;
 }
 
-/** A record that was found. */
+/**
+ * A record that was found.
+ *
+ * @experimental
+ */
 export interface CollectionHit<Output, Key> {
   /** From 1; with `skip`, from there on. */
   readonly rank: number;
@@ -172,7 +212,11 @@ export interface CollectionHit<Output, Key> {
   readonly hit: Hit;
 }
 
-/** Outcome of a write of records. */
+/**
+ * Outcome of a write of records.
+ *
+ * @experimental
+ */
 export interface CollectionWriteResult<Key> {
   /** In the order given. */
   readonly keys: readonly Key[];
@@ -184,13 +228,21 @@ export interface CollectionWriteResult<Key> {
   readonly embedded: number;
 }
 
-/** A collection that is there, and where. */
+/**
+ * A collection that is there, and where.
+ *
+ * @experimental
+ */
 export interface CollectionSummary {
   readonly name: string;
   readonly scope: Scope;
 }
 
-/** How long a store is waited for. */
+/**
+ * How long a store is waited for.
+ *
+ * @experimental
+ */
 export interface ReadyOptions {
   /** **Units** milliseconds. Default 60,000. */
   readonly timeoutMs?: number;
@@ -206,6 +258,8 @@ export interface ReadyOptions {
  * **Errors** `invalid-argument` for records that the schema refuses, naming key and field; `unreadable` for a stored record that the schema now refuses.
  * Also `ambiguous` for a key in several scopes; `access-denied`; `configuration-missing` for a collection written under another definition (`rebuild`).
  * **Source** Semantic Kernel: any schema, collection and records apart, its vector store collections.
+ *
+ * @experimental
  */
 export interface RecordCollection<
   Input,
@@ -267,7 +321,11 @@ export interface RecordCollection<
   rebuild(options?: CollectionWriteOptions): Promise<CollectionWriteResult<Output[Key]>>;
 }
 
-/** The verbs of a knowledge base about collections. */
+/**
+ * The verbs of a knowledge base about collections.
+ *
+ * @experimental
+ */
 export interface Collections {
   /**
    * Records of one schema; asks and writes nothing yet. **Errors** `invalid-argument` for a blank name and for a definition that contradicts itself.

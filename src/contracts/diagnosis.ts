@@ -12,6 +12,8 @@ import type { Scope } from "./scope.ts";
  * - `stale-version`: no search uses the vector's version.
  * - `unfinished-purge`: the files still hold purged bytes.
  * - `trace`: a file holds one of the `absent` texts.
+ *
+ * @experimental
  */
 export type FindingKind =
   | "damaged"
@@ -24,7 +26,11 @@ export type FindingKind =
   | "unfinished-purge"
   | "trace";
 
-/** One thing that is wrong, and what became of it. */
+/**
+ * One thing that is wrong, and what became of it.
+ *
+ * @experimental
+ */
 export interface Finding {
   readonly kind: FindingKind;
   /** As a sentence. Never document text, never a probe. */
@@ -38,7 +44,11 @@ export interface Finding {
   readonly hint?: string;
 }
 
-/** How an examination goes about it. */
+/**
+ * How an examination goes about it.
+ *
+ * @experimental
+ */
 export interface ExamineOptions {
   /** Repairs all that can be repaired. Default false: nothing is written. */
   readonly fix?: boolean;
@@ -53,6 +63,8 @@ export interface ExamineOptions {
  * Result of an examination.
  *
  * **Shape** `residue` is no fault: terms of replaced chunks stay in the index and the fit until these are rewritten, and no search finds them. A vacuum or a purge removes them.
+ *
+ * @experimental
  */
 export interface Diagnosis {
   /** Whether nothing is wrong, or nothing any more. */

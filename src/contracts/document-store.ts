@@ -4,7 +4,11 @@ import type { Validators } from "./reader.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 import type { ChunkEntry, ChunkStore } from "./store.ts";
 
-/** How a document came to be as it is kept. */
+/**
+ * How a document came to be as it is kept.
+ *
+ * @experimental
+ */
 export interface Provenance {
   /** SHA-256 of the source's bytes, hexadecimal; beyond 16 MiB of the hashes of its pieces of that size. */
   readonly contentHash: string;
@@ -20,7 +24,11 @@ export interface Provenance {
   readonly validators?: Validators;
 }
 
-/** What may be noted of a document that is otherwise left alone: nothing that is found by it changes (law 7). What is left out stays. */
+/**
+ * What may be noted of a document that is otherwise left alone: nothing that is found by it changes (law 7). What is left out stays.
+ *
+ * @experimental
+ */
 export interface FreshnessMark {
   readonly folder?: string | null;
   /** ISO 8601. */
@@ -30,7 +38,11 @@ export interface FreshnessMark {
   readonly fingerprint?: string;
 }
 
-/** A document with everything that must appear at the same moment as it. */
+/**
+ * A document with everything that must appear at the same moment as it.
+ *
+ * @experimental
+ */
 export interface DocumentEntry extends Provenance {
   /** Stored without its `blocks`. */
   readonly document: TextDocument;
@@ -43,7 +55,11 @@ export interface DocumentEntry extends Provenance {
   readonly keeps?: readonly string[];
 }
 
-/** A large document on its way into a store: its chunks come in batches, so that not all of them need be in memory at once. */
+/**
+ * A large document on its way into a store: its chunks come in batches, so that not all of them need be in memory at once.
+ *
+ * @experimental
+ */
 export interface LargeDocumentEntry extends Provenance {
   /** Stored without its `blocks`. */
   readonly document: TextDocument;
@@ -68,19 +84,31 @@ export interface DocumentSummary extends Provenance {
   readonly checkedAt: string;
 }
 
-/** Which documents a listing gives. */
+/**
+ * Which documents a listing gives.
+ *
+ * @experimental
+ */
 export interface ListDocumentsOptions {
   /** Only those whose uri begins so. **Cost** what lies before and after is not read. */
   readonly under?: string;
 }
 
-/** A document with how it came to be; `document.blocks` is absent. */
+/**
+ * A document with how it came to be; `document.blocks` is absent.
+ *
+ * @experimental
+ */
 export interface StoredDocument {
   readonly summary: DocumentSummary;
   readonly document: TextDocument;
 }
 
-/** What a swap did, in chunks. A kept chunk kept its vectors too. */
+/**
+ * What a swap did, in chunks. A kept chunk kept its vectors too.
+ *
+ * @experimental
+ */
 export interface ReplaceResult {
   readonly added: number;
   readonly kept: number;
@@ -93,6 +121,8 @@ export interface ReplaceResult {
  * **Shape** `replace` is atomic: a reader sees the old set or the new one, also across processes. Identity is (scope, document id).
  * **Errors** as {@link ChunkStore}.
  * **Source** Embabel's repository (E20 to E22): write with chunks, find root by uri, delete root with descendants.
+ *
+ * @experimental
  */
 export interface DocumentStore extends ChunkStore {
   replace(into: AuthorizedScopes<"write">, entry: DocumentEntry): Promise<ReplaceResult>;

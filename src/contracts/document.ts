@@ -78,7 +78,11 @@ export interface Section {
   readonly children: readonly Section[];
 }
 
-/** A typed stretch of a document's text. */
+/**
+ * A typed stretch of a document's text.
+ *
+ * @experimental
+ */
 export interface Block {
   readonly kind: "front-matter" | "heading" | "paragraph" | "list" | "table" | "code" | "quote" | "html" | "rule";
   readonly start: number;
@@ -99,6 +103,8 @@ export interface Block {
  * How a position in the canonical text leads back to the source.
  *
  * **Shape** plain data, small, serialisable. Both lists ascend by `start`.
+ *
+ * @experimental
  */
 export interface SourceMap {
   /** Pages in the sense of the format, numbered from 1. Absent for formats without pages. */
@@ -120,7 +126,11 @@ export interface SourceMap {
   readonly anchors?: readonly { readonly start: number; readonly line: number }[];
 }
 
-/** Where in the text a sheet stands, and which of its rows each line is. */
+/**
+ * Where in the text a sheet stands, and which of its rows each line is.
+ *
+ * @experimental
+ */
 export interface SheetSpan {
   readonly name: string;
   readonly start: number;
@@ -135,7 +145,11 @@ export interface SheetSpan {
   readonly columns: readonly [first: number, last: number];
 }
 
-/** Where in the text a part of a file stands. */
+/**
+ * Where in the text a part of a file stands.
+ *
+ * @experimental
+ */
 export interface PartSpan {
   /** As the file calls it: `notes.txt`, `chapter1.xhtml`. */
   readonly name: string;
@@ -145,7 +159,11 @@ export interface PartSpan {
   readonly sourceMap: SourceMap;
 }
 
-/** Labels of a {@link Place} that a chunk and a hit carry: where they start, in the terms of their format. */
+/**
+ * Labels of a {@link Place} that a chunk and a hit carry: where they start, in the terms of their format.
+ *
+ * @experimental
+ */
 export interface PlaceLabels {
   /** From 1. Absent for formats without pages. */
   readonly page?: number;
@@ -160,7 +178,11 @@ export interface PlaceLabels {
   readonly part?: string;
 }
 
-/** A position, said in the terms that a person uses to find it. */
+/**
+ * A position, said in the terms that a person uses to find it.
+ *
+ * @experimental
+ */
 export interface Place extends PlaceLabels {
   /** Titles of the sections around it, outermost first; the root is left out. */
   readonly headings: readonly string[];

@@ -2,17 +2,29 @@ import type { Chunk } from "./chunk.ts";
 import type { MediaDocument } from "./document.ts";
 import { type Embedding, type EmbeddingKind, type EmbeddingVersion, versionKey } from "./embedding.ts";
 
-/** Input of an embedding model. A text-only model refuses a `MediaDocument` with `unsupported-input`. */
+/**
+ * Input of an embedding model. A text-only model refuses a `MediaDocument` with `unsupported-input`.
+ *
+ * @experimental
+ */
 export type EmbeddingInput = string | Chunk | MediaDocument;
 
-/** Options of one call of an embedding model. */
+/**
+ * Options of one call of an embedding model.
+ *
+ * @experimental
+ */
 export interface EmbedOptions {
   /** Many models want documents and queries marked differently. */
   readonly purpose: "document" | "query";
   readonly signal?: AbortSignal;
 }
 
-/** Result of one call of an embedding model. */
+/**
+ * Result of one call of an embedding model.
+ *
+ * @experimental
+ */
 export interface EmbedResult {
   /** One per input, in order. */
   readonly embeddings: readonly Embedding[];
@@ -50,6 +62,8 @@ export interface EmbeddingModel {
  *
  * **Shape** keys are hashes made by the core under the knowledge base's own key; no text ever reaches a cache.
  * A read makes an entry recent. **Source** ToolUp `IEmbeddingCache`.
+ *
+ * @experimental
  */
 export interface EmbeddingCache {
   get(key: string): Embedding | undefined | Promise<Embedding | undefined>;
@@ -60,7 +74,11 @@ export interface EmbeddingCache {
   readonly hitRate: number;
 }
 
-/** Result of an {@link Embedder}: checked, in order, of one version. */
+/**
+ * Result of an {@link Embedder}: checked, in order, of one version.
+ *
+ * @experimental
+ */
 export interface EmbeddedTexts {
   readonly version: EmbeddingVersion;
   readonly embeddings: readonly Embedding[];

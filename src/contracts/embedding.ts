@@ -3,16 +3,26 @@
  *
  * **Shape** an `Int8Array` is stored at one byte a coordinate, compared by whole numbers, and returned as one. All others are stored
  * at 32 bits and returned as a `Float32Array`.
+ *
+ * @experimental
  */
 export type Vector = Float32Array | Int8Array | readonly number[];
 
-/** Coordinates of the few dimensions that are not zero. **Shape** `indices` ascend, are unique, and run beside `values`. */
+/**
+ * Coordinates of the few dimensions that are not zero. **Shape** `indices` ascend, are unique, and run beside `values`.
+ *
+ * @experimental
+ */
 export interface SparseVector {
   readonly indices: readonly number[] | Uint32Array;
   readonly values: Vector;
 }
 
-/** A dense and a sparse view of one text. */
+/**
+ * A dense and a sparse view of one text.
+ *
+ * @experimental
+ */
 export interface HybridVector {
   readonly dense: Vector;
   readonly sparse: SparseVector;
@@ -22,16 +32,24 @@ export interface HybridVector {
  * A text as numbers, in one of three kinds.
  *
  * **Source** Ballerina `Embedding = Vector|SparseVector|HybridVector`.
+ *
+ * @experimental
  */
 export type Embedding = Vector | SparseVector | HybridVector;
 
-/** The three kinds of {@link Embedding}, by name. */
+/**
+ * The three kinds of {@link Embedding}, by name.
+ *
+ * @experimental
+ */
 export type EmbeddingKind = "dense" | "sparse" | "hybrid";
 
 /**
  * Names a set of comparable vectors: only those of one version are ever compared.
  *
  * **Source** ToolUp `EmbeddingVersion`, with a fingerprint for all else that changes vectors: prefixes, a fit.
+ *
+ * @experimental
  */
 export interface EmbeddingVersion {
   readonly provider: string;
@@ -42,7 +60,11 @@ export interface EmbeddingVersion {
   readonly fingerprint: string;
 }
 
-/** An embedding that says which version it is of. */
+/**
+ * An embedding that says which version it is of.
+ *
+ * @experimental
+ */
 export interface VersionedEmbedding {
   readonly version: EmbeddingVersion;
   readonly embedding: Embedding;

@@ -7,6 +7,8 @@ import type { RetrievalTrace } from "./tracer.ts";
  * **Shape** ids, counts, times and codes; no text, no uri and no query, only the query's HMAC.
  * **Units** `latencyMs`: milliseconds.
  * **Source** ToolUp's events under their names; the last three are ibid's, so that health follows from events alone.
+ *
+ * @experimental
  */
 export interface EventData {
   /** One search: the thirteen facts of its trace. */
@@ -34,10 +36,18 @@ export interface EventData {
   readonly KnowledgeQueued: { readonly depth: number; readonly rejected: number };
 }
 
-/** Name of an event. */
+/**
+ * Name of an event.
+ *
+ * @experimental
+ */
 export type EventName = keyof EventData;
 
-/** Something that happened. */
+/**
+ * Something that happened.
+ *
+ * @experimental
+ */
 export type KnowledgeEvent = {
   readonly [Name in EventName]: {
     readonly name: Name;
@@ -49,7 +59,11 @@ export type KnowledgeEvent = {
   };
 }[EventName];
 
-/** Selects events; absent fields select all. */
+/**
+ * Selects events; absent fields select all.
+ *
+ * @experimental
+ */
 export interface EventFilter {
   readonly names?: readonly EventName[];
   /** At this time or later. **Units** as `at`. */
@@ -60,7 +74,11 @@ export interface EventFilter {
   readonly scope?: Scope;
 }
 
-/** How much is kept. Beyond either, the oldest go when something is appended. */
+/**
+ * How much is kept. Beyond either, the oldest go when something is appended.
+ *
+ * @experimental
+ */
 export interface EventRetention {
   /** **Units** milliseconds before the newest event. Default: a week. */
   readonly maxAgeMs?: number;
@@ -74,6 +92,8 @@ export interface EventRetention {
  * **Shape** in order of appending. Input and output are copies. A read gives the events that existed when it began.
  * **Errors** `store-closed` after `close`; a store that fails to append rejects, and stores nothing of that call.
  * **Source** ToolUp `IEventStore`.
+ *
+ * @experimental
  */
 export interface EventStore {
   append(events: readonly KnowledgeEvent[]): Promise<void>;

@@ -1,11 +1,19 @@
-/** Recognised text of one page. **Source** ToolUp. */
+/**
+ * Recognised text of one page. **Source** ToolUp.
+ *
+ * @experimental
+ */
 export interface PageText {
   /** From 1. */
   readonly page: number;
   readonly text: string;
 }
 
-/** Input of an extraction. */
+/**
+ * Input of an extraction.
+ *
+ * @experimental
+ */
 export interface ExtractionInput {
   readonly uri: string;
   readonly bytes: Uint8Array;
@@ -22,6 +30,8 @@ export interface ExtractionInput {
  *
  * Without one, a file of pictures is refused as `empty`, and `notes` names pages without text.
  * **Errors** an error that it throws refuses the file. **Source** ToolUp `IOcrProvider`.
+ *
+ * @experimental
  */
 export interface OcrProvider {
   /** Names it, its version and its settings; part of the reader's name and so of the pipeline fingerprint. */
@@ -32,7 +42,11 @@ export interface OcrProvider {
   extractText(input: ExtractionInput): Promise<readonly PageText[]>;
 }
 
-/** A table on a page. **Source** ToolUp. */
+/**
+ * A table on a page. **Source** ToolUp.
+ *
+ * @experimental
+ */
 export interface ExtractedTable {
   /** From 1. */
   readonly page: number;
@@ -44,6 +58,8 @@ export interface ExtractedTable {
  * Finds tables that the text of a file does not show. Their rows are searched and cited after the text of their page.
  *
  * **Source** ToolUp `ITableExtractor`.
+ *
+ * @experimental
  */
 export interface TableExtractor {
   /** Names it, its version and its settings; part of the reader's name. */
@@ -56,6 +72,8 @@ export interface TableExtractor {
  *
  * **Shape** embeddings of `dimensions` numbers. A caller that stores one writes its maker under the metadata keys `_imageProvider`, `_imageModel` and `_imageDim`.
  * **Source** ToolUp `IImageEmbedder`.
+ *
+ * @experimental
  */
 export interface ImageEmbedder {
   readonly providerId: string;

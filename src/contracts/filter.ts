@@ -1,4 +1,8 @@
-/** A value to compare metadata with. Numbers compare with numbers, strings with strings; mixed types never match. */
+/**
+ * A value to compare metadata with. Numbers compare with numbers, strings with strings; mixed types never match.
+ *
+ * @experimental
+ */
 export type FilterValue = string | number | boolean | null;
 
 /**
@@ -35,7 +39,11 @@ export type Filter =
   | { readonly op: "and" | "or"; readonly filters: readonly Filter[] }
   | { readonly op: "not"; readonly filter: Filter };
 
-/** Conditions on one key in the plain-object form: all must hold. */
+/**
+ * Conditions on one key in the plain-object form: all must hold.
+ *
+ * @experimental
+ */
 export interface FieldConditions {
   readonly eq?: FilterValue;
   readonly ne?: FilterValue;
@@ -58,6 +66,8 @@ export interface FieldConditions {
 /**
  * The form people type: `{ department: "HR", year: { gte: 2024 } }`; all keys must hold.
  * The keys `and`, `or` and `not` combine; metadata keys of those names need the builder.
+ *
+ * @experimental
  */
 export interface PlainFilter {
   readonly and?: readonly FilterInput[];

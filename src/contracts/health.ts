@@ -1,4 +1,8 @@
-/** How long something took, over the window. All are 0 when nothing was measured. **Units** milliseconds. */
+/**
+ * How long something took, over the window. All are 0 when nothing was measured. **Units** milliseconds.
+ *
+ * @experimental
+ */
 export interface LatencySummary {
   readonly count: number;
   readonly mean: number;
@@ -11,6 +15,8 @@ export interface LatencySummary {
  * How a knowledge base has fared in the last minute.
  *
  * **Source** ToolUp `/health/rag`: embedding latency, queue depth, flush latency, and searches by their outcome.
+ *
+ * @experimental
  */
 export interface Health {
   /** **Units** milliseconds since 1970. */
@@ -48,7 +54,11 @@ export interface Health {
   };
 }
 
-/** Whose minute is wanted. */
+/**
+ * Whose minute is wanted.
+ *
+ * @experimental
+ */
 export interface HealthOptions {
   /** Covers every process that has the knowledge base open, from its event store. Default false: this process alone. */
   readonly everywhere?: boolean;

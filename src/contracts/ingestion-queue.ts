@@ -5,10 +5,18 @@ import type { BytesInput, FolderRules, IngestResult, TextInput } from "./knowled
 import type { Metadata } from "./metadata.ts";
 import type { AccessContext, Scope } from "./scope.ts";
 
-/** Input of the queue: a path, glob or address, read when its turn comes; or a text or bytes, stored until they are indexed. */
+/**
+ * Input of the queue: a path, glob or address, read when its turn comes; or a text or bytes, stored until they are indexed.
+ *
+ * @experimental
+ */
 export type EnqueueInput = string | TextInput | BytesInput;
 
-/** How a queued document is to be ingested. It outlives the process, so there is no password among it: those are never stored. */
+/**
+ * How a queued document is to be ingested. It outlives the process, so there is no password among it: those are never stored.
+ *
+ * @experimental
+ */
 export interface EnqueueOptions {
   /** Where it goes. Default `"deployment"`; for a caller with an `AccessContext`, their team, else themselves. */
   readonly scope?: Scope;
@@ -24,7 +32,11 @@ export interface EnqueueOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A document on its way in, as people see it. **Units** times in milliseconds since 1970. */
+/**
+ * A document on its way in, as people see it. **Units** times in milliseconds since 1970.
+ *
+ * @experimental
+ */
 export interface IngestionStatus {
   readonly id: string;
   /** As it was called when it was queued. */
@@ -55,6 +67,8 @@ interface EventFacts {
  * Events of queued documents, as they happen.
  *
  * **Source** ToolUp: its events' names, one for each document with the number of its chunks.
+ *
+ * @experimental
  */
 export type IngestionEvent =
   | ({ readonly type: "IngestionStateChanged"; readonly state: IngestionState } & EventFacts)
@@ -76,12 +90,20 @@ export type IngestionEvent =
   /** The listener was too slow: `missed` events are not in the stream. */
   | { readonly type: "EventsMissed"; readonly at: number; readonly missed: number };
 
-/** Restricts a listing of jobs. */
+/**
+ * Restricts a listing of jobs.
+ *
+ * @experimental
+ */
 export interface ListIngestionOptions {
   readonly states?: readonly Exclude<IngestionState, "rejected">[];
 }
 
-/** How busy a queue is. */
+/**
+ * How busy a queue is.
+ *
+ * @experimental
+ */
 export interface IngestionDepth extends JobCounts {
   /** Queued or being done, of everybody. */
   readonly depth: number;
@@ -90,7 +112,11 @@ export interface IngestionDepth extends JobCounts {
   readonly rejected: number;
 }
 
-/** Outcome of a call to `forget`. */
+/**
+ * Outcome of a call to `forget`.
+ *
+ * @experimental
+ */
 export interface ForgottenJobs {
   readonly jobs: number;
   /** Another process still reads an old state of the files, which holds the jobs. The next purge after that reader ends removes them. */
@@ -105,6 +131,8 @@ export interface ForgottenJobs {
  * `as` returns a queue that enqueues for that caller and shows only jobs of scopes that they may write.
  * **Errors** `store-closed` after `close`.
  * **Source** ToolUp's ingestion queue and background service.
+ *
+ * @experimental
  */
 export interface IngestionQueue extends AsyncDisposable {
   /**

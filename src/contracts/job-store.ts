@@ -7,20 +7,34 @@ import type { Durability } from "./store.ts";
  * Where a document is on its way in. `rejected` is what never came in: the queue was full, and nothing of it is kept.
  *
  * **Source** ToolUp's document states.
+ *
+ * @experimental
  */
 export type IngestionState = "queued" | "reading" | "embedding" | "indexed" | "failed" | "rejected";
 
-/** The states that a job store keeps: what was rejected is none of its jobs. */
+/**
+ * The states that a job store keeps: what was rejected is none of its jobs.
+ *
+ * @experimental
+ */
 export type JobState = Exclude<IngestionState, "rejected">;
 
-/** Why an attempt failed, in words that outlive the process. Never document text. */
+/**
+ * Why an attempt failed, in words that outlive the process. Never document text.
+ *
+ * @experimental
+ */
 export interface JobFailure {
   readonly code: IbidErrorCode;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Result of a finished job. */
+/**
+ * Result of a finished job.
+ *
+ * @experimental
+ */
 export interface JobResult {
   readonly documents: number;
   readonly chunks: number;
@@ -28,7 +42,11 @@ export interface JobResult {
   readonly failed: number;
 }
 
-/** A job on its way into a store. One document has one job, the latest wish about it: the same id replaces. */
+/**
+ * A job on its way into a store. One document has one job, the latest wish about it: the same id replaces.
+ *
+ * @experimental
+ */
 export interface NewJob {
   readonly id: string;
   readonly scope: Scope;
@@ -45,7 +63,11 @@ export interface NewJob {
   readonly enqueuedAt: number;
 }
 
-/** A job as it is kept, without its bytes. **Units** times in milliseconds since 1970. */
+/**
+ * A job as it is kept, without its bytes. **Units** times in milliseconds since 1970.
+ *
+ * @experimental
+ */
 export interface StoredJob extends Omit<NewJob, "bytes"> {
   /** Jobs are listed in its order. */
   readonly key: number;
@@ -64,25 +86,41 @@ export interface StoredJob extends Omit<NewJob, "bytes"> {
   readonly result?: JobResult;
 }
 
-/** A leased job with its input. */
+/**
+ * A leased job with its input.
+ *
+ * @experimental
+ */
 export interface TakenJob extends StoredJob {
   readonly bytes?: Uint8Array;
 }
 
-/** How a lease ends. A job that was asked for again meanwhile is queued again, whatever came of it. */
+/**
+ * How a lease ends. A job that was asked for again meanwhile is queued again, whatever came of it.
+ *
+ * @experimental
+ */
 export type JobOutcome =
   | { readonly state: "indexed"; readonly result: JobResult; readonly document?: string; readonly error?: JobFailure }
   | { readonly state: "failed"; readonly error: JobFailure }
   /** To be tried again at `dueAt`. Without an error the attempt does not count: it was broken off. */
   | { readonly state: "queued"; readonly dueAt: number; readonly error?: JobFailure };
 
-/** Whose lease on which job. */
+/**
+ * Whose lease on which job.
+ *
+ * @experimental
+ */
 export interface JobLease {
   readonly id: string;
   readonly owner: string;
 }
 
-/** How much a store may hold that is not done. */
+/**
+ * How much a store may hold that is not done.
+ *
+ * @experimental
+ */
 export interface JobRoom {
   /** Jobs that are queued or being done. */
   readonly capacity: number;
@@ -90,7 +128,11 @@ export interface JobRoom {
   readonly maxBytes: number;
 }
 
-/** Restricts a listing of jobs. */
+/**
+ * Restricts a listing of jobs.
+ *
+ * @experimental
+ */
 export interface ListJobsOptions {
   readonly states?: readonly JobState[];
   /** Only what comes after this key. */
@@ -98,7 +140,11 @@ export interface ListJobsOptions {
   readonly limit: number;
 }
 
-/** Jobs by state, and the bytes kept for them. */
+/**
+ * Jobs by state, and the bytes kept for them.
+ *
+ * @experimental
+ */
 export type JobCounts = { readonly [State in JobState]: number } & { readonly bytes: number };
 
 /**
@@ -108,6 +154,8 @@ export type JobCounts = { readonly [State in JobState]: number } & { readonly by
  * the lease loses it, and the job is leased again. Inputs and outputs are copies. The caller supplies all times.
  * **Errors** `store-closed`; errors of the database.
  * **Source** visibility timeouts of message queues, with at-least-once delivery made idempotent by ingestion.
+ *
+ * @experimental
  */
 export interface JobStore {
   readonly durability: Durability;

@@ -109,13 +109,19 @@ export interface IngestOptions {
   readonly onSkip?: ((uri: string, kind: SkippedKind) => void) | undefined;
 }
 
-/** Kind of a path that a walk left out. A `"link"` is one that is not followed, whatever its target. */
+/**
+ * Kind of a path that a walk left out. A `"link"` is one that is not followed, whatever its target.
+ *
+ * @experimental
+ */
 export type SkippedKind = "file" | "folder" | "link";
 
 /**
  * Rules that choose files of a folder or of a glob. A file that is left out counts as absent: a document that it brought before is swept.
  *
  * **Source** Embabel's directory configuration.
+ *
+ * @experimental
  */
 export interface FolderRules {
   /** Only these. Globs relative to the folder; one without `/` is held against the name alone. */
@@ -211,7 +217,11 @@ export interface DeletedDocument {
   readonly pending?: true;
 }
 
-/** Result of a vacuum. */
+/**
+ * Result of a vacuum.
+ *
+ * @experimental
+ */
 export interface VacuumResult {
   /** Chunks that went for good. */
   readonly chunks: number;
@@ -219,7 +229,11 @@ export interface VacuumResult {
   readonly pending?: true;
 }
 
-/** How long what was deleted is kept. */
+/**
+ * How long what was deleted is kept.
+ *
+ * @experimental
+ */
 export interface VacuumOptions {
   /** Age from which a deleted chunk is removed. **Units** milliseconds. Default 7 days. **Source** ToolUp. */
   readonly olderThanMs?: number;
@@ -238,7 +252,11 @@ export interface ViewOptions {
   readonly strategy?: ScopeStrategy;
 }
 
-/** Contents of a knowledge base, as far as the caller may read. */
+/**
+ * Contents of a knowledge base, as far as the caller may read.
+ *
+ * @experimental
+ */
 export interface Status {
   readonly documents: number;
   readonly chunks: number;

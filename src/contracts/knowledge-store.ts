@@ -8,7 +8,11 @@ import type { RegexSearch } from "./regex-search.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "./scope.ts";
 import type { VectorStore } from "./vector-store.ts";
 
-/** What a store holds in the scopes that were asked for. */
+/**
+ * What a store holds in the scopes that were asked for.
+ *
+ * @experimental
+ */
 export interface StoreStatus {
   readonly documents: number;
   readonly chunks: number;
@@ -30,13 +34,21 @@ export interface ScopeRevision {
   readonly changes: number;
 }
 
-/** A document that was deleted and can be restored. */
+/**
+ * A document that was deleted and can be restored.
+ *
+ * @experimental
+ */
 export interface DeletedSummary extends DocumentSummary {
   /** ISO 8601. */
   readonly deletedAt: string;
 }
 
-/** How {@link KnowledgeStore.settle} is watched and stopped. */
+/**
+ * How {@link KnowledgeStore.settle} is watched and stopped.
+ *
+ * @experimental
+ */
 export interface SettleOptions {
   readonly signal?: AbortSignal | undefined;
   /** While a model is fitted. **Units** the share that is done, from 0 to 1. */
@@ -46,6 +58,8 @@ export interface SettleOptions {
 /**
  * A store that does everything: texts and trees, vectors, terms and patterns over one set of segments, so that a document appears in all of
  * them at the same moment. The parts can be had one by one from different databases; then each is atomic on its own.
+ *
+ * @experimental
  */
 export interface KnowledgeStore
   extends

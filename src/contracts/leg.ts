@@ -14,7 +14,11 @@ import type { Metric } from "./store.ts";
  */
 export type QuerySyntax = "literal" | "lucene";
 
-/** The share of one word of the query in a score. @experimental */
+/**
+ * The share of one word of the query in a score. @experimental
+ *
+ * @experimental
+ */
 export interface TermScore {
   readonly term: string;
   /** Rarity in the searched scopes; by default `ln(1 + (N - df + 0.5) / (df + 0.5))`. */
@@ -25,7 +29,11 @@ export interface TermScore {
   readonly score: number;
 }
 
-/** A word of a query, by the term that the index knows it by. @experimental */
+/**
+ * A word of a query, by the term that the index knows it by. @experimental
+ *
+ * @experimental
+ */
 export interface QueryTerm {
   readonly term: string;
   readonly idf: number;
@@ -35,7 +43,11 @@ export interface QueryTerm {
   readonly chunks: number;
 }
 
-/** Names one chunk of one scope. @experimental */
+/**
+ * Names one chunk of one scope. @experimental
+ *
+ * @experimental
+ */
 export interface ChunkRef {
   readonly scope: Scope;
   readonly id: string;
@@ -47,13 +59,21 @@ export interface Receipt {
   readonly stamp: number;
 }
 
-/** One state of some scopes. A store may attach to it what reading that state needs. @experimental */
+/**
+ * One state of some scopes. A store may attach to it what reading that state needs. @experimental
+ *
+ * @experimental
+ */
 export interface Moment {
   /** A scope that holds nothing is absent. A new `life` says: rebuild what was derived from the scope. */
   readonly stamps: ReadonlyMap<Scope, { readonly stamp: number; readonly life: string }>;
 }
 
-/** The query in one embedding version, for the scopes that are searched by it. @experimental */
+/**
+ * The query in one embedding version, for the scopes that are searched by it. @experimental
+ *
+ * @experimental
+ */
 export interface QueryEmbedding {
   readonly embedding: Embedding;
   readonly version: EmbeddingVersion;
@@ -64,7 +84,11 @@ export interface QueryEmbedding {
   readonly metric?: Metric | undefined;
 }
 
-/** A query, prepared once and given to every leg. @experimental */
+/**
+ * A query, prepared once and given to every leg. @experimental
+ *
+ * @experimental
+ */
 export interface Query {
   /** The caller's words, unchanged. */
   readonly question: string;
@@ -76,7 +100,11 @@ export interface Query {
   readonly pattern?: { readonly source: string; readonly ignoreCase: boolean } | undefined;
 }
 
-/** Filter and origins as one test, compiled once per search. Engines read `filter`; the core calls `admits`. @experimental */
+/**
+ * Filter and origins as one test, compiled once per search. Engines read `filter`; the core calls `admits`. @experimental
+ *
+ * @experimental
+ */
 export interface Restriction {
   /** Restrictions with the same key admit the same chunks. */
   readonly key: string;
@@ -86,7 +114,11 @@ export interface Restriction {
   admits(facts: { readonly metadata: Metadata; readonly origin: Origin }): boolean;
 }
 
-/** Which chunks a leg may return. The gate has checked `scopes`; a leg never widens them. @experimental */
+/**
+ * Which chunks a leg may return. The gate has checked `scopes`; a leg never widens them. @experimental
+ *
+ * @experimental
+ */
 export interface Within {
   readonly scopes: readonly Scope[];
   /** Evaluated before ranking, so that a filter never starves a result. */
@@ -100,7 +132,11 @@ export interface Within {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Why a leg matched a chunk. @experimental */
+/**
+ * Why a leg matched a chunk. @experimental
+ *
+ * @experimental
+ */
 export type Why =
   /** `terms` in the query's order; their scores add up to the match's score. */
   | { readonly kind: "terms"; readonly terms: readonly TermScore[] }
@@ -110,7 +146,11 @@ export type Why =
   | { readonly kind: "ranges"; readonly ranges: readonly { readonly start: number; readonly end: number }[] }
   | { readonly kind: "other"; readonly details: JsonValue };
 
-/** One chunk that a leg found. It carries no text. @experimental */
+/**
+ * One chunk that a leg found. It carries no text. @experimental
+ *
+ * @experimental
+ */
 export interface LegMatch extends ChunkRef {
   /** Higher is better. Never NaN. */
   readonly score: number;
@@ -119,7 +159,11 @@ export interface LegMatch extends ChunkRef {
   readonly why: Why;
 }
 
-/** How scores of a leg compare with those of other legs, for one query. @experimental */
+/**
+ * How scores of a leg compare with those of other legs, for one query. @experimental
+ *
+ * @experimental
+ */
 export interface Calibration {
   /** `absolute` fusion adds `weight * max(0, score) / scale`; a scale of 0 gives 0. */
   readonly weight: number;
@@ -130,7 +174,11 @@ export interface Calibration {
   readonly aloneAbove?: number | undefined;
 }
 
-/** Matches of one leg, and how to read their scores. @experimental */
+/**
+ * Matches of one leg, and how to read their scores. @experimental
+ *
+ * @experimental
+ */
 export interface LegResult {
   /** Best first; ties by chunk id, then scope, by code point. At least `k` where there are so many; a leg that has more at hand may give more. */
   readonly matches: readonly LegMatch[];
@@ -149,7 +197,11 @@ export interface LegResult {
     | undefined;
 }
 
-/** How many matches a leg gives: at least so many, or all. @experimental */
+/**
+ * How many matches a leg gives: at least so many, or all. @experimental
+ *
+ * @experimental
+ */
 export type MatchCount = number | "all";
 
 /**
@@ -167,7 +219,11 @@ export interface Leg {
   search(query: Query, k: MatchCount, within: Within): Promise<LegResult>;
 }
 
-/** What a leg promises. @experimental */
+/**
+ * What a leg promises. @experimental
+ *
+ * @experimental
+ */
 export interface LegCapabilities {
   /** `min(k, matches)` chunks with true scores. False: candidates may be missed. */
   readonly exact: boolean;
@@ -179,13 +235,21 @@ export interface LegCapabilities {
   readonly scoresGivenChunks: boolean;
 }
 
-/** What `readChunks` reads beside a chunk. @experimental */
+/**
+ * What `readChunks` reads beside a chunk. @experimental
+ *
+ * @experimental
+ */
 export interface ReadChunksOptions {
   /** Default false. */
   readonly embeddings?: boolean | undefined;
 }
 
-/** A chunk that was read by its reference. @experimental */
+/**
+ * A chunk that was read by its reference. @experimental
+ *
+ * @experimental
+ */
 export interface ReadChunk {
   readonly chunk: Chunk;
   /** As in {@link LegMatch.revision}. */
@@ -196,14 +260,22 @@ export interface ReadChunk {
   readonly embeddings?: readonly VersionedEmbedding[] | undefined;
 }
 
-/** Options of a session. @experimental */
+/**
+ * Options of a session. @experimental
+ *
+ * @experimental
+ */
 export interface SessionOptions {
   /** The session's moment holds these commits. */
   readonly after?: readonly Receipt[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One search of a store: one proof check, one moment. @experimental */
+/**
+ * One search of a store: one proof check, one moment. @experimental
+ *
+ * @experimental
+ */
 export interface StoreSession {
   readonly scopes: readonly Scope[];
   readonly moment: Moment;
@@ -217,7 +289,11 @@ export interface StoreSession {
   readChunks(refs: readonly ChunkRef[], options?: ReadChunksOptions): Promise<readonly (ReadChunk | undefined)[]>;
 }
 
-/** A leg within a session: scopes and moment are the session's. @experimental */
+/**
+ * A leg within a session: scopes and moment are the session's. @experimental
+ *
+ * @experimental
+ */
 export interface SessionLeg extends Pick<Leg, "name" | "capabilities" | "accepts"> {
   search(query: Query, k: MatchCount, within?: Omit<Within, "scopes" | "moment">): Promise<LegResult>;
 }

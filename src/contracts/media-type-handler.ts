@@ -1,7 +1,11 @@
 import type { Metadata } from "./metadata.ts";
 import type { ReadInput } from "./reader.ts";
 
-/** Result of a handler. */
+/**
+ * Result of a handler.
+ *
+ * @experimental
+ */
 export interface HandledData {
   /** Each is one chunk, in order; the document's text is all of them with a blank line between. Blank ones are left out, as is white space around one. */
   readonly chunks: readonly string[];
@@ -18,6 +22,8 @@ export interface HandledData {
  * **Shape** chunks are neither cut again nor joined. **Errors** as a reader; an error that is no `IbidError` refuses the document as `unreadable`.
  * **Source** ToolUp `VectorisationHandler`: `DataTypeId` is one of `mediaTypes`, `Vectorise(fileName, data)` is `handle({ uri, bytes })`.
  * Its `Summarise` is a context transformer.
+ *
+ * @experimental
  */
 export interface MediaTypeHandler {
   /** In the pipeline's fingerprint, with its version: change it when the same bytes give other chunks. */

@@ -1,7 +1,11 @@
 import type { TextDocument } from "./document.ts";
 import type { Metadata } from "./metadata.ts";
 
-/** Something that can be read: bytes with a name. */
+/**
+ * Something that can be read: bytes with a name.
+ *
+ * @experimental
+ */
 export interface SourceItem {
   /** The document's uri. */
   readonly uri: string;
@@ -32,13 +36,19 @@ export interface SourceItem {
  * Validators of a version, as its sender gave them. A conditional request returns them to learn whether the version is current.
  *
  * **Source** RFC 9110, 8.8: `ETag` and `Last-Modified`.
+ *
+ * @experimental
  */
 export interface Validators {
   readonly etag?: string;
   readonly lastModified?: string;
 }
 
-/** Something that a source has not fetched, because what is kept of it will do: its sender says so, or nobody wanted it looked at. */
+/**
+ * Something that a source has not fetched, because what is kept of it will do: its sender says so, or nobody wanted it looked at.
+ *
+ * @experimental
+ */
 export interface SourceUnchanged {
   readonly uri: string;
   readonly unchanged: true;
@@ -47,7 +57,11 @@ export interface SourceUnchanged {
   readonly validators?: Validators;
 }
 
-/** The stored version of a uri, as far as a source needs it. */
+/**
+ * The stored version of a uri, as far as a source needs it.
+ *
+ * @experimental
+ */
 export interface KeptVersion {
   /** Whether it is to be looked at again at all; see `RefreshPolicy`. */
   readonly wanted: boolean;
@@ -55,16 +69,28 @@ export interface KeptVersion {
   readonly validators?: Validators;
 }
 
-/** Facts about a document that a source has before it fetches. */
+/**
+ * Facts about a document that a source has before it fetches.
+ *
+ * @experimental
+ */
 export interface SaidOfIt {
   /** When it was last modified: a date, or a date and time, as ISO 8601 has them. **Source** sitemaps.org `lastmod`. */
   readonly modified?: string;
 }
 
-/** Asked by a source before it fetches, with what it knows of the document by then. **Shape** `undefined` for what is not kept. */
+/**
+ * Asked by a source before it fetches, with what it knows of the document by then. **Shape** `undefined` for what is not kept.
+ *
+ * @experimental
+ */
 export type AskKept = (uri: string, said?: SaidOfIt) => Promise<KeptVersion | undefined>;
 
-/** An item that a source found and refused, with the reason; the rest goes on. */
+/**
+ * An item that a source found and refused, with the reason; the rest goes on.
+ *
+ * @experimental
+ */
 export interface SourceRefusal {
   readonly uri: string;
   readonly error: Error;
@@ -110,12 +136,20 @@ export interface ReadInput {
   readonly readPart?: (part: ReadPart) => Promise<ReadResult & { readonly mediaType: string }>;
 }
 
-/** Input of a reader for a text that is already decoded: the canonical text instead of bytes. */
+/**
+ * Input of a reader for a text that is already decoded: the canonical text instead of bytes.
+ *
+ * @experimental
+ */
 export interface TextReadInput extends Omit<ReadInput, "bytes" | "charset"> {
   readonly text: string;
 }
 
-/** Something that a file carries inside. */
+/**
+ * Something that a file carries inside.
+ *
+ * @experimental
+ */
 export interface ReadPart {
   /** As the file calls it: `notes.txt`, `OEBPS/chapter1.xhtml`. */
   readonly name: string;
@@ -128,6 +162,8 @@ export interface ReadPart {
  * How much one file may ask for. Beyond a limit it is refused with `too-large` or `timeout`, or cut where its reader says so in `notes`; never silently.
  *
  * **Source** OWASP on file uploads: bounds on what is read, on what it unpacks to, and on time.
+ *
+ * @experimental
  */
 export interface ReadLimits {
   /** Limit for the file as it is. **Units** bytes. */

@@ -4,7 +4,11 @@ import type { IbidError } from "./errors.ts";
 import type { Run } from "./run.ts";
 import type { AuthorizedScopes, Scope } from "./scope.ts";
 
-/** Embedding versions of a scope, and the one that its searches use. */
+/**
+ * Embedding versions of a scope, and the one that its searches use.
+ *
+ * @experimental
+ */
 export interface ScopeVersions {
   readonly scope: Scope;
   /** Version that searches use. Absent where no chunk has a vector of a model. */
@@ -15,7 +19,11 @@ export interface ScopeVersions {
   readonly previous?: EmbeddingVersion;
 }
 
-/** A vector for a chunk that is there already. */
+/**
+ * A vector for a chunk that is there already.
+ *
+ * @experimental
+ */
 export interface AddedVector {
   readonly chunkId: string;
   /** Text that was embedded. The vector is refused where the chunk's text has changed. */
@@ -23,7 +31,11 @@ export interface AddedVector {
   readonly embedding: Embedding;
 }
 
-/** Result of a change of version. */
+/**
+ * Result of a change of version.
+ *
+ * @experimental
+ */
 export interface VersionChange {
   readonly changed: boolean;
   /** Live chunks that have no vector of the version. */
@@ -36,6 +48,8 @@ export interface VersionChange {
  * **Shape** `versions` gives one entry for each scope of the proof, in its order. Unless a change set it, a scope's current version is the one that most of
  * its chunks have. `lacking` gives live chunks in order of id, paged by key so that no writer waits.
  * **Source** ToolUp's re-embedding.
+ *
+ * @experimental
  */
 export interface VersionedStore {
   versions(scopes: AuthorizedScopes<"read" | "write">): Promise<readonly ScopeVersions[]>;
@@ -63,7 +77,11 @@ export interface VersionedStore {
   ): Promise<VersionChange>;
 }
 
-/** How a re-embedding goes about it; everything has a default. */
+/**
+ * How a re-embedding goes about it; everything has a default.
+ *
+ * @experimental
+ */
 export interface ReembedOptions {
   /** Default: every scope that the caller may write. */
   readonly scope?: Scope;
@@ -82,7 +100,11 @@ export interface ReembedOptions {
   readonly onProgress?: (progress: ReembedProgress) => void;
 }
 
-/** How far a scope's re-embedding has come. */
+/**
+ * How far a scope's re-embedding has come.
+ *
+ * @experimental
+ */
 export interface ReembedProgress {
   readonly scope: Scope;
   readonly done: number;
@@ -90,7 +112,11 @@ export interface ReembedProgress {
   readonly chunks: number;
 }
 
-/** Extent of one scope's re-embedding. */
+/**
+ * Extent of one scope's re-embedding.
+ *
+ * @experimental
+ */
 export interface ReembeddedScope {
   readonly scope: Scope;
   readonly from?: EmbeddingVersion;
@@ -107,7 +133,11 @@ export interface ReembeddedScope {
   readonly changed: boolean;
 }
 
-/** Events of a re-embedding. **Source** ToolUp's `KnowledgeChunkReembedded` and `KnowledgeChunkReembedFailed`. */
+/**
+ * Events of a re-embedding. **Source** ToolUp's `KnowledgeChunkReembedded` and `KnowledgeChunkReembedFailed`.
+ *
+ * @experimental
+ */
 export type ReembedEvent =
   | {
       readonly type: "estimate";
@@ -138,7 +168,11 @@ export type ReembedEvent =
       readonly to: EmbeddingVersion;
     };
 
-/** Result of a re-embedding. */
+/**
+ * Result of a re-embedding.
+ *
+ * @experimental
+ */
 export interface ReembedSummary {
   readonly scopes: readonly ReembeddedScope[];
   readonly chunks: number;
@@ -148,5 +182,9 @@ export interface ReembedSummary {
   readonly ms: number;
 }
 
-/** A re-embedding, started when it is first awaited or iterated: `await` gives the summary, `for await` what happens on the way. */
+/**
+ * A re-embedding, started when it is first awaited or iterated: `await` gives the summary, `for await` what happens on the way.
+ *
+ * @experimental
+ */
 export type ReembedRun = Run<ReembedEvent, ReembedSummary>;

@@ -8,6 +8,8 @@ import type { SaidOfIt } from "./reader.ts";
  * **Shape** called once for each document of an ingestion; `kept` is the scope's version under that uri. A document that is not read again is `unchanged`.
  * A policy only saves work: even without one, the same bytes under the same pipeline write nothing.
  * **Source** Embabel `ContentRefreshPolicy`.
+ *
+ * @experimental
  */
 export interface RefreshPolicy {
   /** Before anything is read. `kept` is `undefined` for what is not there; `said` is what its source says of it without fetching it. */

@@ -16,7 +16,11 @@ export type SearchMode = "hybrid" | "dense" | "lexical" | "regex";
 /** How the legs of a hybrid search become one ranking; DESIGN 6 and 7 give the formulas. `halves` is Embabel's (E56). */
 export type FusionName = "absolute" | "weighted" | "halves" | "rrf";
 
-/** Options of a retrieval; each has a default. `searchOptions` of `ibid/search` holds the same options as a table. */
+/**
+ * Options of a retrieval; each has a default. `searchOptions` of `ibid/search` holds the same options as a table.
+ *
+ * @experimental
+ */
 export interface RetrieveOptions {
   /** Number of hits. `"all"` for every match. Default 5. */
   readonly topK?: number | "all" | undefined;
@@ -105,7 +109,11 @@ export interface Hit {
   readonly embedding?: Embedding;
 }
 
-/** How one leg saw a hit. A leg that did not find it among its candidates is absent. */
+/**
+ * How one leg saw a hit. A leg that did not find it among its candidates is absent.
+ *
+ * @experimental
+ */
 export interface LegScore {
   /** The leg's own score, before fusion. */
   readonly score: number;
@@ -113,7 +121,11 @@ export interface LegScore {
   readonly rank: number;
 }
 
-/** What the store's own model saw of a query. */
+/**
+ * What the store's own model saw of a query.
+ *
+ * @experimental
+ */
 export interface LatentExplanation {
   /** Whether it was fitted on the corpus; before that it sees how words are written. */
   readonly fitted: boolean;
@@ -146,7 +158,11 @@ export interface HitExplanation {
   readonly steps?: readonly RetrieverStep[];
 }
 
-/** What a retriever around another one did with a hit. Never a word that a model wrote (law 10). */
+/**
+ * What a retriever around another one did with a hit. Never a word that a model wrote (law 10).
+ *
+ * @experimental
+ */
 export interface RetrieverStep {
   /** The function that made the retriever: `multiQuery`. */
   readonly retriever: string;
@@ -172,7 +188,11 @@ export interface Retriever {
   retrieve(scopes: AuthorizedScopes, query: string, options?: RetrieveOptions): Promise<readonly Hit[]>;
 }
 
-/** What a retriever around another one can stand on. */
+/**
+ * What a retriever around another one can stand on.
+ *
+ * @experimental
+ */
 export interface RetrieverParts {
   /** Documents and their chunks, to look around a hit: read with the very proof that the search came with (law 3). */
   readonly documents: Pick<DocumentStore, "document" | "chunks">;
@@ -181,7 +201,11 @@ export interface RetrieverParts {
   readonly model?: ChatModel | undefined;
 }
 
-/** Makes a retriever around the built-in one: `(base, { documents }) => mergeAdjacent(base, { documents })`. Called once for each view. */
+/**
+ * Makes a retriever around the built-in one: `(base, { documents }) => mergeAdjacent(base, { documents })`. Called once for each view.
+ *
+ * @experimental
+ */
 export type WrapRetriever = (base: Retriever, parts: RetrieverParts) => Retriever;
 
 /**

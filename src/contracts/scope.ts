@@ -49,6 +49,8 @@ declare class Proof<Right> {
  * Proof that the gate admitted a caller to scopes. Only `access/` can make one, and stores check that at run time.
  *
  * **Shape** `scopes` sorted, unique and frozen. A `"write"` proof names exactly the scopes that may be written.
+ *
+ * @experimental
  */
 export interface AuthorizedScopes<Right extends "read" | "write" = "read"> extends Proof<Right> {
   readonly right: Right;
@@ -57,5 +59,9 @@ export interface AuthorizedScopes<Right extends "read" | "write" = "read"> exten
   readonly requested: readonly Scope[];
 }
 
-/** Proof that the caller is a maintenance service: vacuum, sealing, listing scopes. Handed only to services. */
+/**
+ * Proof that the caller is a maintenance service: vacuum, sealing, listing scopes. Handed only to services.
+ *
+ * @experimental
+ */
 export interface SystemAuthority extends Proof<"maintain"> {}

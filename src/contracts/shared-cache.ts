@@ -3,6 +3,8 @@
  *
  * **Shape** keys are 64 hexadecimal digits, made by the core, and tell nothing of what they stand for. An entry is read whole as it was written, or not at all.
  * **Errors** whatever it throws is taken for "not there": a cache that fails costs a request, never an answer; but for `deleteMany`. **Source** ToolUp.
+ *
+ * @experimental
  */
 export interface SharedCache {
   /** **Shape** one for each key, in order; `undefined` for what is not there. */

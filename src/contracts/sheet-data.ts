@@ -2,6 +2,8 @@
  * A table as a sheet has it: names of columns, and rows that know where they stand.
  *
  * **Source** ToolUp `SheetData`.
+ *
+ * @experimental
  */
 export interface SheetData {
   readonly sheetName: string;
@@ -9,7 +11,11 @@ export interface SheetData {
   readonly rows: readonly SheetRow[];
 }
 
-/** A row of {@link SheetData}. */
+/**
+ * A row of {@link SheetData}.
+ *
+ * @experimental
+ */
 export interface SheetRow {
   /** The row's number in its sheet, from 1: under a header in row 1, the first is 2. */
   readonly sourceIndex: number;

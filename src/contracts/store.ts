@@ -3,15 +3,25 @@ import type { EmbeddingKind, VersionedEmbedding } from "./embedding.ts";
 import type { Filter } from "./filter.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "./scope.ts";
 
-/** How a similarity is computed. `score` is monotone for each: higher is better, always. */
+/**
+ * How a similarity is computed. `score` is monotone for each: higher is better, always.
+ *
+ * @experimental
+ */
 export type Metric = "cosine" | "dot" | "euclidean";
 
 /**
  * When what was acknowledged is safe: at once and against power loss (`"commit"`), at the next snapshot (`"snapshot"`), or never (`"none"`).
+ *
+ * @experimental
  */
 export type Durability = "commit" | "snapshot" | "none";
 
-/** What a store says of itself. A declared "no" is a promise too: the operation then throws `unsupported`. */
+/**
+ * What a store says of itself. A declared "no" is a promise too: the operation then throws `unsupported`.
+ *
+ * @experimental
+ */
 export interface StoreCapabilities {
   readonly durability: Durability;
   /** Whether a search returns exactly `min(topK, matches)`. An approximate store says false and falls back to a scan when starved. */
@@ -22,13 +32,21 @@ export interface StoreCapabilities {
   readonly restore: boolean;
 }
 
-/** One chunk on its way into a store, with a vector for each version that must find it (two during a cut-over). */
+/**
+ * One chunk on its way into a store, with a vector for each version that must find it (two during a cut-over).
+ *
+ * @experimental
+ */
 export interface ChunkEntry {
   readonly chunk: Chunk;
   readonly embeddings: readonly VersionedEmbedding[];
 }
 
-/** What to delete, in the one scope that the proof names. */
+/**
+ * What to delete, in the one scope that the proof names.
+ *
+ * @experimental
+ */
 export type DeleteTarget =
   | { readonly ids: readonly string[] }
   | { readonly documentIds: readonly string[] }
@@ -73,7 +91,11 @@ export interface ChunkStore {
   scopes(authority: SystemAuthority): Promise<readonly Scope[]>;
 }
 
-/** Which chunks a listing gives, and how much of them. */
+/**
+ * Which chunks a listing gives, and how much of them.
+ *
+ * @experimental
+ */
 export interface ListChunksOptions {
   readonly filter?: Filter;
   readonly documentId?: string;
@@ -82,7 +104,11 @@ export interface ListChunksOptions {
   readonly includeEmbeddings?: boolean;
 }
 
-/** A chunk as a listing gives it. */
+/**
+ * A chunk as a listing gives it.
+ *
+ * @experimental
+ */
 export interface StoredChunk {
   readonly scope: Scope;
   readonly chunk: Chunk;

@@ -8,6 +8,8 @@ import type { Scope } from "./scope.ts";
  * - `role`: a turn of a conversation or a model's own tokens: `<|im_start|>`, `### Instruction`, `Human:`.
  * - `tool-call`: a tool call in a model's notation.
  * - `delimiter`: a passage that could pass for the end of quoted material.
+ *
+ * @experimental
  */
 export type SuspicionKind =
   | "comment"
@@ -19,7 +21,11 @@ export type SuspicionKind =
   | "tool-call"
   | "delimiter";
 
-/** **Units** UTF-16, half open. */
+/**
+ * **Units** UTF-16, half open.
+ *
+ * @experimental
+ */
 export interface Suspicion {
   readonly kind: SuspicionKind;
   readonly start: number;
@@ -30,7 +36,11 @@ export interface Suspicion {
   readonly says?: string;
 }
 
-/** A finding in a document. `start` and `end` count in its canonical text. */
+/**
+ * A finding in a document. `start` and `end` count in its canonical text.
+ *
+ * @experimental
+ */
 export interface DocumentSuspicion extends Suspicion {
   readonly uri: string;
   readonly scope: Scope;

@@ -2,7 +2,11 @@ import type { KnowledgeEvent } from "./event-store.ts";
 import type { SearchMode } from "./retriever.ts";
 import type { Scope } from "./scope.ts";
 
-/** Work that takes time and is worth a span, and what is known of it when it begins. */
+/**
+ * Work that takes time and is worth a span, and what is known of it when it begins.
+ *
+ * @experimental
+ */
 export type SpanStart =
   | {
       readonly operation: "retrieval";
@@ -22,10 +26,18 @@ export type SpanStart =
   | { readonly operation: "rerank"; readonly reranker: string; readonly candidates: number }
   | { readonly operation: "ingest"; readonly scope: Scope };
 
-/** Outcome, under the names of results: `resultCount`, `topScore`, `sent`, `added`, `chunks`. */
+/**
+ * Outcome, under the names of results: `resultCount`, `topScore`, `sent`, `added`, `chunks`.
+ *
+ * @experimental
+ */
 export type SpanEnd = Readonly<Record<string, number>>;
 
-/** Work under way. */
+/**
+ * Work under way.
+ *
+ * @experimental
+ */
 export interface OpenSpan {
   /** Calls `work` so that spans that are started within are known to belong to this one. */
   within<Result>(work: () => Result): Result;
@@ -38,6 +50,8 @@ export interface OpenSpan {
  *
  * **Errors** an error of the observer fails nothing.
  * **Source** Ballerina's spans, ToolUp `IRagTelemetry`.
+ *
+ * @experimental
  */
 export interface Telemetry {
   span?(start: SpanStart): OpenSpan;

@@ -1,6 +1,10 @@
 import type { StandardJsonSchema } from "./schema.ts";
 
-/** Options of one tool call besides its arguments. */
+/**
+ * Options of one tool call besides its arguments.
+ *
+ * @experimental
+ */
 export interface ToolCallOptions {
   /** The AI SDK's name for `signal`; either stops the call. */
   readonly abortSignal?: AbortSignal | undefined;
@@ -14,6 +18,8 @@ export interface ToolCallOptions {
  * `execute` always checks its arguments by it, and answers with text for the model.
  * **Errors** `invalid-argument` for arguments that the schema refuses, with the reason, so that a model can correct its call.
  * **Source** Embabel's LLM tools.
+ *
+ * @experimental
  */
 export interface Tool {
   /** Letters, digits, `_` and `-`; 64 at most: what every provider allows. */

@@ -4,6 +4,8 @@ import type { AccessContext, Scope } from "./scope.ts";
  * Facts of one retrieval, without a word of its query.
  *
  * **Source** ToolUp `RetrievalTrace`, its thirteen fields under ibid's names.
+ *
+ * @experimental
  */
 export interface RetrievalTrace {
   /** HMAC-SHA-256 of the query under the knowledge base's own key, 64 lower-case hexadecimal digits. */
@@ -29,6 +31,8 @@ export interface RetrievalTrace {
  * Receives every retrieval. A tracer that throws never fails one.
  *
  * **Source** ToolUp `IRetrievalTracer`.
+ *
+ * @experimental
  */
 export interface Tracer {
   trace(trace: RetrievalTrace, access: AccessContext | "operator"): void | Promise<void>;

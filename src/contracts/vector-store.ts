@@ -8,6 +8,8 @@ import type { ChunkStore, Metric } from "./store.ts";
 /**
  * **Shape** with an embedding, the nearest chunks of its version; with only a filter, every match at score 0; with neither, every chunk
  * at score 0 (B20).
+ *
+ * @experimental
  */
 export interface VectorQuery {
   readonly embedding?: Embedding;
@@ -28,7 +30,11 @@ export interface VectorQuery {
   readonly includeEmbeddings?: boolean;
 }
 
-/** A chunk that was found by its vector. */
+/**
+ * A chunk that was found by its vector.
+ *
+ * @experimental
+ */
 export interface VectorMatch {
   readonly scope: Scope;
   readonly chunk: Chunk;
@@ -46,6 +52,8 @@ export interface VectorMatch {
  * A hybrid vector scores the sum of its dense and its sparse similarity.
  * **Errors** `dimension-mismatch` for a query of another length than its version says; see also {@link ChunkStore}.
  * **Source** Ballerina `VectorStore` (B17 to B30), ToolUp `IVectorStore` (T5 to T7), Wesichain `VectorStore` (W7, W8), Embabel `FilteringVectorSearch` (E23).
+ *
+ * @experimental
  */
 export interface VectorStore extends ChunkStore {
   search(scopes: AuthorizedScopes, query: VectorQuery): Promise<readonly VectorMatch[]>;

@@ -3,17 +3,29 @@ import { throwIfAborted } from "../runtime/abort.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import type { RankedDocument, Run } from "./run.ts";
 
-/** A search as an evaluation sees it: documents, best first. A document that comes again lower down is passed over. */
+/**
+ * A search as an evaluation sees it: documents, best first. A document that comes again lower down is passed over.
+ *
+ * @experimental
+ */
 export type RankDocuments = (query: string, depth: number) => Promise<readonly RankedDocument[]>;
 
-/** How long searches took: the time within which half of them, 95 and 99 of a hundred were done. **Units** milliseconds. */
+/**
+ * How long searches took: the time within which half of them, 95 and 99 of a hundred were done. **Units** milliseconds.
+ *
+ * @experimental
+ */
 export interface LatencyQuantiles {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
 }
 
-/** How a run is collected. */
+/**
+ * How a run is collected.
+ *
+ * @experimental
+ */
 export interface CollectOptions {
   /** Documents a query. Default 100. */
   readonly depth?: number;
@@ -28,6 +40,8 @@ export interface CollectOptions {
  * **Shape** the first query is asked once more before the clock runs, so that what is loaded at first use is not counted.
  * **Units** quantiles by nearest rank: each is a time that was really taken.
  * **Errors** `invalid-argument` for a depth that is no whole number from 1; `empty` without queries; those of the search; `aborted`.
+ *
+ * @experimental
  */
 export async function collectRun(
   search: RankDocuments,

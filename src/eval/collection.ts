@@ -2,7 +2,11 @@ import { IbidError } from "../contracts/errors.ts";
 import { parseQrels, type Qrels } from "./qrels.ts";
 import { type Line, lineError, readJsonLines } from "./read-lines.ts";
 
-/** A document of a test collection. */
+/**
+ * A document of a test collection.
+ *
+ * @experimental
+ */
 export interface CollectionDocument {
   readonly id: string;
   /** `""` when it has none. */
@@ -10,7 +14,11 @@ export interface CollectionDocument {
   readonly text: string;
 }
 
-/** A test collection: documents, queries, and which document answers which query. */
+/**
+ * A test collection: documents, queries, and which document answers which query.
+ *
+ * @experimental
+ */
 export interface Collection {
   readonly documents: readonly CollectionDocument[];
   /** The text of each judged query, by id, in the order of the file. */
@@ -20,7 +28,11 @@ export interface Collection {
   readonly missing: readonly string[];
 }
 
-/** One file of a collection: its text, and its name for messages. */
+/**
+ * One file of a collection: its text, and its name for messages.
+ *
+ * @experimental
+ */
 export interface CollectionFile {
   readonly text: string;
   readonly file: string;
@@ -35,6 +47,8 @@ export interface CollectionFile {
  * judgements of another form; `empty` for a corpus without documents or judgements of no query; `not-found` for a judged query that is not among
  * the queries.
  * **Source** the layout of BEIR (Thakur et al., NeurIPS 2021).
+ *
+ * @experimental
  */
 export function parseCollection(files: {
   readonly corpus: CollectionFile;

@@ -2,7 +2,11 @@ import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import type { Evaluation } from "./score-run.ts";
 
-/** How a metric differs from a baseline, and how likely chance alone would differ as much. */
+/**
+ * How a metric differs from a baseline, and how likely chance alone would differ as much.
+ *
+ * @experimental
+ */
 export interface Comparison {
   /** Means over the queries that both have. */
   readonly mean: number;
@@ -15,7 +19,11 @@ export interface Comparison {
   readonly queries: number;
 }
 
-/** How the randomisation test draws. */
+/**
+ * How the randomisation test draws.
+ *
+ * @experimental
+ */
 export interface CompareOptions {
   /** How many random assignments, where all of them are too many. Default 10,000. */
   readonly draws?: number;
@@ -35,6 +43,8 @@ const mostExact = 16;
  * exact; beyond, `draws` random ones, the one seen counted among them, so that p is never 0.
  * **Errors** `invalid-argument` for `draws` or a `seed` that is no whole number, or when no query is shared.
  * **Source** Fisher 1935; Smucker, Allan and Carterette, CIKM 2007; counting the one seen: Phipson and Smyth 2010.
+ *
+ * @experimental
  */
 export function compareRuns(
   current: Evaluation,

@@ -1,4 +1,8 @@
-/** A mean over queries of something in [0, 1], and how far chance in the choice of queries may have moved it. */
+/**
+ * A mean over queries of something in [0, 1], and how far chance in the choice of queries may have moved it.
+ *
+ * @experimental
+ */
 export interface Estimate {
   readonly mean: number;
   /** Bounds of the 95 % confidence interval; the mean itself for a single query. */

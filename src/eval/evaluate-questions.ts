@@ -8,7 +8,11 @@ import type { Question } from "./questions.ts";
 import { parseMetric } from "./ranking-metric.ts";
 import { type Evaluation, summarise } from "./score-run.ts";
 
-/** How questions are asked and scored. */
+/**
+ * How questions are asked and scored.
+ *
+ * @experimental
+ */
 export interface QuestionOptions {
   /** Hits a question. Default 100, or as far as the metrics look. */
   readonly depth?: number;
@@ -21,7 +25,11 @@ export interface QuestionOptions {
   readonly onQuestion?: (done: number, total: number) => void;
 }
 
-/** How well a knowledge base does on questions of one's own. */
+/**
+ * How well a knowledge base does on questions of one's own.
+ *
+ * @experimental
+ */
 export interface QuestionEvaluation extends Evaluation {
   readonly latencyMs: LatencyQuantiles;
   /** Answerable questions none of whose places was found. */
@@ -53,6 +61,8 @@ type Asked = Pick<KnowledgeBase, "search" | "ask" | "document">;
  * given, white space aside: a quote that the chunker cut in two is found by no hit. A metric that no question has something to say on is absent.
  * **Errors** `invalid-argument` for a metric that is not one of these; those of searching and asking; `aborted`.
  * **Source** `success`, `recall`, `recip_rank` of trec_eval, with places for documents.
+ *
+ * @experimental
  */
 export async function evaluateQuestions(
   kb: Asked,

@@ -1,6 +1,10 @@
 import { lineError, readLines } from "./read-lines.ts";
 
-/** Relevance judgements: by query, the grade of each document that somebody judged. 1 or more is relevant, 0 and below is not. */
+/**
+ * Relevance judgements: by query, the grade of each document that somebody judged. 1 or more is relevant, 0 and below is not.
+ *
+ * @experimental
+ */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /**
@@ -9,6 +13,8 @@ export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
  * **Shape** BEIR: query, document, grade, with tabs between, with or without a heading line. TREC: query, anything, document, grade, with white
  * space between. Queries in order of first appearance. The same judgement twice counts once.
  * `file` is the name that messages say. **Errors** `unreadable` for a line of another form, a grade that is no whole number, a document that has two grades for one query.
+ *
+ * @experimental
  */
 export function parseQrels(text: string, { file = "qrels" }: { readonly file?: string } = {}): Qrels {
   const qrels = new Map<string, Map<string, number>>();

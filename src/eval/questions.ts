@@ -2,7 +2,11 @@ import { IbidError } from "../contracts/errors.ts";
 import { hashParts } from "../runtime/hash.ts";
 import { lineError, readJsonLines } from "./read-lines.ts";
 
-/** A question of one's own, and where its answer stands; or that there is none. */
+/**
+ * A question of one's own, and where its answer stands; or that there is none.
+ *
+ * @experimental
+ */
 export interface Question {
   /** What tells it from the others, and finds it again in a baseline. */
   readonly id: string;
@@ -25,6 +29,8 @@ const keys = ["question", "uri", "quote", "answerable"] as const;
  * **Shape** `{"question": "…", "uri": "docs/keys.md", "quote": "…"}`; `quote` may be a list.
  * **Errors** `unreadable`, with file and line, for a line that is not JSON, has a key that nobody reads, expects nothing or contradicts itself, or
  * repeats another; `empty` without a question.
+ *
+ * @experimental
  */
 export function parseQuestions(
   text: string,

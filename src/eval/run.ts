@@ -1,13 +1,21 @@
 import { IbidError } from "../contracts/errors.ts";
 import { lineError, readLines } from "./read-lines.ts";
 
-/** A document that a search found. */
+/**
+ * A document that a search found.
+ *
+ * @experimental
+ */
 export interface RankedDocument {
   readonly documentId: string;
   readonly score: number;
 }
 
-/** What a search found for each query, best first. The order is the ranking, also where scores tie. */
+/**
+ * What a search found for each query, best first. The order is the ranking, also where scores tie.
+ *
+ * @experimental
+ */
 export type Run = ReadonlyMap<string, readonly RankedDocument[]>;
 
 /**
@@ -17,6 +25,8 @@ export type Run = ReadonlyMap<string, readonly RankedDocument[]>;
  * numbers, where more of them tie. So the scores written are single-precision numbers that fall strictly: where one would not, it is the next
  * smaller one there is. Every version then reads the order that stands here.
  * **Errors** `invalid-argument` for an id that is blank or has white space, or a score that is no number.
+ *
+ * @experimental
  */
 export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string } = {}): string {
   checkId("tag", tag);
@@ -45,6 +55,8 @@ export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string } 
  * and the order of lines mean nothing.
  *
  * **Errors** `unreadable` for a line of another form, a score that is no number, a document that is found twice for one query.
+ *
+ * @experimental
  */
 export function parseRun(text: string, { file = "run" }: { readonly file?: string } = {}): Run {
   const run = new Map<string, Map<string, number>>();

@@ -5,16 +5,28 @@ import type { Qrels } from "./qrels.ts";
 import { defaultMetrics, measureRanking, parseMetric } from "./ranking-metric.ts";
 import type { Run } from "./run.ts";
 
-/** What each query is worth, by metric. A metric that says nothing of a query is absent there. */
+/**
+ * What each query is worth, by metric. A metric that says nothing of a query is absent there.
+ *
+ * @experimental
+ */
 export type QueryScores = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
-/** How good a run is: each metric's mean over the queries, and what each query is worth. */
+/**
+ * How good a run is: each metric's mean over the queries, and what each query is worth.
+ *
+ * @experimental
+ */
 export interface Evaluation {
   readonly metrics: Readonly<Record<string, Estimate>>;
   readonly queries: QueryScores;
 }
 
-/** Which metrics a run is scored by. */
+/**
+ * Which metrics a run is scored by.
+ *
+ * @experimental
+ */
 export interface ScoreOptions {
   /** `ndcg`, `recall`, `map`, `mrr`, `p`, `success`, each with or without `@k`. Default `ndcg@10`, `recall@100`, `map`, `mrr@10`, `p@10`. */
   readonly metrics?: readonly string[];
@@ -28,6 +40,8 @@ export interface ScoreOptions {
  * run that nobody judged are left out. `map` looks at the whole run.
  * **Errors** `invalid-argument` for a metric that is not known, `empty` for judgements of no query.
  * **Source** trec_eval 10; the papers stand beside the formulas in `ranking-metric.ts`.
+ *
+ * @experimental
  */
 export function scoreRun(run: Run, qrels: Qrels, options: ScoreOptions = {}): Evaluation {
   checkOptions("scoreRun", options, ["metrics"]);

@@ -9,7 +9,11 @@ import { checkOptions } from "../runtime/check-options.ts";
 import { hashParts } from "../runtime/hash.ts";
 import { createRun } from "../runtime/create-run.ts";
 
-/** How a source is read without a knowledge base. */
+/**
+ * How a source is read without a knowledge base.
+ *
+ * @experimental
+ */
 export interface ReadSourceOptions {
   readonly limits?: Partial<ReadLimits>;
   readonly signal?: AbortSignal;
@@ -19,6 +23,8 @@ export interface ReadSourceOptions {
  * What became of everything that a source gave, counted.
  *
  * **Source** Embabel `DirectoryParsingResult` (E15).
+ *
+ * @experimental
  */
 export interface SourceReading {
   /** Read, refused and left out together. */
@@ -37,7 +43,11 @@ export interface SourceReading {
   readonly success: boolean;
 }
 
-/** Reads that start when they are first awaited or iterated: `for await` gives the documents, `await` the counts. */
+/**
+ * Reads that start when they are first awaited or iterated: `for await` gives the documents, `await` the counts.
+ *
+ * @experimental
+ */
 export type ReadRun = Run<TextDocument, SourceReading>;
 
 /**
@@ -46,6 +56,8 @@ export type ReadRun = Run<TextDocument, SourceReading>;
  * **Shape** documents in the order of the source, with an id made of their uri and the origin `user-content`. `skipped` says at the end how many files
  * the source left out. **Errors** what cannot be read is counted and the rest goes on; `aborted` ends it. **Cost** one document in memory at a time.
  * **Source** Embabel `parseDirectory` (E15).
+ *
+ * @experimental
  */
 export function readSource(
   source: Source,

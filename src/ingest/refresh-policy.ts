@@ -1,10 +1,18 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 
-/** Looks at everything every time. What an ingestion does unless it is told otherwise. **Source** Embabel `AlwaysRefresh` (E16). */
+/**
+ * Looks at everything every time. What an ingestion does unless it is told otherwise. **Source** Embabel `AlwaysRefresh` (E16).
+ *
+ * @experimental
+ */
 export const alwaysRefresh: RefreshPolicy = { shouldReread: () => true };
 
-/** Never looks again at what is there: only what is new is read. **Source** Embabel `NeverRefreshExisting` (E16). */
+/**
+ * Never looks again at what is there: only what is new is read. **Source** Embabel `NeverRefreshExisting` (E16).
+ *
+ * @experimental
+ */
 export const neverRefreshExisting: RefreshPolicy = { shouldReread: (_, kept) => kept === undefined };
 
 /**
@@ -12,6 +20,8 @@ export const neverRefreshExisting: RefreshPolicy = { shouldReread: (_, kept) => 
  *
  * **Shape** strictly longer; 0 is always. `now` is there for tests. **Units** milliseconds. **Errors** `invalid-argument` for what is no duration.
  * **Source** Embabel `Ttl` (E16).
+ *
+ * @experimental
  */
 export function refreshAfter(ttlMs: number, options: { readonly now?: () => number } = {}): RefreshPolicy {
   const { now = Date.now } = options;
@@ -29,6 +39,8 @@ export function refreshAfter(ttlMs: number, options: { readonly now?: () => numb
  * Looks again at what its source says was modified since it was last looked at, and at whatever it says nothing of: pages of a sitemap by their `lastmod`.
  *
  * **Shape** a date without a time is the whole of that day, anywhere on Earth. What is no date counts as nothing said. **Source** sitemaps.org protocol 0.9; W3C's note on dates.
+ *
+ * @experimental
  */
 export const refreshModified: RefreshPolicy = {
   shouldReread(_, kept, said) {
@@ -46,6 +58,8 @@ const wholeDayMs = 36 * 60 * 60 * 1000;
  * Looks again only at what matches: a pattern that is found in the uri, a predicate on it, or any of some substrings.
  *
  * **Errors** `invalid-argument` when nothing is given to match. **Source** Embabel `UrlSpecific`, `matchingPattern`, `containingAny` (E16).
+ *
+ * @experimental
  */
 export function refreshMatching(
   ...what: readonly [pattern: RegExp] | readonly [predicate: (uri: string) => boolean] | readonly string[]

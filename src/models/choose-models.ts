@@ -50,6 +50,8 @@ function mayDownload(env: Variables = process.env): { readonly allowDownload: bo
 /**
  * See `adapters/ai-sdk/resolve-model.ts` for providers; `transformers/…` is {@link createTransformersEmbeddingModel}, which downloads only where
  * `IBID_ALLOW_DOWNLOAD` is 1.
+ *
+ * @experimental
  */
 export async function resolveEmbeddingModel(
   name: string,
@@ -62,7 +64,11 @@ export async function resolveEmbeddingModel(
   return createTransformersEmbeddingModel(local, { ...mayDownload(env), ...(prefixes && { prefixes }) });
 }
 
-/** See `adapters/ai-sdk/resolve-model.ts` for providers; `transformers/…` is `createTransformersReranker`, which downloads only where `IBID_ALLOW_DOWNLOAD` is 1. */
+/**
+ * See `adapters/ai-sdk/resolve-model.ts` for providers; `transformers/…` is `createTransformersReranker`, which downloads only where `IBID_ALLOW_DOWNLOAD` is 1.
+ *
+ * @experimental
+ */
 export async function resolveReranker(name: string, options: ResolveModelOptions = {}): Promise<Reranker> {
   const local = inProcess.exec(name)?.[1];
   if (local === undefined) return resolveNamedReranker(name, options);

@@ -4,7 +4,11 @@ import type { Reranker } from "../contracts/retriever.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { tellUsage } from "../runtime/tell-usage.ts";
 
-/** Options of a reranker over a language model. */
+/**
+ * Options of a reranker over a language model.
+ *
+ * @experimental
+ */
 export interface ModelRerankerOptions {
   readonly model: ChatModel;
   /** Texts in one search; what is beyond them keeps its place behind. Default 20. */
@@ -31,6 +35,8 @@ const defaults = { maxBatchSize: 20, maxTextLength: 1500 } as const;
  * **Errors** `invalid-response` when a text has no grade; errors of the model.
  * **Cost** one call of the model for each search.
  * **Source** Embabel's rerank of results.
+ *
+ * @experimental
  */
 export function createModelReranker(options: ModelRerankerOptions): Reranker {
   checkOptions("createModelReranker", options, ["model", "maxBatchSize", "maxTextLength"]);

@@ -15,6 +15,8 @@ const counts = ["inputTokens", "outputTokens", "cost"] as const satisfies readon
  * Adds up the usage of several calls; `undefined` stands for a call that was not made.
  *
  * **Shape** a figure that one call lacks is missing from the sum: a partial sum would pass for the whole.
+ *
+ * @experimental
  */
 export function addUsage(...usages: readonly (Usage | undefined)[]): Usage {
   const made = usages.filter((usage) => usage !== undefined);
@@ -36,7 +38,11 @@ export function priceOf(prices: Prices | undefined, name: string): Price | undef
   return prices !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined;
 }
 
-/** A model whose usage says what it cost; the same model where it has no price. */
+/**
+ * A model whose usage says what it cost; the same model where it has no price.
+ *
+ * @experimental
+ */
 export function withPrice(model: ChatModel, prices: Prices | undefined): ChatModel {
   const price = priceOf(prices, `${model.provider}/${model.model}`);
   if (price === undefined) return model;

@@ -4,10 +4,18 @@ import type { Document, MediaDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkPrompt, contentsOf, renderInsertion } from "./render-prompt.ts";
 
-/** A piece of a prompt: text, or a document that travels whole. */
+/**
+ * A piece of a prompt: text, or a document that travels whole.
+ *
+ * @experimental
+ */
 export type PromptPart = { readonly type: "text"; readonly text: string } | MediaDocument;
 
-/** A piece of a message as multimodal models take it. */
+/**
+ * A piece of a message as multimodal models take it.
+ *
+ * @experimental
+ */
 export type ContentPart =
   | { readonly type: "text"; readonly text: string }
   /** An address, or the picture itself as a `data:` URL. */
@@ -18,6 +26,8 @@ export type ContentPart =
  *
  * **Shape** parts without text are left out; white space around the whole is trimmed. Documents and chunks of text become their text.
  * **Errors** `invalid-argument` for a prompt whose strings and insertions do not alternate. **Source** Ballerina.
+ *
+ * @experimental
  */
 export function splitPrompt(prompt: Prompt | string): readonly PromptPart[] {
   const parts: PromptPart[] = [];
@@ -54,6 +64,8 @@ export function splitPrompt(prompt: Prompt | string): readonly PromptPart[] {
  * **Shape** as {@link splitPrompt}; bytes of a picture become `data:<media type, or image/*>;base64,…`.
  * **Errors** `unsupported-input` ("Only text and image documents are supported.") for any other document, and for a picture that only its provider's file id names.
  * **Source** Ballerina.
+ *
+ * @experimental
  */
 export function renderParts(prompt: Prompt | string): readonly ContentPart[] {
   return splitPrompt(prompt).map((part) => {

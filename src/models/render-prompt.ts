@@ -10,6 +10,8 @@ import { readAddress } from "../runtime/read-address.ts";
  * **Shape** documents and chunks give their text, lists of them their texts with a blank line between; strings give themselves, other values their JSON.
  * **Errors** `unsupported-input` for a document that is not text; `invalid-argument` for a prompt whose strings and insertions do not alternate.
  * **Source** Ballerina.
+ *
+ * @experimental
  */
 export function renderPrompt(prompt: Prompt | string): string {
   if (typeof prompt === "string") return prompt.trim();

@@ -27,6 +27,8 @@ type OpenSection = { -readonly [K in keyof Section]: Section[K] } & { children: 
  * **Errors** `invalid-argument` when headings are out of order, outside the text, or of a level that is not 1 to 6.
  * **Cost** linear in the number of headings.
  * **Source** Embabel's hierarchical document.
+ *
+ * @experimental
  */
 export function buildSections(text: string, title: string, headings: readonly Heading[]): Section {
   const root: OpenSection = { id: "0", title, level: 0, start: 0, end: text.length, contentStart: 0, children: [] };

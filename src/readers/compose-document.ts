@@ -2,7 +2,11 @@ import type { Block, PartSpan, Section, SourceMap } from "../contracts/document.
 import type { ReadResult } from "../contracts/reader.ts";
 import { buildSections, type Heading } from "./build-sections.ts";
 
-/** A document in the making: its parts so far, and at the end the whole. */
+/**
+ * A document in the making: its parts so far, and at the end the whole.
+ *
+ * @experimental
+ */
 export interface Composition {
   /** Length of the text so far, with the blank line that the next piece would begin after. */
   readonly position: number;
@@ -40,6 +44,8 @@ const separator = "\n\n";
  * Puts a document together from pieces in reading order: texts, headings, slides, and what other readers made of the parts inside it.
  *
  * **Cost** linear in the text. **Source** Embabel's hierarchical document.
+ *
+ * @experimental
  */
 export function composeDocument(): Composition {
   const pieces: string[] = [];

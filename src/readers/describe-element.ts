@@ -3,7 +3,11 @@ import type { Section, TextDocument } from "../contracts/document.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
 import { findSectionPath } from "../text/walk-sections.ts";
 
-/** One element of a document's tree, in terms that are the same for all: the document itself, a section, a chunk. */
+/**
+ * One element of a document's tree, in terms that are the same for all: the document itself, a section, a chunk.
+ *
+ * @experimental
+ */
 export interface TreeElement {
   /** Id of the document or chunk; for a section, the document's id, `#` and the section's. */
   readonly id: string;
@@ -25,6 +29,8 @@ export interface TreeElement {
  * embedded text is a chunk's text, or a leaf's title, a line break and its text. A container or document has the title alone: their parts speak
  * for themselves. A chunk's parent is its section, or the document where that is the root.
  * **Source** Embabel's `Datum`, `Embeddable`, `HierarchicalContentElement`.
+ *
+ * @experimental
  */
 export function describeElement(
   document: TextDocument,

@@ -67,6 +67,8 @@ const utf8Decoder = new TextDecoder("utf-8");
  * **Errors** `empty` for no bytes or white space only; `binary` for bytes that are no text and no format that is known.
  * **Cost** looks at the head of the bytes, and at the tail of a ZIP.
  * **Source** WHATWG MIME Sniffing, section 7, for the order; PDF 32000 for the header within the first 1,024 bytes.
+ *
+ * @experimental
  */
 export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): string {
   const name = hints.name ?? "The input";

@@ -8,6 +8,8 @@ const mebibyte = 1024 * 1024;
  * How much one file may ask for when nobody says otherwise: generous for what people write, small beside what a machine has.
  *
  * `maxTextLength`: offsets, blocks and term vectors of one document live in memory at once.
+ *
+ * @experimental
  */
 export const defaultReadLimits: ReadLimits = {
   maxBytes: 256 * mebibyte,

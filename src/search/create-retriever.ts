@@ -25,7 +25,11 @@ import {
   type EvidenceScale,
 } from "./weigh-evidence.ts";
 
-/** What the built-in retriever stands on; only the store is needed. */
+/**
+ * What the built-in retriever stands on; only the store is needed.
+ *
+ * @experimental
+ */
 export interface RetrieverOptions {
   readonly store: SearchableStore;
   /** Without one, a hybrid search is a lexical one. */
@@ -74,6 +78,8 @@ const known = [
  * have; `aborted`; and what embedder, store and reranker say.
  * **Cost** one model call for the query, two searches of `max(4 · topK, 32)` candidates, and look-ups of those that one leg missed; see `fuseLegs`.
  * **Source** ToolUp's pipeline (T21 to T28), Ballerina's `VectorRetriever` (B32 to B34).
+ *
+ * @experimental
  */
 export function createRetriever(options: RetrieverOptions): Retriever {
   checkOptions("createRetriever", options, known);

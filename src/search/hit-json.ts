@@ -1,7 +1,11 @@
 import type { Hit, HitSource } from "../contracts/retriever.ts";
 import { placeLabels } from "../text/place-labels.ts";
 
-/** A hit as JSON: everything of it but the vector. */
+/**
+ * A hit as JSON: everything of it but the vector.
+ *
+ * @experimental
+ */
 export type HitJson = Omit<Hit, "embedding">;
 
 /**

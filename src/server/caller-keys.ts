@@ -34,6 +34,8 @@ const keysFile = z.strictObject({ keys: z.array(accessKey).min(1, "must not be e
  * Parses a file of keys: `{"keys": [{"name": "ada", "sha256": "…", "userId": "ada", "teams": ["support"]}]}`.
  *
  * **Errors** `invalid-argument`, with the path of the wrong field and never a key.
+ *
+ * @experimental
  */
 export function parseKeys(json: string): readonly AccessKey[] {
   let value: unknown;

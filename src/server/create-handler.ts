@@ -22,7 +22,11 @@ export interface ConnectionFacts {
   readonly remoteAddress?: string | undefined;
 }
 
-/** A service for any host with web-standard requests: Node, Deno, Bun, a worker, a route of a framework. */
+/**
+ * A service for any host with web-standard requests: Node, Deno, Bun, a worker, a route of a framework.
+ *
+ * @experimental
+ */
 export type Handler = (request: Request, connection?: ConnectionFacts) => Promise<Response>;
 
 /** Values that belong to one request. */

@@ -5,7 +5,11 @@ import { checkOptions } from "../runtime/check-options.ts";
 import type { Failure } from "./describe-failure.ts";
 import { given } from "./given.ts";
 
-/** A key and its bearer: the operator, or a user with teams. With neither, the key reads what all callers may read. */
+/**
+ * A key and its bearer: the operator, or a user with teams. With neither, the key reads what all callers may read.
+ *
+ * @experimental
+ */
 export interface AccessKey extends AccessContext {
   /** Name of the bearer in the log. */
   readonly name: string;
@@ -21,7 +25,11 @@ export interface AccessKey extends AccessContext {
   readonly requestsPerMinute?: number;
 }
 
-/** A caller that the application has identified. */
+/**
+ * A caller that the application has identified.
+ *
+ * @experimental
+ */
 export interface KnownCaller {
   /** Name of the caller in the log; requests are counted by it. */
   readonly name: string;
@@ -30,7 +38,11 @@ export interface KnownCaller {
   readonly write?: boolean;
 }
 
-/** Limits of a service. All have defaults. */
+/**
+ * Limits of a service. All have defaults.
+ *
+ * @experimental
+ */
 export interface ServiceLimits {
   /** Size of a JSON body. **Units** bytes. Default 1 MiB. */
   readonly maxJsonBytes?: number;
@@ -50,7 +62,11 @@ export interface ServiceLimits {
   readonly answerTimeoutMs?: number;
 }
 
-/** One request in the log. It contains no word of the question. */
+/**
+ * One request in the log. It contains no word of the question.
+ *
+ * @experimental
+ */
 export interface RequestLogEntry {
   /** ISO 8601. */
   readonly at: string;
@@ -69,7 +85,11 @@ export interface RequestLogEntry {
   readonly failure?: Failure;
 }
 
-/** Options of a service. All have defaults. */
+/**
+ * Options of a service. All have defaults.
+ *
+ * @experimental
+ */
 export interface HandlerOptions {
   /** Keys, one of which each request sends as `Authorization: Bearer …`. Without keys, only this machine gets answers. */
   readonly keys?: readonly AccessKey[];

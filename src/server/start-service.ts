@@ -8,7 +8,11 @@ import { isLoopbackName } from "./loopback.ts";
 import { errorJson, Refusal } from "./refusal.ts";
 import { jsonResponse } from "./route.ts";
 
-/** Address, limits and access of a service. */
+/**
+ * Address, limits and access of a service.
+ *
+ * @experimental
+ */
 export interface ServiceOptions extends HandlerOptions {
   /** Default 9090; 0 for any free port. */
   readonly port?: number;
@@ -16,7 +20,11 @@ export interface ServiceOptions extends HandlerOptions {
   readonly host?: string;
 }
 
-/** A service that listens. */
+/**
+ * A service that listens.
+ *
+ * @experimental
+ */
 export interface RunningService extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
@@ -26,7 +34,11 @@ export interface RunningService extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** The port of `ibid serve`. **Source** Ballerina's query example. */
+/**
+ * The port of `ibid serve`. **Source** Ballerina's query example.
+ *
+ * @experimental
+ */
 export const defaultPort = 9090;
 
 const defaultHost = "127.0.0.1";

@@ -4,7 +4,11 @@ import { blobConditionCases } from "./blob-condition-cases.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 
-/** How the pack gets stores, one for each case. */
+/**
+ * How the pack gets stores, one for each case.
+ *
+ * @experimental
+ */
 export interface BlobStoreSubject {
   /** A fresh, empty store; with this limit to a blob's bytes, when one is named. */
   create(maxBytes?: number): Promise<BlobStore> | BlobStore;
@@ -52,7 +56,11 @@ const awkwardKeys = [
 
 const noKeys = ["", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/.", "a\u0000", "a\nb", "\ud800"];
 
-/** What every {@link BlobStore} promises: bytes under their own key, one version at a time, conditions kept, and lists in order. */
+/**
+ * What every {@link BlobStore} promises: bytes under their own key, one version at a time, conditions kept, and lists in order.
+ *
+ * @experimental
+ */
 export function createBlobStorePack(subject: BlobStoreSubject): readonly ContractCase[] {
   const cases: readonly CaseDefinition[] = [
     [

@@ -5,7 +5,11 @@ import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { chunkOf, documentOf } from "./store-fixtures.ts";
 
-/** A model whose other side the subject controls. */
+/**
+ * A model whose other side the subject controls.
+ *
+ * @experimental
+ */
 export interface ChatModelSubject {
   /** A model that will say exactly this, once for each reply. */
   create(replies: readonly string[]): Promise<ChatModel> | ChatModel;
@@ -23,7 +27,11 @@ export interface ChatModelSubject {
 
 const hello: ChatMessage = { role: "user", content: "Say hello." };
 
-/** What every {@link ChatModel} promises: messages in, text out, whole or as it comes; typed errors. */
+/**
+ * What every {@link ChatModel} promises: messages in, text out, whole or as it comes; typed errors.
+ *
+ * @experimental
+ */
 export function createChatModelPack(subject: ChatModelSubject): readonly ContractCase[] {
   return defineCases("chat-model", [...talking(subject), ...failing(subject)]);
 }

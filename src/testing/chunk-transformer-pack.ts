@@ -6,7 +6,11 @@ import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { documentOf } from "./store-fixtures.ts";
 import { pathTo } from "./section-path.ts";
 
-/** What every {@link ChunkTransformer} promises: it writes around a chunk, and leaves alone what a citation rests on. */
+/**
+ * What every {@link ChunkTransformer} promises: it writes around a chunk, and leaves alone what a citation rests on.
+ *
+ * @experimental
+ */
 export function createChunkTransformerPack(subject: { create(): ChunkTransformer }): readonly ContractCase[] {
   const document = documentOf("guide/keys.md", "# Keys\n\nTurn the key.\n\n## Spare\n\n鍵は二つ。 🗝️", {
     title: "The guide",

@@ -4,7 +4,11 @@ import type { Block, TextDocument } from "../contracts/document.ts";
 import { edgeTexts, generateText } from "./corpus.ts";
 import { documentOf } from "./store-fixtures.ts";
 
-/** A chunker to be tried, and the sizes that it is meant to keep. */
+/**
+ * A chunker to be tried, and the sizes that it is meant to keep.
+ *
+ * @experimental
+ */
 export interface ChunkerSubject {
   create(): Chunker | AsyncChunker;
   /** The sizes that `create` keeps, when it has any. A size is a hard limit, overlap included. */

@@ -19,7 +19,11 @@ import { documentOf } from "./store-fixtures.ts";
 import { hasLoneSurrogate } from "./tree-checks.ts";
 import { pathTo } from "./section-path.ts";
 
-/** What every chunker promises; law 1 first of all. */
+/**
+ * What every chunker promises; law 1 first of all.
+ *
+ * @experimental
+ */
 export function createChunkerPack(subject: ChunkerSubject): readonly ContractCase[] {
   const cut = async (document: TextDocument, chunker = subject.create()): Promise<readonly Chunk[]> => {
     const chunks: Chunk[] = [];

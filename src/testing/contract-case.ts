@@ -3,6 +3,7 @@
  *
  * **Shape** `id` is unique and stable, `pack/what-is-promised`; `items` are the inventory items and laws that it proves, such as `"W36"` and `"L4"`.
  * **Errors** `run` rejects with a {@link ContractViolation} when the promise is broken.
+ * @experimental
  * @example for (const { id, items, run } of createVectorStorePack(subject)) it(`${id} [${items.join(" ")}]`, run);
  */
 export interface ContractCase {
@@ -11,7 +12,11 @@ export interface ContractCase {
   readonly run: () => Promise<void>;
 }
 
-/** A broken promise: which one, what was expected, and what came instead. */
+/**
+ * A broken promise: which one, what was expected, and what came instead.
+ *
+ * @experimental
+ */
 export class ContractViolation extends Error {
   override readonly name = "ContractViolation";
   /** The pack that the case is of, such as `vector-store`; `""` until a case has claimed the failure. */
@@ -30,13 +35,19 @@ export class ContractViolation extends Error {
   }
 }
 
-/** What a case is before it has a pack's name: the promise, the items it proves (separated by spaces), and how to try it. */
+/**
+ * What a case is before it has a pack's name: the promise, the items it proves (separated by spaces), and how to try it.
+ *
+ * @experimental
+ */
 export type CaseDefinition = readonly [name: string, items: string, run: () => Promise<void> | void];
 
 /**
  * Makes a pack of its definitions.
  *
  * **Errors** a failed assertion, and anything else that `run` throws, becomes a {@link ContractViolation} that names the case, with its cause.
+ *
+ * @experimental
  */
 export function defineCases(pack: string, definitions: readonly CaseDefinition[]): readonly ContractCase[] {
   return definitions.map(([name, items, run]) => {

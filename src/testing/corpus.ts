@@ -4,6 +4,8 @@ import { createRandom } from "./random.ts";
  * Sentences of our own in many scripts, each with marks, digits or joins that tend to break offsets: what law 1 is tried on.
  *
  * **Shape** none holds a line break or begins with a space.
+ *
+ * @experimental
  */
 export const scripts: Readonly<Record<string, readonly string[]>> = {
   latin: [
@@ -36,6 +38,8 @@ export const scripts: Readonly<Record<string, readonly string[]>> = {
  * Generated texts: paragraphs of sentences in changing scripts, with headings, long unbroken runs and repeated paragraphs.
  *
  * **Shape** the same seed gives the same text; lines end in `\n`; about `paragraphs` blocks separated by blank lines.
+ *
+ * @experimental
  */
 export function generateText(seed: number, paragraphs: number): string {
   const random = createRandom(seed);
@@ -57,7 +61,11 @@ export function generateText(seed: number, paragraphs: number): string {
   }
 }
 
-/** Short, hostile and ordinary texts that every reader and chunker of text must survive. */
+/**
+ * Short, hostile and ordinary texts that every reader and chunker of text must survive.
+ *
+ * @experimental
+ */
 export const edgeTexts: readonly string[] = [
   "a",
   "👩‍🚀",

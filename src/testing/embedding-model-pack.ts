@@ -6,7 +6,11 @@ import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { chunkOf } from "./store-fixtures.ts";
 
-/** A model to be tried, and what may be asked of it. */
+/**
+ * A model to be tried, and what may be asked of it.
+ *
+ * @experimental
+ */
 export interface EmbeddingModelSubject {
   create(): Promise<EmbeddingModel> | EmbeddingModel;
   /** Texts that the model can embed, all different, five at least. Default: some of our own. */
@@ -19,7 +23,11 @@ export interface EmbeddingModelSubject {
 
 const ownTexts = ["a lighthouse", "the sea at night", "Größe 12,5", "灯台は遠くから見えます。", "👩‍🚀 👍🏽", "x"];
 
-/** What every {@link EmbeddingModel} promises: one vector for each input, in order, of the stated kind and dimensions, the same every time. */
+/**
+ * What every {@link EmbeddingModel} promises: one vector for each input, in order, of the stated kind and dimensions, the same every time.
+ *
+ * @experimental
+ */
 export function createEmbeddingModelPack(subject: EmbeddingModelSubject): readonly ContractCase[] {
   const texts = subject.texts ?? ownTexts;
   const tolerance = subject.tolerance ?? 0;

@@ -6,8 +6,6 @@ import { type ContractCase, defineCases } from "./contract-case.ts";
 
 /**
  * How the pack gets entities of its own.
- *
- * @experimental
  */
 export interface EntitiesSubject {
   /** Where nothing is kept yet: the operator's entities, and everybody else's view of the same. */
@@ -64,8 +62,6 @@ const edge = (from: string, name: string, to: string): Relationship => ({ from, 
 
 /**
  * What every {@link Entities} promises: typed where types fit, found by label, led on to what the caller may read and to nothing else.
- *
- * @experimental
  */
 export function createEntitiesPack(subject: EntitiesSubject): readonly ContractCase[] {
   const open = () => subject.open({ types: [Employee, Manager], filterable: ["department"] });

@@ -2,7 +2,11 @@ import type { EmbeddingInput, EmbeddingModel, EmbedOptions } from "../contracts/
 import type { Embedding } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 
-/** What a {@link createFixedEmbeddingModel} says of itself, and what it does with texts that it was not given. */
+/**
+ * What a {@link createFixedEmbeddingModel} says of itself, and what it does with texts that it was not given.
+ *
+ * @experimental
+ */
 export interface FixedEmbeddingModelOptions {
   /** What the model calls itself. Default `"fixed"`. */
   readonly model?: string;
@@ -14,7 +18,11 @@ export interface FixedEmbeddingModelOptions {
   readonly otherwise?: (text: string) => Embedding;
 }
 
-/** A model that knows its vectors by heart, and what it was asked. */
+/**
+ * A model that knows its vectors by heart, and what it was asked.
+ *
+ * @experimental
+ */
 export interface FixedEmbeddingModel extends EmbeddingModel {
   /** One entry for each call, in order. */
   readonly calls: readonly { readonly inputs: readonly EmbeddingInput[]; readonly purpose: EmbedOptions["purpose"] }[];
@@ -24,6 +32,8 @@ export interface FixedEmbeddingModel extends EmbeddingModel {
  * An embedding model for tests: text to vector by a list, so that expected similarities can be computed by hand.
  *
  * **Errors** `unsupported-input` for media, `invalid-argument` for a text that it does not know, `aborted`.
+ *
+ * @experimental
  */
 export function createFixedEmbeddingModel(
   vectors: Readonly<Record<string, readonly number[]>>,

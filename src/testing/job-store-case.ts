@@ -1,7 +1,11 @@
 import type { JobOutcome, JobStore, NewJob, StoredJob, TakenJob } from "../contracts/job-store.ts";
 import { check } from "./assert.ts";
 
-/** How the pack gets job stores, one for each case. */
+/**
+ * How the pack gets job stores, one for each case.
+ *
+ * @experimental
+ */
 export interface JobStoreSubject {
   /** A fresh, empty store. */
   create(): Promise<JobStore> | JobStore;

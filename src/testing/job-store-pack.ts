@@ -4,7 +4,11 @@ import { jobLeasingCases } from "./job-leasing-cases.ts";
 import { jobQueueingCases } from "./job-queueing-cases.ts";
 import type { JobStoreSubject } from "./job-store-case.ts";
 
-/** What every `JobStore` promises: nothing acknowledged is lost, and nothing is with two at a time. */
+/**
+ * What every `JobStore` promises: nothing acknowledged is lost, and nothing is with two at a time.
+ *
+ * @experimental
+ */
 export function createJobStorePack(subject: JobStoreSubject): readonly ContractCase[] {
   return defineCases("job-store", [
     ...jobQueueingCases(subject),

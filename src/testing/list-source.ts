@@ -2,7 +2,11 @@ import type { Metadata } from "../contracts/metadata.ts";
 import type { Source, SourceItem, SourceRefusal } from "../contracts/reader.ts";
 import { throwIfAborted } from "./fixed-embedding-model.ts";
 
-/** One thing that a {@link createListSource} gives. */
+/**
+ * One thing that a {@link createListSource} gives.
+ *
+ * @experimental
+ */
 export interface ListedItem {
   readonly uri: string;
   /** A text stands for its UTF-8 bytes; an error, for something that the source found and cannot give. */
@@ -15,6 +19,8 @@ export interface ListedItem {
  * A source of things that are in memory, for tests and for documents that were never files.
  *
  * **Shape** items in the order of the list. With `folder`, all of them count as that folder's, which is walked whole, so that what is missing from the next list is swept.
+ *
+ * @experimental
  */
 export function createListSource(list: readonly ListedItem[], options: { readonly folder?: string } = {}): Source {
   const { folder } = options;

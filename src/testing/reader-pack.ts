@@ -7,7 +7,11 @@ import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { edgeTexts, generateText, scripts } from "./corpus.ts";
 import { checkBlocks, checkSourceMap, checkTree, hasLoneSurrogate } from "./tree-checks.ts";
 
-/** A reader to be tried, with files of its format. */
+/**
+ * A reader to be tried, with files of its format.
+ *
+ * @experimental
+ */
 export interface ReaderSubject {
   create(): Promise<Reader> | Reader;
   readonly mediaType: string;
@@ -27,7 +31,11 @@ export interface ReaderSubject {
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Every {@link Reader}: canonical text that keeps every word, a tree and a map that fit it, typed refusals. */
+/**
+ * Every {@link Reader}: canonical text that keeps every word, a tree and a map that fit it, typed refusals.
+ *
+ * @experimental
+ */
 export function createReaderPack(subject: ReaderSubject): readonly ContractCase[] {
   const read = async (bytes: Uint8Array, extra: Partial<ReadInput> = {}): Promise<ReadResult> =>
     (await subject.create()).read({ uri: "dir/sample", bytes, mediaType: subject.mediaType, ...extra });

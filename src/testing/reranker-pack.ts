@@ -3,7 +3,11 @@ import { check, equal } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
 
-/** What every {@link Reranker} promises: one finite score for each text, in the order of the texts. */
+/**
+ * What every {@link Reranker} promises: one finite score for each text, in the order of the texts.
+ *
+ * @experimental
+ */
 export function createRerankerPack(subject: {
   create(): Reranker;
   /** A query, a text that answers it, and one that does not: the first must score higher. */

@@ -4,7 +4,11 @@ import type { Hit } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { deployment, north, south } from "./store-fixtures.ts";
 
-/** A short text that the subject must make findable, as one chunk or as those that it names. */
+/**
+ * A short text that the subject must make findable, as one chunk or as those that it names.
+ *
+ * @experimental
+ */
 export interface RetrievableText {
   readonly scope: Scope;
   readonly uri: string;

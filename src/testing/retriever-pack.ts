@@ -11,7 +11,11 @@ import type { RetrievableText } from "./retriever-fixtures.ts";
 
 export type { RetrievableText } from "./retriever-fixtures.ts";
 
-/** How the pack gets retrievers over texts of its own. */
+/**
+ * How the pack gets retrievers over texts of its own.
+ *
+ * @experimental
+ */
 export interface RetrieverSubject {
   /** A retriever over these texts and no others. */
   create(texts: readonly RetrievableText[]): Promise<Retriever>;
@@ -23,7 +27,11 @@ export interface RetrieverSubject {
   readonly ownScores?: boolean;
 }
 
-/** What every {@link Retriever} promises: whole texts, best first, explained, and only from where the asker may read. */
+/**
+ * What every {@link Retriever} promises: whole texts, best first, explained, and only from where the asker may read.
+ *
+ * @experimental
+ */
 export function createRetrieverPack(subject: RetrieverSubject): readonly ContractCase[] {
   const modes = subject.modes.filter((mode) => mode !== "regex");
   const shared: readonly CaseDefinition[] = modes.flatMap((mode) =>

@@ -2,7 +2,11 @@ import type { ChatMessage, ChatModel, ChatOptions, ChatResult, ChatUserMessage, 
 import { IbidError } from "../contracts/errors.ts";
 import { throwIfAborted } from "./fixed-embedding-model.ts";
 
-/** What a scripted model says when its turn comes. */
+/**
+ * What a scripted model says when its turn comes.
+ *
+ * @experimental
+ */
 export interface ScriptedReply {
   readonly text?: string;
   readonly toolCalls?: readonly ToolCall[];
@@ -12,7 +16,11 @@ export interface ScriptedReply {
   readonly cuts?: readonly number[];
 }
 
-/** A model that follows a script, and what it was asked. */
+/**
+ * A model that follows a script, and what it was asked.
+ *
+ * @experimental
+ */
 export interface ScriptedChatModel extends ChatModel {
   readonly calls: readonly { readonly messages: readonly ChatMessage[]; readonly options: ChatOptions }[];
 }
@@ -21,6 +29,8 @@ export interface ScriptedChatModel extends ChatModel {
  * A language model for tests: answers by a script, or by a function of what it was asked.
  *
  * **Errors** `internal` when it is asked more often than the script has replies; the script's own errors; `aborted`.
+ *
+ * @experimental
  */
 export function createScriptedChatModel(
   script: readonly (string | ScriptedReply)[] | ((messages: readonly ChatMessage[]) => string | ScriptedReply),

@@ -3,7 +3,11 @@ import { check, collect, equal, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
 
-/** A source to be tried, and everything that it must give. */
+/**
+ * A source to be tried, and everything that it must give.
+ *
+ * @experimental
+ */
 export interface SourceSubject {
   create(): Promise<Source> | Source;
   /** What it gives: uri to bytes. Three things at least. */
@@ -12,7 +16,11 @@ export interface SourceSubject {
   readonly refusals?: readonly string[];
 }
 
-/** What every {@link Source} promises: everything once, by name, as often as it is asked; refusals that do not stop the rest. */
+/**
+ * What every {@link Source} promises: everything once, by name, as often as it is asked; refusals that do not stop the rest.
+ *
+ * @experimental
+ */
 export function createSourcePack(subject: SourceSubject): readonly ContractCase[] {
   const uris = Object.keys(subject.contents).toSorted();
   const items = async (source: Source): Promise<readonly SourceItem[]> =>

@@ -8,7 +8,11 @@ import type { Metadata } from "../contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { ChunkEntry, ChunkStore } from "../contracts/store.ts";
 
-/** How a pack gets the stores that it tries. */
+/**
+ * How a pack gets the stores that it tries.
+ *
+ * @experimental
+ */
 export interface StoreSubject<Store extends ChunkStore = ChunkStore> {
   /** A fresh, empty store. A pack makes one per case. */
   create(): Promise<Store>;

@@ -15,7 +15,11 @@ import { WordList } from "./words.ts";
 /** Changes whenever the same text would give other terms. */
 const version = 2;
 
-/** Options of an analyzer; see {@link createAnalyzer}. */
+/**
+ * Options of an analyzer; see {@link createAnalyzer}.
+ *
+ * @experimental
+ */
 export interface AnalyzerOptions {
   /**
    * `"language"` (default): words lose their endings by the rules of the text's language; where there are none, a plural ending. `"light"`: in every
@@ -46,6 +50,8 @@ export interface AnalyzerOptions {
  * **Errors** `invalid-argument` for an unknown option.
  * **Source** pairs of characters: Lee and Ahn, Using n-Grams for Korean Text Retrieval (SIGIR 1996). They do as well as a dictionary and
  * do not change with the ICU version.
+ *
+ * @experimental
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
   checkOptions("createAnalyzer", options, ["stem", "languages", "stopWords"]);
@@ -203,7 +209,11 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
   }
 }
 
-/** Analyzer of documents and queries unless the configuration names another. */
+/**
+ * Analyzer of documents and queries unless the configuration names another.
+ *
+ * @experimental
+ */
 export const defaultAnalyzer: Analyzer = createAnalyzer();
 
 /** Who takes the words that are found. */

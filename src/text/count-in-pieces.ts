@@ -3,7 +3,11 @@ import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { nameLength } from "./length-key.ts";
 
-/** Name of a tokenizer, and the longest piece that it gets. */
+/**
+ * Name of a tokenizer, and the longest piece that it gets.
+ *
+ * @experimental
+ */
 export interface CountInPiecesOptions {
   /** Name of the count in fingerprints: the tokenizer and its vocabulary, such as `"o200k_base"`. */
   readonly name: string;
@@ -21,6 +25,7 @@ const SPACE = 0x20;
  * **Errors** `invalid-argument` for a blank name, a piece below 2 or unknown options; errors of the tokenizer.
  * **Cost** the tokenizer's for a piece, times length over `pieceSize`: with quadratic cost, linear in the text and in `pieceSize`.
  * **Source** ToolUp's accurate counters as a drop-in; the pattern by which GPT's vocabularies split a text before pairs are joined.
+ * @experimental
  * @example createTokenChunker({ length: countInPieces(countTokens, { name: "o200k_base" }) })
  */
 export function countInPieces(count: (text: string) => number, options: CountInPiecesOptions): LengthFunction {

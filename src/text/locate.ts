@@ -13,12 +13,18 @@ export type Locator = (start: number, end?: number) => Place;
  *
  * **Shape** a place before the first page or anchor has no page or line. At the boundary of two sections an empty stretch is in the later.
  * **Units** UTF-16 code units. **Errors** `invalid-argument` for a stretch outside the text. **Cost** linear; for many, use {@link createLocator}.
+ *
+ * @experimental
  */
 export function locate(document: LocatableDocument, start: number, end?: number): Place {
   return createLocator(document)(start, end);
 }
 
-/** {@link locate} for many places in one document. **Cost** linear once, then logarithmic in pages and siblings; memory for a number every 2,048 characters. */
+/**
+ * {@link locate} for many places in one document. **Cost** linear once, then logarithmic in pages and siblings; memory for a number every 2,048 characters.
+ *
+ * @experimental
+ */
 export function createLocator(document: LocatableDocument): Locator {
   const { text, root, sourceMap } = document;
   let counted: Uint32Array | undefined;
@@ -170,7 +176,11 @@ function countNewlines(text: string, from: number, to: number): number {
   return count;
 }
 
-/** Words of a document that lead elsewhere. */
+/**
+ * Words of a document that lead elsewhere.
+ *
+ * @experimental
+ */
 export interface DocumentLink {
   readonly start: number;
   readonly end: number;
@@ -184,6 +194,8 @@ export interface DocumentLink {
  *
  * **Shape** covers formats whose canonical text does not show the address, such as HTML; in Markdown it stands in the text itself. Default: the whole document.
  * **Units** UTF-16 code units. **Cost** linear in the document's links.
+ *
+ * @experimental
  */
 export function linksIn(
   { text, sourceMap }: Pick<TextDocument, "text" | "sourceMap">,

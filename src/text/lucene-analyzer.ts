@@ -24,6 +24,8 @@ const possessive = /['’＇][sS]$/u;
  * **Shape** as {@link Analyzer}. **Cost** linear; some five times as slow as `createAnalyzer`.
  * **Source** Lucene 9's `EnglishAnalyzer`: `StandardTokenizer` (UAX 29), `EnglishPossessiveFilter`, `LowerCaseFilter`, `StopFilter`, `PorterStemFilter`.
  * Words come from `Intl.Segmenter`; where ICU looks words up (Thai, Chinese), Lucene does not.
+ *
+ * @experimental
  */
 export function createLuceneAnalyzer(): Analyzer {
   const segmenter = new Intl.Segmenter("en", { granularity: "word" });

@@ -20,6 +20,8 @@ export interface Span {
  * **Cost** linear, whatever the text holds.
  * **Source** terminators: Unicode's `Sentence_Terminal`. The rules are ibid's, in the spirit of UAX 29 (SB6 to SB8): `Intl.Segmenter`
  * ends a sentence at every `Dr.` and changes with ICU.
+ *
+ * @experimental
  */
 export function segmentSentences(text: string): Span[] {
   const spans: Span[] = [];

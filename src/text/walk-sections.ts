@@ -20,6 +20,8 @@ export function* walkSections(root: Section): Generator<Section> {
  * Everything below a section, in reading order; the section itself is left out.
  *
  * **Source** Embabel `descendants()`.
+ *
+ * @experimental
  */
 export function listDescendants(section: Section): Section[] {
   const all = [...walkSections(section)];
@@ -32,6 +34,8 @@ export function listDescendants(section: Section): Section[] {
  *
  * **Shape** for a section without children: none, as it is a leaf itself and not below itself.
  * **Source** Embabel `leaves()`.
+ *
+ * @experimental
  */
 export function listLeaves(section: Section): Section[] {
   const leaves: Section[] = [];
@@ -49,6 +53,8 @@ export function listLeaves(section: Section): Section[] {
  *
  * **Cost** one step per level: an id names the way.
  * **Source** Embabel "path from root", `parentId`.
+ *
+ * @experimental
  */
 export function findSectionPath(root: Section, id: string): Section[] | undefined {
   const path = [root];

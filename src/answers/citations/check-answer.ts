@@ -9,7 +9,11 @@ import { decideSupport, type SupportDecision } from "./decide-support.ts";
 import { readEvidence } from "./find-quote.ts";
 import { createMarkerScanner } from "../../text/untrusted/scan-markers.ts";
 
-/** How an answer is checked; everything has a default. */
+/**
+ * How an answer is checked; everything has a default.
+ *
+ * @experimental
+ */
 export interface CheckAnswerOptions {
   /** Default: the one that stores use by default. */
   readonly analyzer?: Analyzer;
@@ -24,6 +28,8 @@ export interface CheckAnswerOptions {
  * **Shape** a marker outside `citations` cites nothing. The cited text is the chunk, where it is among the hits, else the quote alone. The check does not look for the quotes in
  * their documents; a knowledge base has done that for its own answers.
  * **Errors** `aborted`; `invalid-argument` for an unknown option. **Cost** linear in the cited texts; with a judge, one call.
+ *
+ * @experimental
  */
 export async function checkAnswer(
   answer: Pick<Answer, "text" | "citations"> & Partial<Pick<Answer, "hits">>,

@@ -12,6 +12,8 @@ import { prompt } from "./prompt.ts";
  *
  * **Shape** a structured prompt: the context is one insertion, the query another. Hits become the chunks that they show.
  * **Source** Ballerina `augmentUserQuery`.
+ *
+ * @experimental
  */
 export function augmentUserQuery(context: readonly (Hit | Chunk | Document)[], query: string): ChatUserMessage {
   const contents = context.map((item): Chunk | Document => ("chunkId" in item ? hitAsChunk(item) : item));

@@ -8,7 +8,11 @@ import { composeInstructions } from "./compose-instructions.ts";
 import { cutHit, endAt, type FittedContext, fitContext } from "./fit-context.ts";
 import { createFence, groundingRules, renderSource } from "../citations/grounding.ts";
 
-/** Options of a prompt; everything has a default. **Source** ToolUp. */
+/**
+ * Options of a prompt; everything has a default. **Source** ToolUp.
+ *
+ * @experimental
+ */
 export interface BuildPromptOptions {
   /** The application's own system prompt, said before the rules. */
   readonly instructions?: string | Prompt;
@@ -20,7 +24,11 @@ export interface BuildPromptOptions {
   readonly context?: Omit<ContextOptions, "wholeCorpus">;
 }
 
-/** A system prompt with what was found, and what is needed to check the answer to it. */
+/**
+ * A system prompt with what was found, and what is needed to check the answer to it.
+ *
+ * @experimental
+ */
 export interface BuiltPrompt {
   /** For the system message: the application's instructions, then the rules and the section. */
   readonly system: string | Prompt;
@@ -56,6 +64,8 @@ const nothingFound = "Knowledge-base search ran for this turn and returned no re
  *
  * **Shape** the same hits give the same labels; every call makes a new fence. **Errors** `invalid-argument`.
  * **Source** ToolUp `RAGPromptBuilder`.
+ *
+ * @experimental
  */
 export function buildPrompt(hits: readonly Hit[], options: BuildPromptOptions = {}): BuiltPrompt {
   checkOptions("buildPrompt", options, known);

@@ -9,7 +9,11 @@ import { buildPrompt, type BuildPromptOptions, type BuiltPrompt, checkSnippetLim
 import type { DocumentText } from "../citations/cite-quote.ts";
 import { renderPrompt } from "../../models/render-prompt.ts";
 
-/** How prompts are built for a conversation; everything has a default. **Source** ToolUp. */
+/**
+ * How prompts are built for a conversation; everything has a default. **Source** ToolUp.
+ *
+ * @experimental
+ */
 export interface PromptBuilderOptions extends BuildPromptOptions {
   /** From 1 to 100. Default 5. */
   readonly topK?: number;
@@ -19,7 +23,11 @@ export interface PromptBuilderOptions extends BuildPromptOptions {
   readonly search?: Omit<SearchOptions, "topK" | "minScore" | "explain" | "includeEmbeddings">;
 }
 
-/** Puts what is found into an application's own prompt, and checks the answer that its model gives. */
+/**
+ * Puts what is found into an application's own prompt, and checks the answer that its model gives.
+ *
+ * @experimental
+ */
 export interface PromptBuilder {
   /**
    * Builds the prompt for a conversation after a search for its last user message. Without one there is no search, and the section is `""`.
@@ -66,6 +74,8 @@ const searchable = [
  *
  * **Shape** stateless; every `build` searches anew. **Errors** `invalid-argument` for options that are unknown or out of bounds.
  * **Source** ToolUp `RAGPromptBuilder.withRetrieval`.
+ *
+ * @experimental
  */
 export function createPromptBuilder(
   kb: Pick<KnowledgeBase, "search" | "document">,

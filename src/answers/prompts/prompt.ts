@@ -5,6 +5,7 @@ import type { Insertion, Prompt } from "../../contracts/chat.ts";
  *
  * **Shape** `strings.length === insertions.length + 1`; the strings are the cooked ones. **Source** Ballerina's raw template.
  *
+ * @experimental
  * @example
  * ```ts
  * const question = prompt`Summarise ${document} in ${3} sentences.`;

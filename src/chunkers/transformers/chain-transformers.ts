@@ -5,6 +5,8 @@ import { checkTransformerName, transformMark } from "./create-transformer.ts";
  * Chains transformers into one: each gets the result of the one before.
  *
  * **Shape** the chunk carries the mark of each, and of the chain. **Errors** `invalid-argument` for a blank name. **Source** Embabel `ChainedChunkTransformer`, with a real chain.
+ *
+ * @experimental
  */
 export function chainTransformers(
   transformers: readonly ChunkTransformer[],

@@ -8,13 +8,21 @@ import { hashParts } from "../../runtime/hash.ts";
 import { createTransformer } from "./create-transformer.ts";
 import { type ChunkDescriber, describeByModel } from "./describe-chunks.ts";
 
-/** Keeps sentences, so as not to ask for them again. Keys are hashes. */
+/**
+ * Keeps sentences, so as not to ask for them again. Keys are hashes.
+ *
+ * @experimental
+ */
 export interface ContextCache {
   get(key: string): string | undefined | Promise<string | undefined>;
   set(key: string, sentence: string): void | Promise<void>;
 }
 
-/** Source of a chunk's context: at most one of the three. Without one, nothing is written. */
+/**
+ * Source of a chunk's context: at most one of the three. Without one, nothing is written.
+ *
+ * @experimental
+ */
 export interface ContextTransformerOptions {
   /** A sentence on the whole document, for each of its chunks. */
   readonly summarise?: (document: TextDocument, options: { readonly signal?: AbortSignal }) => string | Promise<string>;
@@ -42,6 +50,7 @@ const longestSentence = 400;
  * `invalid-response` for another count of sentences.
  * **Cost** with a model, one call for every `batchSize` chunks, each with at most 6,000 characters of the document beside its chunks.
  * **Source** ToolUp `ITextSummariser`, off by default; Anthropic, "Contextual Retrieval" (2024).
+ * @experimental
  * @example openKnowledgeBase("./kb", { transformers: [createContextTransformer({ model })] })
  */
 export function createContextTransformer(options: ContextTransformerOptions = {}): ChunkTransformer {
@@ -72,6 +81,8 @@ export function createContextTransformer(options: ContextTransformerOptions = {}
  * A text with a sentence of context before it.
  *
  * **Shape** the text alone when the sentence is blank; line breaks in it become spaces. **Source** ToolUp `Chunking.withContextualHeader`.
+ *
+ * @experimental
  */
 export function withContextualHeader(sentence: string | undefined, text: string): string {
   const line = (sentence ?? "").replaceAll(/\s+/g, " ").trim();

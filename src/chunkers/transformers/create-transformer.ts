@@ -30,6 +30,8 @@ export function checkTransformerName(name: string): void {
  * A transformer from the two things that one usually changes: metadata, then text; then the mark.
  *
  * **Errors** `invalid-argument` for a blank name or an unknown option. **Source** Embabel `AbstractChunkTransformer`.
+ *
+ * @experimental
  */
 export function createTransformer(parts: TransformerParts): ChunkTransformer {
   checkOptions("createTransformer", parts, ["name", "metadata", "text"]);

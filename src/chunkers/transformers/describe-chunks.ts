@@ -5,7 +5,11 @@ import type { TextDocument } from "../../contracts/document.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { abortError } from "../../runtime/abort.ts";
 
-/** Describes each of a document's chunks in a sentence; `""` where there is nothing to say. */
+/**
+ * Describes each of a document's chunks in a sentence; `""` where there is nothing to say.
+ *
+ * @experimental
+ */
 export type ChunkDescriber = (
   chunks: readonly Chunk[],
   context: TransformContext,

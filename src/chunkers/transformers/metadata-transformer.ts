@@ -3,7 +3,11 @@ import type { ChunkTransformer, TransformContext } from "../../contracts/chunker
 import type { Metadata } from "../../contracts/metadata.ts";
 import { createTransformer } from "./create-transformer.ts";
 
-/** Metadata for every chunk, or for each its own. */
+/**
+ * Metadata for every chunk, or for each its own.
+ *
+ * @experimental
+ */
 export type ChunkMetadata = Metadata | ((chunk: Chunk, context: TransformContext) => Metadata | Promise<Metadata>);
 
 /**
@@ -11,6 +15,7 @@ export type ChunkMetadata = Metadata | ((chunk: Chunk, context: TransformContext
  *
  * **Shape** added keys win over existing ones. The name is in the pipeline's fingerprint, so one that changes with the metadata makes documents anew.
  * **Errors** `invalid-argument` for a blank name. **Source** Embabel `additionalMetadata`.
+ * @experimental
  * @example createMetadataTransformer("words", ({ text }) => ({ words: text.split(/\s+/).length }))
  */
 export function createMetadataTransformer(name: string, metadata: ChunkMetadata): ChunkTransformer {

@@ -24,6 +24,8 @@ function codeLanguageOf({ blocks = [] }: TextDocument, { start, end }: Chunk): s
  * that has children, and `leaf_section_id|title|url` the one without, each where there is one; `header`, `header1` to `header6` by level, and
  * `code_language` for a chunk inside fenced code.
  * **Source** Embabel, Ballerina.
+ *
+ * @experimental
  */
 export function structureKeys(chunk: Chunk, document: TextDocument, totalChunks?: number): Metadata {
   const described: Record<string, JsonValue> = {
@@ -55,6 +57,8 @@ export function structureKeys(chunk: Chunk, document: TextDocument, totalChunks?
  * **Shape** the keys of {@link structureKeys} that one chunk alone decides. Ballerina's `language` is `code_language` here, because `language` is the language of the text.
  * Keys of the whole set are left out, since each edit would change every chunk: `total_chunks` is the document's count, `prev` the chunk at `index - 1`.
  * **Source** Embabel, Ballerina.
+ *
+ * @experimental
  */
 export function createStructureTransformer(): ChunkTransformer {
   return createTransformer({

@@ -12,6 +12,8 @@ const asLine = (label: string, value: string): string => {
  *
  * **Shape** the lines `# Title:`, `# URI:` and `# Section:` (the heading path, outermost first), each left out when there is nothing to say. They come on
  * top of the chunker's size. **Source** Embabel `AddTitlesChunkTransformer`.
+ *
+ * @experimental
  */
 export function createTitleTransformer(): ChunkTransformer {
   return createTransformer({

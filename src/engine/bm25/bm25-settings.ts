@@ -1,6 +1,10 @@
 import type { Bm25Variant } from "./bm25-variants.ts";
 
-/** How terms are weighed. */
+/**
+ * How terms are weighed.
+ *
+ * @experimental
+ */
 export interface Bm25Options {
   /** Default `"bm25f"`. */
   readonly variant?: Bm25Variant;

@@ -31,6 +31,8 @@ export interface FilterBuilder {
  * Conditions on a metadata key of any name, `and`, `or`, `not` and `op` included: `where("year").gte(2024)`.
  *
  * **Errors** `invalid-filter`, as `parseFilter`. **Source** Embabel's property filter.
+ *
+ * @experimental
  */
 export function where(key: string): FilterBuilder {
   const text = (op: "contains" | "startsWith" | "endsWith") => (value: string, options?: CaseOptions) =>
@@ -57,17 +59,29 @@ export function where(key: string): FilterBuilder {
   };
 }
 
-/** All must hold; of none, true. Members may be in either form. */
+/**
+ * All must hold; of none, true. Members may be in either form.
+ *
+ * @experimental
+ */
 export function allOf(...filters: readonly FilterInput[]): Filter {
   return parseFilter({ op: "and", filters: filters as readonly Filter[] });
 }
 
-/** One must hold; of none, false. Members may be in either form. */
+/**
+ * One must hold; of none, false. Members may be in either form.
+ *
+ * @experimental
+ */
 export function anyOf(...filters: readonly FilterInput[]): Filter {
   return parseFilter({ op: "or", filters: filters as readonly Filter[] });
 }
 
-/** It must not hold; so also where a comparison fails for want of its key. */
+/**
+ * It must not hold; so also where a comparison fails for want of its key.
+ *
+ * @experimental
+ */
 export function not(filter: FilterInput): Filter {
   return parseFilter({ op: "not", filter: filter as Filter });
 }

@@ -15,6 +15,8 @@ export type MetadataTest = (metadata: Metadata) => boolean;
  * **Shape** takes what `parseFilter` gave. **Errors** `invalid-filter` for an operator that does not exist; the function it returns never throws.
  * **Cost** compiled once; a call costs what its conditions cost, and stops at the first that decides.
  * **Source** the truth table of `contracts/filter.ts`.
+ *
+ * @experimental
  */
 export function compileFilter(filter: Filter): MetadataTest {
   switch (filter.op) {

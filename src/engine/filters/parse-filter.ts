@@ -56,6 +56,8 @@ const shapes: Readonly<Record<Filter["op"], readonly string[]>> = {
  * **Errors** `invalid-filter`, naming the path (`filter.or[1].year.gte`). Causes: an unknown operator or property, a value of a wrong type (`Date`, `NaN`
  * and `undefined` included), a pattern that does not compile. Also more than 32 levels, more than 10,000 conditions and listed values.
  * **Source** Ballerina's nested groups, Wesichain's serialisable filter, Embabel's property filter.
+ *
+ * @experimental
  */
 export function parseFilter(input: FilterInput): Filter {
   return parse(input, "filter", { size: 0, depth: 0 });

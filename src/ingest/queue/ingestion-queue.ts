@@ -34,6 +34,8 @@ const pageSize = 200;
  *
  * **Shape** the operator's view, over the operator's view of `kb`; `as` gives everybody else theirs. Close the queue before the knowledge base.
  * **Errors** `invalid-argument`. **Source** see {@link IngestionQueue}.
+ *
+ * @experimental
  */
 export function createIngestionQueue(kb: KnowledgeBase, options: IngestionQueueOptions = {}): IngestionQueue {
   const { jobs, capacity, maxBytes, concurrency, leaseMs, pollMs, now, wait, random, policy } =

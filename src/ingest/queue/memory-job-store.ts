@@ -25,6 +25,8 @@ const isLeased = (state: JobState): boolean => state === "reading" || state === 
  * Jobs in memory: gone with the process.
  *
  * **Cost** taking looks at every job that is not done, which a queue's capacity bounds.
+ *
+ * @experimental
  */
 export function createMemoryJobStore(options: { readonly keep?: number } = {}): JobStore {
   const { keep = doneJobsKept } = options;

@@ -11,6 +11,8 @@ import { toUri } from "../to-uri.ts";
  * A queue before a knowledge base that was opened at `location`: its jobs are kept in the same file, and outlive the process; without a location, in memory.
  *
  * **Shape** any number of processes may have one over the same knowledge base. **Errors** as `openSqliteJobStore` and `createIngestionQueue`.
+ *
+ * @experimental
  */
 export async function openIngestionQueue(
   kb: KnowledgeBase,

@@ -5,7 +5,11 @@ import { createMemoryJobStore } from "./memory-job-store.ts";
 import { checkRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { type Wait, waitByTimer } from "./wake-up.ts";
 
-/** What can be chosen of a queue; everything has a default. */
+/**
+ * What can be chosen of a queue; everything has a default.
+ *
+ * @experimental
+ */
 export interface IngestionQueueOptions {
   /** Where jobs are kept. Default: memory; a store in a file outlives the process. The queue closes it. */
   readonly jobs?: JobStore;

@@ -1,6 +1,10 @@
 import { IbidError, type IbidErrorCode } from "../../contracts/errors.ts";
 
-/** How often a job is tried, and how long it waits in between. **Units** milliseconds. */
+/**
+ * How often a job is tried, and how long it waits in between. **Units** milliseconds.
+ *
+ * @experimental
+ */
 export interface RetryPolicy {
   /** The first one included. Default 5. */
   readonly attempts: number;
@@ -12,7 +16,11 @@ export interface RetryPolicy {
   readonly jitter: number;
 }
 
-/** **Source** DESIGN 6, ToolUp (T43). */
+/**
+ * **Source** DESIGN 6, ToolUp (T43).
+ *
+ * @experimental
+ */
 export const defaultRetryPolicy: RetryPolicy = { attempts: 5, initialMs: 30_000, longestMs: 1_800_000, jitter: 0.2 };
 
 /** **Errors** `invalid-argument` for numbers that make no policy. */

@@ -13,18 +13,30 @@ import { checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { ingestOnly } from "./ingest-only.ts";
 
-/** One thing that somebody gives, ready for a knowledge base, `kb.ingest(input, options)`, or for a queue before it. */
+/**
+ * One thing that somebody gives, ready for a knowledge base, `kb.ingest(input, options)`, or for a queue before it.
+ *
+ * @experimental
+ */
 export interface Upload {
   readonly input: TextInput | BytesInput;
   readonly options: { readonly scope: Scope; readonly origin: Origin; readonly metadata?: Metadata };
 }
 
-/** Takes an upload for later: `({ input, options }) => queue.enqueue(input, options)`. **Shape** false when there is no room: nothing is kept of it then. */
+/**
+ * Takes an upload for later: `({ input, options }) => queue.enqueue(input, options)`. **Shape** false when there is no room: nothing is kept of it then.
+ *
+ * @experimental
+ */
 export type EnqueueUpload<Given extends Upload = Upload> = (
   upload: Given,
 ) => boolean | string | Promise<boolean | string>;
 
-/** Where an upload goes, and when; everything has a default. */
+/**
+ * Where an upload goes, and when; everything has a default.
+ *
+ * @experimental
+ */
 export interface UploadOptions {
   /** Default: as for `ingest`. A queue must be told: it may not know whose upload it is. */
   readonly scope?: Scope;
@@ -37,13 +49,21 @@ export interface UploadOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Of a text that somebody writes here. */
+/**
+ * Of a text that somebody writes here.
+ *
+ * @experimental
+ */
 export interface WrittenOptions extends UploadOptions {
   /** Names it, so that it can be written again. Default: a hash of the text, so that the same text twice is one document. */
   readonly id?: string;
 }
 
-/** What became of an upload: that of its ingestion; that it waits for it; or that the queue is full, which is a failure that says `store-busy`. */
+/**
+ * What became of an upload: that of its ingestion; that it waits for it; or that the queue is full, which is a failure that says `store-busy`.
+ *
+ * @experimental
+ */
 export type UploadResult =
   | IngestResult
   | { readonly uri: string; readonly status: "queued" }
@@ -57,6 +77,8 @@ const uploadOptions = ["scope", "metadata", "title", "mediaType", "enqueue", "si
  * **Shape** its uri is `file.name`; the same name again takes the place of what was there. A stream is read once, when its turn comes.
  * **Errors** a document that cannot be read is a result with `error`; `access-denied`, `aborted`, `invalid-argument` are thrown.
  * **Source** ToolUp `UploadDocument` (T42), `ChunkOrigin` (T9).
+ *
+ * @experimental
  */
 export async function uploadDocument(
   kb: KnowledgeBase,
@@ -71,6 +93,8 @@ export async function uploadDocument(
  * Takes in something that somebody noted, of origin `note`.
  *
  * **Shape** its uri is `note:` and its id. **Errors** as {@link uploadDocument}; `invalid-id` for a blank id. **Source** ToolUp `AddNote` (T42, T9).
+ *
+ * @experimental
  */
 export async function addNote(kb: KnowledgeBase, text: string, options: WrittenOptions = {}): Promise<UploadResult> {
   checkOptions("addNote", options, [...uploadOptions, "id"]);
@@ -82,6 +106,8 @@ export async function addNote(kb: KnowledgeBase, text: string, options: WrittenO
  *
  * **Shape** its uri is `narrative:` and its id. **Errors** as {@link uploadDocument}; `invalid-id` for a blank id.
  * **Source** ToolUp `IngestNarrative` (T42, T9).
+ *
+ * @experimental
  */
 export async function ingestNarrative(
   kb: KnowledgeBase,

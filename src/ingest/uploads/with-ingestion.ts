@@ -11,13 +11,21 @@ import { matchesMediaType } from "../../runtime/matches-media-type.ts";
 import { ingestOnly } from "./ingest-only.ts";
 import { type EnqueueUpload, queueIsFull, type Upload } from "./upload-document.ts";
 
-/** A blob that is to be ingested. */
+/**
+ * A blob that is to be ingested.
+ *
+ * @experimental
+ */
 export interface BlobUpload extends Upload {
   readonly key: string;
   readonly mediaType: string;
 }
 
-/** Which blobs become documents, and where. */
+/**
+ * Which blobs become documents, and where.
+ *
+ * @experimental
+ */
 export interface BlobIngestionOptions {
   readonly scope: Scope;
   /** Of every document. */
@@ -36,7 +44,11 @@ export interface BlobIngestionOptions {
   readonly cancel?: (uri: string, scope: Scope) => unknown;
 }
 
-/** What became of one blob in the knowledge base. */
+/**
+ * What became of one blob in the knowledge base.
+ *
+ * @experimental
+ */
 export interface BlobIngestion {
   readonly key: string;
   readonly uri: string;
@@ -51,7 +63,11 @@ export interface BlobIngestion {
   readonly error?: IbidError;
 }
 
-/** A {@link BlobStore} beside which a knowledge base is kept. */
+/**
+ * A {@link BlobStore} beside which a knowledge base is kept.
+ *
+ * @experimental
+ */
 export interface IngestingBlobStore extends BlobStore {
   /** The blob is saved when this returns, whatever became of its ingestion; a conflict has none. */
   put(
@@ -86,6 +102,8 @@ const unread: readonly IbidErrorCode[] = ["unsupported-media", "binary", "empty"
  * takes the place of a document and cannot be one itself takes that document out. What is wanted is told by bytes and key: give keys their extension.
  * **Errors** `access-denied` at once where the caller may not write; those of the store, and of deleting; what goes wrong with an ingestion is in its outcome.
  * **Source** ToolUp's post-save hook (T2); a handler of a media type is one of the knowledge base's (`handlers`, T4).
+ *
+ * @experimental
  */
 export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: BlobIngestionOptions): IngestingBlobStore {
   checkOptions("withIngestion", options, optionNames);

@@ -1,7 +1,11 @@
 import type { ChatMessage } from "../../contracts/chat.ts";
 import { IbidError } from "../../contracts/errors.ts";
 
-/** What a chat client asks: the question, and what was said before it. */
+/**
+ * What a chat client asks: the question, and what was said before it.
+ *
+ * @experimental
+ */
 export interface UIQuestion {
   readonly question: string;
   /** For `AskOptions.history`. */
@@ -18,6 +22,8 @@ const mostMessages = 200;
  *
  * **Shape** the last message is the question. **Errors** `invalid-argument` for what is no list of UI messages, for a system message, and when the last message is not a user's or has no text.
  * **Source** AI SDK `UIMessage` of `ai` 5 to 7.
+ *
+ * @experimental
  */
 export function readUIMessages(messages: unknown): UIQuestion {
   if (!Array.isArray(messages)) throw notMessages("There is no list of messages.");

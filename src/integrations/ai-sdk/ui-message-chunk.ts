@@ -12,12 +12,20 @@ export type UISourceChunk =
       readonly filename: string;
     };
 
-/** A citation in a message: the marker in the text, the words it leads to, and the source part that it belongs to. */
+/**
+ * A citation in a message: the marker in the text, the words it leads to, and the source part that it belongs to.
+ *
+ * @experimental
+ */
 export interface UICitation extends Citation {
   readonly sourceId: string;
 }
 
-/** A hit in a message: where it stands and what to show of it, without the whole text. */
+/**
+ * A hit in a message: where it stands and what to show of it, without the whole text.
+ *
+ * @experimental
+ */
 export interface UIHit {
   readonly rank: number;
   readonly score: number;
@@ -31,7 +39,11 @@ export interface UIHit {
   readonly snippet: string;
 }
 
-/** Whether a message's text stands, known when it is whole. */
+/**
+ * Whether a message's text stands, known when it is whole.
+ *
+ * @experimental
+ */
 export interface UIGrounded {
   readonly grounded: boolean;
   readonly refused: boolean;
@@ -43,14 +55,22 @@ export interface UIGrounded {
   readonly searchedFor?: string;
 }
 
-/** The data parts of our messages, for `UIMessage<UIAnswerMetadata, UIAnswerData>` in a client. */
+/**
+ * The data parts of our messages, for `UIMessage<UIAnswerMetadata, UIAnswerData>` in a client.
+ *
+ * @experimental
+ */
 export type UIAnswerData = {
   readonly hits: readonly UIHit[];
   readonly citation: UICitation;
   readonly grounded: UIGrounded;
 };
 
-/** What a finished message knows of itself. */
+/**
+ * What a finished message knows of itself.
+ *
+ * @experimental
+ */
 export interface UIAnswerMetadata {
   readonly grounded: boolean;
   readonly refused: boolean;
@@ -85,6 +105,8 @@ export interface UITextCitation {
  * The parts of the AI SDK's UI message stream that an answer has.
  *
  * **Source** AI SDK UI message stream protocol v1, as `ai` 5 to 7 read it.
+ *
+ * @experimental
  */
 export type UIMessageChunk =
   | { readonly type: "start"; readonly messageId?: string }

@@ -12,7 +12,11 @@ import type {
   UITextCitation,
 } from "./ui-message-chunk.ts";
 
-/** How an answer is told to an AI SDK client; everything has a default. */
+/**
+ * How an answer is told to an AI SDK client; everything has a default.
+ *
+ * @experimental
+ */
 export interface UIMessageStreamOptions {
   /** Default: the client makes one. */
   readonly messageId?: string;
@@ -24,7 +28,11 @@ export interface UIMessageStreamOptions {
   readonly onError?: (error: unknown) => string;
 }
 
-/** The same, and how the response is made. */
+/**
+ * The same, and how the response is made.
+ *
+ * @experimental
+ */
 export interface UIMessageStreamResponseOptions extends UIMessageStreamOptions {
   /** Default 200. */
   readonly status?: number;
@@ -44,6 +52,8 @@ const streamOptions = ["messageId", "hits", "onError"] as const;
  * **Shape** parts of the protocol's version 1. A failure is an `error` part, a run that was stopped an `abort` part; the stream itself does not fail.
  * Nothing is asked of the model before somebody reads, and no further than they read; to cancel the stream leaves the run, and so stops the model.
  * **Errors** `invalid-argument` for an unknown option. **Source** AI SDK UI message stream protocol v1; `ai` itself is not needed.
+ *
+ * @experimental
  */
 export function toUIMessageStream(
   run: AsyncIterable<AnswerEvent>,
@@ -57,6 +67,8 @@ export function toUIMessageStream(
  * The same as a web-standard response: what a route handler returns to `useChat`.
  *
  * **Shape** server-sent events, one `data:` line of JSON a part, `[DONE]` at the end. **Errors** as {@link toUIMessageStream}.
+ *
+ * @experimental
  */
 export function toUIMessageStreamResponse(
   run: AsyncIterable<AnswerEvent>,

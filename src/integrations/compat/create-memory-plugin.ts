@@ -15,18 +15,30 @@ import {
 import { defaultCollection } from "./memory-address.ts";
 import { type PromptArguments, type PromptFunction, showValue } from "./template/prompt-function.ts";
 
-/** Something that a model wants to change, before it is changed. */
+/**
+ * Something that a model wants to change, before it is changed.
+ *
+ * @experimental
+ */
 export type MemoryWrite =
   | { readonly action: "save"; readonly collection: string; readonly key: string; readonly text: string }
   | { readonly action: "remove"; readonly collection: string; readonly key: string };
 
-/** Whether a model's wish is granted: `true`, `false`, or why not, in words that the model is told. */
+/**
+ * Whether a model's wish is granted: `true`, `false`, or why not, in words that the model is told.
+ *
+ * @experimental
+ */
 export type ConfirmWrite = (
   write: MemoryWrite,
   signal: AbortSignal | undefined,
 ) => boolean | string | Promise<boolean | string>;
 
-/** What a plugin remembers, and what a model may do with it; everything has a default. */
+/**
+ * What a plugin remembers, and what a model may do with it; everything has a default.
+ *
+ * @experimental
+ */
 export interface MemoryPluginOptions extends TextMemoryOptions {
   /** Begins the tools' names. Default `"memory"`. */
   readonly name?: string;
@@ -45,7 +57,11 @@ export interface MemoryPluginOptions extends TextMemoryOptions {
   readonly writes?: boolean | { readonly confirm: ConfirmWrite };
 }
 
-/** The functions of a memory, for templates. */
+/**
+ * The functions of a memory, for templates.
+ *
+ * @experimental
+ */
 export interface MemoryFunctions {
   /** `{{retrieve 'key' collection='…'}}`. */
   readonly retrieve: PromptFunction;
@@ -58,7 +74,11 @@ export interface MemoryFunctions {
   readonly [name: string]: PromptFunction;
 }
 
-/** A memory for prompts and models. */
+/**
+ * A memory for prompts and models.
+ *
+ * @experimental
+ */
 export interface MemoryPlugin {
   readonly functions: MemoryFunctions;
   /** `memory_retrieve` and `memory_recall`; `memory_save` and `memory_remove` where the application opted in. */
@@ -75,6 +95,8 @@ const mostMemories = 50;
  * **Shape** recall gives `""` for nothing, the text where the limit is 1, else a JSON array of texts; retrieve the text, or `""`. Of a reference, its description.
  * **Errors** `invalid-argument` for a blank key, collection or text, and for an argument that is not known.
  * **Source** Semantic Kernel's `TextMemoryPlugin` (S6, S7, S20).
+ *
+ * @experimental
  */
 export function createMemoryPlugin(kb: KnowledgeBase, options: MemoryPluginOptions = {}): MemoryPlugin {
   checkOptions("createMemoryPlugin", options, optionNames);

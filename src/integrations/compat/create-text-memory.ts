@@ -14,7 +14,11 @@ const keyKey = "memoryKey";
 const descriptionKey = "memoryDescription";
 const sourceKey = "memorySource";
 
-/** Where memories are kept; everything has a default. */
+/**
+ * Where memories are kept; everything has a default.
+ *
+ * @experimental
+ */
 export interface TextMemoryOptions {
   /** Where they are kept and looked for. Default: kept where the view ingests to, looked for wherever it may read. */
   readonly scope?: Scope;
@@ -22,28 +26,44 @@ export interface TextMemoryOptions {
   readonly mode?: SearchMode;
 }
 
-/** Which collection, and until when. */
+/**
+ * Which collection, and until when.
+ *
+ * @experimental
+ */
 export interface MemoryCallOptions {
   /** Default `"generic"`. */
   readonly collection?: string;
   readonly signal?: AbortSignal;
 }
 
-/** What is remembered beside the text. */
+/**
+ * What is remembered beside the text.
+ *
+ * @experimental
+ */
 export interface SaveOptions extends MemoryCallOptions {
   readonly description?: string;
   /** By which searches can filter. */
   readonly metadata?: Metadata;
 }
 
-/** Something that stands elsewhere, and by what words it is found. */
+/**
+ * Something that stands elsewhere, and by what words it is found.
+ *
+ * @experimental
+ */
 export interface MemoryReference {
   readonly text: string;
   readonly externalId: string;
   readonly externalSource: string;
 }
 
-/** What is remembered how well; everything has a default. */
+/**
+ * What is remembered how well; everything has a default.
+ *
+ * @experimental
+ */
 export interface MemorySearchOptions extends MemoryCallOptions {
   /** Default 1; 0 and less: nothing. */
   readonly limit?: number;
@@ -54,7 +74,11 @@ export interface MemorySearchOptions extends MemoryCallOptions {
   readonly includeEmbeddings?: boolean;
 }
 
-/** One memory. */
+/**
+ * One memory.
+ *
+ * @experimental
+ */
 export interface RememberedText {
   readonly collection: string;
   readonly key: string;
@@ -80,6 +104,8 @@ export interface RememberedText {
  * **Shape** a collection is there while it holds something: saving makes it, and searching one that is not there finds nothing.
  * **Errors** `invalid-argument` for a blank key, collection, text or query; `access-denied`; `ambiguous` where several scopes hold the key.
  * **Source** Semantic Kernel's `SemanticTextMemory` and `VolatileMemoryStore` (S21, S22).
+ *
+ * @experimental
  */
 export interface TextMemory {
   /** The same key replaces. **Shape** the key. */
@@ -103,6 +129,8 @@ export interface TextMemory {
  * other, and shown to nobody who may not read its scope (law 3).
  *
  * **Cost** one ingestion for each `save`, one search for each `search`, or a few where long texts were remembered.
+ *
+ * @experimental
  */
 export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions = {}): TextMemory {
   checkOptions("createTextMemory", options, ["scope", "mode"]);

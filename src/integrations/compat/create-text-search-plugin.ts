@@ -9,7 +9,11 @@ import { countField, type Field, toolInput } from "../tools/tool-input.ts";
 import { type PromptFunction, type PromptPlugin, showValue } from "./template/prompt-function.ts";
 import { searchText, type TextSearchLimits, toTextSearchResult } from "./text-search-results.ts";
 
-/** How a text search is shown to templates and models; everything has a default. */
+/**
+ * How a text search is shown to templates and models; everything has a default.
+ *
+ * @experimental
+ */
 export interface TextSearchPluginOptions extends TextSearchLimits {
   /** Begins the tools' names, so that several can stand side by side: `docs_Search`. Default: nothing stands before them. */
   readonly name?: string;
@@ -17,7 +21,11 @@ export interface TextSearchPluginOptions extends TextSearchLimits {
   readonly count?: number;
 }
 
-/** Search functions for templates, and the same as tools. */
+/**
+ * Search functions for templates, and the same as tools.
+ *
+ * @experimental
+ */
 export interface TextSearchPlugin {
   readonly functions: PromptPlugin;
   readonly tools: readonly Tool[];
@@ -43,6 +51,8 @@ const shapes: Readonly<Record<string, { readonly what: string; readonly show: (h
  * **Shape** a JSON array, best first; for an empty query `[]`. Filter and scopes are the application's (law 12).
  * **Errors** `invalid-argument` for a count that is not 1 to 50, a skip that is not 0 to 1,000, and an argument that is not known.
  * **Source** Semantic Kernel's text search functions (S27).
+ *
+ * @experimental
  */
 export function createTextSearchPlugin(kb: KnowledgeBase, options: TextSearchPluginOptions = {}): TextSearchPlugin {
   checkOptions("createTextSearchPlugin", options, ["filter", "scopes", "mode", "name", "count"]);

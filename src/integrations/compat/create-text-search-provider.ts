@@ -8,7 +8,11 @@ import { textField, toolInput } from "../tools/tool-input.ts";
 import { messageText } from "./message-text.ts";
 import { searchText, type TextSearchLimits, type TextSearchResult, toTextSearchResult } from "./text-search-results.ts";
 
-/** When a provider searches, and in which words it tells of it; everything has a default. */
+/**
+ * When a provider searches, and in which words it tells of it; everything has a default.
+ *
+ * @experimental
+ */
 export interface TextSearchProviderOptions extends TextSearchLimits {
   /** Before each call of a model, or when a model calls the tool. Default `"BeforeAIInvoke"`. */
   readonly searchTime?: "BeforeAIInvoke" | "OnDemandFunctionCalling";
@@ -25,7 +29,11 @@ export interface TextSearchProviderOptions extends TextSearchLimits {
   readonly contextFormatter?: (results: readonly TextSearchResult[]) => string;
 }
 
-/** What a call of a model gets. */
+/**
+ * What a call of a model gets.
+ *
+ * @experimental
+ */
 export interface TextSearchContext {
   /** To be put before the messages; `""` for nothing found, and where the model is to call. */
   readonly instructions: string;
@@ -33,7 +41,11 @@ export interface TextSearchContext {
   readonly tools: readonly Tool[];
 }
 
-/** Brings what documents say to a model. */
+/**
+ * Brings what documents say to a model.
+ *
+ * @experimental
+ */
 export interface TextSearchProvider {
   /** For the messages that are new: their texts together are the query. **Errors** those of `search`. */
   beforeCall(
@@ -53,6 +65,8 @@ const citationWords =
  * **Shape** the block is Semantic Kernel's, word for word: `SourceDocName:`, `SourceDocLink:`, `Contents:` and `----` for each result. Lines of a document that look
  * like the block's own stand behind `>`, so that none ends itself and begins another (law 12). No results are `""`.
  * **Source** Semantic Kernel's `TextSearchProvider` (S26).
+ *
+ * @experimental
  */
 export function createTextSearchProvider(
   kb: KnowledgeBase,

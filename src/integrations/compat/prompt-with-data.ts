@@ -1,7 +1,11 @@
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { SearchOptions } from "../../contracts/retriever.ts";
 
-/** What is searched for, and how; everything has a default. */
+/**
+ * What is searched for, and how; everything has a default.
+ *
+ * @experimental
+ */
 export interface PromptWithDataOptions extends Omit<SearchOptions, "snippetLength" | "explain" | "includeEmbeddings"> {
   /** Default: the question itself. */
   readonly query?: string;
@@ -15,6 +19,8 @@ export interface PromptWithDataOptions extends Omit<SearchOptions, "snippetLengt
  *
  * **Shape** the texts of the hits, best first, a line apart; nothing found is the question alone. **Errors** those of `search`.
  * **Source** Semantic Kernel's first option (S14).
+ *
+ * @experimental
  */
 export async function promptWithData(
   kb: KnowledgeBase,

@@ -6,7 +6,11 @@ import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 
-/** What a graph carries of a passage that was found: no score, for the next node has no use for it (W24). */
+/**
+ * What a graph carries of a passage that was found: no score, for the next node has no use for it (W24).
+ *
+ * @experimental
+ */
 export interface RetrievedDoc {
   /** The chunk's id, by which a citation leads back. */
   readonly id: string;
@@ -15,22 +19,38 @@ export interface RetrievedDoc {
   readonly metadata: Metadata;
 }
 
-/** State that has something to look for. **Source** Wesichain (W25). */
+/**
+ * State that has something to look for. **Source** Wesichain (W25).
+ *
+ * @experimental
+ */
 export interface HasQuery {
   readonly query: string;
 }
 
-/** State that takes what was found. **Source** Wesichain (W25). */
+/**
+ * State that takes what was found. **Source** Wesichain (W25).
+ *
+ * @experimental
+ */
 export interface HasRetrievedDocs<Doc = RetrievedDoc> {
   readonly retrievedDocs: readonly Doc[];
 }
 
-/** State that may say which documents it wants. **Source** Wesichain (W25). */
+/**
+ * State that may say which documents it wants. **Source** Wesichain (W25).
+ *
+ * @experimental
+ */
 export interface HasMetadataFilter {
   readonly metadataFilter?: FilterInput | undefined;
 }
 
-/** How a node retrieves; everything has a default. */
+/**
+ * How a node retrieves; everything has a default.
+ *
+ * @experimental
+ */
 export interface RetrieverNodeOptions<State, Doc = RetrievedDoc> {
   /** Default 5. */
   readonly topK?: number;
@@ -60,7 +80,11 @@ const optionNames = [
   "toDoc",
 ] as const satisfies readonly (keyof RetrieverNodeOptions<unknown>)[];
 
-/** A node of a graph: what a state changes to. LangGraph takes it as it is. */
+/**
+ * A node of a graph: what a state changes to. LangGraph takes it as it is.
+ *
+ * @experimental
+ */
 export type RetrieverNode<State, Doc = RetrievedDoc> = (
   state: State,
   config?: { readonly signal?: AbortSignal | undefined },
@@ -72,6 +96,8 @@ export type RetrieverNode<State, Doc = RetrievedDoc> = (
  * **Shape** the update holds `retrievedDocs` alone, best first; nothing found is `[]` (W28).
  * **Errors** `node-failed` around whatever retrieval throws, cause kept: it ends the graph (W27, W29). `aborted` stays itself.
  * **Source** Wesichain's `RetrieverNode` and its state traits (W20, W23 to W29).
+ *
+ * @experimental
  */
 export function createRetrieverNode<State extends object = HasQuery & HasMetadataFilter, Doc = RetrievedDoc>(
   kb: KnowledgeBase,
@@ -109,7 +135,11 @@ export function createRetrieverNode<State extends object = HasQuery & HasMetadat
   };
 }
 
-/** What a hit is to a graph. */
+/**
+ * What a hit is to a graph.
+ *
+ * @experimental
+ */
 export function toRetrievedDoc({ chunkId, text, metadata, source }: Hit): RetrievedDoc {
   const { uri, title, headings, start, end } = source;
   return { id: chunkId, content: text, metadata: { ...metadata, uri, title, headings, start, end } };

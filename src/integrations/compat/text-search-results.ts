@@ -3,7 +3,11 @@ import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 
-/** How a text search looks, which no model sees or changes. */
+/**
+ * How a text search looks, which no model sees or changes.
+ *
+ * @experimental
+ */
 export interface TextSearchLimits {
   readonly filter?: FilterInput;
   /** Only of these; what the view may not read is dropped. Default: all that it may. */
@@ -12,7 +16,11 @@ export interface TextSearchLimits {
   readonly mode?: SearchMode;
 }
 
-/** One result of a text search. **Source** Semantic Kernel's `TextSearchResult`. */
+/**
+ * One result of a text search. **Source** Semantic Kernel's `TextSearchResult`.
+ *
+ * @experimental
+ */
 export interface TextSearchResult {
   /** The document's title. */
   readonly name: string;

@@ -14,7 +14,11 @@ import { checkOptions } from "../../runtime/check-options.ts";
 import { messageText } from "./message-text.ts";
 import { encodeTags } from "./template/encode-html.ts";
 
-/** What a request remembers. **Source** Semantic Kernel's `MemoryConfig` (S18). */
+/**
+ * What a request remembers. **Source** Semantic Kernel's `MemoryConfig` (S18).
+ *
+ * @experimental
+ */
 export interface RequestMemory {
   /** Where it looks: the view of whoever asks, `kb.as(ada)`, which shows nothing that is not theirs (law 3). */
   readonly store: KnowledgeBase;
@@ -37,13 +41,21 @@ const memoryOptions = [
   "scopes",
 ] as const satisfies readonly (keyof RequestMemory)[];
 
-/** What a call of a model with memory can be told. */
+/**
+ * What a call of a model with memory can be told.
+ *
+ * @experimental
+ */
 export interface MemoryChatOptions extends ChatOptions {
   /** In the place of what the model was wrapped with; `null`: none this time. */
   readonly memory?: RequestMemory | null;
 }
 
-/** A {@link ChatModel} whose requests may have memory. */
+/**
+ * A {@link ChatModel} whose requests may have memory.
+ *
+ * @experimental
+ */
 export interface MemoryChatModel extends ChatModel {
   chat(messages: readonly ChatMessage[] | ChatUserMessage, options?: MemoryChatOptions): Promise<ChatResult>;
   stream(
@@ -60,6 +72,8 @@ export interface MemoryChatModel extends ChatModel {
  * **Errors** `invalid-argument` for an unknown setting; those of `search` and of the model.
  * **Cost** one search for each request.
  * **Source** Semantic Kernel's fourth option (S18).
+ *
+ * @experimental
  */
 export function withMemory(model: ChatModel, defaults?: RequestMemory): MemoryChatModel {
   checkMemory(defaults);

@@ -4,6 +4,8 @@ import type { McpServerOptions } from "./mcp-server-options.ts";
 
 /**
  * Whose knowledge base a request may see: a view of it, or a response that says why none. `undefined` for a request without a right: it is answered with 401.
+ *
+ * @experimental
  */
 export type AuthorizeMcp = (
   request: Request,

@@ -1,7 +1,11 @@
 import type { Tool } from "../../contracts/tool.ts";
 import type { SearchToolOptions } from "../tools/create-search-tools.ts";
 
-/** How a knowledge base is shown over MCP; everything has a default. */
+/**
+ * How a knowledge base is shown over MCP; everything has a default.
+ *
+ * @experimental
+ */
 export interface McpServerOptions extends SearchToolOptions {
   /** Tools of your own beside ours. */
   readonly more?: readonly Tool[];

@@ -30,6 +30,8 @@ interface InstrumentOptions {
 
 /**
  * What we use of the package `@opentelemetry/api`, from 1.9 on. **Shape** a `Context` is the package's own business.
+ *
+ * @experimental
  */
 export interface OpenTelemetryApi {
   readonly trace: {

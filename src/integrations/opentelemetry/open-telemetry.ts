@@ -5,7 +5,11 @@ import { loadOpenTelemetryApi, type OpenTelemetryApi } from "./load-api.ts";
 import { createMeasures } from "./measures.ts";
 import { describeEnd, describeSpan, errorType } from "./span-attributes.ts";
 
-/** How spans and metrics are made. */
+/**
+ * How spans and metrics are made.
+ *
+ * @experimental
+ */
 export interface OpenTelemetryOptions {
   /** The package `@opentelemetry/api`, where it cannot be found by its name. */
   readonly api?: OpenTelemetryApi;
@@ -24,6 +28,8 @@ const statusError = 2;
  * **Shape** for `openKnowledgeBase({ operations: { telemetry } })`. Where no SDK is registered, everything is told to nobody. Whether a span knows the one around it is for the
  * SDK's context manager. **Errors** `dependency-missing` without the package `@opentelemetry/api` (1.9 or later).
  * **Source** the GenAI semantic conventions, see `describeSpan`.
+ *
+ * @experimental
  */
 export async function createOpenTelemetry(options: OpenTelemetryOptions = {}): Promise<Telemetry> {
   checkOptions("createOpenTelemetry", options, ["api", "dataSource", "recordQueries"]);

@@ -3,7 +3,11 @@ import type { JsonSchema } from "../../contracts/schema.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { describeToolFailure } from "./tool-failure.ts";
 
-/** A tool as a {@link ChatTool}, for models that are called through `ChatModel`. */
+/**
+ * A tool as a {@link ChatTool}, for models that are called through `ChatModel`.
+ *
+ * @experimental
+ */
 export function toChatTool({ name, description, inputSchema }: Tool): ChatTool {
   return {
     name,
@@ -17,6 +21,8 @@ export function toChatTool({ name, description, inputSchema }: Tool): ChatTool {
  *
  * **Shape** one message for each call, whatever came of it: an unknown tool and a call that failed are said to the model, who may try another way.
  * **Errors** none but what the signal says.
+ *
+ * @experimental
  */
 export async function callTools(
   tools: readonly Tool[],

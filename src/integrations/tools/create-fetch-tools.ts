@@ -7,7 +7,11 @@ import { createFixedView, type FixedLimits } from "./fixed-view.ts";
 import { asData, asTitle, showAddress } from "./format-results.ts";
 import { textField, toolInput } from "./tool-input.ts";
 
-/** How `search` and `fetch` see a knowledge base; everything has a default. */
+/**
+ * How `search` and `fetch` see a knowledge base; everything has a default.
+ *
+ * @experimental
+ */
 export interface FetchToolOptions extends FixedLimits {
   /** What is in it. Default "the user's documents". */
   readonly about?: string;
@@ -26,6 +30,8 @@ const wholeDocument = 64;
  * **Shape** texts as models are shown them, see {@link asData}. Each answers with JSON: `search` with `{ results: [{ id, title, url, text }] }`, best first; `fetch` with `{ id, title, text, url, metadata }`, where
  * `text` is the document, or as much of it around the result as `maxLength` allows, and `metadata` says where in the document it lies.
  * **Source** the tools that OpenAI's connectors call, by its documentation on building MCP servers.
+ *
+ * @experimental
  */
 export function createFetchTools(kb: KnowledgeBase, options: FetchToolOptions = {}): readonly Tool[] {
   const { about = "the user's documents", topK = 5, maxLength = 25_000 } = options;

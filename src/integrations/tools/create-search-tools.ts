@@ -12,7 +12,11 @@ import { describeForModel } from "./describe-for-model.ts";
 import { formatResults, hitItems, type ResultItem } from "./format-results.ts";
 import { countField, type Field, type InputOf, scoreField, textField, toolInput } from "./tool-input.ts";
 
-/** The tools there are, by what they do. */
+/**
+ * The tools there are, by what they do.
+ *
+ * @experimental
+ */
 export type SearchToolName =
   | "search"
   | "vector_search"
@@ -24,7 +28,11 @@ export type SearchToolName =
   | "list_sections"
   | "read_section";
 
-/** What one call of a tool came to: for logs and measures of the application's own. */
+/**
+ * What one call of a tool came to: for logs and measures of the application's own.
+ *
+ * @experimental
+ */
 export interface ToolCallEvent {
   readonly tool: string;
   readonly input: unknown;
@@ -33,7 +41,11 @@ export interface ToolCallEvent {
   readonly ms: number;
 }
 
-/** How a knowledge base is shown to a model; everything has a default. */
+/**
+ * How a knowledge base is shown to a model; everything has a default.
+ *
+ * @experimental
+ */
 export interface SearchToolOptions extends FixedLimits {
   /** Begins the name of every tool, so that several knowledge bases can stand side by side. Default `"documents"`. */
   readonly name?: string;

@@ -2,7 +2,11 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { StandardJsonSchema } from "../../contracts/schema.ts";
 import type { Tool, ToolCallOptions } from "../../contracts/tool.ts";
 
-/** What a tool is made of. */
+/**
+ * What a tool is made of.
+ *
+ * @experimental
+ */
 export interface ToolParts<Input> {
   readonly name: string;
   readonly title: string;
@@ -21,6 +25,8 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/u;
  * A tool of your own, checked like ours: its arguments before it runs, its name when it is made.
  *
  * **Errors** `invalid-argument` for a name that no provider takes, here and now.
+ *
+ * @experimental
  */
 export function createTool<Input>(parts: ToolParts<Input>): Tool {
   const { name, title, description, inputSchema, readOnly = true, run } = parts;

@@ -7,7 +7,11 @@ import type { Hit, SearchOptions } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { readShownAddress } from "./format-results.ts";
 
-/** What the application decides, and no model sees or changes. */
+/**
+ * What the application decides, and no model sees or changes.
+ *
+ * @experimental
+ */
 export interface FixedLimits {
   /** Only what matches is found, opened and shown. */
   readonly filter?: FilterInput | undefined;

@@ -1,7 +1,11 @@
 import type { EventStore } from "../../contracts/event-store.ts";
 import type { Tracer } from "../../contracts/tracer.ts";
 
-/** A tracer that does nothing, for those who must give one. **Source** ToolUp `NoOpRetrievalTracer` (T53). */
+/**
+ * A tracer that does nothing, for those who must give one. **Source** ToolUp `NoOpRetrievalTracer` (T53).
+ *
+ * @experimental
+ */
 export const noTracer: Tracer = Object.freeze({
   trace() {},
   miss() {},
@@ -13,6 +17,8 @@ export const noTracer: Tracer = Object.freeze({
  * **Shape** the event's scopes are those that could be read. **Units** `now` gives milliseconds since 1970; default: the machine's clock.
  * **Errors** those of the store; a retriever lets none of them reach a search.
  * **Source** ToolUp `EventStoreRetrievalTracer` (T53).
+ *
+ * @experimental
  */
 export function createEventStoreTracer(store: Pick<EventStore, "append">, now: () => number = Date.now): Tracer {
   return {

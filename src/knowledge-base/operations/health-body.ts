@@ -1,6 +1,10 @@
 import type { Health, LatencySummary } from "../../contracts/health.ts";
 
-/** A health as programs read it: what `GET /health/rag` answers, and `ibid status --health --json` prints. */
+/**
+ * A health as programs read it: what `GET /health/rag` answers, and `ibid status --health --json` prints.
+ *
+ * @experimental
+ */
 export interface HealthBody {
   /** ISO 8601. */
   readonly at: string;
@@ -12,7 +16,11 @@ export interface HealthBody {
   readonly ingestion: Health["ingestion"];
 }
 
-/** **Units** milliseconds, to the microsecond. */
+/**
+ * **Units** milliseconds, to the microsecond.
+ *
+ * @experimental
+ */
 export interface LatencyBody {
   readonly count: number;
   readonly meanMs: number;
@@ -24,6 +32,8 @@ export interface LatencyBody {
  * The body of `GET /health/rag`, ready for `JSON.stringify`.
  *
  * **Shape** keys always all there and in one order; numbers are finite. **Source** ToolUp's endpoint (T54).
+ *
+ * @experimental
  */
 export function describeHealth({ at, windowMs, embedding, queue, flush, retrieval, ingestion }: Health): HealthBody {
   const { hits, misses, empty } = retrieval;

@@ -4,7 +4,11 @@ import type { KnowledgeBase, VacuumResult } from "../../contracts/knowledge-base
 import { checkOptions } from "../../runtime/check-options.ts";
 import { createPlatformClock } from "../../runtime/platform-clock.ts";
 
-/** When a knowledge base is vacuumed, and who is told. Everything has a default. */
+/**
+ * When a knowledge base is vacuumed, and who is told. Everything has a default.
+ *
+ * @experimental
+ */
 export interface VacuumScheduleOptions {
   /** Time of the day in UTC, `HH:MM`. Default `03:00`. */
   readonly at?: string;
@@ -17,7 +21,11 @@ export interface VacuumScheduleOptions {
   readonly clock?: Clock;
 }
 
-/** A schedule under way. */
+/**
+ * A schedule under way.
+ *
+ * @experimental
+ */
 export interface VacuumSchedule extends AsyncDisposable {
   /** Milliseconds since 1970. */
   readonly next: number;
@@ -36,6 +44,8 @@ const longestWaitMs = 2 ** 31 - 1;
  * **Shape** opt-in: nothing is vacuumed unless somebody asks. One at a time; a day on which nobody was there is not made up for.
  * **Errors** `invalid-argument` for a time that is none, and for a retention below a minute: so long somebody may want back what they deleted by mistake.
  * **Source** ToolUp (T14): daily at 03:00 UTC, seven days, at least one minute.
+ *
+ * @experimental
  */
 export function scheduleVacuum(kb: Pick<KnowledgeBase, "vacuum">, options: VacuumScheduleOptions = {}): VacuumSchedule {
   checkOptions("scheduleVacuum", options, ["at", "retentionMs", "onVacuum", "onError", "clock"]);

@@ -9,6 +9,8 @@ export type AiSdkProviderOptions = Readonly<Record<string, { readonly [key: stri
  *
  * **Shape** declared here by structure, and wider than each version's own type, so that neither ibid nor those who use it need the AI SDK's types.
  * **Source** AI SDK provider specification, `EmbeddingModelV2`, `EmbeddingModelV3`, `EmbeddingModelV4`.
+ *
+ * @experimental
  */
 export interface AiSdkEmbeddingModel {
   readonly specificationVersion: "v2" | "v3" | "v4";
@@ -23,6 +25,8 @@ export interface AiSdkEmbeddingModel {
  *
  * **Shape** declared here by structure; see {@link AiSdkEmbeddingModel}.
  * **Source** AI SDK provider specification, `LanguageModelV2`, `LanguageModelV3`, `LanguageModelV4`.
+ *
+ * @experimental
  */
 export interface AiSdkLanguageModel {
   readonly specificationVersion: "v2" | "v3" | "v4";
@@ -37,6 +41,8 @@ export interface AiSdkLanguageModel {
  *
  * **Shape** declared here by structure; see {@link AiSdkEmbeddingModel}. There were none in v2.
  * **Source** AI SDK provider specification, `RerankingModelV3`, `RerankingModelV4`.
+ *
+ * @experimental
  */
 export interface AiSdkRerankingModel {
   readonly specificationVersion: "v2" | "v3" | "v4";

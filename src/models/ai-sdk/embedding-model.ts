@@ -16,7 +16,11 @@ import { abortedError, invalidResponse, type ModelCall, toModelError } from "../
 
 export type { AiSdkEmbeddingModel } from "./ai-sdk-model.ts";
 
-/** How an embedding model of the AI SDK is asked. */
+/**
+ * How an embedding model of the AI SDK is asked.
+ *
+ * @experimental
+ */
 export interface AiSdkEmbeddingOptions {
   /** The vectors' length. A v4 model is asked for it; for v2 and v3 it only says what is known beforehand. Default: learned from the first answer. */
   readonly dimensions?: number;
@@ -40,6 +44,8 @@ export const aiSdkEmbeddingOptionNames = ["dimensions", "prefixes", "documentOpt
  * `rate-limited` with `details.retryAfterMs`, `timeout`, `invalid-response`, `configuration-missing`, `embedding-failed`, `aborted`. No retries.
  * **Source** Ballerina `EmbeddingProvider`, ToolUp `IEmbeddingProvider`, Wesichain `OpenAiEmbedding`;
  * AI SDK `EmbeddingModelV2`, `EmbeddingModelV3`, `EmbeddingModelV4`.
+ *
+ * @experimental
  */
 export function fromAiSdkEmbeddingModel(
   model: AiSdkEmbeddingModel,

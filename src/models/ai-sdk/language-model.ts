@@ -34,6 +34,8 @@ export interface AiSdkLanguageModelOptions {
  * its provider.
  * **Errors** `invalid-argument` for something else than a language model; when called see {@link ChatModel}, and `configuration-missing` for a missing key. No retries.
  * **Source** Ballerina `ModelProvider`; AI SDK `LanguageModelV2`, `LanguageModelV3`, `LanguageModelV4`.
+ *
+ * @experimental
  */
 export function fromAiSdkLanguageModel(model: AiSdkLanguageModel, options: AiSdkLanguageModelOptions = {}): ChatModel {
   checkAiSdkModel(model, "language");

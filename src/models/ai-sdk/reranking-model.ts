@@ -12,7 +12,11 @@ import { abortedError, invalidResponse, type ModelCall, toModelError } from "../
 
 export type { AiSdkRerankingModel } from "./ai-sdk-model.ts";
 
-/** How a reranking model of the AI SDK is asked. */
+/**
+ * How a reranking model of the AI SDK is asked.
+ *
+ * @experimental
+ */
 export interface AiSdkRerankingOptions {
   /** Candidates that one call may carry; the rest keep their order behind them. Default: no limit. */
   readonly maxBatchSize?: number;
@@ -27,6 +31,8 @@ export interface AiSdkRerankingOptions {
  * **Errors** `invalid-argument` for a value that is no reranking model. When called, `rate-limited`, `timeout`, `invalid-response` (a missing score, or one that is no
  * number), `configuration-missing`, `model-failed`, `aborted`. No retries.
  * **Source** AI SDK `RerankingModelV3`, `RerankingModelV4`; ToolUp.
+ *
+ * @experimental
  */
 export function fromAiSdkRerankingModel(model: AiSdkRerankingModel, options: AiSdkRerankingOptions = {}): Reranker {
   checkAiSdkModel(model, "reranking");

@@ -17,6 +17,8 @@ export interface MemoryEmbeddingCache extends EmbeddingCache {
  * **Shape** a read or a write makes an entry recent; what goes in and out is copied, so that nobody can change what is kept.
  * **Errors** `invalid-argument` for a capacity below 1. **Cost** constant; 10,000 entries of 256 dimensions are some 12 MB.
  * **Source** ToolUp `InMemoryEmbeddingCache`: 10,000 entries, hit rate 0 while cold.
+ *
+ * @experimental
  */
 export function createEmbeddingCache(options: { readonly capacity?: number } = {}): MemoryEmbeddingCache {
   checkOptions("createEmbeddingCache", options, ["capacity"]);

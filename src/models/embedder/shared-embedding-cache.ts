@@ -21,6 +21,8 @@ interface Asked {
  * A damaged entry counts as missing. `hitRate` is this process's.
  * **Errors** errors of the shared cache, which an embedder takes for a missing entry. `invalid-argument` for a capacity below 1.
  * **Cost** entries that this process had before are answered at once. **Source** ToolUp's distributed cache, which it leaves to a companion.
+ *
+ * @experimental
  */
 export function createSharedEmbeddingCache(
   shared: SharedCache,

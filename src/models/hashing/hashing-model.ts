@@ -19,6 +19,8 @@ const version = 1;
  * **Errors** `invalid-argument` for dimensions that are not a whole number from 1 to 65,536; `unsupported-input` for anything but text; `aborted`.
  * **Cost** linear, without allocation per n-gram.
  * **Source** feature hashing: Weinberger et al., ICML 2009; n-grams within words: Bojanowski et al., TACL 2017. Wesichain's `HashEmbedder` for its purpose.
+ *
+ * @experimental
  */
 export function createHashingModel(options: { readonly dimensions?: number } = {}): EmbeddingModel {
   checkOptions("createHashingModel", options, ["dimensions"]);

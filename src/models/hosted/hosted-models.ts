@@ -13,7 +13,11 @@ import type { WirePlace } from "./wire-call.ts";
 import { createWireEmbeddingModel } from "./wire-embedding-model.ts";
 import { createWireLanguageModel } from "./wire-language-model.ts";
 
-/** Where a hosted service is, and by which token it knows who calls. **Source** Ballerina `Wso2ProviderConfig`. */
+/**
+ * Where a hosted service is, and by which token it knows who calls. **Source** Ballerina `Wso2ProviderConfig`.
+ *
+ * @experimental
+ */
 export interface HostedOptions {
   /** An http or https address; `/embeddings` and `/chat/completions` are below it. */
   readonly serviceUrl: string;
@@ -25,7 +29,11 @@ export interface HostedOptions {
   readonly timeoutMs?: number;
 }
 
-/** Options of a hosted embedding model: the service, and how documents and queries differ. */
+/**
+ * Options of a hosted embedding model: the service, and how documents and queries differ.
+ *
+ * @experimental
+ */
 export interface HostedEmbeddingOptions extends HostedOptions, AiSdkEmbeddingOptions {}
 
 const hostedOptionNames = ["serviceUrl", "accessToken", "model", "timeoutMs"] as const;
@@ -39,6 +47,7 @@ const hostedOptionNames = ["serviceUrl", "accessToken", "model", "timeoutMs"] as
  * `unsupported-input` for input that is not text, `invalid-response` for an empty answer, `embedding-failed` with its cause for a failed request. Also `rate-limited`,
  * `timeout` and `aborted` besides.
  * **Source** Ballerina `Wso2EmbeddingProvider`, whose service has this form.
+ * @experimental
  * @example const embeddingModel = createHostedEmbeddingModel({ serviceUrl, accessToken });
  */
 export function createHostedEmbeddingModel(options: HostedEmbeddingOptions): EmbeddingModel {
@@ -69,6 +78,7 @@ export function createHostedEmbeddingModel(options: HostedEmbeddingOptions): Emb
  *
  * **Shape** `POST serviceUrl/chat/completions` as OpenAI has it, with the token as bearer; whole and streamed, with tools and pictures where the service takes them.
  * **Errors** at once as {@link createHostedEmbeddingModel}; when called see {@link ChatModel}. **Source** Ballerina `Wso2ModelProvider`.
+ * @experimental
  * @example const model = createHostedChatModel({ serviceUrl, accessToken });
  */
 export function createHostedChatModel(options: HostedOptions): ChatModel {

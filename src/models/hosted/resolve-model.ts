@@ -45,6 +45,7 @@ export interface ResolveEmbeddingModelOptions extends ResolveModelOptions, AiSdk
  * follow behind an `@`, and wins over the variable: `openai-compatible/llama@http://127.0.0.1:8080/v1`. No request is sent before the model is called.
  * **Errors** `invalid-argument` for an unknown provider or a missing model name, `configuration-missing` for a key or address that is not set.
  * Also `dependency-missing` for a package that is not installed. The hint names the variable or the package.
+ * @experimental
  * @example const model = await resolveChatModel("ollama/qwen3:8b");
  */
 export async function resolveChatModel(name: string, options: ResolveModelOptions = {}): Promise<ChatModel> {

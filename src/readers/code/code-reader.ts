@@ -14,6 +14,8 @@ import { grammarOf } from "./grammars.ts";
  * language at all) is read as plain text, with a note.
  * **Cost** linear; the parser works in steps, and there are so many of them per kibibyte and no more. A grammar is loaded at the first file of its language.
  * **Source** tree-sitter's grammars; Embabel's container and leaf sections.
+ *
+ * @experimental
  */
 export function createCodeReader(): Reader {
   return {

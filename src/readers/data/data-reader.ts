@@ -10,6 +10,8 @@ import { dataFormatOf } from "./data-format.ts";
  * **Errors** `binary`, `unreadable`, `too-large`.
  * **Cost** linear, whatever the nesting. Nothing is made of values: anchors, aliases and dates stay as they are written.
  * **Source** RFC 8259 (JSON), JSON5's comments and keys, YAML 1.2.2 by its indentation, TOML 1.0.
+ *
+ * @experimental
  */
 export const dataReader: Reader = {
   name: "data/1",

@@ -10,6 +10,8 @@ const mediaTypes = new Set(["application/rss+xml", "application/atom+xml", "appl
  * **Errors** `unreadable` for a file that is no feed, `too-large` beyond `maxParts` entries, `empty` without a word.
  * **Cost** linear. No entity of a document type is expanded, and nothing is fetched.
  * **Source** RSS 2.0, RSS 1.0 with its Dublin Core and content modules, RFC 4287 (Atom); Embabel's content readers.
+ *
+ * @experimental
  */
 export function createFeedReader(): Reader {
   return {

@@ -8,6 +8,8 @@ import type { Reader } from "../../contracts/reader.ts";
  * **Errors** `empty` for a page without visible text; `binary`, `unreadable`, `too-large`.
  * **Cost** linear in the length of the source, whatever its nesting.
  * **Source** Embabel's HTML reader, Ballerina's `TextDataLoader`.
+ *
+ * @experimental
  */
 export function createHtmlReader(): Reader {
   return {

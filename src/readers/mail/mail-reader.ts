@@ -10,6 +10,8 @@ import type { Reader } from "../../contracts/reader.ts";
  * listed by name in the text, and why in `notes`; it never costs the message.
  * **Cost** linear, and that of the attachments' readers.
  * **Source** RFC 5322, 2045 to 2047, 2231 and 3676, as postal-mime reads them; Embabel's content readers.
+ *
+ * @experimental
  */
 export function createMailReader(): Reader {
   return {

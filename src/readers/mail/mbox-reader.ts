@@ -14,6 +14,8 @@ import { throwIfAborted } from "../../runtime/abort.ts";
  * **Errors** `unreadable` for a file that does not begin as a mailbox does, `too-large` beyond `maxParts` messages.
  * **Cost** the sum over its messages.
  * **Source** RFC 4155, and the `mboxrd` way to write a line that begins with `From `.
+ *
+ * @experimental
  */
 export function createMboxReader(): Reader {
   return { name: "mbox/1", accepts: (mediaType) => mediaType === "application/mbox", read: readMbox };

@@ -10,6 +10,8 @@ const mediaTypes = new Set(["text/markdown", "text/x-markdown", "text/mdx", "tex
  * **Errors** as every reader: `binary`, `unreadable`, `too-large`. Broken front matter is text, never an error.
  * **Cost** linear in the length of the text.
  * **Source** Embabel's Markdown reader, Ballerina's `TextDataLoader`.
+ *
+ * @experimental
  */
 export function createMarkdownReader(): Reader {
   return {

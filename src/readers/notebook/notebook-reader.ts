@@ -9,6 +9,8 @@ import type { Reader } from "../../contracts/reader.ts";
  * **Errors** `unreadable` for a file that is no notebook, `too-large` beyond `maxParts` cells, `empty` without a word.
  * **Cost** linear in the file.
  * **Source** nbformat 4, and 3 with its worksheets; Embabel's content readers.
+ *
+ * @experimental
  */
 export function createNotebookReader(): Reader {
   return {

@@ -18,6 +18,8 @@ const mediaTypes: ReadonlySet<string> = new Set([
  * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
  * **Cost** linear; memory for one unpacked sheet, its texts and one row at a time beyond the cells themselves.
  * **Source** ISO/IEC 29500-1 (Office Open XML, SpreadsheetML); ToolUp's sheets.
+ *
+ * @experimental
  */
 export function createXlsxReader(): Reader {
   return {

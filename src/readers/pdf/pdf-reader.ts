@@ -5,7 +5,11 @@ import { checkOptions } from "../../runtime/check-options.ts";
 import { findCharacterMaps } from "./character-maps.ts";
 import { keepRejections } from "./keep-rejections.ts";
 
-/** Options of a PDF reader. */
+/**
+ * Options of a PDF reader.
+ *
+ * @experimental
+ */
 export interface PdfReaderOptions {
   /** Recognises the text of pages that are pictures. Default: none; such pages are refused or named in `notes`. */
   readonly ocr?: OcrProvider;
@@ -28,6 +32,8 @@ export interface PdfReaderOptions {
  * `too-large` beyond the limits; `unreadable` for a broken file, or one without a readable page. `aborted` between two pages.
  * **Cost** 10 to 40 ms per page; memory for the runs of all pages, about fifty times their text.
  * **Source** Embabel's content readers, Ballerina's `TextDataLoader`, Wesichain `PdfLoader`, ToolUp's extraction points.
+ *
+ * @experimental
  */
 export function createPdfReader(options: PdfReaderOptions = {}): Reader {
   checkOptions("createPdfReader", options, ["ocr", "tables"]);

@@ -28,6 +28,8 @@ const maxColumns = 16_384;
  * cells than most stay as they are, and are noted. Metadata say `delimiter`, `rows` (the header left out) and `columns`.
  * **Errors** `binary`, `unreadable`, `too-large` for a text beyond `maxTextLength`, or for a row, or as many rows, beyond `maxCells`.
  * **Cost** linear. **Source** RFC 4180; ToolUp.
+ *
+ * @experimental
  */
 export const csvReader: Reader = {
   name: "csv/1",

@@ -5,6 +5,8 @@ import type { Reader } from "../../contracts/reader.ts";
  *
  * **Errors** `dependency-missing` without the package; `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
  * **Cost** the library's, which holds the whole workbook; then linear in cells. **Source** MS-XLS; ToolUp's sheets.
+ *
+ * @experimental
  */
 export function createXlsReader(): Reader {
   return {

@@ -53,6 +53,8 @@ export function isPlainTextType(mediaType: string): boolean {
  * **Errors** `binary`, `unreadable`, `too-large`.
  * **Cost** linear.
  * **Source** Ballerina `TextDataLoader`, Embabel's plain text reader, Wesichain `TextLoader`.
+ *
+ * @experimental
  */
 export const plainTextReader: Reader = {
   name: "plain-text/1",

@@ -12,7 +12,11 @@ import { addStep, withoutExtras } from "./rank-hits.ts";
 import { isInWords, readRequest } from "./read-request.ts";
 import { checkCount } from "./write-queries.ts";
 
-/** What of a hit is kept, and who says so. */
+/**
+ * What of a hit is kept, and who says so.
+ *
+ * @experimental
+ */
 export interface CompressHitsOptions {
   readonly documents: RetrieverParts["documents"];
   /** Chooses sentences by their numbers. Default: none; those are kept that hold what was asked. */
@@ -43,6 +47,8 @@ const defaults = { minShare: 0.2, around: 1, timeoutMs: 10_000 } as const;
  * **Errors** those of the retriever within and of `documents`; `invalid-argument` for bounds that are none.
  * **Cost** reads the document of each hit and analyses its sentences; with a model one call.
  * **Source** contextual compression, Embabel (E55); Xu, Shi and Choi, RECOMP (2023), in its extractive form.
+ *
+ * @experimental
  */
 export function compressHits(retriever: Retriever, options: CompressHitsOptions): Retriever {
   checkOptions("compressHits", options, known);

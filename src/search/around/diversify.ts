@@ -8,7 +8,11 @@ import { poolSize } from "../fuse-legs.ts";
 import { addStep, rankHits, withoutExtras } from "./rank-hits.ts";
 import { readRequest } from "./read-request.ts";
 
-/** How much hits should differ from one another. */
+/**
+ * How much hits should differ from one another.
+ *
+ * @experimental
+ */
 export interface DiversifyOptions {
   /** What relevance counts against difference: 1 for relevance alone, 0 for difference alone. Default 0.8. */
   readonly lambda?: number;
@@ -32,6 +36,8 @@ const mostCompared = 128;
  * **Errors** those of the retriever within; `invalid-argument` for a lambda that is none.
  * **Cost** a search of `max(4 · topK, 32)` hits; `topK` times that many comparisons.
  * **Source** Carbonell and Goldstein, The Use of MMR, Diversity-Based Reranking (SIGIR 1998); ToolUp (T28).
+ *
+ * @experimental
  */
 export function diversify(retriever: Retriever, options: DiversifyOptions = {}): Retriever {
   checkOptions("diversify", options, ["lambda", "by"]);

@@ -7,7 +7,11 @@ import { addStep, numberHits } from "./rank-hits.ts";
 import { readRequest } from "./read-request.ts";
 import { checkCount } from "./write-queries.ts";
 
-/** What counts as the same text. */
+/**
+ * What counts as the same text.
+ *
+ * @experimental
+ */
 export interface DropDuplicatesOptions {
   /** The least share of runs of words that two texts have in common, above 0 and up to 1. Default 0.9; 1 for the same words in the same order. */
   readonly threshold?: number;
@@ -29,6 +33,8 @@ const growth = 4;
  * **Cost** a search of `max(4 · topK, 32)` hits, and further ones of four times more as long as too few are left; each hit is held against those before it that share a run of words with it. Put it within a
  * retriever that asks a model, not around it, or the model is asked again each time.
  * **Source** resemblance by shingles: Broder, Glassman, Manasse and Zweig, Syntactic Clustering of the Web (1997).
+ *
+ * @experimental
  */
 export function dropDuplicates(retriever: Retriever, options: DropDuplicatesOptions = {}): Retriever {
   checkOptions("dropDuplicates", options, ["threshold", "words"]);

@@ -14,7 +14,11 @@ import { rankHits } from "./rank-hits.ts";
 import { readRequest } from "./read-request.ts";
 import { checkCount } from "./write-queries.ts";
 
-/** In which direction hits are widened, in the words of `expand`, and how far. */
+/**
+ * In which direction hits are widened, in the words of `expand`, and how far.
+ *
+ * @experimental
+ */
 export type ExpandHitsOptions = {
   readonly documents: RetrieverParts["documents"];
   /** Of one hit's text; what was longer by itself stays as it is. **Units** UTF-16 code units. Default 4,000: about a thousand tokens. */
@@ -47,6 +51,8 @@ const defaultMaxLength = 4000;
  * **Errors** those of the retriever within and of `documents`; `invalid-argument` for anything but one direction.
  * **Cost** reads the document of each hit; for neighbours its list of chunks too.
  * **Source** Embabel's ResultExpander (E53); known as small-to-big, or parent-document retrieval.
+ *
+ * @experimental
  */
 export function expandHits(retriever: Retriever, options: ExpandHitsOptions): Retriever {
   checkOptions("expandHits", options, known);

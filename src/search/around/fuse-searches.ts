@@ -2,7 +2,11 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Hit, RetrieverStep } from "../../contracts/retriever.ts";
 import { addStep, hitKey, rankHits } from "./rank-hits.ts";
 
-/** How the hits of several searches become one ranking. */
+/**
+ * How the hits of several searches become one ranking.
+ *
+ * @experimental
+ */
 export type SearchFusion = "rrf" | "best";
 
 /** **Source** Cormack, Clarke and Büttcher, Reciprocal Rank Fusion (SIGIR 2009). */

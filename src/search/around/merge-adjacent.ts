@@ -8,7 +8,11 @@ import { rankHits } from "./rank-hits.ts";
 import { readRequest } from "./read-request.ts";
 import { checkCount } from "./write-queries.ts";
 
-/** What neighbours are merged from, and how far. */
+/**
+ * What neighbours are merged from, and how far.
+ *
+ * @experimental
+ */
 export interface MergeAdjacentOptions {
   readonly documents: RetrieverParts["documents"];
   /** A merged text grows no longer than that; a single hit may be. **Units** UTF-16 code units. Default 25,000. */
@@ -29,6 +33,8 @@ const defaultMaxLength = 25_000;
  * **Errors** those of the retriever within and of `documents`.
  * **Cost** reads each document that has two hits or more.
  * **Source** Embabel's chunk merge (E55), which joins texts with a space; here they are a slice.
+ *
+ * @experimental
  */
 export function mergeAdjacent(retriever: Retriever, options: MergeAdjacentOptions): Retriever {
   checkOptions("mergeAdjacent", options, ["documents", "maxLength", "analyzer"]);

@@ -11,7 +11,11 @@ import {
   writeQueries,
 } from "./write-queries.ts";
 
-/** How a question is asked in several ways. */
+/**
+ * How a question is asked in several ways.
+ *
+ * @experimental
+ */
 export interface MultiQueryOptions extends QueryWriterOptions {
   /** How many other ways the model is asked for, 1 to 10. Default 3. */
   readonly queries?: number;
@@ -29,6 +33,8 @@ const mostQueries = 10;
  * **Errors** those of the retriever within; `configuration-missing` without a model.
  * **Cost** one call of the model, and a search for each query, at once; by `"rrf"` of `max(4 · topK, 128)` hits each.
  * **Source** Rackauckas, RAG-Fusion (2024); the fusion is Cormack, Clarke and Büttcher's.
+ *
+ * @experimental
  */
 export function multiQuery(retriever: Retriever, options: MultiQueryOptions): Retriever {
   checkOptions("multiQuery", options, [...queryWriterOptions, "queries", "fusion"]);

@@ -5,7 +5,11 @@ import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import { wholeCharacter } from "../../text/widen-span.ts";
 import { tellUsage } from "../../runtime/tell-usage.ts";
 
-/** Who puts a question differently, and within which bounds. */
+/**
+ * Who puts a question differently, and within which bounds.
+ *
+ * @experimental
+ */
 export interface QueryWriterOptions {
   readonly model: ChatModel;
   /** What the model is told to do, in place of our own words. The question is the message after it. */

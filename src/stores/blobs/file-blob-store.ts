@@ -19,7 +19,11 @@ import { fromBlobPath, toBlobPath } from "./blob-path.ts";
 /** Runs one task at a time, of all processes that have the same folder. */
 export type TakeTurns = <Value>(task: () => Promise<Value>, signal: AbortSignal | undefined) => Promise<Value>;
 
-/** What can be chosen of a folder of blobs. */
+/**
+ * What can be chosen of a folder of blobs.
+ *
+ * @experimental
+ */
 export interface FileBlobStoreOptions {
   /** Of one blob. **Units** bytes. Default 64 MiB. */
   readonly maxBytes?: number;

@@ -5,7 +5,11 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 
-/** A {@link BlobStore} in a folder, made when something is put into it; of as many processes as have it. See `adapters/file-blobs/file-blob-store.ts`. */
+/**
+ * A {@link BlobStore} in a folder, made when something is put into it; of as many processes as have it. See `adapters/file-blobs/file-blob-store.ts`.
+ *
+ * @experimental
+ */
 export function openFileBlobStore(folder: string, options: FileBlobStoreOptions = {}): BlobStore {
   checkOptions("openFileBlobStore", options, ["maxBytes"]);
   if (folder.trim() === "" || /^[a-z][a-z0-9+.-]+:\/\//iu.test(folder)) {

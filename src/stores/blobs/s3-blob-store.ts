@@ -16,7 +16,11 @@ import { hexHash, type S3Credentials } from "./sign-request.ts";
 
 export type { S3Credentials } from "./sign-request.ts";
 
-/** Which bucket, and who asks. */
+/**
+ * Which bucket, and who asks.
+ *
+ * @experimental
+ */
 export interface S3Options {
   readonly bucket: string;
   /** As the signature names it. Default `"us-east-1"`, which most servers that are not Amazon's take. */
@@ -49,6 +53,8 @@ const hashMark = "x-amz-meta-ibid-sha256";
  *
  * **Errors** as the contract; `configuration-missing` for blank credentials. **Cost** one request each; a list one for each 1,000 keys.
  * **Source** S3's REST interface; conditional writes as of 2024.
+ *
+ * @experimental
  */
 export function openS3BlobStore(options: S3Options): BlobStore {
   const place = checkPlace(options);

@@ -1,4 +1,8 @@
-/** Whoever signs. Never part of an error, a log or a fingerprint. */
+/**
+ * Whoever signs. Never part of an error, a log or a fingerprint.
+ *
+ * @experimental
+ */
 export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -8,6 +8,8 @@ import { compareCodePoints } from "../../runtime/compare-text.ts";
  * A {@link BlobStore} in memory, on any runtime: for tests, and for what need not outlive its process.
  *
  * **Shape** what goes in and out is copied. **Errors** as the contract. **Cost** a list sorts the keys that it shows.
+ *
+ * @experimental
  */
 export function createMemoryBlobStore(options: { readonly maxBytes?: number } = {}): BlobStore {
   checkOptions("createMemoryBlobStore", options, ["maxBytes"]);

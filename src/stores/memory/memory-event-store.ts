@@ -3,13 +3,21 @@ import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { checkEventFilter, checkEvents, decideRetention } from "../guard/check-events.ts";
 
-/** How a store of events is made. */
+/**
+ * How a store of events is made.
+ *
+ * @experimental
+ */
 export interface EventStoreOptions extends EventRetention {
   /** By which ages are told. **Units** milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number;
 }
 
-/** Events in memory, for as long as the process lives. **Cost** each is kept as its JSON. */
+/**
+ * Events in memory, for as long as the process lives. **Cost** each is kept as its JSON.
+ *
+ * @experimental
+ */
 export function createMemoryEventStore(options: EventStoreOptions = {}): EventStore {
   checkOptions("createMemoryEventStore", options, ["maxAgeMs", "maxEvents", "now"]);
   const { maxAgeMs, maxEvents } = decideRetention(options);

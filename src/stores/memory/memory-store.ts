@@ -44,6 +44,8 @@ export interface InMemoryVectorStoreOptions {
  *
  * **Errors** `unsupported` for a sparse or hybrid vector, before anything is stored.
  * **Source** Ballerina `InMemoryVectorStore` (B25, B26, B28).
+ *
+ * @experimental
  */
 export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = {}): KnowledgeStore {
   checkOptions("createInMemoryVectorStore", options, ["topK", "similarityMetric"]);

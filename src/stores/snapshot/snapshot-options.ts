@@ -5,7 +5,11 @@ import { checkOptions } from "../../runtime/check-options.ts";
 import { createPlatformClock } from "../../runtime/platform-clock.ts";
 import { isBlobKey } from "../guard/check-blob.ts";
 
-/** Where a store in memory is kept, and how soon. */
+/**
+ * Where a store in memory is kept, and how soon.
+ *
+ * @experimental
+ */
 export interface SnapshotOptions {
   /** A folder, a bucket, or anything else that honours conditional writes. */
   readonly blobs: BlobStore;

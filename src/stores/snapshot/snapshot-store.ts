@@ -7,7 +7,11 @@ import { openSnapshotDirectory } from "./snapshot-directory.ts";
 import { decideSnapshots, type SnapshotOptions } from "./snapshot-options.ts";
 import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../segments/store-options.ts";
 
-/** As for every store, and where this one is kept. */
+/**
+ * As for every store, and where this one is kept.
+ *
+ * @experimental
+ */
 export interface SnapshotStoreOptions extends StoreOptions {
   readonly snapshots: SnapshotOptions;
 }
@@ -22,6 +26,8 @@ export interface SnapshotStoreOptions extends StoreOptions {
  * blob store does; what was not saved then is lost.
  * **Cost** everything is held in memory; meant for some 50,000 chunks. A snapshot writes what changed, in stretches of 1,024 rows.
  * **Source** ToolUp's in-memory store with blob persistence (T11, T12, T15, T16).
+ *
+ * @experimental
  */
 export async function openSnapshotStore(options: SnapshotStoreOptions): Promise<KnowledgeStore> {
   checkOptions("openSnapshotStore", options, [...storeOptionNames, "snapshots"]);

@@ -11,7 +11,11 @@ import { openToRead } from "./open-to-read.ts";
 import { isBusy, toStoreError } from "./sqlite-errors.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
 
-/** How a file of events is opened. */
+/**
+ * How a file of events is opened.
+ *
+ * @experimental
+ */
 export interface SqliteEventStoreOptions extends EventStoreOptions {
   /** How long an append waits for another process that is writing. Default 5,000. */
   readonly busyTimeoutMs?: number;
@@ -42,6 +46,8 @@ const pageSize = 500;
  * **Shape** an append is there whole or not at all, and survives `kill -9`. No append waits for the disk (`synchronous = OFF`): a power cut may take events, or
  * damage the file; it holds nothing else and can be removed. **Errors** `not-found` for a file that is only to be read and is not there; `store-corrupt` for one that is not ours; `store-busy`,
  * `store-failed`. **Cost** an append blocks for about ten microseconds an event.
+ *
+ * @experimental
  */
 export async function openSqliteEventStore(path: string, options: SqliteEventStoreOptions = {}): Promise<EventStore> {
   checkOptions("openSqliteEventStore", options, ["maxAgeMs", "maxEvents", "now", "busyTimeoutMs", "readOnly"]);

@@ -18,7 +18,11 @@ import { checkOptions } from "../../runtime/check-options.ts";
 import { scrubPatiently } from "./scrub-file.ts";
 import { openConnection, type SqliteConnection } from "./sqlite-connection.ts";
 
-/** How a job store in a file is opened. */
+/**
+ * How a job store in a file is opened.
+ *
+ * @experimental
+ */
 export interface SqliteJobStoreOptions {
   /** How long a call waits for another process that is writing. Default 30,000. */
   readonly busyTimeoutMs?: number;
@@ -60,6 +64,8 @@ const pruneEvery = 256;
  *
  * **Shape** a connection of its own. A document that is deleted or purged, and a scope that is reset, take their jobs with them.
  * **Errors** as `openSqliteStore`. **Cost** a commit for each call that changes something.
+ *
+ * @experimental
  */
 export async function openSqliteJobStore(path: string, options: SqliteJobStoreOptions = {}): Promise<JobStore> {
   checkOptions("openSqliteJobStore", options, ["busyTimeoutMs", "keep"]);

@@ -2,7 +2,11 @@ import { functionWords } from "./function-words.ts";
 import { isArabic, stemArabic } from "./stem-arabic.ts";
 import { stemEnglish } from "./stem-english.ts";
 
-/** Rules of one language for an analyzer. */
+/**
+ * Rules of one language for an analyzer.
+ *
+ * @experimental
+ */
 export interface LanguageRules {
   /** Changes whenever the stems do: it is in the analyzer's fingerprint. */
   readonly version: string;

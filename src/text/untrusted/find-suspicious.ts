@@ -11,6 +11,8 @@ const longestQuote = 200;
  *
  * **Shape** in order of `start`; findings may lie within one another. **Cost** linear.
  * **Source** Unicode (tags, bidirectional controls, variation selectors); the chat templates of ChatML, Llama, Mistral, Gemma, DeepSeek, Alpaca and Claude for tokens and turns.
+ *
+ * @experimental
  */
 export function findSuspicious(text: string, kinds?: ReadonlySet<SuspicionKind>): readonly Suspicion[] {
   const found: Suspicion[] = findHiddenMarkup(text).map(({ kind, start, end }) => finding(text, kind, start, end));

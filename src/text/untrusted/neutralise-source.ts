@@ -13,6 +13,8 @@ import { createMarkerScanner } from "./scan-markers.ts";
  * The text that is stored, found and cited stays as it is.
  *
  * **Shape** idempotent. **Cost** linear, once per layer of hidden text.
+ *
+ * @experimental
  */
 export function neutraliseSource(text: string): string {
   let seen = text;

@@ -15,7 +15,11 @@ import { type FoundFile, walkFolder } from "./walk-folder.ts";
 
 export { toDocumentUri };
 
-/** Which files are found, and what their uris are relative to. */
+/**
+ * Which files are found, and what their uris are relative to.
+ *
+ * @experimental
+ */
 export interface FileSourceOptions extends UriPlace, FolderRules {
   /** Largest file, in bytes. Default: 10 MiB for what is found in a folder or by a glob, 64 MiB for a file named outright. */
   readonly maxFileBytes?: number | undefined;
@@ -75,6 +79,8 @@ const excludedNames: ReadonlySet<string> = new Set([
  * **Errors** at once: `invalid-argument`. As refusals: `not-found` for a path that is not there and for a glob that matches nothing,
  * `too-large` (for the folder itself, when it holds more than `maxFiles`), `unreadable` for what may not be read, vanished, or is a pipe, socket or device. While iterating: `aborted`.
  * **Cost** lazy; memory for one listing per level, and for one file while it is read.
+ *
+ * @experimental
  */
 export function openFileSource(inputs: readonly string[], options: FileSourceOptions): Source {
   checkOptions("openFileSource", options, optionNames);

@@ -8,6 +8,8 @@ import { createReaders } from "../../../readers/create-readers.ts";
  * Reads a folder, or what a glob matches, into documents and keeps none of it: `for await` gives the documents, `await` the counts.
  *
  * **Shape** uris relative to the working folder. Rules and errors as for ingesting it. **Source** Embabel `parseDirectory` (E15).
+ *
+ * @experimental
  */
 export function readFolder(
   path: string,

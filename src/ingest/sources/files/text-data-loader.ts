@@ -11,6 +11,8 @@ import { createReaders } from "../../../readers/create-readers.ts";
  * **Shape** one path gives one document, several an array in their order. Metadata have `fileName`, `mimeType`, `fileSize`, `modifiedAt`. Every format that
  * ibid reads is taken. **Errors** `not-found` at once; the first file that cannot be read fails `load`.
  * **Source** Ballerina `TextDataLoader` (B52).
+ *
+ * @experimental
  */
 export function createTextDataLoader(...paths: readonly [string, ...string[]]): {
   load(): Promise<TextDocument | readonly TextDocument[]>;

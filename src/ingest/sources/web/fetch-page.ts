@@ -8,7 +8,11 @@ import { badStatus, toFetchError, tooLarge } from "./fetch-errors.ts";
 import { checkUrl } from "./normalize-url.ts";
 import type { AllowAddress } from "./public-agent.ts";
 
-/** What may be fetched, how much of it, and how long it may take. */
+/**
+ * What may be fetched, how much of it, and how long it may take.
+ *
+ * @experimental
+ */
 export interface UrlSourceOptions {
   /** Largest page, in bytes after decompression. Default 10 MiB. */
   readonly maxBytes?: number;

@@ -8,7 +8,11 @@ import { checkUrl, withoutCredentials } from "./normalize-url.ts";
 import { parseSitemap, type Sitemap } from "./parse-sitemap.ts";
 import { fetchItem } from "./url-source.ts";
 
-/** What of a sitemap is fetched. */
+/**
+ * What of a sitemap is fetched.
+ *
+ * @experimental
+ */
 export interface SitemapSourceOptions extends UrlSourceOptions {
   /** Pages of one walk; beyond it the rest is refused in one sentence. Default 10,000. */
   readonly maxPages?: number;
@@ -35,6 +39,8 @@ const maxSitemapEntries = 50_000;
  * **Errors** as refusals: those of an address, also for the sitemaps themselves; `unreadable` for what is no sitemap; `blocked-address` for a page of
  * another host; `too-large` at a limit. While iterating: `aborted`. **Cost** memory for one list and the addresses seen.
  * **Source** sitemaps.org protocol 0.9.
+ *
+ * @experimental
  */
 export function openSitemapSource(address: string, options: SitemapSourceOptions = {}): Source {
   const limits = checkUrlOptions("openSitemapSource", options, ["maxPages", "maxSitemaps", "maxDepth", "hosts"]);

@@ -3,6 +3,8 @@
  *
  * **Shape** in order, as they are written: what is no address is refused by the source that fetches, with its own result.
  * **Source** the text form of a sitemap (sitemaps.org, "Text file").
+ *
+ * @experimental
  */
 export function parseUrlList(text: string): readonly string[] {
   return text

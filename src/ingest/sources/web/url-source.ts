@@ -23,6 +23,8 @@ export { isUrl, normalizeUrl };
  * with its parameters. `changes` sends what the server said last time (`ETag`, `Last-Modified`), and takes its 304 for an answer.
  * **Errors** as refusals: `invalid-argument` for an address that cannot be fetched, `blocked-address`, `fetch-failed` with
  * `details.status`, `too-large`, `timeout`. While iterating: `aborted`. **Cost** memory for one page.
+ *
+ * @experimental
  */
 export function openUrlSource(urls: readonly string[], options: UrlSourceOptions = {}): Source {
   const limits = checkUrlOptions("openUrlSource", options);

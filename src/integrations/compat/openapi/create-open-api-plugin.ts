@@ -11,7 +11,11 @@ import { buildRequest, readArgument, wrong } from "./build-request.ts";
 import type { OpenApiDocument } from "./open-api-document.ts";
 import { type Operation, type OperationArgument, type Operations, readOperations } from "./read-operations.ts";
 
-/** How a server's operations become functions; everything but `send` has a default. */
+/**
+ * How a server's operations become functions; everything but `send` has a default.
+ *
+ * @experimental
+ */
 export interface OpenApiPluginOptions {
   /** The way to the server. On Node, `importOpenApi` brings one. */
   readonly send: SendRequest;
@@ -37,7 +41,11 @@ export interface OpenApiPluginOptions {
   readonly timeoutMs?: number;
 }
 
-/** A server's operations as functions of a template and as tools. */
+/**
+ * A server's operations as functions of a template and as tools.
+ *
+ * @experimental
+ */
 export interface OpenApiPlugin {
   /** By operation; arguments have their names: `{{Api.query_query_post queries=$queries}}`. The answer's text is what they give. */
   readonly functions: PromptPlugin;
@@ -62,6 +70,8 @@ interface Calling {
  * **Errors** `invalid-argument` for a document that is none, an operation that is not there, and arguments that do not fit; `configuration-missing` where nobody says
  * which server; `fetch-failed` with `details.status`, `rate-limited`, `unsupported-media` for an answer that is no text, and those of `send`.
  * **Source** Semantic Kernel's plugins from OpenAPI (S15); OpenAPI 3.
+ *
+ * @experimental
  */
 export function createOpenApiPlugin(document: OpenApiDocument, options: OpenApiPluginOptions): OpenApiPlugin {
   checkOptions("createOpenApiPlugin", options, optionNames);

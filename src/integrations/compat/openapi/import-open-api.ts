@@ -5,7 +5,11 @@ import { IbidError } from "../../../contracts/errors.ts";
 import { createOpenApiPlugin, type OpenApiPlugin, type OpenApiPluginOptions } from "./create-open-api-plugin.ts";
 import type { OpenApiDocument } from "./open-api-document.ts";
 
-/** As {@link OpenApiPluginOptions}, with a way to the server that is there already. */
+/**
+ * As {@link OpenApiPluginOptions}, with a way to the server that is there already.
+ *
+ * @experimental
+ */
 export interface ImportOpenApiOptions extends Partial<OpenApiPluginOptions> {
   /** Permits servers that are not on the public internet, by IP: in an intranet, or on this machine. Default: none. */
   readonly allowAddress?: AllowAddress;
@@ -16,6 +20,8 @@ export interface ImportOpenApiOptions extends Partial<OpenApiPluginOptions> {
  *
  * **Errors** as {@link createOpenApiPlugin}; `blocked-address` for a server that is not public and not allowed.
  * **Source** Semantic Kernel's `ImportPluginFromOpenApi` (S15).
+ *
+ * @experimental
  */
 export async function importOpenApi(
   document: string | URL | OpenApiDocument,

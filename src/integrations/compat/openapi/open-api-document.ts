@@ -2,7 +2,11 @@ import { IbidError } from "../../../contracts/errors.ts";
 import type { JsonValue } from "../../../contracts/metadata.ts";
 import type { JsonSchema } from "../../../contracts/schema.ts";
 
-/** An OpenAPI document as JSON. **Source** OpenAPI 3.0 and 3.1 (spec.openapis.org/oas). */
+/**
+ * An OpenAPI document as JSON. **Source** OpenAPI 3.0 and 3.1 (spec.openapis.org/oas).
+ *
+ * @experimental
+ */
 export type OpenApiDocument = Readonly<Record<string, unknown>>;
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -7,7 +7,11 @@ import { type Operand, parseTemplate, type TemplateCall, templateError } from ".
 import { type PromptArguments, type PromptFunction, type PromptPlugin, showValue } from "./prompt-function.ts";
 import { type RenderFilter, renderWithin } from "./render-filter.ts";
 
-/** What a template can call, and who stands around it; everything has a default. */
+/**
+ * What a template can call, and who stands around it; everything has a default.
+ *
+ * @experimental
+ */
 export interface TemplateOptions {
   /** Called by their name alone: `{{recall 'budget'}}`. */
   readonly functions?: PromptPlugin;
@@ -22,7 +26,11 @@ export interface TemplateOptions {
   readonly trusted?: boolean | readonly string[];
 }
 
-/** A prompt with blanks. */
+/**
+ * A prompt with blanks.
+ *
+ * @experimental
+ */
 export interface PromptTemplate {
   readonly text: string;
   /**
@@ -43,6 +51,8 @@ export interface PromptTemplate {
  * **Errors** `invalid-argument` for a template that cannot be read, with line and column, and for an unknown option; `not-found` for a function with arguments or of
  * a plugin that is not there: here, not when somebody asks.
  * **Source** Semantic Kernel's template language (S14, S15, S17, S28).
+ *
+ * @experimental
  */
 export function createTemplate(text: string, options: TemplateOptions = {}): PromptTemplate {
   checkOptions("createTemplate", options, ["functions", "plugins", "filters", "trusted"]);

@@ -10,6 +10,8 @@ const entities: Readonly<Record<string, string>> = {
  * Text that closes no tag and no attribute around it: `&`, `<`, `>` and both quotes as entities.
  *
  * **Source** Semantic Kernel encodes what it inserts into a prompt (S28).
+ *
+ * @experimental
  */
 export function encodeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/gu, (character) => entities[character]!);

@@ -1,9 +1,17 @@
 import type { JsonValue } from "../../../contracts/metadata.ts";
 
-/** Values by name. */
+/**
+ * Values by name.
+ *
+ * @experimental
+ */
 export type PromptArguments = Readonly<Record<string, JsonValue | undefined>>;
 
-/** What a function is told besides its arguments. */
+/**
+ * What a function is told besides its arguments.
+ *
+ * @experimental
+ */
 export interface PromptCall {
   readonly signal?: AbortSignal | undefined;
 }
@@ -12,6 +20,8 @@ export interface PromptCall {
  * What a template can call: the argument that goes without a name, then those with one.
  *
  * **Shape** gives text, or a value that is inserted as JSON; nothing at all is `""`.
+ *
+ * @experimental
  */
 export type PromptFunction = (
   input: JsonValue | undefined,
@@ -19,7 +29,11 @@ export type PromptFunction = (
   call: PromptCall,
 ) => JsonValue | undefined | Promise<JsonValue | undefined>;
 
-/** Functions under one name: `{ search: (query) => … }` is one of your own, without a schema or an interface (S16). */
+/**
+ * Functions under one name: `{ search: (query) => … }` is one of your own, without a schema or an interface (S16).
+ *
+ * @experimental
+ */
 export type PromptPlugin = Readonly<Record<string, PromptFunction>>;
 
 /** A value as a prompt shows it: text as it is, nothing as nothing, else JSON. */

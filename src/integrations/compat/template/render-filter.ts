@@ -2,7 +2,11 @@ import { IbidError } from "../../../contracts/errors.ts";
 import { throwIfAborted } from "../../../runtime/abort.ts";
 import type { PromptArguments } from "./prompt-function.ts";
 
-/** One rendering, as filters see and change it. */
+/**
+ * One rendering, as filters see and change it.
+ *
+ * @experimental
+ */
 export interface RenderContext {
   /** The template's own text. */
   readonly template: string;
@@ -19,6 +23,8 @@ export interface RenderContext {
  * **Shape** of several, the first comes in first and out last. One that sets `renderedPrompt` and does not call `next` answers in the template's stead: no function of
  * it is called. What goes wrong further in is thrown by `next`, to be seen, replaced or let through.
  * **Source** Semantic Kernel's prompt render filters (S17).
+ *
+ * @experimental
  */
 export type RenderFilter = (context: RenderContext, next: () => Promise<void>) => Promise<void> | void;
 

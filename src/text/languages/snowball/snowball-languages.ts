@@ -69,6 +69,8 @@ const after: Readonly<Record<string, (stem: string) => string>> = {
  * **Shape** by language (`de`); the core's own languages are in it. Estonian, Basque, Catalan and Yiddish have no stemmer in the package.
  * **Cost** a stemmer is loaded when its language first occurs.
  * **Source** the Snowball project's algorithms (snowballstem.org), in the package `@orama/stemmers`.
+ *
+ * @experimental
  */
 export const snowballLanguages: Readonly<Record<string, LanguageRules>> = Object.freeze(
   Object.fromEntries(
