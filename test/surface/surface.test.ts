@@ -20,7 +20,7 @@ const declared = table.map((row) => {
 
 describe("the table of public names", () => {
   it("has every name that the subpaths export, and no other: run `npm run surface` after a change", () => {
-    const plain = table.map(({ stability: _, ...name }) => name);
+    const plain = table.map(({ name, kind, subpath, runtime }) => ({ name, kind, subpath, runtime }));
     const sort = (names: readonly object[]): readonly string[] => names.map((name) => JSON.stringify(name)).toSorted();
     expect(sort(plain)).toEqual(sort(surface));
     expect(readFileSync(tableFile, "utf8")).toBe(writeTable(table));
@@ -75,7 +75,8 @@ describe("the table of public names", () => {
       [...cell.matchAll(/`(\w+)`/gu)].map(([, name]) => name),
     );
     const stable = table.filter(({ stability }) => stability === "stable").map(({ name }) => name);
-    expect(listed.toSorted()).toEqual(stable.toSorted());
+    expect(new Set(listed)).toEqual(new Set(stable));
+    expect(listed.length).toBe(stable.length);
     expect(stable.length).toBeGreaterThan(50);
   });
 });
@@ -107,10 +108,8 @@ describe("reading exports", () => {
   );
 
   it("tells types from values, follows lists and stars, and leaves comments out", () => {
-    expect(Object.fromEntries(exportsOf(files, "node.ts"))).toEqual({
-      ...{ a: "value", B: "type", d: "value", E: "type", f: "value" },
-      ...{ H: "type", i: "type", J: "type" },
-    });
+    const names = [...exportsOf(files, "node.ts")].map(([name, kind]) => `${kind} ${name}`).toSorted();
+    expect(names).toEqual(["type B", "type E", "type H", "type J", "type i", "value a", "value d", "value f"]);
   });
 
   it("finds the declaration behind a name, and its mark", () => {
