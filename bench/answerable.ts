@@ -168,7 +168,7 @@ async function withDocuments(corpus: readonly Item[], use: (ask: Ask) => Promise
     gate.write(operator, "deployment"),
     chunks.map((chunk) => ({ chunk, embeddings: [] })),
   );
-  await store.settle();
+  await store.upkeep!.settle();
   const plain = createRetriever({ store, analyzer: languageAnalyzer });
   const nearing = createRetriever({ store, analyzer: languageAnalyzer, reranker: "proximity" });
   const search = (retriever: Retriever, text: string, topK: number): Promise<readonly Hit[]> =>

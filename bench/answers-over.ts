@@ -39,7 +39,7 @@ export async function openAnswering(folder: string): Promise<Answering> {
       fingerprint: "bench",
       bytes: document.text.length,
       folder: null,
-      entries,
+      chunks: entries,
     });
   }
   return {

@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { assembleWat } from "../scripts/assemble-wat.ts";
 import { createGate, operator } from "../src/access/gate.ts";
 import { openSqliteStore } from "../src/stores/sqlite/sqlite-store.ts";
-import type { ChunkEntry } from "../src/contracts/store.ts";
+import type { Store } from "../src/contracts/store.ts";
+import type { ChunkEntry } from "../src/contracts/document-store.ts";
 import type { Filter } from "../src/contracts/filter.ts";
-import type { KnowledgeStore } from "../src/contracts/knowledge-store.ts";
 import { batchRows } from "../src/engine/kernels/code-layout.ts";
 import { codeMemory } from "../src/engine/kernels/code-memory.ts";
 import type { CodeTable } from "../src/engine/kernels/code-table.ts";
@@ -145,14 +145,14 @@ function toEntry(i: number, embedding: Float32Array): ChunkEntry {
   };
 }
 
-async function fill(store: KnowledgeStore, vectors: readonly Float32Array[]): Promise<void> {
+async function fill(store: Store, vectors: readonly Float32Array[]): Promise<void> {
   for (let at = 0; at < vectors.length; at += 1000) {
     await store.upsert(
       into,
       vectors.slice(at, at + 1000).map((vector, i) => toEntry(at + i, vector)),
     );
   }
-  await store.settle();
+  await store.upkeep!.settle();
 }
 
 /** Made-up rows that no bound lets through: their slopes and residuals are 0. */

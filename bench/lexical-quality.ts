@@ -36,7 +36,7 @@ for (const folder of folders) {
       gate.write(operator, "deployment"),
       chunks.map((chunk) => ({ chunk, embeddings: [] })),
     );
-    await store.settle();
+    await store.upkeep!.settle();
     const ms = performance.now() - started;
     const scopes = gate.read(operator, ["deployment"]);
     const sum = { ndcg: 0, recall: 0, whole: 0 };

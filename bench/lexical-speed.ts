@@ -40,7 +40,7 @@ for (let at = 0; at < count; at += 1000) {
     chunks.map((chunk) => ({ chunk, embeddings: [] })),
   );
 }
-await store.settle();
+await store.upkeep!.settle();
 console.log(`${count} passages indexed in ${Math.round(performance.now() - started)} ms`);
 
 for (const [name, ask] of [

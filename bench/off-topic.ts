@@ -29,7 +29,7 @@ for (const { name, corpus, queries } of collections) {
     into,
     chunks.map((chunk) => ({ chunk, embeddings: [] })),
   );
-  await store.settle();
+  await store.upkeep!.settle();
   const retriever = createRetriever({ store, analyzer: languageAnalyzer });
   const topScores = async (questions: readonly Item[]): Promise<number[]> => {
     const scores: number[] = [];

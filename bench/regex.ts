@@ -13,8 +13,8 @@ import { createGate, operator } from "../src/access/gate.ts";
 import { openSqliteStore } from "../src/stores/sqlite/sqlite-store.ts";
 import type { Analyzer } from "../src/contracts/analyzer.ts";
 import type { Chunk } from "../src/contracts/chunk.ts";
-import type { DocumentEntry } from "../src/contracts/document-store.ts";
-import type { KnowledgeStore } from "../src/contracts/knowledge-store.ts";
+import type { DocumentWrite } from "../src/contracts/document-store.ts";
+import type { Store } from "../src/contracts/store.ts";
 
 const gate = createGate();
 const into = gate.write(operator, "deployment");
@@ -45,7 +45,7 @@ function readLines(): string[] {
   });
 }
 
-function toEntry(number: number, lines: readonly string[]): DocumentEntry {
+function toEntry(number: number, lines: readonly string[]): DocumentWrite {
   const id = `d${number}`;
   let text = "";
   const chunks: Chunk[] = [];
@@ -83,7 +83,7 @@ function toEntry(number: number, lines: readonly string[]): DocumentEntry {
       root: { id: "0", title: id, level: 0, start: 0, end: text.length, contentStart: 0, children: [] },
       sourceMap: { lines: "text" },
     },
-    entries: chunks.map((chunk) => ({ chunk, embeddings: [] })),
+    chunks: chunks.map((chunk) => ({ chunk, embeddings: [] })),
     contentHash: id,
     metadataHash: "",
     fingerprint: "bench",
@@ -108,7 +108,7 @@ const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 0).padStart
 const made = mkdtempSync(join(tmpdir(), "ibid-regex-"));
 try {
   const path = join(made, "ibid.sqlite");
-  const open = (sealAt?: number): Promise<KnowledgeStore> =>
+  const open = (sealAt?: number): Promise<Store> =>
     openSqliteStore(path, { analyzer: silent, topK: 10, ...(sealAt === undefined ? {} : { segments: { sealAt } }) });
   const lines = readLines();
   const writing = await open();
@@ -120,7 +120,7 @@ try {
       characters += entry.bytes;
       await writing.replace(into, entry);
     }
-    await writing.settle();
+    await writing.upkeep!.settle();
   }, 1);
   await writing.close();
   console.log(
@@ -155,7 +155,7 @@ try {
 
   const indexed = await open();
   const first = await time(() => indexed.regexSearch(from, { pattern: patterns[0]! }), 1);
-  await indexed.settle();
+  await indexed.upkeep!.settle();
   const again = await time(() => indexed.regexSearch(from, { pattern: patterns[0]! }), 1);
   console.log(
     `first search ${ms(first)} ms, of which the index ${ms(first - again)} ms: ${(((first - again) * 1000) / documents / 8).toFixed(1)} µs a chunk`,

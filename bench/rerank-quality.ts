@@ -31,7 +31,7 @@ for (const folder of folders) {
     gate.write(operator, "deployment"),
     chunks.map((chunk) => ({ chunk, embeddings: [] })),
   );
-  await store.settle();
+  await store.upkeep!.settle();
   const scopes = gate.read(operator, ["deployment"]);
   const plain = createRetriever({ store, analyzer: languageAnalyzer });
   const nearer = createRetriever({ store, analyzer: languageAnalyzer, reranker: "proximity" });

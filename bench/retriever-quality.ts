@@ -39,7 +39,7 @@ async function rankings(name: string, { corpus, queries, judged }: Collection): 
     .filter(({ title = "", text }) => `${title}${text}`.trim() !== "")
     .map((item) => ({ chunk: { ...toChunk(item), language: analyzer.languageOf?.(item.text) ?? "" }, embeddings: [] }));
   await store.upsert(gate.write(operator, "deployment"), entries);
-  await store.settle();
+  await store.upkeep!.settle();
   const scopes = gate.read(operator, ["deployment"]);
   const base = createRetriever({ store, analyzer });
   const retrievers: Readonly<Record<string, Retriever>> = {
@@ -85,7 +85,7 @@ async function places(name: string, { corpus, queries, judged }: Collection): Pr
     }
     await store.replace(gate.write(operator, "deployment"), {
       document: articleOf(uri, text),
-      entries: chunks.map((chunk) => ({ chunk, embeddings: [] })),
+      chunks: chunks.map((chunk) => ({ chunk, embeddings: [] })),
       contentHash: "0".repeat(64),
       metadataHash: "0".repeat(64),
       fingerprint: "",
@@ -93,7 +93,7 @@ async function places(name: string, { corpus, queries, judged }: Collection): Pr
       folder: null,
     });
   }
-  await store.settle();
+  await store.upkeep!.settle();
   const scopes = gate.read(operator, ["deployment"]);
   const base = createRetriever({ store, analyzer });
   const around = { documents: store, analyzer };

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
 import { openSqliteStore } from "../src/stores/sqlite/sqlite-store.ts";
 import type { Chunk } from "../src/contracts/chunk.ts";
-import type { DocumentEntry } from "../src/contracts/document-store.ts";
-import type { KnowledgeStore } from "../src/contracts/knowledge-store.ts";
+import type { ChunkEntry, DocumentWrite } from "../src/contracts/document-store.ts";
+import type { Store } from "../src/contracts/store.ts";
 import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { defaultAnalyzer } from "../src/text/analyzer.ts";
 
@@ -40,7 +40,13 @@ function readTexts(folder: string | undefined): { uri: string; text: string }[] 
   }));
 }
 
-function toEntry({ uri, text }: { uri: string; text: string }): DocumentEntry {
+function toEntry({
+  uri,
+  text,
+}: {
+  uri: string;
+  text: string;
+}): DocumentWrite & { readonly chunks: readonly ChunkEntry[] } {
   const root = { id: "0", title: uri, level: 0, start: 0, end: text.length, contentStart: 0, children: [] };
   const metadata = { fileName: uri };
   const entries = [];
@@ -80,7 +86,7 @@ function toEntry({ uri, text }: { uri: string; text: string }): DocumentEntry {
       root,
       sourceMap: { lines: "text" },
     },
-    entries,
+    chunks: entries,
     contentHash: uri,
     metadataHash: "",
     fingerprint: "bench",
@@ -104,12 +110,12 @@ async function time<Result>(label: string, work: () => Promise<Result> | Result,
   return result as Result;
 }
 
-async function write(store: KnowledgeStore, entries: readonly DocumentEntry[]): Promise<void> {
+async function write(store: Store, entries: readonly DocumentWrite[]): Promise<void> {
   for (const entry of entries) await store.replace(into, entry);
-  await store.settle();
+  await store.upkeep!.settle();
 }
 
-async function search(name: string, store: KnowledgeStore): Promise<void> {
+async function search(name: string, store: Store): Promise<void> {
   const embedding = Float32Array.from({ length: 256 }, () => random() - 0.5);
   const text = "how do I create an agent with tools and w1 w20 w300 memory";
   await time(`${name}: first lexical search`, () => store.lexicalSearch(from, { text, topK: 5 }));
@@ -123,7 +129,7 @@ async function search(name: string, store: KnowledgeStore): Promise<void> {
 }
 
 const entries = readTexts(process.argv[2]).map(toEntry);
-const chunks = entries.flatMap((entry) => entry.entries.map(({ chunk }) => chunk));
+const chunks = entries.flatMap((entry) => entry.chunks.map(({ chunk }) => chunk));
 console.log(
   `Node ${process.versions.node}, SQLite ${process.versions["sqlite"]}: ${entries.length} documents, ${chunks.length} chunks`,
 );

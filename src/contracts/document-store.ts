@@ -1,8 +1,8 @@
+import type { Chunk } from "./chunk.ts";
 import type { TextDocument } from "./document.ts";
-import type { EmbeddingVersion } from "./embedding.ts";
+import type { VersionedEmbedding } from "./embedding.ts";
 import type { Validators } from "./reader.ts";
-import type { AuthorizedScopes, Scope } from "./scope.ts";
-import type { ChunkEntry, ChunkStore } from "./store.ts";
+import type { Scope } from "./scope.ts";
 
 /**
  * How a document came to be as it is kept.
@@ -38,35 +38,26 @@ export interface FreshnessMark {
   readonly fingerprint?: string;
 }
 
-/**
- * A document with everything that must appear at the same moment as it.
- *
- * @experimental
- */
-export interface DocumentEntry extends Provenance {
-  /** Stored without its `blocks`. */
-  readonly document: TextDocument;
-  /** An entry without embeddings whose chunk the store already holds with the same `text` keeps the vectors that are there. */
-  readonly entries: readonly ChunkEntry[];
-  /**
-   * Ids of the chunks that rely on this: what `held` told and nobody embedded again. When one has gone meanwhile, nothing is stored
-   * and `store-busy` is thrown, so that no chunk ever loses its vectors to a race.
-   */
-  readonly keeps?: readonly string[];
+/** One chunk on its way into a store, with a vector for each embedding version that must find it: two during a re-embedding. @experimental */
+export interface ChunkEntry {
+  readonly chunk: Chunk;
+  readonly embeddings: readonly VersionedEmbedding[];
 }
 
-/**
- * A large document on its way into a store: its chunks come in batches, so that not all of them need be in memory at once.
- *
- * @experimental
- */
-export interface LargeDocumentEntry extends Provenance {
+/** One document on its way into a store, with everything that must appear at the same moment. @experimental */
+export interface DocumentWrite extends Provenance {
   /** Stored without its `blocks`. */
   readonly document: TextDocument;
-  /** In order, each chunk once. Read to its end before anything is stored; what it throws stores nothing. */
-  readonly batches: AsyncIterable<readonly ChunkEntry[]>;
-  /** Whether each entry without embeddings relies on the vectors that the store has of its chunk, as {@link DocumentEntry.keeps} says of single ones. */
-  readonly reliesOnHeld: boolean;
+  /**
+   * All chunks, or batches of them, so that not all need be in memory at once. Batches come in order, each chunk once; an error in them stores nothing.
+   * An entry without embeddings, whose chunk the store holds with the same `text`, keeps the vectors that the store has.
+   */
+  readonly chunks: readonly ChunkEntry[] | AsyncIterable<readonly ChunkEntry[]>;
+  /**
+   * Ids of chunks that rely on held vectors; `"all-without-vectors"`: every entry without embeddings. When one has gone meanwhile, nothing is stored and
+   * `store-busy` is thrown, so that no chunk loses its vectors to a race. Default: none.
+   */
+  readonly keeps?: readonly string[] | "all-without-vectors" | undefined;
 }
 
 /** A document as a list shows it. */
@@ -113,44 +104,4 @@ export interface ReplaceResult {
   readonly added: number;
   readonly kept: number;
   readonly removed: number;
-}
-
-/**
- * The texts and trees, and the one operation that makes ingestion safe: a document and its whole chunk set, swapped for what was there before.
- *
- * **Shape** `replace` is atomic: a reader sees the old set or the new one, also across processes. Identity is (scope, document id).
- * **Errors** as {@link ChunkStore}.
- * **Source** Embabel's repository (E20 to E22): write with chunks, find root by uri, delete root with descendants.
- *
- * @experimental
- */
-export interface DocumentStore extends ChunkStore {
-  replace(into: AuthorizedScopes<"write">, entry: DocumentEntry): Promise<ReplaceResult>;
-  /**
-   * The same for a document whose chunks come in batches. Absent where a store takes a document whole only. Whoever wraps `replace` wraps this too, or leaves
-   * it out. **Cost** memory for the document's text and for some batches, however many there are.
-   */
-  replaceInBatches?(into: AuthorizedScopes<"write">, entry: LargeDocumentEntry): Promise<ReplaceResult>;
-  /**
-   * What of a document need not be embedded again (law 7): its live chunks that have a vector of `version` (all of them when it is
-   * `undefined`). **Shape** chunk id to `text`.
-   */
-  held(
-    into: AuthorizedScopes<"write">,
-    documentId: string,
-    version: EmbeddingVersion | undefined,
-  ): Promise<ReadonlyMap<string, string>>;
-  /** Documents of that uri in the given scopes, ordered by scope; more than one when several scopes hold it. */
-  find(scopes: AuthorizedScopes, uri: string): Promise<readonly StoredDocument[]>;
-  /** `undefined` for what does not exist and for what may not be read, alike. */
-  document(scopes: AuthorizedScopes, id: string): Promise<StoredDocument | undefined>;
-  /** How many live chunks documents have, in the order asked; 0 for what may not be read. */
-  chunkCounts?(
-    scopes: AuthorizedScopes,
-    documents: readonly { readonly scope: Scope; readonly documentId: string }[],
-  ): Promise<readonly number[]>;
-  /** By uri, then scope; paged by key. */
-  documents(scopes: AuthorizedScopes, options?: ListDocumentsOptions): AsyncIterable<DocumentSummary>;
-  /** Writes only the freshness of an unchanged document (law 7). */
-  touch(into: AuthorizedScopes<"write">, id: string, mark: FreshnessMark): Promise<void>;
 }

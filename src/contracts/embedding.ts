@@ -93,3 +93,6 @@ export function kindOf(embedding: Embedding): EmbeddingKind {
   if ("dense" in embedding) return "hybrid";
   return "indices" in embedding ? "sparse" : "dense";
 }
+
+/** How a similarity is computed. `score` is monotone for each: higher is better. @experimental */
+export type Metric = "cosine" | "dot" | "euclidean";

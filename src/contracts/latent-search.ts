@@ -1,8 +1,6 @@
 import type { Origin } from "./document.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
 import type { Filter } from "./filter.ts";
-import type { AuthorizedScopes } from "./scope.ts";
-import type { ChunkStore } from "./store.ts";
 import type { VectorMatch } from "./vector-store.ts";
 
 /** What a latent search is asked. */
@@ -29,9 +27,4 @@ export interface LatentResult {
   readonly energy: number;
   /** What a score counts in an absolute fusion; see `TermVector`. */
   readonly weight: number;
-}
-
-/** Nearest chunks by a model that the store itself keeps fitted on what it holds; see `CorpusModel`. */
-export interface LatentSearch extends ChunkStore {
-  latentSearch(scopes: AuthorizedScopes, query: LatentQuery): Promise<LatentResult>;
 }

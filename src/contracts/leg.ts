@@ -1,10 +1,9 @@
 import type { Chunk } from "./chunk.ts";
 import type { Origin } from "./document.ts";
-import type { Embedding, EmbeddingVersion, VersionedEmbedding } from "./embedding.ts";
+import type { Embedding, EmbeddingVersion, Metric, VersionedEmbedding } from "./embedding.ts";
 import type { Filter } from "./filter.ts";
 import type { JsonValue, Metadata } from "./metadata.ts";
 import type { Scope } from "./scope.ts";
-import type { Metric } from "./store.ts";
 
 /**
  * How the text of a lexical query is read. `"literal"`: as words, with nothing in it that could fail to parse. `"lucene"`: any of its words, `+word` needed,
@@ -56,6 +55,8 @@ export interface ChunkRef {
 /** Proof of a write: the scope and the commit that holds it. A search with `after` sees that commit. */
 export interface Receipt {
   readonly scope: Scope;
+  /** As in {@link Moment}; stamps of one life can be compared. */
+  readonly life: string;
   readonly stamp: number;
 }
 

@@ -2,8 +2,7 @@ import type { Chunk } from "./chunk.ts";
 import type { Origin } from "./document.ts";
 import type { Filter } from "./filter.ts";
 import type { QuerySyntax, QueryTerm, TermScore } from "./leg.ts";
-import type { AuthorizedScopes, Scope } from "./scope.ts";
-import type { ChunkStore } from "./store.ts";
+import type { Scope } from "./scope.ts";
 
 /** What a lexical search is asked. */
 export interface LexicalQuery {
@@ -40,20 +39,4 @@ export interface LexicalResult {
   readonly matches: readonly LexicalMatch[];
   /** The distinct words that the query was analysed into, with their idf and how often the query says them; words that no chunk has included. */
   readonly terms: readonly QueryTerm[];
-}
-
-/**
- * BM25F over the searched scopes, as if nothing else existed: document frequencies and average lengths are sums over live chunks of those
- * scopes alone, so that nothing hidden moves a score (law 3).
- *
- * A chunk has two fields: its text, and its names, which are its title and headings, each once. A word scores
- * `idf · count · (k1 + 1) · f / (k1 + f)`, where `f` is the sum over the fields of `weight · frequency / (1 - b + b · length / average length)`. Unless the
- * store says otherwise `k1` is 1.2, `b` 0.5 for both fields, and the weight 1 for the text and 2 for the names.
- *
- * **Shape** best first, ties by chunk id then scope; chunks that share no term with the query are not matches.
- * **Errors** `invalid-argument` for a query in Lucene's syntax that does not parse; see also {@link ChunkStore}.
- * **Source** Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), idf in Lucene's never negative form; ToolUp (T29).
- */
-export interface LexicalIndex extends ChunkStore {
-  lexicalSearch(scopes: AuthorizedScopes, query: LexicalQuery): Promise<LexicalResult>;
 }

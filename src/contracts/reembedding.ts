@@ -1,8 +1,7 @@
-import type { Chunk } from "./chunk.ts";
 import type { Embedding, EmbeddingVersion } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
 import type { Run } from "./run.ts";
-import type { AuthorizedScopes, Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
 /**
  * Embedding versions of a scope, and the one that its searches use.
@@ -42,46 +41,7 @@ export interface VersionChange {
   readonly lacking: number;
 }
 
-/**
- * A store whose scopes can have vectors of two models at once: searches use one version while the other is made.
- *
- * **Shape** `versions` gives one entry for each scope of the proof, in its order. Unless a change set it, a scope's current version is the one that most of
- * its chunks have. `lacking` gives live chunks in order of id, paged by key so that no writer waits.
- * **Source** ToolUp's re-embedding.
- *
- * @experimental
- */
-export interface VersionedStore {
-  versions(scopes: AuthorizedScopes<"read" | "write">): Promise<readonly ScopeVersions[]>;
-  /** Live chunks without a vector of that version. */
-  lacking(into: AuthorizedScopes<"write">, version: EmbeddingVersion): AsyncIterable<Chunk>;
-  /**
-   * Adds vectors to chunks in one transaction, and records that this version is under way.
-   * Chunks that are gone, changed or already have the version are skipped.
-   *
-   * **Shape** the number of added vectors. **Errors** as `upsert`: `dimension-mismatch` before anything is stored.
-   */
-  addVectors(
-    into: AuthorizedScopes<"write">,
-    version: EmbeddingVersion,
-    vectors: readonly AddedVector[],
-  ): Promise<number>;
-  /**
-   * Makes searches of the scope use another version, in one transaction. Unless `partial`, it is done only where no live chunk lacks a vector of it.
-   * The vectors of the version before stay until a vacuum of what is older than the change.
-   */
-  changeVersion(
-    into: AuthorizedScopes<"write">,
-    version: EmbeddingVersion,
-    options?: { readonly partial?: boolean },
-  ): Promise<VersionChange>;
-}
-
-/**
- * How a re-embedding goes about it; everything has a default.
- *
- * @experimental
- */
+/** How a re-embedding goes about it; everything has a default. */
 export interface ReembedOptions {
   /** Default: every scope that the caller may write. */
   readonly scope?: Scope;

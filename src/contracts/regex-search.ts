@@ -1,8 +1,7 @@
 import type { Chunk } from "./chunk.ts";
 import type { Origin } from "./document.ts";
 import type { Filter } from "./filter.ts";
-import type { AuthorizedScopes, Scope } from "./scope.ts";
-import type { ChunkStore } from "./store.ts";
+import type { Scope } from "./scope.ts";
 
 /** What a regex search is asked. */
 export interface RegexQuery {
@@ -23,14 +22,4 @@ export interface RegexMatch {
   readonly score: number;
   /** Where the pattern matched, as positions in the document, ascending and apart. Empty matches are left out. */
   readonly matches: readonly { readonly start: number; readonly end: number }[];
-}
-
-/**
- * Chunks whose `urtext` a pattern matches.
- *
- * **Shape** best first, ties by chunk id then scope. **Errors** `invalid-regex`, saying where and what is not supported.
- * **Source** Embabel `RegexSearch` (E23, E26).
- */
-export interface RegexSearch extends ChunkStore {
-  regexSearch(scopes: AuthorizedScopes, query: RegexQuery): Promise<readonly RegexMatch[]>;
 }

@@ -1,8 +1,8 @@
+import type { Store } from "./store.ts";
 import type { Analyzer } from "./analyzer.ts";
 import type { ChatModel, OnUsage } from "./chat.ts";
 import type { ChunkStructure } from "./chunk.ts";
 import type { Origin, PlaceLabels } from "./document.ts";
-import type { DocumentStore } from "./document-store.ts";
 import type { Embedding } from "./embedding.ts";
 import type { IbidErrorCode } from "./errors.ts";
 import type { FilterInput } from "./filter.ts";
@@ -195,7 +195,7 @@ export interface Retriever {
  */
 export interface RetrieverParts {
   /** Documents and their chunks, to look around a hit: read with the very proof that the search came with (law 3). */
-  readonly documents: Pick<DocumentStore, "document" | "chunks">;
+  readonly documents: Pick<Store, "document" | "chunks">;
   readonly analyzer: Analyzer;
   /** Who writes the answers, when somebody does. */
   readonly model?: ChatModel | undefined;

@@ -1,117 +1,304 @@
 import type { Chunk } from "./chunk.ts";
-import type { EmbeddingKind, VersionedEmbedding } from "./embedding.ts";
+import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
+import type {
+  ChunkEntry,
+  DocumentSummary,
+  DocumentWrite,
+  FreshnessMark,
+  ListDocumentsOptions,
+  ReplaceResult,
+  StoredDocument,
+} from "./document-store.ts";
+import type { EmbeddingKind, EmbeddingVersion, VersionedEmbedding } from "./embedding.ts";
 import type { Filter } from "./filter.ts";
+import type {
+  ChunkRef,
+  Leg,
+  LegCapabilities,
+  Moment,
+  ReadChunk,
+  ReadChunksOptions,
+  Receipt,
+  SessionOptions,
+  StoreSession,
+} from "./leg.ts";
+import type { LatentQuery, LatentResult } from "./latent-search.ts";
+import type { LexicalQuery, LexicalResult } from "./lexical-index.ts";
+import type { AddedVector, ScopeVersions, VersionChange } from "./reembedding.ts";
+import type { RegexMatch, RegexQuery } from "./regex-search.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "./scope.ts";
+import type { VectorMatch, VectorQuery } from "./vector-store.ts";
 
 /**
- * How a similarity is computed. `score` is monotone for each: higher is better, always.
- *
- * @experimental
- */
-export type Metric = "cosine" | "dot" | "euclidean";
-
-/**
- * When what was acknowledged is safe: at once and against power loss (`"commit"`), at the next snapshot (`"snapshot"`), or never (`"none"`).
+ * When an acknowledged write is safe: at once and against power loss (`"commit"`), at the next snapshot (`"snapshot"`), or never (`"none"`).
  *
  * @experimental
  */
 export type Durability = "commit" | "snapshot" | "none";
 
-/**
- * What a store says of itself. A declared "no" is a promise too: the operation then throws `unsupported`.
- *
- * @experimental
- */
+/** Capabilities of a composed store, read from its parts. A "no" is a promise too. @experimental */
 export interface StoreCapabilities {
   readonly durability: Durability;
-  /** Whether a search returns exactly `min(topK, matches)`. An approximate store says false and falls back to a scan when starved. */
-  readonly exact: boolean;
+  /** Kinds of embeddings that the store keeps. A write of another kind throws `unsupported`. */
   readonly embeddings: readonly EmbeddingKind[];
-  readonly metrics: readonly Metric[];
-  /** Whether what was deleted without `purge` can be restored until it is vacuumed. */
-  readonly restore: boolean;
+  /** Capabilities of each leg, by the leg's name, in the order of the legs. */
+  readonly legs: Readonly<Record<string, LegCapabilities>>;
+  readonly versions: boolean;
+  readonly trash: boolean;
+  readonly upkeep: boolean;
 }
 
-/**
- * One chunk on its way into a store, with a vector for each version that must find it (two during a cut-over).
- *
- * @experimental
- */
-export interface ChunkEntry {
-  readonly chunk: Chunk;
-  readonly embeddings: readonly VersionedEmbedding[];
-}
-
-/**
- * What to delete, in the one scope that the proof names.
- *
- * @experimental
- */
+/** Chunks to delete in one scope. @experimental */
 export type DeleteTarget =
   | { readonly ids: readonly string[] }
   | { readonly documentIds: readonly string[] }
   | { readonly filter: Filter }
-  /** The whole scope: at once and for good, bypassing tombstones (T15). */
+  /** The whole scope: at once and for good, without a way back. */
   | { readonly scope: true };
 
-/** How a delete goes about it. */
+/** Options of a delete. */
 export interface DeleteOptions {
-  /** What to do about an id that is not there. Default `"ignore"`. */
+  /** Behaviour for an id that the scope does not hold. Default `"ignore"`. */
   readonly onMissing?: "ignore" | "error";
   /** Gone at once from every row, posting and vector, instead of restorable until vacuumed. Default false. */
   readonly purge?: boolean;
 }
 
-/**
- * What every store of chunks can do, however it is searched.
- *
- * **Shape** every call carries the gate's proof. Writing needs a proof with exactly one scope. Identity of a chunk is (scope, id); the same id
- * replaces. Nothing taken in or handed out is aliased (B27). A call stores everything or nothing.
- * **Errors** `invalid-id` for an id that is blank or holds U+0000 or a lone surrogate, `dimension-mismatch` before anything is stored (law 6), `unsupported` for a kind of embedding that
- * the store does not keep, `access-denied` for a proof that the gate did not make, `store-closed`.
- * **Source** Ballerina (B17 to B31), ToolUp (T5 to T15), Wesichain (W7, W8, W15), Semantic Kernel (S4).
- */
-export interface ChunkStore {
-  readonly capabilities: StoreCapabilities;
-  /** Resolves when the store can be written; some databases create an index in the background (S4). */
-  ready(signal?: AbortSignal): Promise<void>;
-  upsert(into: AuthorizedScopes<"write">, entries: readonly ChunkEntry[]): Promise<void>;
-  /** **Shape** how many live chunks went. Deleting what is already deleted counts 0. */
-  delete(from: AuthorizedScopes<"write">, target: DeleteTarget, options?: DeleteOptions): Promise<number>;
-  /** Takes back a delete that was not a purge. **Shape** how many chunks came back. */
-  restore(
-    into: AuthorizedScopes<"write">,
-    target: { readonly ids: readonly string[] } | { readonly documentIds: readonly string[] },
-  ): Promise<number>;
-  /** Removes for good what was deleted more than `olderThanMs` ago, in every scope. **Shape** how many chunks went. */
-  vacuum(authority: SystemAuthority, options: { readonly olderThanMs: number }): Promise<number>;
-  /** Live chunks in order of (scope, id), paged by key so that writers are never held up. */
-  chunks(scopes: AuthorizedScopes, options?: ListChunksOptions): AsyncIterable<StoredChunk>;
-  /** Scopes that hold at least one live chunk or document, sorted. */
-  scopes(authority: SystemAuthority): Promise<readonly Scope[]>;
+/** Outcome of a delete. @experimental */
+export interface DeleteResult {
+  /** Live chunks that went. Deleting a deleted chunk counts 0. */
+  readonly chunks: number;
+  readonly receipt: Receipt;
 }
 
-/**
- * Which chunks a listing gives, and how much of them.
- *
- * @experimental
- */
+/** Which chunks a listing gives, and how much of them. @experimental */
 export interface ListChunksOptions {
   readonly filter?: Filter;
   readonly documentId?: string;
-  /** Only chunks of these ids. **Cost** a look-up each, instead of a walk. */
+  /** Only chunks of these ids. **Cost** one look-up for each, instead of a walk. */
   readonly ids?: readonly string[];
   readonly includeEmbeddings?: boolean;
 }
 
-/**
- * A chunk as a listing gives it.
- *
- * @experimental
- */
+/** A chunk of a listing. @experimental */
 export interface StoredChunk {
   readonly scope: Scope;
   readonly chunk: Chunk;
   /** Only when asked for. */
   readonly embeddings?: readonly VersionedEmbedding[];
+}
+
+/** Contents of a store in the scopes that were asked for. @experimental */
+export interface StoreStatus {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly scopes: readonly { readonly scope: Scope; readonly documents: number; readonly chunks: number }[];
+  readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
+}
+
+/** A document that was deleted and can be restored. @experimental */
+export interface DeletedSummary extends DocumentSummary {
+  /** ISO 8601. */
+  readonly deletedAt: string;
+}
+
+/** Options of {@link Upkeep.settle}. @experimental */
+export interface SettleOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** While a model is fitted. **Units** the share that is done, from 0 to 1. */
+  readonly onProgress?: ((share: number) => void) | undefined;
+}
+
+/** The places of a call in a store's interfaces: `read` many scopes, `write` one, `any` of both rights, `maintain` all. @experimental */
+export interface Places {
+  readonly read: unknown;
+  readonly write: unknown;
+  readonly any: unknown;
+  readonly maintain: readonly unknown[];
+}
+
+/** Scopes that {@link Store} has checked: the author of a part trusts them and never widens them. @experimental */
+export interface Checked extends Places {
+  readonly read: readonly Scope[];
+  readonly write: Scope;
+  readonly any: readonly Scope[];
+  readonly maintain: readonly [];
+}
+
+/** Proofs of the gate: the form in which the user of a {@link Store} names scopes. A write proof names exactly one. @experimental */
+export interface Proven extends Places {
+  readonly read: AuthorizedScopes;
+  readonly write: AuthorizedScopes<"write">;
+  readonly any: AuthorizedScopes<"read" | "write">;
+  readonly maintain: readonly [authority: SystemAuthority];
+}
+
+/**
+ * The verbs about documents and chunks, for the author of a store (`Checked`) and for its user (`Proven`).
+ *
+ * **Shape** Identity of a document is (scope, id), of a chunk (scope, id). A call stores everything or nothing. A reader sees the state before or after a
+ * write, also across processes.
+ * **Errors** of a composed store: `access-denied` for a proof that the gate did not make; `invalid-id` for an id that is blank or holds U+0000 or a lone
+ * surrogate; `dimension-mismatch` before anything is stored; `unsupported` for a kind of embedding that the store does not keep; `store-closed`.
+ * @experimental
+ */
+export interface DocumentVerbs<By extends Places> {
+  /** Swaps a document and its whole chunk set in one transaction. Batches are read to their end before anything is visible. */
+  replace(into: By["write"], write: DocumentWrite): Promise<ReplaceResult & { readonly receipt: Receipt }>;
+  /** Adds single chunks; the same id replaces. */
+  upsert(into: By["write"], entries: readonly ChunkEntry[]): Promise<{ readonly receipt: Receipt }>;
+  delete(from: By["write"], target: DeleteTarget, options?: DeleteOptions): Promise<DeleteResult>;
+  /** Writes only the freshness of an unchanged document. */
+  touch(into: By["write"], id: string, mark: FreshnessMark): Promise<void>;
+  /**
+   * Chunks of a document that need no new embedding: its live chunks that have a vector of `version`, or all of them when it is `undefined`.
+   *
+   * **Shape** chunk id to `text`.
+   */
+  held(
+    into: By["write"],
+    documentId: string,
+    version: EmbeddingVersion | undefined,
+  ): Promise<ReadonlyMap<string, string>>;
+  /** Documents of a uri, ordered by scope; more than one when several scopes hold it. */
+  find(scopes: By["read"], uri: string): Promise<readonly StoredDocument[]>;
+  /** `undefined` for an unknown document and for one outside the scopes, alike. */
+  document(scopes: By["read"], id: string): Promise<StoredDocument | undefined>;
+  /** By uri, then scope; paged by key, so that writers never wait. */
+  documents(scopes: By["read"], options?: ListDocumentsOptions): AsyncIterable<DocumentSummary>;
+  /** Live chunks in order of (scope, id), paged by key. */
+  chunks(scopes: By["read"], options?: ListChunksOptions): AsyncIterable<StoredChunk>;
+  /** Live chunks of each document, in the order asked; 0 for a document outside the scopes. */
+  chunkCounts(
+    scopes: By["read"],
+    documents: readonly { readonly scope: Scope; readonly documentId: string }[],
+  ): Promise<readonly number[]>;
+  /** Scopes that hold at least one live chunk or document, sorted. */
+  scopes(...by: By["maintain"]): Promise<readonly Scope[]>;
+  /** Counts live documents and chunks of the given scopes only. */
+  status(scopes: By["read"]): Promise<StoreStatus>;
+  /**
+   * The newest state of some scopes; with `after`, one that holds those commits.
+   *
+   * **Shape** `stamp` grows with every call that changes a scope, whichever process makes it, and never for sealing or merging. `life` is another one after a
+   * purge, a vacuum or a reset: whatever was derived from the scope's chunks must go too.
+   * **Errors** `invalid-argument` for a receipt of a commit that the store does not have.
+   */
+  moment(scopes: By["any"], after?: readonly Receipt[]): Promise<Moment>;
+}
+
+/** The system of record: documents, trees, chunks and their text. `composeStore` checks proofs, ids and vectors before it calls. @experimental */
+export interface DocumentStore extends DocumentVerbs<Checked> {
+  readonly durability: Durability;
+  readonly embeddings: readonly EmbeddingKind[];
+  /** Whether the store can be written. `composeStore` asks until the answer is yes. Absent: at once. */
+  ready?(signal?: AbortSignal): Promise<boolean>;
+  /** Chunks in the order of `refs`; `undefined` where one is gone. **Cost** the bytes of the slices, never of whole documents. */
+  readChunks(
+    refs: readonly ChunkRef[],
+    options: ReadChunksOptions & { readonly moment?: Moment | undefined },
+  ): Promise<readonly (ReadChunk | undefined)[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Two embedding versions side by side, so that a scope can be searched by one while the other is made.
+ *
+ * **Shape** `versions` gives one entry per scope, in order. A scope's current version is the one that most of its chunks have, unless a change named another.
+ * **Source** ToolUp's re-embedding.
+ * @experimental
+ */
+export interface VersionSwitch<By extends Places = Checked> {
+  versions(scopes: By["any"]): Promise<readonly ScopeVersions[]>;
+  /** Live chunks without a vector of that version, in order of id, paged by key. */
+  lacking(into: By["write"], version: EmbeddingVersion): AsyncIterable<Chunk>;
+  /**
+   * Gives chunks a vector beside those that they have, in one transaction with the note that this version is under way. A chunk that is gone, has another
+   * text, or has a vector of the version, is left alone.
+   *
+   * **Shape** vectors that were taken.
+   */
+  addVectors(into: By["write"], version: EmbeddingVersion, vectors: readonly AddedVector[]): Promise<number>;
+  /**
+   * Makes searches of the scope use another version, in one transaction. Unless `partial`, it happens only where no live chunk lacks a vector of it.
+   * Vectors of the version before stay until a vacuum.
+   */
+  changeVersion(
+    into: By["write"],
+    version: EmbeddingVersion,
+    options?: { readonly partial?: boolean | undefined },
+  ): Promise<VersionChange>;
+}
+
+/** Deleted documents, restorable until they are vacuumed. @experimental */
+export interface Trash<By extends Places = Checked> {
+  /** By uri, then scope. */
+  deleted(scopes: By["read"]): AsyncIterable<DeletedSummary>;
+  /** Takes back a delete that was no purge. **Shape** chunks that came back. */
+  restore(
+    into: By["write"],
+    target: { readonly ids: readonly string[] } | { readonly documentIds: readonly string[] },
+  ): Promise<number>;
+  /** Removes for good what was deleted more than `olderThanMs` ago, in every scope. **Shape** chunks that went. */
+  vacuum(...call: [...by: By["maintain"], options: { readonly olderThanMs: number }]): Promise<number>;
+}
+
+/** Work that correctness never waits for. @experimental */
+export interface Upkeep<By extends Places = Checked> {
+  /** Seals a large live segment, merges, and fits the store's own model. **Errors** `aborted`, `timeout`: finished work is kept. */
+  settle(options?: SettleOptions): Promise<void>;
+  /**
+   * Overwrites purged bytes: finishes every purge and vacuum that a crash or a reader cut short.
+   *
+   * **Shape** false while a reader still holds an old state of the files; ask again later. No search finds purged chunks meanwhile.
+   */
+  scrub(...by: By["maintain"]): Promise<boolean>;
+  /** Compares every row, posting and vector with the others. **Cost** reads and analyses everything, and holds up other calls of this process. */
+  examine(...call: [...by: By["maintain"], options?: ExamineOptions]): Promise<Diagnosis>;
+}
+
+/** Searches leg by leg, each with a proof of its own, for callers that do not use sessions yet. @experimental */
+export interface Searches<By extends Places = Checked> {
+  search(scopes: By["read"], query: VectorQuery): Promise<readonly VectorMatch[]>;
+  lexicalSearch(scopes: By["read"], query: LexicalQuery): Promise<LexicalResult>;
+  regexSearch(scopes: By["read"], query: RegexQuery): Promise<readonly RegexMatch[]>;
+  readonly latentSearch?: ((scopes: By["read"], query: LatentQuery) => Promise<LatentResult>) | undefined;
+}
+
+/** The parts of a store. A capability is a whole object or absent. @experimental */
+export interface StoreParts {
+  readonly documents: DocumentStore;
+  /** In the order of their parts in a fused score. */
+  readonly legs: readonly Leg[];
+  readonly searches?: Searches | undefined;
+  readonly versions?: VersionSwitch | undefined;
+  readonly trash?: Trash | undefined;
+  readonly upkeep?: Upkeep | undefined;
+  /** 32 random bytes under which queries are hashed. Default: new ones for each composition. */
+  readonly secret?: Uint8Array | undefined;
+}
+
+/**
+ * A store: every call shows a proof of the gate, and every value is copied in and out. Only `composeStore` makes one, and a copy of one is none.
+ *
+ * @experimental
+ */
+export interface Store extends DocumentVerbs<Proven>, Searches<Proven>, AsyncDisposable {
+  readonly capabilities: StoreCapabilities;
+  /** The knowledge base's own key, 32 bytes: queries are hashed under it. A copy each time. */
+  readonly secret: Uint8Array;
+  /** Resolves when the store can be written; some databases build an index in the background. */
+  ready(signal?: AbortSignal): Promise<void>;
+  /**
+   * Checks the proof once. Every search and read of the session sees one moment.
+   *
+   * **Errors** `access-denied`; `unsupported` from a leg with late visibility, when `after` names a receipt.
+   */
+  session(scopes: AuthorizedScopes, options?: SessionOptions): Promise<StoreSession>;
+  readonly versions?: VersionSwitch<Proven> | undefined;
+  readonly trash?: Trash<Proven> | undefined;
+  readonly upkeep?: Upkeep<Proven> | undefined;
+  /** May be called again. After it, every other call throws `store-closed`. */
+  close(): Promise<void>;
 }

@@ -1,9 +1,8 @@
 import type { Chunk } from "./chunk.ts";
 import type { Origin } from "./document.ts";
-import type { Embedding, EmbeddingVersion } from "./embedding.ts";
+import type { Embedding, EmbeddingVersion, Metric } from "./embedding.ts";
 import type { Filter } from "./filter.ts";
-import type { AuthorizedScopes, Scope } from "./scope.ts";
-import type { ChunkStore, Metric } from "./store.ts";
+import type { Scope } from "./scope.ts";
 
 /**
  * **Shape** with an embedding, the nearest chunks of its version; with only a filter, every match at score 0; with neither, every chunk
@@ -43,18 +42,4 @@ export interface VectorMatch {
   /** The metric's own value; for Euclidean, the distance. */
   readonly rawScore: number;
   readonly embedding?: Embedding;
-}
-
-/**
- * Nearest vectors, dense, sparse or hybrid.
- *
- * **Shape** `search` gives at most `topK` matches, best first, ties by chunk id then scope; exact stores give `min(topK, matches)` (law 4).
- * A hybrid vector scores the sum of its dense and its sparse similarity.
- * **Errors** `dimension-mismatch` for a query of another length than its version says; see also {@link ChunkStore}.
- * **Source** Ballerina `VectorStore` (B17 to B30), ToolUp `IVectorStore` (T5 to T7), Wesichain `VectorStore` (W7, W8), Embabel `FilteringVectorSearch` (E23).
- *
- * @experimental
- */
-export interface VectorStore extends ChunkStore {
-  search(scopes: AuthorizedScopes, query: VectorQuery): Promise<readonly VectorMatch[]>;
 }

@@ -1,9 +1,9 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import { type EmbeddedTexts, type Embedder, makesVersion } from "../contracts/embedding-model.ts";
 import type { Embedding, EmbeddingVersion, VersionedEmbedding } from "../contracts/embedding.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store } from "../contracts/store.ts";
+import type { ChunkEntry } from "../contracts/document-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
-import type { ChunkEntry } from "../contracts/store.ts";
 import { takeGivenEmbedding } from "../models/embedder/check-embedding.ts";
 import type { IngestStages } from "./stages.ts";
 
@@ -135,12 +135,12 @@ interface Plan {
 
 /** Former models by whose vectors the scope is searched, or may be again after a rollback. */
 async function stillUsed(
-  store: KnowledgeStore,
+  store: Store,
   into: AuthorizedScopes<"write">,
   formerEmbedders: readonly Embedder[],
 ): Promise<readonly Embedder[]> {
   if (formerEmbedders.length === 0 || store.versions === undefined) return [];
-  const [versions] = await store.versions(into);
+  const [versions] = await store.versions.versions(into);
   const used = [versions?.current, versions?.previous].filter((version) => version !== undefined);
   return formerEmbedders.filter((one) => used.some((version) => makesVersion(one, version)));
 }

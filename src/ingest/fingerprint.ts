@@ -1,7 +1,7 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import { type Embedder, makesVersion } from "../contracts/embedding-model.ts";
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { hashParts } from "../runtime/hash.ts";
 import type { IngestStages } from "./stages.ts";
@@ -49,10 +49,10 @@ export async function isMadeBy(
 /** What a model makes that says how long its vectors are only by answering: what the scope is searched by, if that is its. */
 async function versionUsed(
   embedder: Embedder,
-  store: KnowledgeStore,
+  store: Store,
   into: AuthorizedScopes<"write">,
 ): Promise<EmbeddingVersion | undefined> {
-  const current = (await store.versions?.(into))?.[0]?.current;
+  const current = (await store.versions?.versions(into))?.[0]?.current;
   return current !== undefined && makesVersion(embedder, current) ? current : undefined;
 }
 

@@ -104,7 +104,7 @@ export async function* ingestDocuments(
     const folders = job.folders.filter((folder) => !seen.has(folder));
     for await (const gone of vanished(known, { folders, seen, has: job.has })) {
       throwIfAborted(job.signal, "The ingestion");
-      const chunks = await stages.store.delete(job.into, { documentIds: [gone.id] });
+      const { chunks } = await stages.store.delete(job.into, { documentIds: [gone.id] });
       totals.removed++;
       yield { uri: gone.uri, scope: job.scope, status: "removed", documentId: gone.id, chunks };
     }

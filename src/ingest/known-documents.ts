@@ -1,5 +1,5 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 
 /** What the scope holds already: listed whole when folders are walked (sweeping needs that), looked up one by one otherwise. */
@@ -12,7 +12,7 @@ export interface KnownDocuments {
 
 /** **Cost** with folders, one pass over the scope's documents; without, one look-up for each uri that is asked for. */
 export async function knownDocuments(
-  store: KnowledgeStore,
+  store: Store,
   from: AuthorizedScopes,
   folders: readonly string[],
 ): Promise<KnownDocuments> {

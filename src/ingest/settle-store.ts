@@ -1,6 +1,6 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestProgress } from "../contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store } from "../contracts/store.ts";
 
 /** Tells a display, if there is one. One that fails must not fail the work that it displays. */
 export function createReport(
@@ -23,12 +23,12 @@ export function createReport(
  * **Errors** `aborted`, `timeout`; `store-closed`, `store-corrupt`.
  */
 export async function settleStore(
-  store: Pick<KnowledgeStore, "settle">,
+  store: Pick<Store, "upkeep">,
   signal: AbortSignal | undefined,
   onFit?: (share: number) => void,
 ): Promise<void> {
   try {
-    await store.settle({ signal, onProgress: onFit });
+    await store.upkeep?.settle({ signal, onProgress: onFit });
   } catch (error) {
     if (isWorthStopping(error)) throw error;
   }

@@ -2,7 +2,7 @@ import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Prices } from "../contracts/chat.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store } from "../contracts/store.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
 
 /** The stages that a document walks through, chosen once by whoever opens the knowledge base. */
@@ -20,7 +20,7 @@ export interface IngestStages {
   readonly counts?: "sent" | "needed" | undefined;
   /** What models cost, by `provider/model`. Default: nobody knows. */
   readonly prices?: Prices | undefined;
-  readonly store: KnowledgeStore;
+  readonly store: Store;
   /** The store's own, for the languages that it knows. Without one, a document is in the language that it says. */
   readonly analyzer?: Analyzer | undefined;
 }

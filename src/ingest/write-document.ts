@@ -1,7 +1,6 @@
-import type { DocumentEntry } from "../contracts/document-store.ts";
+import type { ChunkEntry, DocumentWrite } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
-import type { ChunkEntry } from "../contracts/store.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
 import { createChunkEmbedding, embedChunks } from "./embed-chunks.ts";
 import { cutDocument, cutInBatches } from "./prepare-document.ts";
@@ -22,7 +21,7 @@ interface WriteJob {
   readonly onEmbedding?: ((uri: string) => void) | undefined;
 }
 
-type Facts = Omit<DocumentEntry, "entries" | "keeps">;
+type Facts = Omit<DocumentWrite, "chunks" | "keeps">;
 
 /** From this length on a document's chunks go from the chunker to the store in batches. **Units** UTF-16 code units. */
 const large = 2 ** 20;
@@ -30,14 +29,11 @@ const large = 2 ** 20;
 /**
  * Cuts, transforms and embeds a document, and swaps it for what was there, in one transaction.
  *
- * **Shape** the chunks of a large document are never in memory together, unless a transformer wants to see them so, or the store takes documents whole only.
+ * **Shape** the chunks of a large document are never in memory together, unless a transformer wants to see them so.
  * **Errors** `invalid-id` (W16), and those of the chunker, the embedder and the store; `aborted`.
  */
 export async function writeDocument(stages: IngestStages, job: WriteJob, facts: Facts): Promise<Written> {
-  const inBatches =
-    facts.document.text.length >= large &&
-    stages.transformers.length === 0 &&
-    stages.store.replaceInBatches !== undefined;
+  const inBatches = facts.document.text.length >= large && stages.transformers.length === 0;
   const write = inBatches ? () => writeInBatches(stages, job, facts) : await prepareWhole(stages, job, facts);
   // Somebody else may take away, between asking and writing, a chunk whose vectors were to be kept. Asked again, the store tells.
   return write().catch((error: unknown) => {
@@ -55,7 +51,7 @@ async function prepareWhole(stages: IngestStages, job: WriteJob, facts: Facts): 
   return async () => {
     const { entries, keeps, ...counted } = await embedChunks(stages, job.into, heldOf(job, facts), chunks, job.signal);
     throwIfAborted(job.signal, "The ingestion");
-    await stages.store.replace(job.into, { ...facts, entries, keeps });
+    await stages.store.replace(job.into, { ...facts, chunks: entries, keeps });
     return { chunks: chunks.length, ...counted };
   };
 }
@@ -80,7 +76,7 @@ async function writeInBatches(stages: IngestStages, job: WriteJob, facts: Facts)
   }
 
   job.onEmbedding?.(document.uri);
-  const reliesOnHeld = stages.embedder !== undefined;
-  await stages.store.replaceInBatches!(job.into, { ...facts, batches: batches(), reliesOnHeld });
+  const keeps = stages.embedder === undefined ? [] : "all-without-vectors";
+  await stages.store.replace(job.into, { ...facts, chunks: batches(), keeps });
   return { chunks, sent, ...(tokens === undefined || sent === 0 ? {} : { tokens }) };
 }

@@ -6,7 +6,7 @@ import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { EventRetention, EventStore } from "../contracts/event-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store } from "../contracts/store.ts";
 import type { MediaTypeHandler } from "../contracts/media-type-handler.ts";
 import type { Reader } from "../contracts/reader.ts";
 import type { AccessPolicy } from "../contracts/scope.ts";
@@ -60,7 +60,7 @@ export function storeChoices({
  *
  * **Errors** `invalid-argument` for an incomplete store, by the missing method, and for options that only a store that is made here can follow.
  */
-export function takeStore({ store, search, snapshots }: OpenOptions): KnowledgeStore | undefined {
+export function takeStore({ store, search, snapshots }: OpenOptions): Store | undefined {
   if (store === undefined) return undefined;
   const checked = checkStore(store);
   for (const [name, value] of Object.entries({ bm25: search?.bm25, snapshots })) {
@@ -73,7 +73,7 @@ export function takeStore({ store, search, snapshots }: OpenOptions): KnowledgeS
 }
 
 /** Opens a store in memory; with `snapshots`, one that is kept. */
-export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise<KnowledgeStore> {
+export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise<Store> {
   const choices = storeChoices(wishes);
   if (snapshots === undefined) return createMemoryStore(choices);
   const { openSnapshotStore } = await import("../stores/snapshot/snapshot-store.ts");
@@ -98,7 +98,7 @@ export interface RuntimeParts {
 
 /** Fills in defaults and makes the knowledge base. Parts that were not chosen are not loaded. */
 export async function assembleKnowledgeBase(
-  store: KnowledgeStore,
+  store: Store,
   options: OpenOptions,
   runtime: RuntimeParts,
 ): Promise<KnowledgeBase> {
@@ -137,7 +137,7 @@ export async function assembleKnowledgeBase(
 
 /** Embedders with one cache, also for models that a collection brings. */
 async function chooseEmbedders(
-  store: KnowledgeStore,
+  store: Store,
   { batch, cache, embedding = null, formerEmbeddings = [] }: OpenModels,
 ): Promise<Pick<KnowledgeBaseParts, "embed" | "embedder" | "formerEmbedders">> {
   const load = async (): Promise<(model: EmbeddingModel) => Embedder> => {

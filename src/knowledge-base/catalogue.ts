@@ -54,7 +54,7 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
   }
 
   /** Whether the files are rid of what was purged. */
-  const isScrubbed = async (): Promise<boolean> => (await store.scrub?.(parts.authority)) ?? true;
+  const isScrubbed = async (): Promise<boolean> => (await store.upkeep?.scrub(parts.authority)) ?? true;
 
   /** Chunks that came without their document answer for themselves. A chunk of a document goes only with it. */
   async function removeLooseChunks(own: AuthorizedScopes, filter: Filter, options: DeleteOptions): Promise<void> {
@@ -118,7 +118,7 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
 
     async status() {
       const scopes = await readable();
-      const [held, versions = []] = await Promise.all([store.status(scopes), store.versions?.(scopes)]);
+      const [held, versions = []] = await Promise.all([store.status(scopes), store.versions?.versions(scopes)]);
       const status = {
         ...held,
         versions: versions

@@ -1,6 +1,6 @@
 import type { CollectionPlan } from "./records/check-definition.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { recordKeys } from "./records/compose-record.ts";
 import { hashParts } from "../runtime/hash.ts";
@@ -18,7 +18,7 @@ export interface CollectionMark {
  * **Errors** `configuration-missing` in that case.
  */
 export async function checkCollection(
-  store: KnowledgeStore,
+  store: Store,
   scopes: AuthorizedScopes,
   uri: string,
   plan: CollectionPlan,
@@ -43,7 +43,7 @@ export async function checkCollection(
 
 /** Writes down that a collection is there, and under which definition: as a document without text, so that it goes where its scope goes. */
 export async function markCollection(
-  store: KnowledgeStore,
+  store: Store,
   into: AuthorizedScopes<"write">,
   { uri, name, scope }: { readonly uri: string; readonly name: string; readonly scope: Scope },
   { fingerprint, models }: CollectionMark,
@@ -65,7 +65,7 @@ export async function markCollection(
       root: { id: "0", title: name, level: 0, start: 0, end: 0, contentStart: 0, children: [] },
       sourceMap: { lines: "none" },
     },
-    entries: [],
+    chunks: [],
     contentHash: fingerprint,
     metadataHash: models,
     fingerprint: "collection/1",

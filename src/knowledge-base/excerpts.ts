@@ -11,9 +11,8 @@ import type {
   SectionKind,
 } from "../contracts/expansion.ts";
 import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store, StoredChunk } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
-import type { StoredChunk } from "../contracts/store.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
 import { createLocator } from "../text/locate.ts";
@@ -23,7 +22,7 @@ import { findSectionPath, walkSections } from "../text/walk-sections.ts";
 import { containerOf, cutAround } from "../text/widen-span.ts";
 
 interface ExcerptParts {
-  readonly store: Pick<KnowledgeStore, "chunks" | "document">;
+  readonly store: Pick<Store, "chunks" | "document">;
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
   /** The one document of that uri that the caller may read. */
   readonly find: (uri: string, address: DocumentAddress) => Promise<StoredDocument | undefined>;

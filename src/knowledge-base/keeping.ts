@@ -5,14 +5,14 @@ import type { Embedder } from "../contracts/embedding-model.ts";
 import { versionKey } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { DeletedSummary, KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { DeletedSummary, Store } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "../contracts/scope.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 
 /** What the verbs about documents and about keeping stand on. */
 export interface KeepingParts {
-  readonly store: KnowledgeStore;
+  readonly store: Store;
   readonly gate: Gate;
   readonly caller: Caller;
   readonly authority: SystemAuthority;
@@ -42,7 +42,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
 
   /** Whether the files are rid of what was purged. */
   const pending = async (): Promise<{ readonly pending?: true }> =>
-    ((await store.scrub?.(authority)) ?? true) ? {} : { pending: true };
+    ((await store.upkeep?.scrub(authority)) ?? true) ? {} : { pending: true };
 
   return {
     async restore(uri, address = {}) {
@@ -50,7 +50,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
       const found = await findDeleted(parts, uri, address);
       const restored = [];
       for (const { scope, id, uri: own } of found) {
-        const chunks = await store.restore(gate.write(caller, scope), { documentIds: [id] });
+        const chunks = await store.trash!.restore(gate.write(caller, scope), { documentIds: [id] });
         restored.push({ uri: own, scope, chunks });
       }
       return restored;
@@ -59,13 +59,13 @@ export function createKeeping(parts: KeepingParts): Keeping {
     async vacuum(options = {}) {
       checkOptions("vacuum", options, ["olderThanMs"]);
       await maintain("A vacuum");
-      const chunks = await store.vacuum(authority, { olderThanMs: options.olderThanMs ?? defaultRetentionMs });
+      const chunks = await store.trash!.vacuum(authority, { olderThanMs: options.olderThanMs ?? defaultRetentionMs });
       return { chunks, ...(await pending()) };
     },
 
     async reset(scope) {
       await readable([]);
-      const chunks = await store.delete(gate.write(caller, parseScope(scope)), { scope: true });
+      const { chunks } = await store.delete(gate.write(caller, parseScope(scope)), { scope: true });
       return { chunks, ...(await pending()) };
     },
 
@@ -91,10 +91,10 @@ export function createKeeping(parts: KeepingParts): Keeping {
     async doctor(options = {}) {
       checkOptions("doctor", options, ["fix", "absent"]);
       await maintain("An examination");
-      if (store.examine === undefined) {
+      if (store.upkeep!.examine === undefined) {
         throw new IbidError("unsupported", "This store cannot examine itself.", { hint: "Use one of ibid's own." });
       }
-      const diagnosis = await store.examine(authority, options);
+      const diagnosis = await store.upkeep!.examine(authority, options);
       const stale = await countStale(store, await readable(), embedder);
       return stale === 0 ? diagnosis : withStale(diagnosis, stale);
     },
@@ -112,10 +112,10 @@ export async function findDeleted(
   const scopes = await readable(
     address.scope === undefined ? [...usual, "deployment", "platform"] : [parseScope(address.scope)],
   );
-  if (store.deleted === undefined) return [];
+  if (store.trash!.deleted === undefined) return [];
   const named = new Set([uri, resolveUri?.(uri) ?? uri]);
   const found: DeletedSummary[] = [];
-  for await (const summary of store.deleted(scopes)) if (named.has(summary.uri)) found.push(summary);
+  for await (const summary of store.trash!.deleted(scopes)) if (named.has(summary.uri)) found.push(summary);
   if (new Set(found.map(({ scope }) => scope)).size > 1) throw severalScopes(uri, found);
   return found;
 }
@@ -130,11 +130,7 @@ function severalScopes(uri: string, found: readonly { readonly scope: Scope }[])
 }
 
 /** Chunks that searches by the model miss: they have no vector of its version. */
-async function countStale(
-  store: KnowledgeStore,
-  scopes: AuthorizedScopes,
-  embedder: Embedder | undefined,
-): Promise<number> {
+async function countStale(store: Store, scopes: AuthorizedScopes, embedder: Embedder | undefined): Promise<number> {
   // Before it has embedded anything, a model may not know how long its vectors are.
   const wanted = embedder?.version;
   if (wanted === undefined) return 0;

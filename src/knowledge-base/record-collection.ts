@@ -17,7 +17,7 @@ import type { TextDocument } from "../contracts/document.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestResult, IngestSummary, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { DeletedSummary, KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { DeletedSummary, Store } from "../contracts/store.ts";
 import type { Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
@@ -31,7 +31,7 @@ import { parseCollectionFilter, searchRecords } from "./search-records.ts";
 
 /** What collections stand on: somebody's view. */
 export interface CollectionParts {
-  readonly store: KnowledgeStore;
+  readonly store: Store;
   readonly stages: IngestStages;
   readonly gate: Gate;
   readonly caller: Caller;
@@ -283,8 +283,9 @@ export async function createRecordCollection(parts: CollectionParts, plan: Colle
     const looked: readonly Scope[] =
       scope === undefined ? [...(await readable()).scopes, "deployment", "platform"] : [parseScope(scope)];
     const own = gate.writable(caller, (await readable(looked)).scopes);
-    if (store.deleted === undefined || own.length === 0) return;
-    for await (const summary of store.deleted(await readable(own))) if (summary.uri.startsWith(under)) yield summary;
+    if (store.trash!.deleted === undefined || own.length === 0) return;
+    for await (const summary of store.trash!.deleted(await readable(own)))
+      if (summary.uri.startsWith(under)) yield summary;
   }
 
   /** **Errors** `invalid-argument` for a kept record that the schema does not allow any more, or that would have another key now. */

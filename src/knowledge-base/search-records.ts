@@ -5,7 +5,7 @@ import type { CollectionFilter, CollectionHit, CollectionSearchOptions } from ".
 import type { StoredDocument } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Filter, FilterInput } from "../contracts/filter.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store } from "../contracts/store.ts";
 import type { Hit, Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
@@ -16,7 +16,7 @@ import type { ApartEmbedders } from "./apart-embedders.ts";
 import { checkCollection } from "./collection-mark.ts";
 
 export interface RecordSearch {
-  readonly store: KnowledgeStore;
+  readonly store: Store;
   readonly plan: CollectionPlan;
   readonly ownUri: string;
   readonly prefix: string;

@@ -1,4 +1,4 @@
-import type { KnowledgeStore, SettleOptions } from "../contracts/knowledge-store.ts";
+import type { Store, SettleOptions } from "../contracts/store.ts";
 import { settleStore } from "../ingest/settle-store.ts";
 
 /** Lets a store do what it put off, without anybody waiting for it unless they want to. */
@@ -12,7 +12,7 @@ export interface Settler {
 }
 
 /** **Shape** at most one settling at a time: what one would do, the next need not. */
-export function createSettler(store: Pick<KnowledgeStore, "settle">): Settler {
+export function createSettler(store: Pick<Store, "upkeep">): Settler {
   let last: Promise<void> = Promise.resolve();
   let isWaiting = false;
 

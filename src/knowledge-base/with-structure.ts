@@ -1,10 +1,10 @@
 import type { Chunk } from "../contracts/chunk.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store } from "../contracts/store.ts";
 import type { Hit, Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
 
-type Store = Pick<KnowledgeStore, "chunks" | "chunkCounts">;
+type Counts = Pick<Store, "chunks" | "chunkCounts">;
 
 /**
  * A retriever whose hits all say where they stand in their documents, of how many chunks, whichever retriever found them.
@@ -13,7 +13,7 @@ type Store = Pick<KnowledgeStore, "chunks" | "chunkCounts">;
  *
  * **Cost** a count for each document that was found; a look-up for each hit that does not know its place. **Source** Embabel (E12).
  */
-export function withStructure(store: Store, retriever: Retriever): Retriever {
+export function withStructure(store: Counts, retriever: Retriever): Retriever {
   return {
     async retrieve(scopes, query, options) {
       const hits = await retriever.retrieve(scopes, query, options);
@@ -23,13 +23,13 @@ export function withStructure(store: Store, retriever: Retriever): Retriever {
 }
 
 async function completeStructure(
-  store: Store,
+  store: Counts,
   scopes: AuthorizedScopes,
   hits: readonly Hit[],
 ): Promise<readonly Hit[]> {
   const documents = [...new Map(hits.map((hit) => [keyOf(hit), hit])).values()];
-  const counts = await store.chunkCounts?.(scopes, documents);
-  const totals = new Map(documents.map((hit, i) => [keyOf(hit), counts?.[i]]));
+  const counts = await store.chunkCounts(scopes, documents);
+  const totals = new Map(documents.map((hit, i) => [keyOf(hit), counts[i]]));
   const unplaced = hits.filter(({ structure }) => structure === undefined).map(({ chunkId }) => chunkId);
   const chunks = new Map<string, Chunk>();
   if (unplaced.length > 0) {

@@ -26,7 +26,7 @@ export async function embedQuery(
   signal: AbortSignal | undefined,
 ): Promise<readonly QueryEmbedding[]> {
   const chosen = new Map<Embedder, Scope[]>();
-  const versions = formerEmbedders.length === 0 ? undefined : await store.versions?.(scopes);
+  const versions = formerEmbedders.length === 0 ? undefined : await store.versions?.versions(scopes);
   if (versions === undefined) chosen.set(embedder, [...scopes.scopes]);
   for (const { scope, current } of versions ?? []) {
     const maker = current && [embedder, ...formerEmbedders].find((one) => makesVersion(one, current));

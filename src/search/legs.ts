@@ -1,13 +1,13 @@
 import type { Origin } from "../contracts/document.ts";
 import type { Embedding, EmbeddingVersion } from "../contracts/embedding.ts";
 import type { Filter } from "../contracts/filter.ts";
-import type { LatentResult, LatentSearch } from "../contracts/latent-search.ts";
-import type { LexicalIndex, LexicalMatch } from "../contracts/lexical-index.ts";
-import type { VersionedStore } from "../contracts/reembedding.ts";
-import type { RegexMatch, RegexSearch } from "../contracts/regex-search.ts";
+import type { LatentResult } from "../contracts/latent-search.ts";
+import type { LexicalMatch } from "../contracts/lexical-index.ts";
+import type { RegexMatch } from "../contracts/regex-search.ts";
 import type { LatentExplanation } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
-import type { VectorMatch, VectorStore } from "../contracts/vector-store.ts";
+import type { Store } from "../contracts/store.ts";
+import type { VectorMatch } from "../contracts/vector-store.ts";
 import { absoluteDenseWeight } from "./fusion.ts";
 import { compareCandidates, type QueryTerms } from "./candidate.ts";
 import type { SearchPlan } from "./search-plan.ts";
@@ -15,13 +15,8 @@ import type { SearchPlan } from "./search-plan.ts";
 /**
  * What a retriever searches. A database that has no lexical or regex search can be searched by its vectors alone.
  */
-export type SearchableStore = Pick<VectorStore, "search"> &
-  Partial<
-    Pick<LexicalIndex, "lexicalSearch"> &
-      Pick<RegexSearch, "regexSearch"> &
-      Pick<LatentSearch, "latentSearch"> &
-      Pick<VersionedStore, "versions">
-  >;
+export type SearchableStore = Pick<Store, "search"> &
+  Partial<Pick<Store, "lexicalSearch" | "regexSearch" | "latentSearch" | "versions">>;
 
 /** One leg, asked for its best, or for its scores of given chunks. */
 export type Leg<Match> = (topK: number | "all", chunkIds?: readonly string[]) => Promise<readonly Match[]>;
@@ -81,7 +76,7 @@ export function createDenseLeg(store: SearchableStore, plan: SearchPlan, queries
 
 /** Stage 3 without an embedding model: the nearest by the model that the store keeps fitted on what it holds. */
 export function createLatentLeg(
-  latentSearch: LatentSearch["latentSearch"],
+  latentSearch: NonNullable<Store["latentSearch"]>,
   scopes: AuthorizedScopes,
   plan: SearchPlan,
   text: string,
@@ -115,7 +110,7 @@ export interface LexicalLeg {
 
 /** Stage 4: BM25. */
 export function createLexicalLeg(
-  lexicalSearch: LexicalIndex["lexicalSearch"],
+  lexicalSearch: Store["lexicalSearch"],
   scopes: AuthorizedScopes,
   plan: SearchPlan,
   text: string,
@@ -135,7 +130,7 @@ export function createLexicalLeg(
 
 /** The one leg of a regex search, or one more of a hybrid one. A store reads every chunk that may match in any case, so asking for all costs little more. */
 export function searchRegex(
-  regexSearch: RegexSearch["regexSearch"],
+  regexSearch: Store["regexSearch"],
   scopes: AuthorizedScopes,
   plan: SearchPlan,
   pattern: string,

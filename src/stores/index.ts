@@ -9,21 +9,14 @@ export type {
   StoredBlob,
 } from "../contracts/blob-store.ts";
 export type {
-  DocumentEntry,
-  DocumentStore,
+  ChunkEntry,
+  DocumentWrite,
   FreshnessMark,
-  LargeDocumentEntry,
   ListDocumentsOptions,
   Provenance,
   ReplaceResult,
   StoredDocument,
 } from "../contracts/document-store.ts";
-export type {
-  DeletedSummary,
-  KnowledgeStore as Store,
-  SettleOptions,
-  StoreStatus,
-} from "../contracts/knowledge-store.ts";
 export type {
   Calibration,
   ChunkRef,
@@ -44,25 +37,35 @@ export type {
   Why,
   Within,
 } from "../contracts/leg.ts";
+export type { AddedVector, ScopeVersions, VersionChange } from "../contracts/reembedding.ts";
 export type {
-  AddedVector,
-  ScopeVersions,
-  VersionChange,
-  VersionedStore as VersionSwitch,
-} from "../contracts/reembedding.ts";
-export type {
-  ChunkEntry,
+  Checked,
+  DeletedSummary,
+  DeleteResult,
   DeleteTarget,
+  DocumentStore,
+  DocumentVerbs,
   Durability,
   ListChunksOptions,
-  Metric,
+  Places,
+  Proven,
+  SettleOptions,
+  Store,
   StoreCapabilities,
   StoredChunk,
+  StoreParts,
+  StoreStatus,
+  Trash,
+  Upkeep,
+  VersionSwitch,
 } from "../contracts/store.ts";
+export type { Metric } from "../contracts/embedding.ts";
 export type { Bm25Options } from "../engine/bm25/bm25-settings.ts";
 export type { FileBlobStoreOptions } from "./blobs/file-blob-store.ts";
 export type { S3Options } from "./blobs/s3-blob-store.ts";
 export type { S3Credentials } from "./blobs/sign-request.ts";
+export { composeStore } from "./compose/compose-store.ts";
+export type { ComposeOptions } from "./compose/guard.ts";
 export { createMemoryBlobStore } from "./memory/memory-blob-store.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";
 export type { SnapshotOptions } from "./snapshot/snapshot-options.ts";

@@ -1,18 +1,18 @@
 import { systemAuthority } from "../access/gate.ts";
-import type { ChunkStore, StoredChunk } from "../contracts/store.ts";
+import type { StoredChunk } from "../contracts/store.ts";
 import { check, collect, equal, throwsCode } from "./assert.ts";
 import { deployment, entryOf, from, into, north, south, wordsOf } from "./store-fixtures.ts";
 import { idsIn } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
 
 /** What a store of chunks promises about letting them go, and taking that back. */
-export const chunkDeletingCases: readonly StoreCase<ChunkStore>[] = [
+export const chunkDeletingCases: readonly StoreCase[] = [
   [
     "delete-hides-at-once",
     "T13 B17 W38 L8",
     async (store) => {
       await store.upsert(into(deployment), [wordsOf("a", "one"), wordsOf("b", "two"), wordsOf("c", "three")]);
-      equal(await store.delete(into(deployment), { ids: ["a", "c"] }), 2, "chunks deleted");
+      equal((await store.delete(into(deployment), { ids: ["a", "c"] })).chunks, 2, "chunks deleted");
       equal(await idsIn(store, deployment), "b", "chunks left");
     },
   ],
@@ -21,11 +21,11 @@ export const chunkDeletingCases: readonly StoreCase<ChunkStore>[] = [
     "W38 W15 B30",
     async (store) => {
       await store.upsert(into(deployment), [wordsOf("a", "one")]);
-      equal(await store.delete(into(deployment), { ids: ["a"] }), 1, "first delete");
-      equal(await store.delete(into(deployment), { ids: ["a"] }), 0, "second delete");
-      equal(await store.delete(into(deployment), { ids: ["never"] }), 0, "delete of an unknown id");
-      equal(await store.delete(into(north), { ids: ["a"] }), 0, "delete in a scope that holds nothing");
-      equal(await store.delete(into(deployment), { ids: [] }), 0, "delete of no ids");
+      equal((await store.delete(into(deployment), { ids: ["a"] })).chunks, 1, "first delete");
+      equal((await store.delete(into(deployment), { ids: ["a"] })).chunks, 0, "second delete");
+      equal((await store.delete(into(deployment), { ids: ["never"] })).chunks, 0, "delete of an unknown id");
+      equal((await store.delete(into(north), { ids: ["a"] })).chunks, 0, "delete in a scope that holds nothing");
+      equal((await store.delete(into(deployment), { ids: [] })).chunks, 0, "delete of no ids");
     },
   ],
   [
@@ -40,7 +40,11 @@ export const chunkDeletingCases: readonly StoreCase<ChunkStore>[] = [
       );
       check(error.message.includes("never-seen"), "the error names the id that is missing", error.message);
       equal(await idsIn(store, deployment), "a", "chunks after the refused delete");
-      equal(await store.delete(into(deployment), { ids: ["a"] }, { onMissing: "error" }), 1, "delete of what is there");
+      equal(
+        (await store.delete(into(deployment), { ids: ["a"] }, { onMissing: "error" })).chunks,
+        1,
+        "delete of what is there",
+      );
     },
   ],
   [
@@ -54,9 +58,9 @@ export const chunkDeletingCases: readonly StoreCase<ChunkStore>[] = [
         wordsOf("d", "four", { documentId: "d3", metadata: {} }),
       ]);
       await store.upsert(into(north), [wordsOf("a", "other", { documentId: "d1", metadata: { year: 2 } })]);
-      equal(await store.delete(into(deployment), { documentIds: ["d1", "none"] }), 2, "chunks of document d1");
+      equal((await store.delete(into(deployment), { documentIds: ["d1", "none"] })).chunks, 2, "chunks of document d1");
       equal(
-        await store.delete(into(deployment), { filter: { op: "eq", key: "year", value: 2 } }),
+        (await store.delete(into(deployment), { filter: { op: "eq", key: "year", value: 2 } })).chunks,
         1,
         "chunks of year 2",
       );
@@ -70,11 +74,11 @@ export const chunkDeletingCases: readonly StoreCase<ChunkStore>[] = [
     async (store) => {
       await store.upsert(into(north), [wordsOf("a", "one"), wordsOf("b", "two")]);
       await store.upsert(into(south), [wordsOf("a", "kept")]);
-      equal(await store.delete(into(north), { scope: true }), 2, "chunks of the scope");
+      equal((await store.delete(into(north), { scope: true })).chunks, 2, "chunks of the scope");
       equal(await idsIn(store, north), "", "chunks left in it");
       equal(await idsIn(store, south), "a", "chunks of the other scope");
-      if (store.capabilities.restore) {
-        equal(await store.restore(into(north), { ids: ["a", "b"] }), 0, "chunks restored after a reset");
+      if (store.capabilities.trash) {
+        equal(await store.trash!.restore(into(north), { ids: ["a", "b"] }), 0, "chunks restored after a reset");
       }
       equal(await idsIn(store, north), "", "chunks after the attempt to restore");
       await store.upsert(into(north), [wordsOf("c", "new")]);
@@ -88,17 +92,15 @@ export const chunkDeletingCases: readonly StoreCase<ChunkStore>[] = [
       const entry = entryOf("a", [3, 4], { documentId: "d1", metadata: { kept: true } });
       await store.upsert(into(deployment), [entry, wordsOf("b", "two", { documentId: "d2" })]);
       await store.delete(into(deployment), { ids: ["a"] });
-      if (!store.capabilities.restore) {
-        await throwsCode(() => store.restore(into(deployment), { ids: ["a"] }), "unsupported", "restore");
-        return;
-      }
-      equal(await store.restore(into(north), { ids: ["a"] }), 0, "restored in another scope");
-      equal(await store.restore(into(deployment), { ids: ["a", "b", "never"] }), 1, "restored by id");
-      equal(await store.restore(into(deployment), { ids: ["a"] }), 0, "restored again");
+      equal(store.capabilities.trash, store.trash !== undefined, "trash is there as declared");
+      if (!store.trash) return;
+      equal(await store.trash.restore(into(north), { ids: ["a"] }), 0, "restored in another scope");
+      equal(await store.trash.restore(into(deployment), { ids: ["a", "b", "never"] }), 1, "restored by id");
+      equal(await store.trash.restore(into(deployment), { ids: ["a"] }), 0, "restored again");
       const [back] = await collect(store.chunks(from(deployment), { includeEmbeddings: true }));
       equal(back, { scope: deployment, ...entry }, "the chunk that came back");
       await store.delete(into(deployment), { documentIds: ["d1", "d2"] });
-      equal(await store.restore(into(deployment), { documentIds: ["d1"] }), 1, "restored by document");
+      equal(await store.trash.restore(into(deployment), { documentIds: ["d1"] }), 1, "restored by document");
       equal(await idsIn(store, deployment), "a", "chunks after the restore");
     },
   ],
@@ -107,9 +109,9 @@ export const chunkDeletingCases: readonly StoreCase<ChunkStore>[] = [
     "T14 L8",
     async (store) => {
       await store.upsert(into(deployment), [wordsOf("a", "one"), wordsOf("b", "two")]);
-      equal(await store.delete(into(deployment), { ids: ["a"] }, { purge: true }), 1, "chunks purged");
+      equal((await store.delete(into(deployment), { ids: ["a"] }, { purge: true })).chunks, 1, "chunks purged");
       equal(await idsIn(store, deployment), "b", "chunks left");
-      if (store.capabilities.restore) equal(await store.restore(into(deployment), { ids: ["a"] }), 0, "restored");
+      if (store.capabilities.trash) equal(await store.trash!.restore(into(deployment), { ids: ["a"] }), 0, "restored");
       equal(await idsIn(store, deployment), "b", "chunks after the attempt to restore");
     },
   ],
@@ -120,7 +122,7 @@ export const chunkDeletingCases: readonly StoreCase<ChunkStore>[] = [
       await store.upsert(into(deployment), [wordsOf("a", "old")]);
       await store.delete(into(deployment), { ids: ["a"] });
       await store.upsert(into(deployment), [wordsOf("a", "new")]);
-      if (store.capabilities.restore) equal(await store.restore(into(deployment), { ids: ["a"] }), 0, "restored");
+      if (store.capabilities.trash) equal(await store.trash!.restore(into(deployment), { ids: ["a"] }), 0, "restored");
       equal((await collect(store.chunks(from(deployment)))).map(textOf), ["new"], "texts");
     },
   ],
@@ -133,13 +135,13 @@ export const chunkDeletingCases: readonly StoreCase<ChunkStore>[] = [
       await store.upsert(into(north), [wordsOf("a", "three")]);
       await store.delete(into(deployment), { ids: ["a"] });
       await store.delete(into(north), { ids: ["a"] });
-      if (!store.capabilities.restore) return;
-      equal(await store.vacuum(authority, { olderThanMs: 3_600_000 }), 0, "vacuumed within retention");
-      equal(await store.restore(into(deployment), { ids: ["a"] }), 1, "restored within retention");
+      if (!store.capabilities.trash) return;
+      equal(await store.trash!.vacuum(authority, { olderThanMs: 3_600_000 }), 0, "vacuumed within retention");
+      equal(await store.trash!.restore(into(deployment), { ids: ["a"] }), 1, "restored within retention");
       await store.delete(into(deployment), { ids: ["a"] });
       await new Promise((resolve) => void setTimeout(resolve, 10));
-      equal(await store.vacuum(authority, { olderThanMs: 1 }), 2, "vacuumed past retention, in every scope");
-      equal(await store.restore(into(deployment), { ids: ["a"] }), 0, "restored past retention");
+      equal(await store.trash!.vacuum(authority, { olderThanMs: 1 }), 2, "vacuumed past retention, in every scope");
+      equal(await store.trash!.restore(into(deployment), { ids: ["a"] }), 0, "restored past retention");
       equal(await idsIn(store, deployment, north), "b", "live chunks");
     },
   ],

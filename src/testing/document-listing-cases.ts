@@ -1,12 +1,11 @@
 import { systemAuthority } from "../access/gate.ts";
-import type { DocumentStore } from "../contracts/document-store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { check, collect, equal, throwsCode } from "./assert.ts";
 import type { StoreCase } from "./store-case.ts";
 import { documentEntryOf, documentOf, from, into, north, south } from "./store-fixtures.ts";
 
-/** What every {@link DocumentStore} promises about its lists. */
-export const documentListingCases: readonly StoreCase<DocumentStore>[] = [
+/** What every {@link Store} promises about its lists. */
+export const documentListingCases: readonly StoreCase[] = [
   [
     "lists-by-uri-then-scope-while-others-write",
     "E21 B31",

@@ -1,10 +1,10 @@
-import type { DocumentStore } from "../contracts/document-store.ts";
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { check, collect, equal, inAnyOrder, throwsCode } from "./assert.ts";
 import { idsIn } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
 import {
+  counts,
   deployment,
   documentEntryOf,
   documentOf,
@@ -30,16 +30,28 @@ const freshEntry = documentEntryOf(fresh, [
 ]);
 
 /** What a document store promises about swapping a document and its whole chunk set for what was there before. */
-export const documentSwapCases: readonly StoreCase<DocumentStore>[] = [
+export const documentSwapCases: readonly StoreCase[] = [
   [
     "replace-counts-what-it-did",
     "E16 E20 L7",
     async (store) => {
-      equal(await store.replace(into(deployment), oldEntry), { added: 3, kept: 0, removed: 0 }, "the first write");
-      equal(await store.replace(into(deployment), oldEntry), { added: 0, kept: 3, removed: 0 }, "the same again");
-      equal(await store.replace(into(deployment), freshEntry), { added: 2, kept: 1, removed: 2 }, "a changed document");
       equal(
-        await store.replace(into(deployment), documentEntryOf(fresh, [])),
+        await counts(store.replace(into(deployment), oldEntry)),
+        { added: 3, kept: 0, removed: 0 },
+        "the first write",
+      );
+      equal(
+        await counts(store.replace(into(deployment), oldEntry)),
+        { added: 0, kept: 3, removed: 0 },
+        "the same again",
+      );
+      equal(
+        await counts(store.replace(into(deployment), freshEntry)),
+        { added: 2, kept: 1, removed: 2 },
+        "a changed document",
+      );
+      equal(
+        await counts(store.replace(into(deployment), documentEntryOf(fresh, []))),
         { added: 0, kept: 0, removed: 3 },
         "no chunks",
       );
@@ -55,7 +67,7 @@ export const documentSwapCases: readonly StoreCase<DocumentStore>[] = [
       equal(stored?.document, fresh, "the document");
       equal(stored?.summary.chunks, 3, "its chunks, counted");
       const chunks = await collect(store.chunks(from(deployment), { documentId: fresh.id, includeEmbeddings: true }));
-      const expected = freshEntry.entries.toSorted((a, b) => (a.chunk.id < b.chunk.id ? -1 : 1));
+      const expected = freshEntry.chunks.toSorted((a, b) => (a.chunk.id < b.chunk.id ? -1 : 1));
       equal(
         chunks,
         expected.map((entry) => ({ scope: deployment, ...entry })),
@@ -70,11 +82,11 @@ export const documentSwapCases: readonly StoreCase<DocumentStore>[] = [
       await store.replace(into(deployment), oldEntry);
       // Nothing was embedded for the chunk that did not change; during a cut-over the new ones have both versions.
       const both = [plane, versionOf(2, "next")].map((version) => ({ version, embedding: [1, 2] }));
-      const entries = freshEntry.entries.map(({ chunk }) => ({
+      const entries = freshEntry.chunks.map(({ chunk }) => ({
         chunk,
         embeddings: chunk.urtext === "two" ? [] : both,
       }));
-      await store.replace(into(deployment), { ...freshEntry, entries });
+      await store.replace(into(deployment), { ...freshEntry, chunks: entries });
       const vectors: Record<string, unknown> = {};
       for (const stored of await collect(store.chunks(from(deployment), { includeEmbeddings: true }))) {
         vectors[stored.chunk.urtext] = stored.embeddings;
@@ -87,11 +99,11 @@ export const documentSwapCases: readonly StoreCase<DocumentStore>[] = [
     "B18 L6",
     async (store) => {
       await store.replace(into(deployment), oldEntry);
-      const entries = oldEntry.entries.map(({ chunk }) => ({
+      const entries = oldEntry.chunks.map(({ chunk }) => ({
         chunk: { ...chunk, text: `Title\n${chunk.text}` },
         embeddings: [],
       }));
-      await store.replace(into(deployment), { ...oldEntry, entries });
+      await store.replace(into(deployment), { ...oldEntry, chunks: entries });
       const stored = await collect(store.chunks(from(deployment), { includeEmbeddings: true }));
       equal(
         stored.map(({ embeddings }) => embeddings),
@@ -108,18 +120,18 @@ export const documentSwapCases: readonly StoreCase<DocumentStore>[] = [
         inAnyOrder(await store.held(into(scope), id, version));
       equal(await held(deployment, old.id, plane), [], "held by an empty store");
       await store.replace(into(deployment), oldEntry);
-      const [bare] = documentEntryOf(old, [{ text: "one" }]).entries;
+      const [bare] = documentEntryOf(old, [{ text: "one" }]).chunks;
       if (bare !== undefined) await store.upsert(into(north), [bare]);
-      const all = inAnyOrder(oldEntry.entries.map(({ chunk }) => [chunk.id, chunk.text]));
+      const all = inAnyOrder(oldEntry.chunks.map(({ chunk }) => [chunk.id, chunk.text]));
       equal(await held(deployment, old.id, plane), all, "chunks with a vector of the version");
       equal(await held(deployment, old.id, versionOf(2, "next")), [], "chunks with a vector of another version");
       equal(await held(deployment, old.id), all, "chunks, whatever their vectors");
       equal(await held(deployment, "other", plane), [], "chunks of another document");
       equal(await held(north, old.id, plane), [], "chunks of another scope with a vector");
-      await store.delete(into(deployment), { ids: [oldEntry.entries[0]?.chunk.id ?? ""] });
+      await store.delete(into(deployment), { ids: [oldEntry.chunks[0]?.chunk.id ?? ""] });
       equal(
         await held(deployment, old.id, plane),
-        all.filter(([id]) => id !== oldEntry.entries[0]?.chunk.id),
+        all.filter(([id]) => id !== oldEntry.chunks[0]?.chunk.id),
         "live chunks",
       );
       for (const [i, proof] of forgedProofs("write").entries()) {
@@ -133,15 +145,15 @@ export const documentSwapCases: readonly StoreCase<DocumentStore>[] = [
     "B31 L6 L7",
     async (store) => {
       await store.replace(into(deployment), oldEntry);
-      const entries = oldEntry.entries.map(({ chunk }) => ({ chunk, embeddings: [] }));
+      const entries = oldEntry.chunks.map(({ chunk }) => ({ chunk, embeddings: [] }));
       const keeps = entries.map(({ chunk }) => chunk.id);
       equal(
-        await store.replace(into(deployment), { ...oldEntry, entries, keeps }),
+        await counts(store.replace(into(deployment), { ...oldEntry, chunks: entries, keeps })),
         { added: 0, kept: 3, removed: 0 },
         "all there",
       );
       await store.delete(into(deployment), { ids: keeps.slice(0, 1) });
-      const late = (): Promise<unknown> => store.replace(into(deployment), { ...oldEntry, entries, keeps });
+      const late = (): Promise<unknown> => store.replace(into(deployment), { ...oldEntry, chunks: entries, keeps });
       await throwsCode(late, "store-busy", "a swap that relies on a chunk which has gone");
       equal(await idsIn(store, deployment), keeps.slice(1).toSorted().join(" "), "chunks after the refused swap");
     },
@@ -151,12 +163,12 @@ export const documentSwapCases: readonly StoreCase<DocumentStore>[] = [
     "B26 B36 W16 W36 L6",
     async (store) => {
       await store.replace(into(deployment), oldEntry);
-      const [first, second] = freshEntry.entries;
+      const [first, second] = freshEntry.chunks;
       if (first === undefined || second === undefined) return;
       const wide = { ...second, embeddings: [{ version: plane, embedding: [1, 2, 3] }] };
       const blank = { ...second, chunk: { ...second.chunk, id: " " } };
-      const refuse = (entries: typeof oldEntry.entries) => () =>
-        store.replace(into(deployment), { ...freshEntry, entries });
+      const refuse = (entries: typeof oldEntry.chunks) => () =>
+        store.replace(into(deployment), { ...freshEntry, chunks: entries });
       await throwsCode(refuse([first, wide]), "dimension-mismatch", "a swap with a wrong vector");
       await throwsCode(refuse([first, blank]), "invalid-id", "a swap with a blank chunk id");
       const nameless = { ...freshEntry, document: { ...fresh, id: "" } };
@@ -164,7 +176,7 @@ export const documentSwapCases: readonly StoreCase<DocumentStore>[] = [
       equal((await store.document(from(deployment), old.id))?.document, old, "the document after refused swaps");
       equal(
         await idsIn(store, deployment),
-        oldEntry.entries
+        oldEntry.chunks
           .map(({ chunk }) => chunk.id)
           .toSorted()
           .join(" "),
@@ -176,8 +188,8 @@ export const documentSwapCases: readonly StoreCase<DocumentStore>[] = [
     "readers-see-the-old-set-or-the-new",
     "B31 L6 L7",
     async (store) => {
-      const sets = [oldEntry, freshEntry].map(({ entries }) =>
-        entries
+      const sets = [oldEntry, freshEntry].map(({ chunks }) =>
+        chunks
           .map(({ chunk }) => chunk.id)
           .toSorted()
           .join(" "),
@@ -217,12 +229,12 @@ export const documentSwapCases: readonly StoreCase<DocumentStore>[] = [
       await store.replace(into(deployment), oldEntry);
       await store.replace(into(deployment), freshEntry);
       await store.delete(into(deployment), { documentIds: [old.id] });
-      if (!store.capabilities.restore) return;
-      equal(await store.restore(into(deployment), { documentIds: [old.id] }), 3, "chunks that came back");
+      if (!store.capabilities.trash) return;
+      equal(await store.trash!.restore(into(deployment), { documentIds: [old.id] }), 3, "chunks that came back");
       equal((await store.document(from(deployment), old.id))?.document, fresh, "the document that came back");
       equal(
         await idsIn(store, deployment),
-        freshEntry.entries
+        freshEntry.chunks
           .map(({ chunk }) => chunk.id)
           .toSorted()
           .join(" "),

@@ -1,5 +1,5 @@
 import { systemAuthority } from "../access/gate.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { check, collect, equal, inAnyOrder, throwsCode } from "./assert.ts";
 import { createChunkStorePack } from "./chunk-store-pack.ts";
@@ -27,12 +27,8 @@ import type { StoreSubject } from "./store-fixtures.ts";
 import { idsOf } from "./vector-queries.ts";
 import { createVectorStorePack } from "./vector-store-pack.ts";
 
-/**
- * Everything that a {@link KnowledgeStore} promises: the packs of all its interfaces, and what they promise together.
- *
- * @experimental
- */
-export function createKnowledgeStorePack(subject: StoreSubject<KnowledgeStore>): readonly ContractCase[] {
+/** Everything that a {@link Store} promises: the packs of all its interfaces, and what they promise together. */
+export function createKnowledgeStorePack(subject: StoreSubject): readonly ContractCase[] {
   return [
     ...createChunkStorePack(subject),
     ...createVectorStorePack(subject),
@@ -50,7 +46,7 @@ const storyEntry = documentEntryOf(story, [
 ]);
 
 /** What each way of searching finds, so that they can be compared at one moment. */
-async function everyLeg(store: KnowledgeStore): Promise<readonly string[]> {
+async function everyLeg(store: Store): Promise<readonly string[]> {
   const scopes = from(deployment, north);
   return Promise.all([
     store.search(scopes, { embedding: [1, 0], version: plane, topK: "all" }).then(idsOf),
@@ -61,26 +57,26 @@ async function everyLeg(store: KnowledgeStore): Promise<readonly string[]> {
   ]);
 }
 
-const together: readonly StoreCase<KnowledgeStore>[] = [
+const together: readonly StoreCase[] = [
   [
     "every-leg-sees-the-same",
     "L6 L7 L8",
     async (store) => {
       equal(await everyLeg(store), ["", "", "", "", ""], "an empty store");
       await store.replace(into(deployment), storyEntry);
-      const ids = storyEntry.entries.map(({ chunk }) => chunk.id).join(" ");
+      const ids = storyEntry.chunks.map(({ chunk }) => chunk.id).join(" ");
       equal(await everyLeg(store), [ids, ids, ids, ids, "a.md"], "after a document was written");
-      await store.settle();
+      await store.upkeep?.settle();
       equal(await everyLeg(store), [ids, ids, ids, ids, "a.md"], "after settling");
       await store.delete(into(deployment), { documentIds: [story.id] });
       equal(await everyLeg(store), ["", "", "", "", ""], "after it was deleted");
-      if (!store.capabilities.restore) return;
-      await store.restore(into(deployment), { documentIds: [story.id] });
+      if (!store.capabilities.trash) return;
+      await store.trash!.restore(into(deployment), { documentIds: [story.id] });
       equal(await everyLeg(store), [ids, ids, ids, ids, "a.md"], "after it was restored");
       await store.delete(into(deployment), { documentIds: [story.id] }, { purge: true });
-      await store.settle();
+      await store.upkeep?.settle();
       equal(await everyLeg(store), ["", "", "", "", ""], "after it was purged");
-      await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+      await store.trash?.vacuum(systemAuthority(), { olderThanMs: 0 });
       equal(await everyLeg(store), ["", "", "", "", ""], "after a vacuum");
     },
   ],
@@ -103,9 +99,9 @@ const together: readonly StoreCase<KnowledgeStore>[] = [
         await store.regexSearch(scopes, { pattern: "[on]", topK: "all" }),
       ];
       const before = await look();
-      await store.settle();
+      await store.upkeep?.settle();
       equal(await look(), before, "hits and scores after settling");
-      await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+      await store.trash?.vacuum(systemAuthority(), { olderThanMs: 0 });
       equal(await look(), before, "hits and scores after a vacuum");
     },
   ],
@@ -189,16 +185,10 @@ const together: readonly StoreCase<KnowledgeStore>[] = [
   ],
 ];
 
-function reopening(subject: StoreSubject<KnowledgeStore>): readonly CaseDefinition[] {
+function reopening(subject: StoreSubject): readonly CaseDefinition[] {
   const reopen = subject.reopen?.bind(subject);
   const run =
-    (
-      body: (
-        store: KnowledgeStore,
-        again: (store: KnowledgeStore) => Promise<KnowledgeStore>,
-      ) => Promise<KnowledgeStore>,
-    ) =>
-    async (): Promise<void> => {
+    (body: (store: Store, again: (store: Store) => Promise<Store>) => Promise<Store>) => async (): Promise<void> => {
       const store = await subject.create();
       if (reopen === undefined) {
         equal(store.capabilities.durability, "none", "durability of a store that cannot be reopened");
@@ -239,9 +229,13 @@ function reopening(subject: StoreSubject<KnowledgeStore>): readonly CaseDefiniti
         await store.delete(into(north), { scope: true });
         let opened = await again(store);
         equal(await everyLeg(opened), ["", "", "", "", ""], "what is found after a restart");
-        if (opened.capabilities.restore) {
-          equal(await opened.restore(into(deployment), { documentIds: [story.id] }), 2, "restored after a restart");
-          equal(await opened.restore(into(north), { ids: ["n"] }), 0, "restored of a scope that was reset");
+        if (opened.capabilities.trash) {
+          equal(
+            await opened.trash!.restore(into(deployment), { documentIds: [story.id] }),
+            2,
+            "restored after a restart",
+          );
+          equal(await opened.trash!.restore(into(north), { ids: ["n"] }), 0, "restored of a scope that was reset");
         }
         // A wiped scope must stay wiped when it is the first thing written to.
         await opened.upsert(into(north), [wordsOf("m", "otter")]);
@@ -264,7 +258,7 @@ function reopening(subject: StoreSubject<KnowledgeStore>): readonly CaseDefiniti
           ]);
         }
         await store.delete(into(deployment), { ids: ["c3", "c8"] });
-        const look = async (from_: KnowledgeStore): Promise<unknown> => [
+        const look = async (from_: Store): Promise<unknown> => [
           await from_.search(from(deployment), { embedding: [2, 1], version: plane, topK: "all" }),
           await from_.lexicalSearch(from(deployment), { text: "otter heron", topK: "all" }),
         ];

@@ -1,7 +1,7 @@
-import type { LatentResult, LatentSearch } from "../contracts/latent-search.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { LatentResult } from "../contracts/latent-search.ts";
+import type { Store } from "../contracts/store.ts";
+import type { ChunkEntry } from "../contracts/document-store.ts";
 import type { Scope } from "../contracts/scope.ts";
-import type { ChunkEntry } from "../contracts/store.ts";
 import { check, equal } from "./assert.ts";
 import { createRandom } from "./random.ts";
 import type { StoreCase } from "./store-case.ts";
@@ -58,27 +58,27 @@ function companies(): Company {
 }
 
 function find(
-  store: LatentSearch,
+  store: Store,
   text: string,
   topK: number | "all" = "all",
   ...scopes: readonly Scope[]
 ): Promise<LatentResult> {
-  return store.latentSearch(from(...(scopes.length === 0 ? [deployment] : scopes)), { text, topK });
+  return store.latentSearch!(from(...(scopes.length === 0 ? [deployment] : scopes)), { text, topK });
 }
 
-export const latentFittingCases: readonly StoreCase<KnowledgeStore & LatentSearch>[] = [
+export const latentFittingCases: readonly StoreCase[] = [
   [
     "settling-fits-when-there-is-enough",
     "L11",
     async (store) => {
       await store.upsert(into(deployment), corpus(12));
-      await store.settle();
+      await store.upkeep!.settle();
       const before = await find(store, "anchor");
       equal(before.fitted, false, "whether twelve chunks were fitted on");
       await store.upsert(into(deployment), corpus());
       equal((await find(store, "anchor")).version, before.version, "the version before the store was settled");
       const shares: number[] = [];
-      await store.settle({ onProgress: (share) => shares.push(share) });
+      await store.upkeep!.settle({ onProgress: (share) => shares.push(share) });
       check(
         shares.every((share) => share >= 0 && share <= 1),
         "progress is a share",
@@ -92,7 +92,7 @@ export const latentFittingCases: readonly StoreCase<KnowledgeStore & LatentSearc
       equal((await find(store, "xylophone")).energy, 0, "energy of an unknown word");
       const { embeddingVersions } = await store.status(from(deployment));
       equal(embeddingVersions, [{ ...after.version, chunks: enough }], "versions in the status");
-      await store.settle();
+      await store.upkeep!.settle();
       equal(await find(store, "anchor"), after, "what is found after it was settled again");
     },
   ],
@@ -113,7 +113,7 @@ export const latentFittingCases: readonly StoreCase<KnowledgeStore & LatentSearc
       };
       const before = await share();
       check(before < 0.3, "before a fit, it is found by chance", before);
-      await store.settle();
+      await store.upkeep!.settle();
       const after = await share();
       check(after > 0.9, "after a fit, it is found by its company", after);
     },
@@ -123,10 +123,10 @@ export const latentFittingCases: readonly StoreCase<KnowledgeStore & LatentSearc
     "L3 L11",
     async (store) => {
       await store.upsert(into(north), corpus());
-      await store.settle();
+      await store.upkeep!.settle();
       equal((await find(store, "anchor", "all", north)).fitted, false, "whether a team's chunks were fitted on");
       await store.upsert(into(deployment), corpus());
-      await store.settle();
+      await store.upkeep!.settle();
       const { matches, fitted } = await find(store, "sailor", 1, north);
       equal([fitted, matches.length], [true, 1], "a team's chunks, folded in");
     },
@@ -137,10 +137,10 @@ export const latentFittingCases: readonly StoreCase<KnowledgeStore & LatentSearc
     async (store) => {
       await store.upsert(into(ada), [wordsOf("x", "anchor yeast orbit"), wordsOf("c0000", "violin anchor anchor")]);
       await store.upsert(into(deployment), corpus());
-      await store.settle();
+      await store.upkeep!.settle();
       const before = await find(store, "anchor baker");
       await store.upsert(into(ada), corpus(60));
-      await store.settle();
+      await store.upkeep!.settle();
       equal(await find(store, "anchor baker"), before, "what is found beside a hidden scope that grows");
       await store.delete(into(ada), { scope: true });
       equal(await find(store, "anchor baker"), before, "what is found after the hidden scope was wiped");
@@ -151,7 +151,7 @@ export const latentFittingCases: readonly StoreCase<KnowledgeStore & LatentSearc
     "T13 L8",
     async (store) => {
       await store.upsert(into(deployment), corpus());
-      await store.settle();
+      await store.upkeep!.settle();
       const before = await find(store, "sailor keel");
       await store.upsert(into(deployment), [wordsOf("new", "sailor keel")]);
       const [best] = (await find(store, "sailor keel", 1)).matches;
@@ -161,7 +161,7 @@ export const latentFittingCases: readonly StoreCase<KnowledgeStore & LatentSearc
       await store.delete(into(deployment), { ids: ["c0000"] });
       const { matches } = await find(store, "sailor keel");
       check(!matches.some(({ chunk }) => chunk.id === "c0000"), "the deleted is not found");
-      await store.restore(into(deployment), { ids: ["c0000"] });
+      await store.trash!.restore(into(deployment), { ids: ["c0000"] });
       equal(await find(store, "sailor keel"), before, "what is found once it is back");
     },
   ],
@@ -171,7 +171,7 @@ export const latentFittingCases: readonly StoreCase<KnowledgeStore & LatentSearc
     async (store) => {
       const secret = ["s1", "s2", "s3"].map((id) => wordsOf(id, "unicornword anchor keel"));
       await store.upsert(into(deployment), [...corpus(), ...secret]);
-      await store.settle();
+      await store.upkeep!.settle();
       check((await find(store, "unicornword")).energy > 0, "the space knows the word");
       await store.delete(into(deployment), { ids: ["s1", "s2", "s3"] }, { purge: true });
       equal((await find(store, "unicornword")).energy, 0, "energy of a word that was purged");

@@ -1,5 +1,5 @@
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
-import type { LatentQuery, LatentResult, LatentSearch } from "../contracts/latent-search.ts";
+import type { Store } from "../contracts/store.ts";
+import type { LatentQuery, LatentResult } from "../contracts/latent-search.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { check, close, collect, equal, scribble, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
@@ -25,10 +25,10 @@ import type { StoreSubject } from "./store-fixtures.ts";
 import { idsOf } from "./vector-queries.ts";
 
 /** A store that does everything, and has a model of its own. */
-export type LatentStore = KnowledgeStore & LatentSearch;
+export type LatentStore = Store & { readonly latentSearch: NonNullable<Store["latentSearch"]> };
 
 /**
- * What every {@link LatentSearch} promises beside the knowledge store's pack: misspelt words before a fit, other words for the same thing after it, and nothing
+ * What every {@link Store} promises beside the knowledge store's pack: misspelt words before a fit, other words for the same thing after it, and nothing
  * that the hidden could move.
  *
  * **Shape** the model of the subject's store fits on 256 chunks, as the default one does, or fewer.
@@ -219,7 +219,7 @@ const cases: readonly StoreCase<LatentStore>[] = [
       const before = await find(store, "lantern");
       await store.delete(into(deployment), { ids: ["a"] });
       equal(await idsFor(store, "lantern"), "b", "after a delete");
-      await store.restore(into(deployment), { ids: ["a"] });
+      await store.trash!.restore(into(deployment), { ids: ["a"] });
       equal(await find(store, "lantern"), before, "after it was restored");
       await store.delete(into(deployment), { ids: ["a"] }, { purge: true });
       equal(await idsFor(store, "lantern"), "b", "after a purge");
@@ -272,7 +272,7 @@ const cases: readonly StoreCase<LatentStore>[] = [
         equal(own, { ...version, chunks: 2 }, "the version in the status");
       };
       await look();
-      await store.settle();
+      await store.upkeep!.settle();
       await look();
       const { version } = await find(store, "lantern");
       const forged = new Int8Array(version.dimensions).fill(1);

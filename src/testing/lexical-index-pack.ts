@@ -1,4 +1,4 @@
-import type { LexicalIndex, LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
+import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { equal, scribble, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
@@ -23,15 +23,15 @@ import { idsOf } from "./vector-queries.ts";
 import { find, fruits, lexicalScoringCases, scoresOf } from "./lexical-scoring-cases.ts";
 
 /**
- * What every {@link LexicalIndex} promises beside the chunk store's pack: BM25 by hand, statistics of the searched scopes alone, literal queries.
+ * What every {@link Store} promises beside the chunk store's pack: BM25 by hand, statistics of the searched scopes alone, literal queries.
  *
  * **Source** k1 = 1.2, b = 0.5, names twice the text; an index set to others fails the cases by hand.
  */
-export function createLexicalIndexPack(subject: StoreSubject<LexicalIndex>): readonly ContractCase[] {
+export function createLexicalIndexPack(subject: StoreSubject): readonly ContractCase[] {
   return defineCases("lexical-index", withStore(subject, [...lexicalScoringCases, ...matching]));
 }
 
-const matching: readonly StoreCase<LexicalIndex>[] = [
+const matching: readonly StoreCase[] = [
   [
     "searches-the-text-that-was-written-around",
     "E11 E19",

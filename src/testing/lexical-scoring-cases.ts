@@ -1,4 +1,5 @@
-import type { LexicalIndex, LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
+import type { Store } from "../contracts/store.ts";
+import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { check, close, equal } from "./assert.ts";
 import type { StoreCase } from "./store-case.ts";
@@ -21,7 +22,7 @@ function saturate(frequency: number, length: number, average: number, weight = 1
 
 /** Searches the deployment, or these scopes. */
 export function find(
-  store: LexicalIndex,
+  store: Store,
   text: string,
   query: Partial<LexicalQuery> = {},
   ...scopes: Scope[]
@@ -43,7 +44,7 @@ export const fruits = [
 ];
 
 /** What a lexical index promises about its scores: BM25, and statistics of the searched scopes alone. */
-export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
+export const lexicalScoringCases: readonly StoreCase[] = [
   [
     "bm25-by-hand",
     "T29 T24",
@@ -242,12 +243,12 @@ export const lexicalScoringCases: readonly StoreCase<LexicalIndex>[] = [
     "restored-chunks-count-again",
     "T13",
     async (store) => {
-      if (!store.capabilities.restore) return;
+      if (!store.capabilities.trash) return;
       await store.upsert(into(deployment), fruits);
       const before = scoresOf(await find(store, "mango kiwi"));
       await store.delete(into(deployment), { ids: ["a", "b"] });
       equal(idsOf((await find(store, "mango")).matches), "", "matches while they are deleted");
-      await store.restore(into(deployment), { ids: ["a", "b"] });
+      await store.trash!.restore(into(deployment), { ids: ["a", "b"] });
       equal(scoresOf(await find(store, "mango kiwi")), before, "scores after the restore");
     },
   ],

@@ -1,4 +1,3 @@
-import type { RegexSearch } from "../contracts/regex-search.ts";
 import { equal } from "./assert.ts";
 import type { StoreCase } from "./store-case.ts";
 import { deployment, from, into, wordsOf } from "./store-fixtures.ts";
@@ -63,7 +62,7 @@ const patterns = [
 ].flat();
 
 /** Whoever asks an index first must find no less than who looks at every chunk. */
-export const regexIndexCases: readonly StoreCase<RegexSearch>[] = [
+export const regexIndexCases: readonly StoreCase[] = [
   [
     "as-if-every-chunk-was-looked-at",
     "E26 L4",
@@ -107,8 +106,8 @@ export const regexIndexCases: readonly StoreCase<RegexSearch>[] = [
       equal(await find("compass"), "a", "matches of the new text");
       await store.delete(into(deployment), { ids: ["b"] });
       equal(await find("lantern"), "c", "matches after a delete");
-      if (!store.capabilities.restore) return;
-      await store.restore(into(deployment), { ids: ["b", "d"] });
+      if (!store.capabilities.trash) return;
+      await store.trash!.restore(into(deployment), { ids: ["b", "d"] });
       equal(await find("lantern"), "b c d", "matches after two were restored");
     },
   ],

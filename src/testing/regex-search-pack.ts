@@ -1,4 +1,5 @@
-import type { RegexMatch, RegexQuery, RegexSearch } from "../contracts/regex-search.ts";
+import type { Store } from "../contracts/store.ts";
+import type { RegexMatch, RegexQuery } from "../contracts/regex-search.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { check, close, equal, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
@@ -21,13 +22,13 @@ import {
 import type { StoreSubject } from "./store-fixtures.ts";
 import { idsOf } from "./vector-queries.ts";
 
-/** What every {@link RegexSearch} promises beside the chunk store's pack: positions in the document, scores, patterns that cannot run away. */
-export function createRegexSearchPack(subject: StoreSubject<RegexSearch>): readonly ContractCase[] {
+/** What every {@link Store} promises beside the chunk store's pack: positions in the document, scores, patterns that cannot run away. */
+export function createRegexSearchPack(subject: StoreSubject): readonly ContractCase[] {
   return defineCases("regex-search", withStore(subject, [...cases, ...regexIndexCases]));
 }
 
 function find(
-  store: RegexSearch,
+  store: Store,
   pattern: string,
   query: Partial<RegexQuery> = {},
   ...scopes: Scope[]
@@ -35,7 +36,7 @@ function find(
   return store.regexSearch(from(...(scopes.length === 0 ? [deployment] : scopes)), { pattern, topK: "all", ...query });
 }
 
-const cases: readonly StoreCase<RegexSearch>[] = [
+const cases: readonly StoreCase[] = [
   [
     "positions-are-the-documents",
     "E23 E26 L1",

@@ -1,6 +1,6 @@
 import { systemAuthority } from "../access/gate.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
+import type { Store } from "../contracts/store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { check, equal, inAnyOrder } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
@@ -11,9 +11,9 @@ import { deployment, documentEntryOf, documentOf, into, north, wordsOf } from ".
 /** How the pack opens stores, and what it does to what they leave behind. */
 export interface RestartSubject {
   /** Opens what is kept at a place; at one that was never named before there is nothing. */
-  open(place: string): Promise<KnowledgeStore>;
+  open(place: string): Promise<Store>;
   /** Lets the time pass after which a store keeps what was changed without being closed. */
-  wait(store: KnowledgeStore): Promise<void>;
+  wait(store: Store): Promise<void>;
   /** Makes what is kept at a place unreadable. **Shape** what makes it readable again. */
   damage(place: string): Promise<() => Promise<void>>;
 }
@@ -81,7 +81,7 @@ export function createRestartPack(subject: RestartSubject): readonly ContractCas
       async () => {
         const at = await filled();
         const store = await subject.open(at);
-        equal(await store.restore(into(deployment), { ids: ["gone"] }), 1, "restored after a restart");
+        equal(await store.trash!.restore(into(deployment), { ids: ["gone"] }), 1, "restored after a restart");
         await store.close();
         equal(await kept(at), "a b gone", "what is kept after it");
       },
@@ -92,10 +92,14 @@ export function createRestartPack(subject: RestartSubject): readonly ContractCas
       async () => {
         const at = await filled();
         const first = await subject.open(at);
-        equal(await first.vacuum(systemAuthority(), { olderThanMs: 0 }), 1, "vacuumed after a restart");
+        equal(await first.trash!.vacuum(systemAuthority(), { olderThanMs: 0 }), 1, "vacuumed after a restart");
         await first.close();
         const store = await subject.open(at);
-        equal(await store.restore(into(deployment), { ids: ["gone"] }), 0, "restored after a vacuum and a restart");
+        equal(
+          await store.trash!.restore(into(deployment), { ids: ["gone"] }),
+          0,
+          "restored after a vacuum and a restart",
+        );
         await store.close();
       },
     ],
@@ -111,7 +115,11 @@ export function createRestartPack(subject: RestartSubject): readonly ContractCas
         await first.close();
         equal(await kept(at), "", "the scope after a restart");
         const store = await subject.open(at);
-        equal(await store.restore(into(deployment), { ids: ["a", "b", "gone"] }), 0, "restored of what was reset");
+        equal(
+          await store.trash!.restore(into(deployment), { ids: ["a", "b", "gone"] }),
+          0,
+          "restored of what was reset",
+        );
         await store.upsert(into(deployment), [wordsOf("new", "vole")]);
         await store.close();
         equal(await kept(at), "new", "the scope after it was written to again");
@@ -156,27 +164,24 @@ export function createRestartPack(subject: RestartSubject): readonly ContractCas
 }
 
 /** Everything that writes, what it does, and what is live of `a`, `b` and the deleted `gone` after it. */
-const acts: readonly (readonly [name: string, act: (store: KnowledgeStore) => Promise<unknown>, live: string])[] = [
+const acts: readonly (readonly [name: string, act: (store: Store) => Promise<unknown>, live: string])[] = [
   ["upsert", (store) => store.upsert(into(deployment), [wordsOf("c", "vole")]), "a b c"],
   [
     "replace",
     (store) => store.replace(into(deployment), story),
-    inAnyOrder(["a", "b", story.entries[0]!.chunk.id]).join(" "),
+    inAnyOrder(["a", "b", story.chunks[0]!.chunk.id]).join(" "),
   ],
   ["delete", (store) => store.delete(into(deployment), { ids: ["a"] }), "b"],
   ["purge", (store) => store.delete(into(deployment), { ids: ["a"] }, { purge: true }), "b"],
-  ["restore", (store) => store.restore(into(deployment), { ids: ["gone"] }), "a b gone"],
-  ["vacuum", (store) => store.vacuum(systemAuthority(), { olderThanMs: 0 }), "a b"],
+  ["restore", (store) => store.trash!.restore(into(deployment), { ids: ["gone"] }), "a b gone"],
+  ["vacuum", (store) => store.trash!.vacuum(systemAuthority(), { olderThanMs: 0 }), "a b"],
   ["reset", (store) => store.delete(into(deployment), { scope: true }), ""],
   ["reset-of-another", (store) => store.delete(into(north), { scope: true }), "a b"],
 ];
 
 /** **Shape** what one who opens, acts and closes is told went wrong, if anything. */
-async function tryAct(
-  open: () => Promise<KnowledgeStore>,
-  act: (store: KnowledgeStore) => Promise<unknown>,
-): Promise<unknown> {
-  let store: KnowledgeStore | undefined;
+async function tryAct(open: () => Promise<Store>, act: (store: Store) => Promise<unknown>): Promise<unknown> {
+  let store: Store | undefined;
   try {
     store = await open();
     await act(store);

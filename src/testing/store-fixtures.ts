@@ -1,25 +1,21 @@
 import { createGate, operator } from "../access/gate.ts";
 import type { Chunk } from "../contracts/chunk.ts";
-import type { DocumentEntry } from "../contracts/document-store.ts";
+import type { ChunkEntry, DocumentWrite, ReplaceResult } from "../contracts/document-store.ts";
 import type { Origin, Section, TextDocument } from "../contracts/document.ts";
 import type { Embedding, EmbeddingVersion } from "../contracts/embedding.ts";
 import type { Filter } from "../contracts/filter.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
-import type { ChunkEntry, ChunkStore } from "../contracts/store.ts";
+import type { Store } from "../contracts/store.ts";
 
-/**
- * How a pack gets the stores that it tries.
- *
- * @experimental
- */
-export interface StoreSubject<Store extends ChunkStore = ChunkStore> {
+/** How a pack gets the stores that it tries. */
+export interface StoreSubject<Tried extends Store = Store> {
   /** A fresh, empty store. A pack makes one per case. */
-  create(): Promise<Store>;
+  create(): Promise<Tried>;
   /** Closes the store and opens what it left behind. Leave it out where nothing stays: then `capabilities.durability` must say `"none"`. */
-  reopen?(store: Store): Promise<Store>;
+  reopen?(store: Tried): Promise<Tried>;
   /** Takes down what `create` built. */
-  destroy?(store: Store): Promise<void>;
+  destroy?(store: Tried): Promise<void>;
 }
 
 const gate = createGate({ platform: true });
@@ -165,7 +161,7 @@ export function documentEntryOf(
   document: TextDocument,
   pieces: readonly { readonly text: string; readonly embedding?: Embedding; readonly version?: EmbeddingVersion }[],
   facts: { readonly contentHash?: string; readonly fingerprint?: string; readonly folder?: string | null } = {},
-): DocumentEntry {
+): DocumentWrite & { readonly chunks: readonly ChunkEntry[] } {
   const entries = pieces.map(({ text, embedding, version = plane }, index): ChunkEntry => {
     const start = document.text.indexOf(text);
     if (start < 0) throw new RangeError(`"${text}" is not in ${document.uri}`);
@@ -185,13 +181,19 @@ export function documentEntryOf(
   });
   return {
     document,
-    entries,
+    chunks: entries,
     contentHash: facts.contentHash ?? "0".repeat(64),
     metadataHash: "1".repeat(64),
     fingerprint: facts.fingerprint ?? "made by hand",
     bytes: new TextEncoder().encode(document.text).length,
     folder: facts.folder ?? null,
   };
+}
+
+/** Counts of a swap, without its receipt. */
+export async function counts(swap: ReturnType<Store["replace"]>): Promise<ReplaceResult> {
+  const { added, kept, removed } = await swap;
+  return { added, kept, removed };
 }
 
 /** What the filter language is tried on: chunk id to metadata. */

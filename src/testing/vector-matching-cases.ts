@@ -1,5 +1,5 @@
 import type { AuthorizedScopes } from "../contracts/scope.ts";
-import type { VectorMatch, VectorQuery, VectorStore } from "../contracts/vector-store.ts";
+import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
 import { check, close, equal, scribble, throwsCode } from "./assert.ts";
 import type { StoreCase } from "./store-case.ts";
 import {
@@ -20,7 +20,7 @@ import {
 import { idsOf, near, put } from "./vector-queries.ts";
 
 /** What a vector store promises about what can be found at all: versions, filters, scopes, deletes, kinds. */
-export const vectorMatchingCases: readonly StoreCase<VectorStore>[] = [
+export const vectorMatchingCases: readonly StoreCase[] = [
   [
     "empty-store-finds-nothing",
     "W15 W28 S22",
@@ -203,8 +203,8 @@ export const vectorMatchingCases: readonly StoreCase<VectorStore>[] = [
       await put(store, { a: [1, 0], b: [1, 0.1], c: [1, 0.2], d: [1, 0.3] });
       await store.delete(into(deployment), { ids: ["a", "c"] });
       equal(idsOf(await near(store, [1, 0], { topK: 2 })), "b d", "the nearest two that are left");
-      if (store.capabilities.restore) {
-        await store.restore(into(deployment), { ids: ["c"] });
+      if (store.capabilities.trash) {
+        await store.trash!.restore(into(deployment), { ids: ["c"] });
         equal(idsOf(await near(store, [1, 0], { topK: 2 })), "b c", "the nearest two after one came back");
       }
       await store.delete(into(deployment), { scope: true });

@@ -1,10 +1,12 @@
-import type { Embedding } from "../contracts/embedding.ts";
-import type { VectorMatch, VectorQuery, VectorStore } from "../contracts/vector-store.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { Store } from "../contracts/store.ts";
+import type { Embedding, Metric } from "../contracts/embedding.ts";
+import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
 import { deployment, entryOf, from, into, plane } from "./store-fixtures.ts";
 
 /** Writes vectors of the plane under ids of one letter: `{ a: [2, 0] }`. */
 export async function put(
-  store: VectorStore,
+  store: Store,
   vectors: Readonly<Record<string, Embedding>>,
   scope = deployment,
 ): Promise<void> {
@@ -15,15 +17,22 @@ export async function put(
 }
 
 /** Searches everything that the deployment holds, in the plane unless told otherwise. */
-export function near(
-  store: VectorStore,
-  embedding: Embedding,
-  query: VectorQuery = {},
-): Promise<readonly VectorMatch[]> {
+export function near(store: Store, embedding: Embedding, query: VectorQuery = {}): Promise<readonly VectorMatch[]> {
   return store.search(from(deployment), { embedding, version: plane, topK: "all", ...query });
 }
 
 /** Ids in the order found. */
 export function idsOf(matches: readonly { readonly chunk: { readonly id: string } }[]): string {
   return matches.map(({ chunk }) => chunk.id).join(" ");
+}
+
+/** Whether the store has no such metric: a search by it says `unsupported`. */
+export async function refusesMetric(store: Store, metric: Metric): Promise<boolean> {
+  try {
+    await near(store, [1, 0], { metric });
+    return false;
+  } catch (error) {
+    if (IbidError.isInstance(error, "unsupported")) return true;
+    throw error;
+  }
 }

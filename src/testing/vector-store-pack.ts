@@ -1,4 +1,3 @@
-import type { VectorStore } from "../contracts/vector-store.ts";
 import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
 import { withStore } from "./store-case.ts";
@@ -7,8 +6,8 @@ import { vectorKindCases } from "./vector-kind-cases.ts";
 import { vectorMatchingCases } from "./vector-matching-cases.ts";
 import { vectorRankingCases } from "./vector-ranking-cases.ts";
 
-/** What every {@link VectorStore} promises beside the chunk store's pack: scores by hand, order, limits, floors, versions, filters, scopes. */
-export function createVectorStorePack(subject: StoreSubject<VectorStore>): readonly ContractCase[] {
+/** What every {@link Store} promises beside the chunk store's pack: scores by hand, order, limits, floors, versions, filters, scopes. */
+export function createVectorStorePack(subject: StoreSubject): readonly ContractCase[] {
   return defineCases(
     "vector-store",
     withStore(subject, [...vectorRankingCases, ...vectorMatchingCases, ...vectorKindCases]),

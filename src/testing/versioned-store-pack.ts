@@ -1,7 +1,6 @@
 import { systemAuthority } from "../access/gate.ts";
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
-import type { KnowledgeStore } from "../contracts/knowledge-store.ts";
-import type { VersionedStore } from "../contracts/reembedding.ts";
+import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { collect, equal, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
@@ -13,10 +12,10 @@ import type { StoreSubject } from "./store-fixtures.ts";
 import { idsOf } from "./vector-queries.ts";
 
 /** A store that does everything, and keeps the vectors of two models side by side. */
-export type TwoModelStore = KnowledgeStore & VersionedStore;
+export type TwoModelStore = Store;
 
-/** What every {@link VersionedStore} promises beside the knowledge store's pack. */
-export function createVersionedStorePack(subject: StoreSubject<TwoModelStore>): readonly ContractCase[] {
+/** What every {@link VersionSwitch} promises beside the knowledge store's pack. */
+export function createVersionedStorePack(subject: StoreSubject): readonly ContractCase[] {
   return defineCases("versioned-store", withStore(subject, cases));
 }
 
@@ -39,12 +38,12 @@ const vectorFor = (id: string, embedding: readonly number[] = [0, 1, 2]) => ({
 });
 
 async function lacking(store: TwoModelStore, scope: Scope = deployment): Promise<string> {
-  return (await collect(store.lacking(into(scope), next))).map(({ id }) => id).join(" ");
+  return (await collect(store.versions!.lacking(into(scope), next))).map(({ id }) => id).join(" ");
 }
 
 /** Current, next and previous model of a scope. */
 async function models(store: TwoModelStore, scope: Scope = deployment): Promise<unknown> {
-  const [one] = await store.versions(from(scope));
+  const [one] = await store.versions!.versions(from(scope));
   return [one?.current?.model, one?.next?.model, one?.previous?.model];
 }
 
@@ -53,7 +52,7 @@ async function found(store: TwoModelStore, version: EmbeddingVersion): Promise<s
   return idsOf(await store.search(from(deployment), { embedding, version, topK: "all" }));
 }
 
-const cases: readonly StoreCase<TwoModelStore>[] = [
+const cases: readonly StoreCase[] = [
   [
     "both-side-by-side",
     "T37 T44 L6",
@@ -61,7 +60,11 @@ const cases: readonly StoreCase<TwoModelStore>[] = [
       await fill(store);
       const oldHits = await found(store, plane);
       equal(await lacking(store), "a b c", "what lacks the new version");
-      equal(await store.addVectors(into(deployment), next, [vectorFor("b"), vectorFor("c", [0, 1, 1])]), 2, "taken");
+      equal(
+        await store.versions!.addVectors(into(deployment), next, [vectorFor("b"), vectorFor("c", [0, 1, 1])]),
+        2,
+        "taken",
+      );
       equal(await lacking(store), "a", "what lacks it then");
       equal(await found(store, plane), oldHits, "what the old version finds");
       equal(await found(store, next), "b c", "what the new version finds");
@@ -86,9 +89,9 @@ const cases: readonly StoreCase<TwoModelStore>[] = [
       await store.upsert(into(deployment), [entryOf("a", [5, 1], { text: "another text" })]);
       await store.delete(into(deployment), { ids: ["b"] });
       const vectors = [vectorFor("a"), vectorFor("b"), vectorFor("c"), vectorFor("never")];
-      equal(await store.addVectors(into(deployment), next, vectors), 1, "vectors taken");
+      equal(await store.versions!.addVectors(into(deployment), next, vectors), 1, "vectors taken");
       equal(await found(store, next), "c", "what the new version finds");
-      equal(await store.addVectors(into(deployment), next, vectors), 0, "taken the second time");
+      equal(await store.versions!.addVectors(into(deployment), next, vectors), 0, "taken the second time");
       equal(await lacking(store), "a", "what lacks it");
       equal((await store.status(from(deployment))).chunks, 2, "live chunks");
     },
@@ -99,18 +102,22 @@ const cases: readonly StoreCase<TwoModelStore>[] = [
     async (store) => {
       await fill(store);
       equal(await models(store), ["fixed", undefined, undefined], "at first");
-      await store.addVectors(into(deployment), next, [vectorFor("a"), vectorFor("b")]);
+      await store.versions!.addVectors(into(deployment), next, [vectorFor("a"), vectorFor("b")]);
       equal(await models(store), ["fixed", "next", undefined], "on the way");
-      equal(await store.changeVersion(into(deployment), next), { changed: false, lacking: 1 }, "too early");
+      equal(await store.versions!.changeVersion(into(deployment), next), { changed: false, lacking: 1 }, "too early");
       equal(await models(store), ["fixed", "next", undefined], "after that");
-      await store.addVectors(into(deployment), next, [vectorFor("c")]);
+      await store.versions!.addVectors(into(deployment), next, [vectorFor("c")]);
       equal(await models(store), ["fixed", "next", undefined], "with all of both");
-      equal(await store.changeVersion(into(deployment), next), { changed: true, lacking: 0 }, "in time");
+      equal(await store.versions!.changeVersion(into(deployment), next), { changed: true, lacking: 0 }, "in time");
       equal(await models(store), ["next", undefined, "fixed"], "at the end");
       await store.upsert(into(deployment), [wordsOf("d", "text of d")]);
-      equal(await store.changeVersion(into(deployment), plane), { changed: false, lacking: 1 }, "back, with a lack");
       equal(
-        await store.changeVersion(into(deployment), plane, { partial: true }),
+        await store.versions!.changeVersion(into(deployment), plane),
+        { changed: false, lacking: 1 },
+        "back, with a lack",
+      );
+      equal(
+        await store.versions!.changeVersion(into(deployment), plane, { partial: true }),
         { changed: true, lacking: 1 },
         "back all the same",
       );
@@ -123,8 +130,8 @@ const cases: readonly StoreCase<TwoModelStore>[] = [
     async (store) => {
       await fill(store);
       await fill(store, north);
-      await store.addVectors(into(north), next, [vectorFor("a"), vectorFor("b"), vectorFor("c")]);
-      await store.changeVersion(into(north), next);
+      await store.versions!.addVectors(into(north), next, [vectorFor("a"), vectorFor("b"), vectorFor("c")]);
+      await store.versions!.changeVersion(into(north), next);
       equal(await models(store), ["fixed", undefined, undefined], "the other scope's versions");
       equal(await lacking(store), "a b c", "what the other scope lacks");
       equal(await models(store, north), ["next", undefined, "fixed"], "its own");
@@ -138,17 +145,17 @@ const cases: readonly StoreCase<TwoModelStore>[] = [
     "T44 L8",
     async (store) => {
       await fill(store);
-      await store.addVectors(into(deployment), next, [vectorFor("a"), vectorFor("b"), vectorFor("c")]);
-      await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+      await store.versions!.addVectors(into(deployment), next, [vectorFor("a"), vectorFor("b"), vectorFor("c")]);
+      await store.trash!.vacuum(systemAuthority(), { olderThanMs: 0 });
       equal(await found(store, plane), "a b c", "the current version after a vacuum");
-      await store.changeVersion(into(deployment), next);
-      await store.vacuum(systemAuthority(), { olderThanMs: 3_600_000 });
+      await store.versions!.changeVersion(into(deployment), next);
+      await store.trash!.vacuum(systemAuthority(), { olderThanMs: 3_600_000 });
       equal((await found(store, plane)).length, 5, "the old version, not yet old enough");
       await store.upsert(into(deployment), [entryOf("d", [9, 1], { text: "text of d" })]);
-      await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+      await store.trash!.vacuum(systemAuthority(), { olderThanMs: 0 });
       equal((await found(store, plane)).length, 7, "the old version, while a chunk has nothing else");
-      await store.addVectors(into(deployment), next, [vectorFor("d")]);
-      await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+      await store.versions!.addVectors(into(deployment), next, [vectorFor("d")]);
+      await store.trash!.vacuum(systemAuthority(), { olderThanMs: 0 });
       equal(await found(store, plane), "", "the old version after a vacuum");
       equal((await found(store, next)).length, 7, "the current version after it");
       equal(await models(store), ["next", undefined, undefined], "versions after it");
@@ -160,16 +167,32 @@ const cases: readonly StoreCase<TwoModelStore>[] = [
     async (store) => {
       await fill(store);
       const wrong = [vectorFor("a"), vectorFor("b", [1, 2])];
-      await throwsCode(() => store.addVectors(into(deployment), next, wrong), "dimension-mismatch", "two for three");
+      await throwsCode(
+        () => store.versions!.addVectors(into(deployment), next, wrong),
+        "dimension-mismatch",
+        "two for three",
+      );
       equal(await lacking(store), "a b c", "nothing of it stored");
       for (const [i, proof] of forgedProofs("write").entries()) {
         const forged = proof as AuthorizedScopes<"write">;
-        await throwsCode(() => store.addVectors(forged, next, []), "access-denied", `addVectors with forgery ${i}`);
-        await throwsCode(() => store.changeVersion(forged, next), "access-denied", `changeVersion with forgery ${i}`);
-        await throwsCode(() => collect(store.lacking(forged, next)), "access-denied", `lacking with forgery ${i}`);
+        await throwsCode(
+          () => store.versions!.addVectors(forged, next, []),
+          "access-denied",
+          `addVectors with forgery ${i}`,
+        );
+        await throwsCode(
+          () => store.versions!.changeVersion(forged, next),
+          "access-denied",
+          `changeVersion with forgery ${i}`,
+        );
+        await throwsCode(
+          () => collect(store.versions!.lacking(forged, next)),
+          "access-denied",
+          `lacking with forgery ${i}`,
+        );
       }
       await store.close();
-      await throwsCode(() => store.versions(from(deployment)), "store-closed", "versions after close");
+      await throwsCode(() => store.versions!.versions(from(deployment)), "store-closed", "versions after close");
     },
   ],
 ];

@@ -29,11 +29,11 @@ describe("entities, relationships and records that a caller may not read move no
 const faults: Readonly<Record<string, readonly [noticedBy: string, fault: Fault]>> = {
   "an entity is found by its id anywhere": [
     "entity",
-    widened("doFind", (raw) => (own, uri) => raw.doFind(own.length > 1 ? scopes : own, uri)),
+    widened("documents", "find", (raw) => (own, uri) => raw.find(own.length > 1 ? scopes : own, uri)),
   ],
   "keys are listed from every scope": [
     "keys",
-    widened("doDocuments", (raw) => (_, options) => raw.doDocuments(scopes, options)),
+    widened("documents", "documents", (raw) => (_, options) => raw.documents(scopes, options)),
   ],
   "relationships are those of every scope": [
     "related",
@@ -53,9 +53,12 @@ const faults: Readonly<Record<string, readonly [noticedBy: string, fault: Fault]
   ],
   "words are as rare as in every scope": [
     "find",
-    widened("doLexicalSearch", (raw) => async (own, query) => {
-      const found = await raw.doLexicalSearch(scopes, { ...query, topK: Infinity });
-      return { ...found, matches: found.matches.filter(({ scope }) => own.includes(scope)).slice(0, query.topK) };
+    widened("searches", "lexicalSearch", (raw) => async (own, query) => {
+      const found = await raw.lexicalSearch(scopes, { ...query, topK: Infinity });
+      return {
+        ...found,
+        matches: found.matches.filter(({ scope }) => own.includes(scope)).slice(0, query.topK as number),
+      };
     }),
   ],
 };

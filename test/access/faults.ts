@@ -3,7 +3,7 @@ import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Hit, WrapRetriever } from "../../src/contracts/retriever.ts";
 import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
-import type { RawKnowledgeStore } from "../../src/stores/segments/raw-store.ts";
+import type { CompleteParts } from "../../src/stores/segments/segment-store.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { type Fault, repeatingModel, type Subject } from "./subjects.ts";
 import { scopes } from "./worlds.ts";
@@ -14,77 +14,102 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
     "dense search in every scope": [
       "search",
       "given",
-      widened("doSearch", (raw) => (_, query) => raw.doSearch(scopes, query)),
+      widened("searches", "search", (raw) => (_, query) => raw.search(scopes, query)),
     ],
     "vectors by filter alone in every scope": [
       "vectors",
       "given",
-      widened("doSearch", (raw) => (own, query) => raw.doSearch(query.embedding === undefined ? scopes : own, query)),
+      widened(
+        "searches",
+        "search",
+        (raw) => (own, query) => raw.search(query.embedding === undefined ? scopes : own, query),
+      ),
     ],
     "latent search in every scope": [
       "search",
       "own",
-      widened("doLatentSearch", (raw) => (_, query) => raw.doLatentSearch!(scopes, query)),
+      widened("searches", "latentSearch", (raw) => (_, query) => raw.latentSearch!(scopes, query)),
     ],
     "the latent model is fitted on everybody's chunks": ["search", "own", { model: fittedOnEverybody }],
     "lexical search in every scope": [
       "search",
       "nothing",
-      widened("doLexicalSearch", (raw) => (_, query) => raw.doLexicalSearch(scopes, query)),
+      widened("searches", "lexicalSearch", (raw) => (_, query) => raw.lexicalSearch(scopes, query)),
     ],
     "words are as rare as in every scope": [
       "search",
       "nothing",
-      widened("doLexicalSearch", (raw) => async (own, query) => {
-        const found = await raw.doLexicalSearch(scopes, { ...query, topK: Infinity });
-        return { ...found, matches: found.matches.filter(({ scope }) => own.includes(scope)).slice(0, query.topK) };
+      widened("searches", "lexicalSearch", (raw) => async (own, query) => {
+        const found = await raw.lexicalSearch(scopes, { ...query, topK: Infinity });
+        return {
+          ...found,
+          matches: found.matches.filter(({ scope }) => own.includes(scope)).slice(0, query.topK as number),
+        };
       }),
     ],
     "regex search in every scope": [
       "search",
       "nothing",
-      widened("doRegexSearch", (raw) => (_, query) => raw.doRegexSearch(scopes, query)),
+      widened("searches", "regexSearch", (raw) => (_, query) => raw.regexSearch(scopes, query)),
     ],
     "a chunk is found by its id anywhere": [
       "neighbours",
       "nothing",
-      widened("doChunks", (raw) => (own, options) => raw.doChunks(options.ids === undefined ? own : scopes, options)),
+      widened(
+        "documents",
+        "chunks",
+        (raw) =>
+          (own, options = {}) =>
+            raw.chunks(options.ids === undefined ? own : scopes, options),
+      ),
     ],
     "neighbours from every scope": [
       "neighbours",
       "nothing",
       widened(
-        "doChunks",
-        (raw) => (own, options) => raw.doChunks(options.documentId === undefined ? own : scopes, options),
+        "documents",
+        "chunks",
+        (raw) =>
+          (own, options = {}) =>
+            raw.chunks(options.documentId === undefined ? own : scopes, options),
       ),
     ],
     "chunks are listed from every scope": [
       "chunks",
       "nothing",
-      widened("doChunks", (raw) => (_, options) => raw.doChunks(scopes, options)),
+      widened("documents", "chunks", (raw) => (_, options) => raw.chunks(scopes, options)),
     ],
     "a document is found by its uri anywhere": [
       "document",
       "nothing",
-      widened("doFind", (raw) => (own, uri) => raw.doFind(own.length > 1 ? scopes : own, uri)),
+      widened("documents", "find", (raw) => (own, uri) => raw.find(own.length > 1 ? scopes : own, uri)),
     ],
     "a document is read by its id anywhere": [
       "the",
       "nothing",
-      widened("doDocument", (raw) => async (own, id) => (await raw.doDocument(own, id)) ?? raw.doDocument(scopes, id)),
+      widened(
+        "documents",
+        "document",
+        (raw) => async (own, id) => (await raw.document(own, id)) ?? raw.document(scopes, id),
+      ),
     ],
     "citations are checked in every scope": [
       "ask",
       "nothing",
-      widened("doDocument", (raw) => async (own, id) => (await raw.doDocument(own, id)) ?? raw.doDocument(scopes, id)),
+      widened(
+        "documents",
+        "document",
+        (raw) => async (own, id) => (await raw.document(own, id)) ?? raw.document(scopes, id),
+      ),
     ],
     "what a model cites is checked in every scope": [
       "ask",
       "nothing",
       {
         ...widened(
-          "doDocument",
-          (raw) => async (own, id) => (await raw.doDocument(own, id)) ?? raw.doDocument(scopes, id),
+          "documents",
+          "document",
+          (raw) => async (own, id) => (await raw.document(own, id)) ?? raw.document(scopes, id),
         ),
         chatModel: repeatingModel,
       },
@@ -97,24 +122,24 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
     "documents are listed from every scope": [
       "list",
       "nothing",
-      widened("doDocuments", (raw) => () => raw.doDocuments(scopes, {})),
+      widened("documents", "documents", (raw) => () => raw.documents(scopes, {})),
     ],
-    "everything is counted": ["status", "nothing", widened("doStatus", (raw) => () => raw.doStatus(scopes))],
+    "everything is counted": ["status", "nothing", widened("documents", "status", (raw) => () => raw.status(scopes))],
     "a delete goes through every scope": [
       "what",
       "nothing",
-      widened("doDelete", (raw) => async (own, target, options) => {
-        const gone = await raw.doDelete(own, target, options);
-        for (const scope of scopes) await raw.doDelete(scope, target, { ...options, onMissing: "ignore" });
+      widened("documents", "delete", (raw) => async (own, target, options) => {
+        const gone = await raw.delete(own, target, options);
+        for (const scope of scopes) await raw.delete(scope, target, { ...options, onMissing: "ignore" });
         return gone;
       }),
     ],
     "what another scope holds need not be embedded": [
       "ingest",
       "given",
-      widened("doHeld", (raw) => async (own, documentId, version) => {
-        const held = await Promise.all(scopes.map((scope) => raw.doHeld(scope, documentId, version)));
-        return new Map([...held.flatMap((map) => [...map]), ...(await raw.doHeld(own, documentId, version))]);
+      widened("documents", "held", (raw) => async (own, documentId, version) => {
+        const held = await Promise.all(scopes.map((scope) => raw.held(scope, documentId, version)));
+        return new Map([...held.flatMap((map) => [...map]), ...(await raw.held(own, documentId, version))]);
       }),
     ],
     "searches are kept whoever asked": ["search", "nothing", { view: keepsSearches }],
@@ -194,12 +219,15 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
 const showing = (kb: KnowledgeBase, verb: keyof KnowledgeBase): Partial<KnowledgeBase> => ({ [verb]: kb[verb] });
 
 /** One operation of the store is another. */
-export function widened<Name extends keyof RawKnowledgeStore>(
+export function widened<Part extends "documents" | "searches", Name extends keyof CompleteParts[Part]>(
+  part: Part,
   name: Name,
-  wider: (raw: RawKnowledgeStore) => RawKnowledgeStore[Name],
+  wider: (raw: CompleteParts[Part]) => CompleteParts[Part][Name],
 ): Fault {
-  // The store's secret and abilities are getters or plain values; its operations need no `this`.
-  return { raw: (raw) => (raw[name] === undefined ? raw : { ...raw, [name]: wider(raw) }) };
+  return {
+    raw: (parts) =>
+      parts[part][name] === undefined ? parts : { ...parts, [part]: { ...parts[part], [name]: wider(parts[part]) } },
+  };
 }
 
 function fittedOnEverybody() {

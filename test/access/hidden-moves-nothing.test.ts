@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import type { RawKnowledgeStore } from "../../src/stores/segments/raw-store.ts";
+import type { CompleteParts } from "../../src/stores/segments/segment-store.ts";
 import { compareWorlds } from "./compare-worlds.ts";
 import { accessFaults } from "./faults.ts";
 import { runs } from "../support/runs.ts";
@@ -78,7 +78,7 @@ describe("a leg that shows something hidden is noticed [T26 L3]", () => {
   });
 
   it("and a leg that is only taken apart and put together again is not [L3]", { timeout: 60_000 }, async () => {
-    const taken = { raw: (raw: RawKnowledgeStore) => ({ ...raw }), view: (good: KnowledgeBase) => ({ ...good }) };
+    const taken = { raw: (raw: CompleteParts) => ({ ...raw }), view: (good: KnowledgeBase) => ({ ...good }) };
     await fc.assert(
       fc.asyncProperty(anyWorld, async (world) => {
         const { given, expected } = await compareWorlds({ name: "", store: "memory", sees: "own" }, world, taken);

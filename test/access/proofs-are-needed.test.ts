@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { createGate, operator, systemAuthority } from "../../src/access/gate.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { Retriever } from "../../src/contracts/retriever.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "../../src/contracts/scope.ts";
 import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
@@ -12,7 +12,7 @@ import { eachStore } from "../stores/each-store.ts";
 /**
  * Never called: that it compiles is the test. Each line would be a hole in the gate, and the compiler refuses it.
  */
-export async function holes(store: KnowledgeStore, retriever: Retriever, gate: ReturnType<typeof createGate>) {
+export async function holes(store: Store, retriever: Retriever, gate: ReturnType<typeof createGate>) {
   const scopes: readonly Scope[] = ["team:north"];
   const looksLikeOne = { right: "read" as const, scopes, requested: scopes };
   const mayWrite = gate.write(operator, "team:north");
@@ -54,27 +54,28 @@ export async function holes(store: KnowledgeStore, retriever: Retriever, gate: R
 }
 
 /** Every operation of a store that says or changes something, with whatever is taken for a permission. */
-const operations: Readonly<Record<string, (store: KnowledgeStore, proof: never) => unknown>> = {
+const operations: Readonly<Record<string, (store: Store, proof: never) => unknown>> = {
   search: (store, proof) => store.search(proof, { topK: "all" }),
   lexicalSearch: (store, proof) => store.lexicalSearch(proof, { text: "lantern" }),
   regexSearch: (store, proof) => store.regexSearch(proof, { pattern: "lantern" }),
   latentSearch: (store, proof) =>
-    (store as KnowledgeStore & { latentSearch: typeof store.lexicalSearch }).latentSearch(proof, { text: "lantern" }),
+    (store as Store & { latentSearch: typeof store.lexicalSearch }).latentSearch(proof, { text: "lantern" }),
   chunks: (store, proof) => collect(store.chunks(proof)),
   "chunks by id": (store, proof) => collect(store.chunks(proof, { ids: ["a"] })),
   find: (store, proof) => store.find(proof, "a.txt"),
   document: (store, proof) => store.document(proof, "a"),
   documents: (store, proof) => collect(store.documents(proof)),
   status: (store, proof) => store.status(proof),
-  revisions: (store, proof) => store.revisions?.(proof),
+  moment: (store, proof) => store.moment(proof),
+  session: (store, proof) => store.session(proof),
   held: (store, proof) => store.held(proof, "loose", undefined),
   upsert: (store, proof) => store.upsert(proof, [{ chunk: chunkOf("b"), embeddings: [] }]),
   delete: (store, proof) => store.delete(proof, { ids: ["a"] }),
   "delete of a scope": (store, proof) => store.delete(proof, { scope: true }),
-  restore: (store, proof) => store.restore(proof, { ids: ["a"] }),
+  restore: (store, proof) => store.trash!.restore(proof, { ids: ["a"] }),
   touch: (store, proof) => store.touch(proof, "a", { checkedAt: "2024-01-01T00:00:00.000Z" }),
   scopes: (store, proof) => store.scopes(proof),
-  vacuum: (store, proof) => store.vacuum(proof, { olderThanMs: 0 }),
+  vacuum: (store, proof) => store.trash!.vacuum(proof, { olderThanMs: 0 }),
   "a retriever": (store, proof) => createRetriever({ store }).retrieve(proof, "lantern"),
 };
 

@@ -1,6 +1,6 @@
 import type { AskOptions } from "../../src/contracts/answer.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { SearchOptions } from "../../src/contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
 import type { Tool } from "../../src/contracts/tool.ts";
@@ -21,7 +21,7 @@ export interface Known {
 }
 
 /** All that a proof shows, and what nobody has. */
-export async function namesIn(store: KnowledgeStore, proof: AuthorizedScopes): Promise<Known> {
+export async function namesIn(store: Store, proof: AuthorizedScopes): Promise<Known> {
   const chunks = await collect(store.chunks(proof));
   const documents = await collect(store.documents(proof));
   const ids = [...documents.map(({ id }) => id), ...chunks.map(({ chunk }) => chunk.documentId)];
@@ -35,7 +35,7 @@ export async function namesIn(store: KnowledgeStore, proof: AuthorizedScopes): P
 /** Somebody who asks: their view, and what the gate gave them for the store beneath it. */
 export interface Asker {
   readonly kb: KnowledgeBase;
-  readonly store: KnowledgeStore;
+  readonly store: Store;
   readonly proof: AuthorizedScopes;
   /** Where a search looks that names no scope. */
   readonly everywhere?: readonly Scope[];

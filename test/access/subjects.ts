@@ -6,17 +6,16 @@ import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { ChatModel } from "../../src/contracts/chat.ts";
 import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { Reranker, WrapRetriever } from "../../src/contracts/retriever.ts";
 import type { AccessPolicy } from "../../src/contracts/scope.ts";
 import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
 import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { assembleKnowledgeBase, storeChoices } from "../../src/knowledge-base/assemble.ts";
-import { guardStore } from "../../src/stores/guard/guard-store.ts";
+import { composeStore } from "../../src/stores/compose/compose-store.ts";
 import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
-import type { RawKnowledgeStore } from "../../src/stores/segments/raw-store.ts";
 import { createSecret } from "../../src/stores/segments/create-secret.ts";
-import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
+import { type CompleteParts, createSegmentStore } from "../../src/stores/segments/segment-store.ts";
 import { decideStoreOptions, type StoreOptions } from "../../src/stores/segments/store-options.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
@@ -36,7 +35,7 @@ export interface Subject {
 /** One way to be wrong. */
 export interface Fault {
   /** A store whose operations are given more scopes than the guard let through. */
-  readonly raw?: (raw: RawKnowledgeStore) => RawKnowledgeStore;
+  readonly raw?: (parts: CompleteParts) => CompleteParts;
   /** A view of somebody's that shows too much, or says too much. */
   readonly view?: (good: KnowledgeBase, operator: KnowledgeBase) => Partial<KnowledgeBase>;
   readonly model?: () => CorpusModel;
@@ -48,7 +47,7 @@ export interface Fault {
 
 export interface Opened {
   readonly kb: KnowledgeBase;
-  readonly store: KnowledgeStore;
+  readonly store: Store;
   close(): Promise<void>;
 }
 
@@ -97,7 +96,7 @@ async function openStore(
   subject: Subject,
   options: StoreOptions,
   fault: Fault,
-): Promise<{ store: KnowledgeStore; remove: () => void }> {
+): Promise<{ store: Store; remove: () => void }> {
   if (subject.store === "SQLite") {
     const folder = mkdtempSync(join(tmpdir(), "ibid-access-"));
     const store = await openSqliteStore(join(folder, "ibid.sqlite"), options);
@@ -108,7 +107,7 @@ async function openStore(
     embeddings: ["dense", "sparse", "hybrid"],
     secret: createSecret(),
   });
-  return { store: guardStore(fault.raw?.(raw) ?? raw), remove: () => {} };
+  return { store: composeStore(fault.raw?.(raw) ?? raw), remove: () => {} };
 }
 
 /** A model that has read nothing: how often a text has each of a few letters. */

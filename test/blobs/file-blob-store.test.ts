@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromBlobPath, toBlobPath } from "../../src/stores/blobs/blob-path.ts";
 import { createFileBlobStore } from "../../src/stores/blobs/file-blob-store.ts";
 import { createTurns } from "../../src/stores/sqlite/take-turns.ts";
-import { isBlobKey } from "../../src/stores/guard/check-blob.ts";
+import { isBlobKey } from "../../src/stores/blobs/check-blob.ts";
 import { collect } from "../../src/testing/assert.ts";
 
 let outer = "";

@@ -3,8 +3,8 @@ import { createHashingModel } from "ibid/models";
 import { createMemoryStore } from "ibid/stores";
 import { describe, expect, it } from "vitest";
 import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
-import { guardStore } from "../../src/stores/guard/guard-store.ts";
-import type { RawKnowledgeStore } from "../../src/stores/segments/raw-store.ts";
+import { composeStore } from "../../src/stores/compose/compose-store.ts";
+import type { DocumentStore } from "../../src/contracts/store.ts";
 import { createSecret } from "../../src/stores/segments/create-secret.ts";
 import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
 import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
@@ -12,13 +12,13 @@ import { knowledgeBaseOver } from "../support/knowledge-base-over.ts";
 import { definition, kettle } from "./shop.ts";
 
 /** A knowledge base over a store that says how it is each time it is asked, as a database does that makes an index in the background. */
-function openOver(doReady: RawKnowledgeStore["doReady"]) {
-  const raw = createSegmentStore(createMemoryDirectory(), {
+function openOver(ready: NonNullable<DocumentStore["ready"]>) {
+  const parts = createSegmentStore(createMemoryDirectory(), {
     ...decideStoreOptions({}),
     embeddings: ["dense"],
     secret: createSecret(),
   });
-  const store = guardStore({ ...raw, doReady });
+  const store = composeStore({ ...parts, documents: { ...parts.documents, ready } });
   return knowledgeBaseOver(store, createHashingModel());
 }
 

@@ -8,6 +8,7 @@ import { latentSemanticModel as corpusModel } from "../../src/engine/latent/late
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createLatentSearchPack } from "../../src/testing/latent-search-pack.ts";
 import type { LatentStore } from "../../src/testing/latent-search-pack.ts";
+import { type FlatStore, withMethods } from "./flat-store.ts";
 import { type Mutant, runMutants } from "./mutants.ts";
 
 type Search = LatentStore["latentSearch"];
@@ -35,10 +36,8 @@ const matching = (change: (matches: readonly VectorMatch[], query: LatentQuery) 
   answering((result, query) => ({ ...result, matches: change(result.matches, query) }));
 
 /** A store of other parts. */
-const storing = (change: (store: LatentStore) => Partial<LatentStore>) => () => {
-  const store = create();
-  return { ...store, ...change(store) };
-};
+const storing = (change: (store: FlatStore) => Partial<FlatStore>) => () =>
+  withMethods(create(), change) as LatentStore;
 
 const without =
   (...names: readonly (keyof LatentQuery)[]) =>
@@ -56,6 +55,7 @@ const late =
     return { ...best, matches: best.matches.filter(({ chunk, scope }) => ids.has(`${scope} ${chunk.id}`)) };
   };
 
+const receipt = { scope: "deployment", life: "none", stamp: 0 } as const;
 const everywhere = gate.read(operator, ["deployment", "team:north", "team:south", "user:ada"]);
 const scopesOf = (scopes: AuthorizedScopes): readonly string[] => scopes.scopes;
 
@@ -204,7 +204,7 @@ const mutants: readonly Mutant<() => LatentStore>[] = [
   [
     "the deleted is found",
     "deleted-is-gone-restored-is-back",
-    storing(() => ({ delete: async () => 1, restore: async () => 1 })),
+    storing(() => ({ delete: async () => ({ chunks: 1, receipt }), restore: async () => 1 })),
   ],
   [
     "restore forgets vectors",
@@ -212,7 +212,7 @@ const mutants: readonly Mutant<() => LatentStore>[] = [
     storing((store) => ({
       restore: async (into, target) => {
         await store.restore(into, target);
-        return store.delete(into, target);
+        return (await store.delete(into, target)).chunks;
       },
     })),
   ],
@@ -225,7 +225,7 @@ const mutants: readonly Mutant<() => LatentStore>[] = [
         upsert: async (into, entries) => {
           const fresh = entries.filter(({ chunk }) => !known.has(chunk.id));
           for (const { chunk } of fresh) known.add(chunk.id);
-          await store.upsert(into, fresh);
+          return store.upsert(into, fresh);
         },
       };
     }),
@@ -241,7 +241,7 @@ const mutants: readonly Mutant<() => LatentStore>[] = [
     storing((store) => ({
       async *chunks(scopes, options) {
         for await (const one of store.chunks(scopes, options)) {
-          const { version } = await store.latentSearch(scopes, { text: "x" });
+          const { version } = await store.latentSearch!(scopes, { text: "x" });
           yield { ...one, embeddings: [...(one.embeddings ?? []), { version, embedding: [1] }] };
         }
       },
@@ -369,7 +369,7 @@ const mutants: readonly Mutant<() => LatentStore>[] = [
   [
     "delete hides nothing after a fit",
     "comes-and-goes-after-a-fit",
-    storing(() => ({ delete: async () => 1, restore: async () => 1 })),
+    storing(() => ({ delete: async () => ({ chunks: 1, receipt }), restore: async () => 1 })),
   ],
   [
     "purged words stay",

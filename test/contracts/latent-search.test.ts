@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe } from "vitest";
 
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import { latentSemanticModel as corpusModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createLatentSearchPack } from "../../src/testing/latent-search-pack.ts";
@@ -15,7 +15,7 @@ import { runPack } from "./run-pack.ts";
 const folder = mkdtempSync(join(tmpdir(), "ibid-contracts-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const files = new WeakMap<KnowledgeStore, string>();
+const files = new WeakMap<Store, string>();
 let count = 0;
 
 async function open(file: string): Promise<LatentStore> {

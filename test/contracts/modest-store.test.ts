@@ -1,6 +1,5 @@
 import { describe } from "vitest";
 
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
 import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
 import type { StoreSubject } from "../../src/testing/store-fixtures.ts";
 import { createModestStore } from "./modest-store.ts";
@@ -8,7 +7,7 @@ import type { Immodesty } from "./modest-store.ts";
 import { runMutants } from "./mutants.ts";
 import { runPack } from "./run-pack.ts";
 
-const modest = (immodesty?: Immodesty): StoreSubject<KnowledgeStore> => ({
+const modest = (immodesty?: Immodesty): StoreSubject => ({
   create: async () => createModestStore(immodesty),
 });
 
@@ -20,8 +19,6 @@ describe("a declared no is a promise too", () => {
   runMutants(createKnowledgeStorePack, [
     ["keeps sparse vectors", "chunk-store/kinds-as-declared", modest("keeps sparse vectors")],
     ["takes part of a batch", "chunk-store/kinds-as-declared", modest("takes part of a batch")],
-    ["answers by distance", "vector-store/euclidean-nearest-first", modest("answers by distance")],
-    ["restores", "chunk-store/restore-as-declared", modest("restores")],
     [
       "says that it lasts",
       "knowledge-store/acknowledged-survives",

@@ -1,11 +1,10 @@
-import { assertAuthorized } from "../../src/access/gate.ts";
 import { kindOf } from "../../src/contracts/embedding.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { createPlainStore } from "./plain-store.ts";
 import type { PlainStore } from "./plain-store.ts";
 
 /** What a modest store may say no to, and yet do when asked. */
-export type Immodesty = "keeps sparse vectors" | "answers by distance" | "restores" | "takes part of a batch";
+export type Immodesty = "keeps sparse vectors" | "takes part of a batch";
 
 /** A store that can little and says so: dense vectors, cosine, no restore, nothing kept. With an `immodesty`, it does what it said it cannot. */
 export function createModestStore(immodesty?: Immodesty): PlainStore {
@@ -15,7 +14,8 @@ export function createModestStore(immodesty?: Immodesty): PlainStore {
   };
   return {
     ...inner,
-    capabilities: { durability: "none", exact: true, embeddings: ["dense"], metrics: ["cosine"], restore: false },
+    capabilities: { ...inner.capabilities, durability: "none", embeddings: ["dense"], trash: false },
+    trash: undefined,
     async upsert(into, entries) {
       const foreign = entries.filter(({ embeddings }) =>
         embeddings.some(({ embedding }) => kindOf(embedding) !== "dense"),
@@ -32,14 +32,8 @@ export function createModestStore(immodesty?: Immodesty): PlainStore {
     },
     async search(scopes, query) {
       if (query.embedding !== undefined && kindOf(query.embedding) !== "dense") unsupported("sparse vectors");
-      const known = query.metric === undefined || !["dot", "euclidean"].includes(query.metric);
-      if (!known && immodesty !== "answers by distance") unsupported("that metric");
+      if (query.metric !== undefined && query.metric !== "cosine") unsupported("that metric");
       return inner.search(scopes, query);
-    },
-    async restore(into, target) {
-      if (immodesty === "restores") return inner.restore(into, target);
-      assertAuthorized(into, "write");
-      return unsupported("restoring");
     },
   };
 }

@@ -1,20 +1,20 @@
 import { assertAuthorized, assertSystem } from "../../src/access/gate.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
-import type { DocumentSummary, StoredDocument } from "../../src/contracts/document-store.ts";
+import type { ChunkEntry, DocumentSummary, StoredDocument } from "../../src/contracts/document-store.ts";
 import { versionKey, kindOf } from "../../src/contracts/embedding.ts";
 import type {
   Embedding,
   HybridVector,
+  Metric,
   SparseVector,
   Vector,
   VersionedEmbedding,
 } from "../../src/contracts/embedding.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { Filter } from "../../src/contracts/filter.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { DeleteTarget, Store } from "../../src/contracts/store.ts";
 import type { LexicalMatch } from "../../src/contracts/lexical-index.ts";
 import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
-import type { ChunkEntry, DeleteTarget, Metric } from "../../src/contracts/store.ts";
 import type { VectorMatch } from "../../src/contracts/vector-store.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
 import { checkOptions } from "../../src/runtime/check-options.ts";
@@ -285,17 +285,33 @@ export function createPlainStore(
   const hand = (row: DocumentRow): StoredDocument =>
     copy({ summary: summarise(row), document: row.document }, "output aliased");
 
+  const receiptOf = (scope: Scope) => ({ scope, life: "0", stamp: ++clock });
+
   const store: PlainStore = {
     secret,
     capabilities: {
       durability: "snapshot",
-      exact: true,
       embeddings: ["dense", "sparse", "hybrid"],
-      metrics: ["cosine", "dot", "euclidean"],
-      restore: true,
+      legs: {},
+      versions: false,
+      trash: true,
+      upkeep: false,
     },
+    session: () => fail("unsupported", "A plain store has no sessions."),
+    moment: async (scopes) => {
+      assertAuthorized(scopes, scopes?.right ?? "read");
+      open();
+      return { stamps: new Map(scopes.scopes.map((scope) => [scope, { stamp: clock, life: "0" }])) };
+    },
+    async chunkCounts(scopes, asked) {
+      const readable = read(scopes);
+      return asked.map(
+        ({ scope, documentId }) =>
+          within(readable).filter((row) => row.scope === scope && row.chunk.documentId === documentId).length,
+      );
+    },
+    [Symbol.asyncDispose]: () => store.close(),
     ready: async () => {},
-    settle: async () => open(),
     async upsert(into, entries) {
       const scope = write(into);
       if (broken("writes race")) await new Promise((resolve) => void setTimeout(resolve, 1));
@@ -322,9 +338,10 @@ export function createPlainStore(
           ...mine.filter((row) => !entries.some(({ chunk }) => chunk.id === row.chunk.id && row.scope === scope)),
           ...added,
         ];
-        return;
+        return { receipt: receiptOf(scope) };
       }
       for (const entry of entries) put(scope, entry);
+      return { receipt: receiptOf(scope) };
     },
     async delete(from, target, options) {
       const scope = write(from);
@@ -353,33 +370,42 @@ export function createPlainStore(
         documents = documents.filter(
           (row) => row.summary.scope !== scope || standing(row) || !affected.has(row.summary.id),
         );
-      return live.length;
+      return { chunks: live.length, receipt: receiptOf(scope) };
     },
-    async restore(into, target) {
-      const scope = write(into);
-      if (broken("restore takes back purged scopes"))
-        rows.push(...graveyard.filter((row) => row.scope === scope && !rows.includes(row)));
-      const back = pick(scope, target).filter((row) => row.deletedAt !== undefined);
-      for (const row of back) {
-        row.deletedAt = undefined;
-        if (broken("restore forgets vectors")) row.embeddings = [];
-        if (broken("regex index forgets the restored")) row.indexed = "";
-        const document = documentRow(scope, row.chunk.documentId);
-        if (document !== undefined) document.deletedAt = undefined;
-      }
-      return back.length;
-    },
-    async vacuum(authority, { olderThanMs }) {
-      open();
-      if (!broken("authority unchecked")) assertSystem(authority);
-      const bound = Date.now() - olderThanMs;
-      const old = rows.filter(
-        (row) => row.deletedAt !== undefined && (row.deletedAt < bound || broken("vacuum takes all")),
-      );
-      const gone = broken("vacuum in one scope") ? old.filter((row) => row.scope === old[0]?.scope) : old;
-      rows = rows.filter((row) => !gone.includes(row));
-      documents = documents.filter((row) => row.deletedAt === undefined || row.deletedAt >= bound);
-      return gone.length;
+    trash: {
+      async restore(into, target) {
+        const scope = write(into);
+        if (broken("restore takes back purged scopes"))
+          rows.push(...graveyard.filter((row) => row.scope === scope && !rows.includes(row)));
+        const back = pick(scope, target).filter((row) => row.deletedAt !== undefined);
+        for (const row of back) {
+          row.deletedAt = undefined;
+          if (broken("restore forgets vectors")) row.embeddings = [];
+          if (broken("regex index forgets the restored")) row.indexed = "";
+          const document = documentRow(scope, row.chunk.documentId);
+          if (document !== undefined) document.deletedAt = undefined;
+        }
+        return back.length;
+      },
+      async vacuum(authority, { olderThanMs }) {
+        open();
+        if (!broken("authority unchecked")) assertSystem(authority);
+        const bound = Date.now() - olderThanMs;
+        const old = rows.filter(
+          (row) => row.deletedAt !== undefined && (row.deletedAt < bound || broken("vacuum takes all")),
+        );
+        const gone = broken("vacuum in one scope") ? old.filter((row) => row.scope === old[0]?.scope) : old;
+        rows = rows.filter((row) => !gone.includes(row));
+        documents = documents.filter((row) => row.deletedAt === undefined || row.deletedAt >= bound);
+        return gone.length;
+      },
+      async *deleted(scopes) {
+        const readable = read(scopes);
+        for (const row of documents) {
+          if (row.deletedAt === undefined || !readable.includes(row.summary.scope)) continue;
+          yield { ...summarise(row), deletedAt: new Date(row.deletedAt).toISOString() };
+        }
+      },
     },
     async *chunks(scopes, options) {
       const readable = read(scopes);
@@ -556,7 +582,10 @@ export function createPlainStore(
 
     async replace(into, entry) {
       const scope = write(into);
-      const { document, entries } = entry;
+      const { document, keeps } = entry;
+      const entries: ChunkEntry[] = [];
+      if (Symbol.asyncIterator in entry.chunks) for await (const batch of entry.chunks) entries.push(...batch);
+      else entries.push(...entry.chunks);
       const validate = (): void => {
         if (isBad(document.id)) fail("invalid-id", "A document needs an id.");
         entries.forEach(checkEntry);
@@ -568,7 +597,11 @@ export function createPlainStore(
       const before = new Map(
         old.filter((row) => row.deletedAt === undefined && row.scope === scope).map((row) => [row.chunk.id, row]),
       );
-      if (entry.keeps?.some((id) => !before.has(id)) === true && !broken("kept chunks unchecked"))
+      const relying =
+        keeps === "all-without-vectors"
+          ? entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id)
+          : (keeps ?? []);
+      if (relying.some((id) => !before.has(id)) && !broken("kept chunks unchecked"))
         fail("store-busy", "A chunk that this relies on has gone.");
       if (!broken("replace keeps old chunks")) rows = rows.filter((row) => !old.includes(row));
       if (broken("replace not atomic")) await new Promise((resolve) => void setTimeout(resolve, 1));
@@ -613,7 +646,7 @@ export function createPlainStore(
         },
         deletedAt: undefined,
       });
-      return { added: entries.length - kept, kept, removed: before.size - kept };
+      return { added: entries.length - kept, kept, removed: before.size - kept, receipt: receiptOf(scope) };
     },
     async held(into, documentId, version) {
       const scope = write(into);
@@ -719,7 +752,7 @@ export function createPlainStore(
 }
 
 /** A knowledge store that can pretend to be restarted. */
-export interface PlainStore extends KnowledgeStore {
+export interface PlainStore extends Store {
   reopen(): Promise<PlainStore>;
 }
 

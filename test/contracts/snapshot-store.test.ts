@@ -6,14 +6,15 @@ import { systemAuthority } from "../../src/access/gate.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { BlobStore } from "../../src/contracts/blob-store.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
 import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
 import { createRestartPack, type RestartSubject } from "../../src/testing/restart-pack.ts";
-import { createVersionedStorePack, type TwoModelStore } from "../../src/testing/versioned-store-pack.ts";
+import { createVersionedStorePack } from "../../src/testing/versioned-store-pack.ts";
 import { createClock } from "../support/clock.ts";
+import { type FlatStore, withMethods } from "./flat-store.ts";
 import { runMutants, type Mutant } from "./mutants.ts";
 import { runPack } from "./run-pack.ts";
 
@@ -27,8 +28,8 @@ const kinds: readonly (readonly [string, () => BlobStore])[] = [
 ];
 
 describe.each(kinds)("the store in memory that is kept as snapshots in %s", (_, create) => {
-  const places = new WeakMap<KnowledgeStore, BlobStore>();
-  const open = async (blobs: BlobStore, segments = {}): Promise<KnowledgeStore> => {
+  const places = new WeakMap<Store, BlobStore>();
+  const open = async (blobs: BlobStore, segments = {}): Promise<Store> => {
     const store = await openSnapshotStore({ segments, snapshots: { blobs, delayMs: 1e9 } });
     places.set(store, blobs);
     return store;
@@ -46,7 +47,7 @@ describe.each(kinds)("the store in memory that is kept as snapshots in %s", (_, 
     );
     runPack(
       createVersionedStorePack({
-        create: async () => (await open(create(), segments)) as TwoModelStore,
+        create: async () => await open(create(), segments),
         destroy: (store) => store.close(),
       }),
     );
@@ -56,10 +57,10 @@ describe.each(kinds)("the store in memory that is kept as snapshots in %s", (_, 
 /** Places in blob stores, each store with a clock that the pack moves. */
 function inBlobs(
   createBlobs: () => BlobStore,
-  openStore: (blobs: BlobStore, clock: ReturnType<typeof createClock>["clock"]) => Promise<KnowledgeStore>,
+  openStore: (blobs: BlobStore, clock: ReturnType<typeof createClock>["clock"]) => Promise<Store>,
 ): RestartSubject {
   const blobsOf = new Map<string, BlobStore>();
-  const opened = new WeakMap<KnowledgeStore, { time: ReturnType<typeof createClock>; blobs: BlobStore }>();
+  const opened = new WeakMap<Store, { time: ReturnType<typeof createClock>; blobs: BlobStore }>();
   const blobsAt = (place: string): BlobStore => {
     const blobs = blobsOf.get(place) ?? createBlobs();
     blobsOf.set(place, blobs);
@@ -91,7 +92,7 @@ function inBlobs(
   };
 }
 
-const openKept = (blobs: BlobStore, clock: ReturnType<typeof createClock>["clock"]): Promise<KnowledgeStore> =>
+const openKept = (blobs: BlobStore, clock: ReturnType<typeof createClock>["clock"]): Promise<Store> =>
   openSnapshotStore({ snapshots: { blobs, clock } });
 
 describe.each(kinds)("restarts of a store that is kept as snapshots in %s", (_, create) => {
@@ -126,11 +127,9 @@ const takenForEmpty = (blobs: BlobStore): BlobStore => {
 
 type Open = Parameters<typeof inBlobs>[1];
 const changed =
-  (change: (store: KnowledgeStore) => Partial<KnowledgeStore>): Open =>
-  async (blobs, clock) => {
-    const store = await openKept(blobs, clock);
-    return { ...store, secret: store.secret, ...change(store) };
-  };
+  (change: (store: FlatStore) => Partial<FlatStore>): Open =>
+  async (blobs, clock) =>
+    withMethods(await openKept(blobs, clock), change);
 
 const mutants: readonly Mutant<Open>[] = [
   ["what is there is not loaded", "first-act-upsert", (blobs, clock) => openKept(takenForEmpty(blobs), clock)],

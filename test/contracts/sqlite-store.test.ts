@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 
 import { openSqliteStore, type SqliteStoreOptions } from "../../src/stores/sqlite/sqlite-store.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import { createRegexSearchPack } from "../../src/testing/regex-search-pack.ts";
 import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
 import { runPack } from "./run-pack.ts";
@@ -14,10 +14,10 @@ import { runPack } from "./run-pack.ts";
 const folder = mkdtempSync(join(tmpdir(), "ibid-contracts-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const files = new WeakMap<KnowledgeStore, string>();
+const files = new WeakMap<Store, string>();
 let count = 0;
 
-async function open(file: string, options?: SqliteStoreOptions): Promise<KnowledgeStore> {
+async function open(file: string, options?: SqliteStoreOptions): Promise<Store> {
   const store = await openSqliteStore(file, options);
   files.set(store, file);
   return store;
@@ -40,7 +40,7 @@ describe("the SQLite store", () => {
     runPack(
       createRegexSearchPack({
         create: () => open(join(folder, `store-${count++}.sqlite`), few),
-        destroy: (store) => (store as KnowledgeStore).close(),
+        destroy: (store) => store.close(),
       }),
     );
   });

@@ -1,19 +1,20 @@
 import { describe } from "vitest";
 
-import type { VersionedStore } from "../../src/contracts/reembedding.ts";
+import type { ScopeVersions } from "../../src/contracts/reembedding.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createVersionedStorePack } from "../../src/testing/versioned-store-pack.ts";
-import type { TwoModelStore } from "../../src/testing/versioned-store-pack.ts";
 import { eachStore } from "../stores/each-store.ts";
+import { type FlatStore, withMethods } from "./flat-store.ts";
 import { runMutants } from "./mutants.ts";
 import type { Mutant } from "./mutants.ts";
 import { runPack } from "./run-pack.ts";
 
 describe.each(eachStore)("two models' vectors in a store in $name", ({ open }) => {
-  runPack(createVersionedStorePack({ create: async () => (await open()) as TwoModelStore }));
+  runPack(createVersionedStorePack({ create: () => open() }));
   runPack(
     createVersionedStorePack({
-      create: async () => (await open({ segments: { sealAt: 1000, settleAt: 1000 } })) as TwoModelStore,
+      create: () => open({ segments: { sealAt: 1000, settleAt: 1000 } }),
     }),
   );
 });
@@ -21,19 +22,16 @@ describe.each(eachStore)("two models' vectors in a store in $name", ({ open }) =
 const omit = (told: object, name: string): object =>
   Object.fromEntries(Object.entries(told).filter(([key]) => key !== name));
 
-type Change = (good: TwoModelStore) => Partial<TwoModelStore>;
+const changed = (change: (good: FlatStore) => Partial<FlatStore>) => async (): Promise<Store> =>
+  withMethods(createMemoryStore(), change);
 
-const changed = (change: Change) => async (): Promise<TwoModelStore> => {
-  const good = createMemoryStore() as TwoModelStore;
-  return { ...good, secret: good.secret, ...change(good) };
-};
 /** Every version that a scope names, seen otherwise. */
-const telling = (see: (told: Awaited<ReturnType<VersionedStore["versions"]>>[number]) => object) =>
+const telling = (see: (told: ScopeVersions) => object) =>
   changed((good) => ({
     versions: async (proof) => (await good.versions(proof)).map((one) => see(one) as typeof one),
   }));
 
-const mutants: readonly Mutant<() => Promise<TwoModelStore>>[] = [
+const mutants: readonly Mutant<() => Promise<Store>>[] = [
   [
     "the new vector replaces the old one",
     "both-side-by-side",
@@ -95,7 +93,7 @@ const mutants: readonly Mutant<() => Promise<TwoModelStore>>[] = [
     "changes every scope",
     "scopes-apart",
     changed((good) => {
-      let last: Awaited<ReturnType<VersionedStore["versions"]>>[number] | undefined;
+      let last: ScopeVersions | undefined;
       return {
         async versions(proof) {
           const told = await good.versions(proof);
@@ -147,7 +145,7 @@ const versionless = { provider: "nobody", model: "none", dimensions: 1, fingerpr
 
 describe("the versioned-store pack notices a store with one fault [T44 L3 L6 L8]", () => {
   runMutants(
-    (create: () => Promise<TwoModelStore>) => createVersionedStorePack({ create }),
+    (create: () => Promise<Store>) => createVersionedStorePack({ create }),
     mutants.map(([name, noticedBy, create]) => [name, `versioned-store/${noticedBy}`, create] as const),
   );
 });

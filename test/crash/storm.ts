@@ -265,7 +265,7 @@ async function lookAfter(
   const absent = gone
     .filter((document) => !isHeld(document))
     .flatMap((document) => editionsOf(operations, document).map((edition) => ownWord(document, edition)));
-  const diagnosis = await store.examine!(system, absent.length === 0 ? {} : { absent });
+  const diagnosis = await store.upkeep!.examine(system, absent.length === 0 ? {} : { absent });
   for (const { kind, message, count, hint } of diagnosis.findings) {
     // What was deleted under a model that is vacuumed by now, and then restored, has no vectors but that one's: the doctor says so, whoever dies or lives.
     const isOfAnotherModel = kind === "stale-version" && hint !== undefined;

@@ -3,14 +3,13 @@ import type { SqliteConnection } from "../../src/stores/sqlite/sqlite-connection
 import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
 import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
-import type { DocumentEntry } from "../../src/contracts/document-store.ts";
+import type { ChunkEntry, DocumentWrite } from "../../src/contracts/document-store.ts";
 import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import type { JobStore, NewJob } from "../../src/contracts/job-store.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
-import type { RawKnowledgeStore } from "../../src/stores/segments/raw-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { SegmentDirectory } from "../../src/stores/segments/segment-directory.ts";
 import { createSegmentStore, prepareDirectory } from "../../src/stores/segments/segment-store.ts";
-import { guardStore } from "../../src/stores/guard/guard-store.ts";
+import { composeStore } from "../../src/stores/compose/compose-store.ts";
 import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
 import { collect, documentEntry, plainAnalyzer, read, system, three, write } from "../stores/build.ts";
 import { hashParts } from "../../src/runtime/hash.ts";
@@ -26,7 +25,7 @@ export type Operation =
 
 /** What is done to: a knowledge base's store, and the queue before it. */
 export interface Workplace {
-  readonly store: KnowledgeStore;
+  readonly store: Store;
   readonly jobs: JobStore;
   readonly clock: { now: number };
 }
@@ -138,7 +137,11 @@ function embed(text: string, model: number): number[] {
   return [text.length, (text.length + model) % 5, 1 + model];
 }
 
-export function makeDocument(document: number, edition: number, model = 0): DocumentEntry {
+export function makeDocument(
+  document: number,
+  edition: number,
+  model = 0,
+): DocumentWrite & { readonly chunks: readonly ChunkEntry[] } {
   const paragraphs = Array.from({ length: 3 }, (_, part) => {
     const some = words.filter((_word, w) => (w * 7 + document * 3 + part + edition) % 4 === 0);
     return `p${part} ${some.join(" ")} ${part === 1 ? ownWord(document, edition) : "common"} ${"filling words ".repeat(8)}`;
@@ -174,19 +177,19 @@ export async function perform({ store, jobs, clock }: Workplace, operation: Oper
       await store.delete(into, { documentIds: [`doc-${operation.document}`] });
       break;
     case "restore":
-      await store.restore(into, { documentIds: [`doc-${operation.document}`] });
+      await store.trash!.restore(into, { documentIds: [`doc-${operation.document}`] });
       break;
     case "purge":
       await store.delete(into, { documentIds: [`doc-${operation.document}`] }, { purge: true });
       break;
     case "vacuum":
-      await store.vacuum(system, { olderThanMs: operation.age * 1000 });
+      await store.trash!.vacuum(system, { olderThanMs: operation.age * 1000 });
       break;
     case "reembed":
       await reembed(store, operation.model);
       break;
     case "settle":
-      await store.settle();
+      await store.upkeep!.settle();
   }
 }
 
@@ -205,38 +208,38 @@ function toJob({ document, edition, model }: Operation & { readonly kind: "enque
 }
 
 /** Does what waits. A process that died left what it had begun leased: the lease is over by the next operation, and here at once. */
-async function workOff(store: KnowledgeStore, jobs: JobStore, now: number): Promise<void> {
+async function workOff(store: Store, jobs: JobStore, now: number): Promise<void> {
   const owner = `worker of ${process.pid}`;
   const wellAfter = now + 1;
   for (;;) {
     const job = await jobs.take({ owner, now: wellAfter, until: wellAfter });
     if (job === undefined) return;
     const { document, edition, model } = job.request as { document: number; edition: number; model: number };
-    const { entries } = makeDocument(document, edition, model);
-    await store.replace(into, makeDocument(document, edition, model));
-    const result = { documents: 1, chunks: entries.length, failed: 0 };
+    const made = makeDocument(document, edition, model);
+    await store.replace(into, made);
+    const result = { documents: 1, chunks: made.chunks.length, failed: 0 };
     await jobs.finish({ id: job.id, owner, revision: job.revision }, { state: "indexed", result }, now);
   }
 }
 
 /** Another model's vectors for whatever lacks them, a few at a time, and then the change. */
-async function reembed(store: KnowledgeStore, model: number): Promise<void> {
+async function reembed(store: Store, model: number): Promise<void> {
   const version = versionOf(model);
-  const lacking = await collect(store.lacking!(into, version));
+  const lacking = await collect(store.versions!.lacking(into, version));
   for (let at = 0; at < lacking.length; at += 8) {
     const vectors = lacking
       .slice(at, at + 8)
       .map(({ id, text }) => ({ chunkId: id, text, embedding: embed(text, model) }));
-    await store.addVectors!(into, version, vectors);
+    await store.versions!.addVectors(into, version, vectors);
   }
-  await store.changeVersion!(into, version);
+  await store.versions!.changeVersion(into, version);
 }
 
 /** Fitted on so few chunks that a run sees it fitted, outgrown and fitted again. */
 const corpusModel: CorpusModel = { ...latentSemanticModel, leastChunks: 24 };
 
 /** A store over a directory that may have been tampered with. Segments are so small that every run seals and merges. */
-export async function openStore(directory: SegmentDirectory, clock: { now: number }): Promise<KnowledgeStore> {
+export async function openStore(directory: SegmentDirectory, clock: { now: number }): Promise<Store> {
   const decided = decideStoreOptions({
     analyzer: plainAnalyzer,
     corpusModel,
@@ -244,13 +247,13 @@ export async function openStore(directory: SegmentDirectory, clock: { now: numbe
     now: () => clock.now,
   });
   const secret = await prepareDirectory(directory, decided.analyzer);
-  const raw: RawKnowledgeStore = createSegmentStore(directory, {
+  const parts = createSegmentStore(directory, {
     ...decided,
     secret,
     embeddings: ["dense", "sparse", "hybrid"],
   });
-  await raw.doScrub?.();
-  return guardStore(raw, { name: "It" });
+  await parts.upkeep.scrub();
+  return composeStore(parts, { name: "It" });
 }
 
 /** A store and its queue, each over a connection of its own. */
@@ -272,13 +275,13 @@ export async function close({ store, jobs }: Workplace): Promise<void> {
 export async function stateOf({ store, jobs }: Workplace): Promise<Readonly<Record<string, unknown>>> {
   const from = read("deployment");
   const text = words.join(" ");
-  const [versions] = await store.versions!(from);
+  const [versions] = await store.versions!.versions(from);
   return {
     versions,
     jobs: (await jobs.list({ limit: 1000 })).map(({ id, state, size, result }) => ({ id, state, size, result })),
     status: await store.status(from),
     documents: await collect(store.documents(from)),
-    deleted: await collect(store.deleted!(from)),
+    deleted: await collect(store.trash!.deleted(from)),
     chunks: await collect(store.chunks(from, { includeEmbeddings: true })),
     lexical: await store.lexicalSearch(from, { text, topK: "all" }),
     latent: await store.latentSearch?.(from, { text: "ash elm oak", topK: "all" }),

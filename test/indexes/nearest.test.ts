@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import type { Embedding } from "../../src/contracts/embedding.ts";
+import type { Embedding, Metric } from "../../src/contracts/embedding.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
-import type { Metric } from "../../src/contracts/store.ts";
 import * as nearest from "../../src/engine/vectors/nearest.ts";
 import type { Segment, VectorColumn } from "../../src/engine/segments/segment.ts";
 import * as live from "../../src/engine/segments/live-segment.ts";

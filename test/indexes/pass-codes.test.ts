@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Scope } from "../../src/contracts/scope.ts";
-import type { Metric } from "../../src/contracts/store.ts";
+import type { Metric } from "../../src/contracts/embedding.ts";
 import { searchNearest } from "../../src/engine/vectors/nearest.ts";
 import { passCodes, readBounds } from "../../src/engine/vectors/pass-codes.ts";
 import type { ReadBytes, Segment, VectorColumn } from "../../src/engine/segments/segment.ts";

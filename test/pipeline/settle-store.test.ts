@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { Diagnosis } from "../../src/contracts/diagnosis.ts";
+import type { Proven, Store, Upkeep } from "../../src/contracts/store.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { createReport, settleStore } from "../../src/ingest/settle-store.ts";
+
+const settledBy = (settle: Upkeep<Proven>["settle"]): Pick<Store, "upkeep"> => ({
+  upkeep: { settle, scrub: async () => true, examine: async () => ({}) as Diagnosis },
+});
 
 describe("settling after an ingestion", () => {
   it("hands the signal and the progress on", async () => {
@@ -10,7 +16,7 @@ describe("settling after an ingestion", () => {
       expect(options).toMatchObject({ signal });
       (options as { onProgress: (share: number) => void }).onProgress(0.5);
     };
-    await settleStore({ settle }, signal, (share) => shares.push(share));
+    await settleStore(settledBy(settle), signal, (share) => shares.push(share));
     expect(shares).toEqual([0.5]);
   });
 
@@ -19,7 +25,7 @@ describe("settling after an ingestion", () => {
       const settle = async (): Promise<void> => {
         throw error;
       };
-      return settleStore({ settle }, undefined, () => {});
+      return settleStore(settledBy(settle), undefined, () => {});
     };
     await settling(new RangeError("no memory"));
     for (const code of ["store-busy", "store-failed", "internal"] as const) await settling(new IbidError(code, "x"));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { operator, createGate, systemAuthority } from "../../src/access/gate.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { ReembedEvent } from "../../src/contracts/reembedding.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { collect } from "../../src/testing/assert.ts";
@@ -38,7 +38,7 @@ const sent = (model: ReturnType<typeof oldModel>): number =>
   model.calls.filter(({ purpose }) => purpose === "document").reduce((sum, { inputs }) => sum + inputs.length, 0);
 
 /** What a knowledge base of nothing but the one model finds. */
-async function aloneWith(open: () => Promise<KnowledgeStore>, model: EmbeddingModel, count: number) {
+async function aloneWith(open: () => Promise<Store>, model: EmbeddingModel, count: number) {
   const kb = over(await open(), model);
   await kb.ingest(texts(count));
   return dense(kb);
@@ -155,7 +155,7 @@ describe.each(eachStore)("re-embedding in a store in $name", ({ open }) => {
     await kb.reembed();
     await kb.ingest([{ uri: "after.txt", text: "After." }]);
     expect(await versionsOf("after.txt")).toEqual(["new", "old"]);
-    await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+    await store.trash!.vacuum(systemAuthority(), { olderThanMs: 0 });
     await kb.ingest([{ uri: "last.txt", text: "Last." }]);
     expect(await versionsOf("after.txt")).toEqual(["new"]);
     expect(await versionsOf("last.txt")).toEqual(["new"]);
@@ -180,7 +180,7 @@ describe.each(eachStore)("re-embedding in a store in $name", ({ open }) => {
     await expect(over(store, newModel()).reembed({ rollback: true })).rejects.toMatchObject({
       code: "configuration-missing",
     });
-    await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+    await store.trash!.vacuum(systemAuthority(), { olderThanMs: 0 });
     expect(await dense(kb)).toEqual(after);
     await expect(kb.reembed({ rollback: true })).rejects.toMatchObject({ code: "not-found" });
     expect((await store.status(read("deployment"))).embeddingVersions).toMatchObject([{ model: "new", chunks: 12 }]);

@@ -4,7 +4,7 @@ import { createGate, operator } from "../../src/access/gate.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import { versionKey } from "../../src/contracts/embedding.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { MediaTypeHandler } from "../../src/contracts/media-type-handler.ts";
 import type { ScopeVersions } from "../../src/contracts/reembedding.ts";
 import { collect } from "../../src/testing/assert.ts";
@@ -58,10 +58,10 @@ class World {
   readonly texts = new Map<string, readonly string[]>();
   readonly deleted = new Map<string, readonly string[]>();
   readonly kb: KnowledgeBase;
-  readonly store: KnowledgeStore;
+  readonly store: Store;
   readonly model: string;
 
-  constructor(store: KnowledgeStore, model: string, before?: World) {
+  constructor(store: Store, model: string, before?: World) {
     this.store = store;
     this.model = model;
     this.texts = before?.texts ?? this.texts;

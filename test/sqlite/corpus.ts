@@ -1,8 +1,8 @@
 import { documentEntry } from "../stores/build.ts";
-import type { DocumentEntry } from "../../src/contracts/document-store.ts";
+import type { DocumentWrite } from "../../src/contracts/document-store.ts";
 
 /** The same documents in every process. */
-export function makeCorpus(documents: number): DocumentEntry[] {
+export function makeCorpus(documents: number): DocumentWrite[] {
   const words = ["ash", "birch", "cedar", "elm", "fir", "oak", "pine", "yew"];
   return Array.from({ length: documents }, (_, i) => {
     const paragraphs = Array.from(

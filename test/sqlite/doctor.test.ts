@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/stores/sqlite/sqlite-event-store.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { FindingKind } from "../../src/contracts/diagnosis.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { SystemAuthority } from "../../src/contracts/scope.ts";
 import { collect, documentEntry, entry, plainAnalyzer, read, system, three, write } from "../stores/build.ts";
 import { watchedModel } from "../stores/topics.ts";
@@ -35,7 +35,7 @@ async function fill(): Promise<void> {
   const store = await open();
   for (let i = 0; i < 7; i++)
     await store.replace(into, documentEntry(`d${i}`, [`ash number${i}`, `birch and${i} elm`, `oak ${i}`], { embed }));
-  await store.settle();
+  await store.upkeep!.settle();
   await store.replace(into, documentEntry("d0", ["ash number0", "quite another thing"], { embed }));
   await store.replace(into, documentEntry("late", ["yew and fir"], { embed }));
   await store.delete(into, { documentIds: ["d1"] });
@@ -50,7 +50,7 @@ function tamper(sql: string): void {
 }
 
 /** Everything a search could tell. */
-async function answers(store: KnowledgeStore): Promise<unknown> {
+async function answers(store: Store): Promise<unknown> {
   return {
     status: await store.status(read("deployment", "team:a")),
     chunks: await collect(store.chunks(from, { includeEmbeddings: true })),
@@ -142,14 +142,14 @@ describe("the doctor", () => {
   it("finds nothing where nothing is wrong, and only the operator's authority may ask [L3 L8]", async () => {
     await fill();
     const store = await open();
-    const diagnosis = await store.examine!(system);
+    const diagnosis = await store.upkeep!.examine(system);
     expect(diagnosis).toMatchObject({ healthy: true, findings: [], checked: { documents: 7 } });
     // 6 documents of 3, one of 2 and one of 1; one loose chunk of a team.
     expect(diagnosis.checked.chunks).toBe(6 * 3 + 2 + 1 + 1);
     expect(diagnosis.residue).toBeGreaterThan(0);
-    await store.vacuum(system, { olderThanMs: 0 });
-    expect(await store.examine!(system)).toMatchObject({ healthy: true, residue: 0 });
-    await expect(store.examine!({} as SystemAuthority)).rejects.toMatchObject({ code: "access-denied" });
+    await store.trash!.vacuum(system, { olderThanMs: 0 });
+    expect(await store.upkeep!.examine(system)).toMatchObject({ healthy: true, residue: 0 });
+    await expect(store.upkeep!.examine({} as SystemAuthority)).rejects.toMatchObject({ code: "access-denied" });
     await store.close();
   });
 
@@ -163,20 +163,20 @@ describe("the doctor", () => {
     // Whoever opens a store finishes a purge: to be seen it must be looked at by somebody who had it open.
     const store = await open();
     if (kinds.includes("unfinished-purge")) tamper(sql);
-    const diagnosis = await store.examine!(system);
+    const diagnosis = await store.upkeep!.examine(system);
     for (const { kind } of diagnosis.findings) if (!found.includes(kind)) found.push(kind);
     expect(found.toSorted()).toEqual(expect.arrayContaining([...kinds]));
     expect(diagnosis.healthy).toBe(false);
     expect(diagnosis.findings.every(({ fixed }) => !fixed)).toBe(true);
     // What was asked changes nothing.
-    expect((await store.examine!(system)).findings).toEqual(diagnosis.findings);
+    expect((await store.upkeep!.examine(system)).findings).toEqual(diagnosis.findings);
 
-    const fixed = await store.examine!(system, { fix: true });
+    const fixed = await store.upkeep!.examine(system, { fix: true });
     const left = fixed.findings.filter((finding) => !finding.fixed);
     expect(left.filter(({ kind }) => kind !== "missing-vectors")).toEqual([]);
     await store.close();
     const again = await open();
-    const after = await again.examine!(system);
+    const after = await again.upkeep!.examine(system);
     expect(after.findings.filter(({ kind }) => kind !== "missing-vectors")).toEqual([]);
     const now = await answers(again);
     expect([whole, now]).toEqual([whole, whole ? expected : now]);
@@ -187,12 +187,12 @@ describe("the doctor", () => {
     await fill();
     tamper("DELETE FROM pending WHERE scope = 1 AND key = (SELECT max(key) FROM chunks WHERE document_id = 'd0')");
     const store = await open();
-    const fixed = await store.examine!(system, { fix: true });
+    const fixed = await store.upkeep!.examine(system, { fix: true });
     expect(fixed.findings.map(({ kind, fixed: is }) => [kind, is])).toContainEqual(["unindexed", true]);
     expect(fixed.findings.find(({ kind }) => kind === "missing-vectors")).toMatchObject({ count: 1, fixed: false });
     expect(fixed.healthy).toBe(false);
     await store.replace(into, documentEntry("d0", ["ash number0", "quite another thing"], { embed }));
-    expect(await store.examine!(system)).toMatchObject({ healthy: true });
+    expect(await store.upkeep!.examine(system)).toMatchObject({ healthy: true });
     await store.close();
   });
 
@@ -201,26 +201,28 @@ describe("the doctor", () => {
     await store.replace(into, documentEntry("d", ["the silver lantern hangs", "in the hall"], { embed }));
     await store.replace(into, documentEntry("e", ["the silver spoon"], { embed }));
     const absent = ["the silver lantern hangs", "nothing of the kind"];
-    expect(await store.examine!(system, { absent })).toMatchObject({ healthy: true });
+    expect(await store.upkeep!.examine(system, { absent })).toMatchObject({ healthy: true });
     const reader = new DatabaseSync(path);
     reader.exec("BEGIN");
     reader.prepare("SELECT count(*) FROM chunks").get();
     await store.delete(into, { documentIds: ["d"] }, { purge: true });
-    expect(await store.scrub!(system)).toBe(false);
-    const held = await store.examine!(system, { absent });
+    expect(await store.upkeep!.scrub(system)).toBe(false);
+    const held = await store.upkeep!.examine(system, { absent });
     expect(new Set(held.findings.map(({ kind }) => kind))).toEqual(new Set(["trace", "unfinished-purge"]));
     expect(JSON.stringify(held)).not.toContain("lantern");
     reader.close();
-    expect(await store.scrub!(system)).toBe(true);
-    expect(await store.examine!(system, { absent })).toMatchObject({ healthy: true, findings: [] });
+    expect(await store.upkeep!.scrub(system)).toBe(true);
+    expect(await store.upkeep!.examine(system, { absent })).toMatchObject({ healthy: true, findings: [] });
     // A file beside the database counts too, also when the text lies across what is read at once.
     writeFileSync(
       `${path}-copy`,
       Buffer.concat([Buffer.alloc(16 * 1024 * 1024 - 5, 1), Buffer.from("silver lantern")]),
     );
-    const copied = await store.examine!(system, { absent: ["silver lantern"] });
+    const copied = await store.upkeep!.examine(system, { absent: ["silver lantern"] });
     expect(copied.findings).toMatchObject([{ kind: "trace", fixed: false }]);
-    await expect(store.examine!(system, { absent: ["short"] })).rejects.toMatchObject({ code: "invalid-argument" });
+    await expect(store.upkeep!.examine(system, { absent: ["short"] })).rejects.toMatchObject({
+      code: "invalid-argument",
+    });
     await store.close();
   });
 
@@ -232,9 +234,9 @@ describe("the doctor", () => {
     await store.close();
     tamper("UPDATE files SET data = zeroblob(length(data)) WHERE name = 'trigrams' AND part > 0");
     store = await open();
-    expect((await store.examine!(system)).findings.map(({ kind }) => kind)).toEqual(["indexed-wrongly"]);
+    expect((await store.upkeep!.examine(system)).findings.map(({ kind }) => kind)).toEqual(["indexed-wrongly"]);
     expect((await store.regexSearch(from, digits)).length).toBeLessThan(before.length);
-    expect((await store.examine!(system, { fix: true })).healthy).toBe(true);
+    expect((await store.upkeep!.examine(system, { fix: true })).healthy).toBe(true);
     expect(await store.regexSearch(from, digits)).toEqual(before);
     await store.close();
   });
@@ -243,12 +245,12 @@ describe("the doctor", () => {
     const store = await open();
     for (let i = 0; i < 12; i++)
       await store.replace(into, documentEntry(`d${i}`, ["ash passing", "birch elm"], { embed }));
-    await store.settle();
-    expect((await store.examine!(system)).residue).toBe(0);
+    await store.upkeep!.settle();
+    expect((await store.upkeep!.examine(system)).residue).toBe(0);
     for (let i = 0; i < 12; i++) await store.replace(into, documentEntry(`d${i}`, ["ash", "birch elm"], { embed }));
-    expect((await store.examine!(system)).residue).toBe(1);
-    await store.vacuum(system, { olderThanMs: 0 });
-    expect(await store.examine!(system)).toMatchObject({ healthy: true, residue: 0 });
+    expect((await store.upkeep!.examine(system)).residue).toBe(1);
+    await store.trash!.vacuum(system, { olderThanMs: 0 });
+    expect(await store.upkeep!.examine(system)).toMatchObject({ healthy: true, residue: 0 });
     await store.close();
   });
 
@@ -261,8 +263,8 @@ describe("the doctor", () => {
       `${job} VALUES ('${id}', 'deployment', '${document}', 'indexed', 1, 0, 1, 0, 0, 0, '{}', '{"documents":1,"chunks":1,"failed":0}')`;
     tamper(`${done("a", "nowhere.txt")}; ${done("b", "d3.txt")}`);
     tamper(`${job} VALUES ('c', 'deployment', 'awaited.txt', 'queued', 0, 0, 1, 0, 0, 0, '{}', NULL)`);
-    expect((await store.examine!(system)).findings).toMatchObject([{ kind: "stray", count: 1, fixed: false }]);
-    expect(await store.examine!(system, { fix: true })).toMatchObject({ healthy: true });
+    expect((await store.upkeep!.examine(system)).findings).toMatchObject([{ kind: "stray", count: 1, fixed: false }]);
+    expect(await store.upkeep!.examine(system, { fix: true })).toMatchObject({ healthy: true });
     await store.close();
     const database = new DatabaseSync(path);
     expect(database.prepare("SELECT id FROM jobs ORDER BY id").all()).toEqual([{ id: "b" }, { id: "c" }]);
@@ -277,9 +279,9 @@ describe("the doctor", () => {
         VALUES ('${id}', 'deployment', 'reading', 'somebody', 1, ${dueAt}, 1, 0, 0, 0, '{}')`;
     const now = Date.now();
     tamper(`${job("alive", now + 60_000)}; ${job("dead", now - 60_000)}; ${job("never", now + 10 * 86_400_000)}`);
-    const { findings } = await store.examine!(system);
+    const { findings } = await store.upkeep!.examine(system);
     expect(findings).toMatchObject([{ kind: "stray", count: 1 }]);
-    expect(await store.examine!(system, { fix: true })).toMatchObject({ healthy: true });
+    expect(await store.upkeep!.examine(system, { fix: true })).toMatchObject({ healthy: true });
     await store.close();
     const database = new DatabaseSync(path);
     expect(database.prepare("SELECT id, state FROM jobs WHERE due_at <= ? ORDER BY id").all(Date.now())).toEqual([
@@ -293,24 +295,24 @@ describe("the doctor", () => {
     const store = await open();
     const of = (model: string) => ({ embed, version: { ...three, model } });
     for (let i = 0; i < 5; i++) await store.replace(into, documentEntry(`d${i}`, [`ash number${i}`], of("one")));
-    expect(await store.examine!(system)).toMatchObject({ healthy: true });
+    expect(await store.upkeep!.examine(system)).toMatchObject({ healthy: true });
     // As an ingestion by a knowledge base does that was opened with another model.
     await store.replace(into, documentEntry("other", ["birch"], of("two")));
-    const diagnosis = await store.examine!(system);
+    const diagnosis = await store.upkeep!.examine(system);
     expect(diagnosis.findings).toMatchObject([{ kind: "stale-version", scope: "deployment", count: 1, fixed: false }]);
-    expect((await store.examine!(system, { fix: true })).healthy).toBe(false);
+    expect((await store.upkeep!.examine(system, { fix: true })).healthy).toBe(false);
     const models = async () =>
       (await store.status(from)).embeddingVersions.map(({ model }) => model).filter((model) => model.length === 3);
     // What is all that a chunk has is not taken from it.
-    await store.vacuum(system, { olderThanMs: 0 });
+    await store.trash!.vacuum(system, { olderThanMs: 0 });
     expect(new Set(await models())).toEqual(new Set(["one", "two"]));
     const chunks = await collect(store.chunks(from));
     const vectors = chunks.map(({ chunk: { id, text } }) => ({ chunkId: id, text, embedding: embed(text) }));
     const one = { ...three, model: "one" };
-    await store.addVectors!(into, one, vectors);
-    await store.vacuum(system, { olderThanMs: 0 });
+    await store.versions!.addVectors(into, one, vectors);
+    await store.trash!.vacuum(system, { olderThanMs: 0 });
     expect(await models()).toEqual(["one"]);
-    expect(await store.examine!(system)).toMatchObject({ healthy: true, findings: [] });
+    expect(await store.upkeep!.examine(system)).toMatchObject({ healthy: true, findings: [] });
     await store.close();
   });
 
@@ -318,15 +320,15 @@ describe("the doctor", () => {
     await fill();
     const events = await openSqliteEventStore(join(folder, "events.sqlite"));
     const store = await open();
-    expect(await store.examine!(system)).toMatchObject({ healthy: true });
+    expect(await store.upkeep!.examine(system)).toMatchObject({ healthy: true });
     const scopes = ["deployment"] as const;
     const event = { at: Date.now(), name: "KnowledgeFlushed", scopes, data: { latencyMs: 1 } } as const;
     await events.append(Array.from({ length: 500 }, () => event));
-    expect(await store.examine!(system)).toMatchObject({ healthy: true });
+    expect(await store.upkeep!.examine(system)).toMatchObject({ healthy: true });
     await events.close();
     const bytes = readFileSync(join(folder, "events.sqlite"));
     writeFileSync(join(folder, "events.sqlite"), bytes.fill(0x5a, 4096, 12_288));
-    const diagnosis = await store.examine!(system, { fix: true });
+    const diagnosis = await store.upkeep!.examine(system, { fix: true });
     expect(new Set(diagnosis.findings.map(({ kind }) => kind))).toEqual(new Set(["damaged"]));
     expect(diagnosis.findings[0]?.hint).toContain("nothing but events");
     expect(diagnosis.checked.documents).toBe(7);
@@ -350,7 +352,7 @@ describe("the doctor", () => {
       analyzer: plainAnalyzer,
       corpusModel: watchedModel(12),
     });
-    expect(await survivor.examine!(system, { absent: ["ash number2"] })).toMatchObject({
+    expect(await survivor.upkeep!.examine(system, { absent: ["ash number2"] })).toMatchObject({
       healthy: true,
       findings: [],
       residue: 0,

@@ -193,7 +193,7 @@ describe("what was deleted for good", () => {
     // An older version of the same document, superseded and then purged with it.
     await store.replace(into, documentEntry("d", ["secretword again", ...paragraphs.slice(1)]));
     expect(isOnDisk("secretword")).toBe(true);
-    expect(await store.delete(into, { documentIds: ["d"] }, { purge: true })).toBe(5);
+    expect((await store.delete(into, { documentIds: ["d"] }, { purge: true })).chunks).toBe(5);
     expect(isOnDisk("secretword")).toBe(false);
     expect(isOnDisk("kept words")).toBe(true);
     expect(
@@ -207,7 +207,7 @@ describe("what was deleted for good", () => {
     await store.upsert(into, [entry("a", "hiddenword", [1, 2]), entry("b", "other"), entry("c", "hiddenword too")]);
     await store.delete(into, { ids: ["a", "c"] });
     expect(isOnDisk("hiddenword")).toBe(true);
-    await store.vacuum(system, { olderThanMs: 0 });
+    await store.trash!.vacuum(system, { olderThanMs: 0 });
     expect(isOnDisk("hiddenword")).toBe(false);
     const team = write("team:vanishing");
     await store.upsert(team, [entry("a", "wipedword"), entry("b", "wipedword"), entry("c", "wipedword")]);
@@ -227,7 +227,7 @@ describe("what was deleted for good", () => {
     expect(isOnDisk("pinnedword")).toBe(true);
     reader.exec("COMMIT");
     reader.close();
-    await store.settle();
+    await store.upkeep!.settle();
     expect(isOnDisk("pinnedword")).toBe(false);
     await store.close();
   });
@@ -294,7 +294,7 @@ describe("another analyzer", () => {
     expect(await find("f")).toEqual(["fir"]);
     expect(await find("w")).toEqual(["ash", "birch", "cedar", "fir"]);
     expect(await find("m")).toEqual([]);
-    await second.restore(into, { ids: ["elm"] });
+    await second.trash!.restore(into, { ids: ["elm"] });
     expect(await find("m")).toEqual(["elm"]);
     const near = await second.search(from, { embedding: [3, 1], version: { ...three, dimensions: 2 }, topK: "all" });
     expect(near.map(({ chunk: { id } }) => id)).toEqual(["ash", "elm", "fir", "birch", "cedar"]);

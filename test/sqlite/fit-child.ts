@@ -10,6 +10,6 @@ const store = await openSqliteStore(path, {
   segments: { sealAt: 8, settleAt: 4 },
 });
 // The fit is one part; that every segment then moves in a transaction of its own is told by the file.
-await store.settle({ onProgress: (share) => process.send?.(`fit ${share}`) });
+await store.upkeep!.settle({ onProgress: (share) => process.send?.(`fit ${share}`) });
 await store.close();
 process.disconnect?.();

@@ -36,12 +36,15 @@ it("on a full disk what does not fit is refused, what was acknowledged stays, an
   expect(new Set(outcomes)).toEqual(new Set(["kept", "store-failed"]));
   const kept = 1 + outcomes.filter((outcome) => outcome === "kept").length;
   expect(await collect(store.documents(from))).toHaveLength(kept);
-  expect(await store.examine!(system)).toMatchObject({ healthy: true, findings: [] });
+  expect(await store.upkeep!.examine(system)).toMatchObject({ healthy: true, findings: [] });
   connection.get("PRAGMA max_page_count = 1073741823");
   for (let document = 1; document < 40; document++) await store.replace(into, makeDocument(document, 0));
   await store.delete(into, { documentIds: ["doc-7"] }, { purge: true });
-  await store.settle();
-  expect(await store.examine!(system, { absent: [ownWord(7, 0)] })).toMatchObject({ healthy: true, findings: [] });
+  await store.upkeep!.settle();
+  expect(await store.upkeep!.examine(system, { absent: [ownWord(7, 0)] })).toMatchObject({
+    healthy: true,
+    findings: [],
+  });
   expect((await store.status(from)).documents).toBe(39);
   await store.close();
 });
@@ -51,7 +54,7 @@ it("on a full disk a purge hides at once, says that it failed, stays owed, and i
   const connection = await openConnection(path, { busyTimeoutMs: 1000 });
   const store = await openStore(createSqliteDirectory(connection, path), { now: timeOf(0) });
   for (let document = 0; document < 40; document++) await store.replace(into, makeDocument(document, 0));
-  await store.settle();
+  await store.upkeep!.settle();
   const full = (): void => {
     const { page_count: pages } = connection.get<{ page_count: number }>("PRAGMA page_count")!;
     connection.get(`PRAGMA max_page_count = ${pages}`);
@@ -67,7 +70,7 @@ it("on a full disk a purge hides at once, says that it failed, stays owed, and i
   for (let document = 0; document < 12; document++) {
     full();
     outcomes.set(document, await purge(document));
-    const { findings } = await store.examine!(system);
+    const { findings } = await store.upkeep!.examine(system);
     if (findings.some(({ kind }) => kind === "unfinished-purge")) owed.add(document);
   }
   expect(new Set(outcomes.values())).toContain("store-failed");
@@ -78,9 +81,9 @@ it("on a full disk a purge hides at once, says that it failed, stays owed, and i
   for (const document of outcomes.keys()) expect(held).not.toContain(`doc-${document}`);
 
   connection.get("PRAGMA max_page_count = 1073741823");
-  await store.settle();
+  await store.upkeep!.settle();
   const absent = [...outcomes.keys()].map((document) => ownWord(document, 0));
-  expect(await store.examine!(system, { absent })).toMatchObject({ healthy: true, findings: [] });
+  expect(await store.upkeep!.examine(system, { absent })).toMatchObject({ healthy: true, findings: [] });
   expect((await store.status(from)).documents).toBe(28);
   await store.close();
 });

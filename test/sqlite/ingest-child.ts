@@ -11,6 +11,6 @@ for (const entry of makeCorpus(Number(documents))) {
   await store.replace(write("deployment"), entry);
   process.send?.(entry.document.id);
 }
-await store.settle();
+await store.upkeep!.settle();
 await store.close();
 process.disconnect?.();

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { LatentResult } from "../../src/contracts/latent-search.ts";
 import { collect, entry, plainAnalyzer, read, three, write } from "../stores/build.ts";
 import { topicEntries, watchedModel } from "../stores/topics.ts";
@@ -26,7 +26,7 @@ const segments = { sealAt: 8, settleAt: 4 };
 const openPlain = (options: object = {}) => openSqliteStore(path, { analyzer: plainAnalyzer, segments, ...options });
 const open = (options: object = {}) => openPlain({ corpusModel: watchedModel(30), ...options });
 
-async function find(store: KnowledgeStore, text: string): Promise<LatentResult> {
+async function find(store: Store, text: string): Promise<LatentResult> {
   if (store.latentSearch === undefined) throw new Error("The store has no model of its own.");
   return store.latentSearch(from, { text, topK: "all" });
 }
@@ -34,7 +34,7 @@ async function find(store: KnowledgeStore, text: string): Promise<LatentResult> 
 const scoresOf = ({ matches }: LatentResult): unknown => matches.map(({ chunk, score }) => [chunk.id, score]);
 
 /** Every chunk has one vector, of the space that is searched. */
-async function expectWhole(store: KnowledgeStore, chunks: number): Promise<void> {
+async function expectWhole(store: Store, chunks: number): Promise<void> {
   const { version, matches } = await find(store, "anchor");
   const { embeddingVersions } = await store.status(from);
   expect(embeddingVersions.filter(({ provider }) => provider === "ibid")).toEqual([{ ...version, chunks }]);
@@ -59,7 +59,7 @@ describe("a fitted space in a file", () => {
   it("is the same after a restart, and to another process [L8 L11]", async () => {
     const store = await open();
     await store.upsert(into, topicEntries(0, 40));
-    await store.settle();
+    await store.upkeep!.settle();
     const before = await find(store, "sailor yeast");
     const other = await open();
     expect(await find(other, "sailor yeast")).toEqual(before);
@@ -67,7 +67,7 @@ describe("a fitted space in a file", () => {
     await store.close();
     const again = await open();
     expect(await find(again, "sailor yeast")).toEqual(before);
-    await again.settle();
+    await again.upkeep!.settle();
     expect(await find(again, "sailor yeast")).toEqual(before);
     await again.close();
   });
@@ -76,12 +76,12 @@ describe("a fitted space in a file", () => {
     const [one, other] = [await open(), await open()];
     await one.upsert(into, topicEntries(0, 40));
     expect(await find(other, "sailor")).toMatchObject({ fitted: false });
-    await one.settle();
+    await one.upkeep!.settle();
     expect(await find(other, "sailor")).toEqual(await find(one, "sailor"));
     await other.upsert(into, topicEntries(40, 44));
     await expectWhole(one, 44);
     await other.upsert(into, topicEntries(44, 90));
-    await other.settle();
+    await other.upkeep!.settle();
     expect(await find(one, "sailor")).toEqual(await find(other, "sailor"));
     await expectWhole(one, 90);
     await one.delete(into, { scope: true });
@@ -96,7 +96,7 @@ describe("a fitted space in a file", () => {
       const store = await open();
       if (last === "in a segment") await store.upsert(into, [...secret, ...topicEntries(0, 40)]);
       else for (const batch of [topicEntries(0, 40), secret]) await store.upsert(into, batch);
-      await store.settle();
+      await store.upkeep!.settle();
       const parts = "SELECT count(*) AS n FROM fit_parts WHERE instr(data, CAST('unicornword' AS BLOB)) > 0";
       expect(query(parts)).toEqual([{ n: 1 }]);
       await store.delete(into, { ids: ["u1", "u2"] }, { purge: true });
@@ -112,7 +112,7 @@ describe("a fitted space in a file", () => {
   it("that lacks a part says so", async () => {
     const store = await open();
     await store.upsert(into, topicEntries(0, 40));
-    await store.settle();
+    await store.upkeep!.settle();
     await store.close();
     query("DELETE FROM fit_parts RETURNING 1");
     const again = await open();
@@ -130,15 +130,15 @@ describe("a knowledge base that was made without a model", () => {
       into,
       ["g1", "g2", "g3"].map((id) => entry(id, "anchor keel", [1, 2, 3])),
     );
-    await plain.settle();
+    await plain.upkeep!.settle();
     await plain.upsert(into, [entry("tail", "anchor")]);
     await plain.close();
     const store = await open();
     expect((await find(store, "anchor")).matches).toEqual([]);
-    await store.settle();
+    await store.upkeep!.settle();
     await expectWhole(store, 20);
     await store.upsert(into, topicEntries(16, 40));
-    await store.settle();
+    await store.upkeep!.settle();
     await expectWhole(store, 44);
     expect(await find(store, "anchor")).toMatchObject({ fitted: true });
     expect(await store.search(from, { embedding: [1, 2, 3], version: three, topK: "all" })).toHaveLength(3);
@@ -148,11 +148,11 @@ describe("a knowledge base that was made without a model", () => {
     const without = await openPlain();
     await without.upsert(into, topicEntries(40, 47));
     await without.delete(into, { ids: ["c0000", "g1", "tail"] }, { purge: true });
-    await without.settle();
+    await without.upkeep!.settle();
     expect(await collect(without.chunks(from, { includeEmbeddings: true }))).toHaveLength(48);
     await without.close();
     const last = await open();
-    await last.settle();
+    await last.upkeep!.settle();
     await expectWhole(last, 48);
     await last.close();
   });
@@ -164,7 +164,7 @@ describe("a knowledge base that was made without a model", () => {
     await store.close();
     const plain = await openPlain(quiet);
     await plain.upsert(into, topicEntries(3, 6));
-    await plain.settle();
+    await plain.upkeep!.settle();
     await plain.close();
     // One segment of six, of which three have vectors; those go, the other three stay.
     const again = await open(quiet);
@@ -173,7 +173,7 @@ describe("a knowledge base that was made without a model", () => {
       entry("c0001", "changed too"),
       entry("c0002", "and this"),
     ]);
-    await again.settle();
+    await again.upkeep!.settle();
     await expectWhole(again, 6);
     await again.close();
   });
@@ -188,13 +188,13 @@ describe("another analyzer", () => {
   it("has nothing of the old terms' space; settling makes one of the new [L11]", async () => {
     const store = await open();
     await store.upsert(into, [...topicEntries(0, 40), entry("u1", "unicornword"), entry("u2", "unicornword keel")]);
-    await store.settle();
+    await store.upkeep!.settle();
     await store.upsert(into, topicEntries(40, 42));
     await store.close();
     const changed = await open({ analyzer: letters });
     expect(await find(changed, "anchor")).toMatchObject({ fitted: false, matches: [] });
     expect(query("SELECT count(*) AS n FROM fits")).toEqual([{ n: 0 }]);
-    await changed.settle();
+    await changed.upkeep!.settle();
     await expectWhole(changed, 44);
     const scores = scoresOf(await find(changed, "anchor"));
     await changed.close();
@@ -204,7 +204,7 @@ describe("another analyzer", () => {
     const fresh = await open({ analyzer: letters });
     await fresh.upsert(into, [...topicEntries(0, 40), entry("u1", "unicornword"), entry("u2", "unicornword keel")]);
     await fresh.upsert(into, topicEntries(40, 42));
-    await fresh.settle();
+    await fresh.upkeep!.settle();
     expect(scoresOf(await find(fresh, "anchor"))).toEqual(scores);
     await fresh.close();
   });
@@ -225,7 +225,7 @@ describe("another analyzer, before anything is fitted", () => {
     await store.close();
     const changed = await open({ ...quiet, analyzer: reversed });
     expect((await find(changed, "anchor")).matches).toEqual([]);
-    await changed.settle();
+    await changed.upkeep!.settle();
     await expectWhole(changed, 10);
     const scores = scoresOf(await find(changed, "anchor"));
     await changed.close();
@@ -249,7 +249,7 @@ describe("a file of an earlier version", () => {
       DROP TABLE fits; DROP TABLE fit_parts; DROP TABLE marks; PRAGMA user_version = 1;`);
     database.close();
     const store = await open();
-    await store.settle();
+    await store.upkeep!.settle();
     await expectWhole(store, 40);
     expect(await find(store, "anchor")).toMatchObject({ fitted: true });
     await store.close();
@@ -291,7 +291,7 @@ describe("a process that is killed while it fits", () => {
       await store.close();
     }
     const store = await open();
-    await store.settle();
+    await store.upkeep!.settle();
     expect(await find(store, "sailor harbour")).toMatchObject({ fitted: true });
     await expectWhole(store, 200);
     expect(query("SELECT current FROM fits")).toEqual([{ current: 1 }]);
@@ -301,7 +301,7 @@ describe("a process that is killed while it fits", () => {
     path = join(folder, "undisturbed.sqlite");
     const undisturbed = await open();
     await undisturbed.upsert(into, topicEntries(0, 200));
-    await undisturbed.settle();
+    await undisturbed.upkeep!.settle();
     expect(scoresOf(await find(undisturbed, "sailor harbour"))).toEqual(scores);
     await undisturbed.close();
   });

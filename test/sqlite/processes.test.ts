@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import { collect, entry, plainAnalyzer, read, system, three, write } from "../stores/build.ts";
 import { makeCorpus } from "./corpus.ts";
 
@@ -36,7 +36,7 @@ async function ingestUntil(killAfter: number): Promise<string[]> {
 }
 
 /** Everything that anybody can see of a store. */
-async function stateOf(store: KnowledgeStore): Promise<unknown> {
+async function stateOf(store: Store): Promise<unknown> {
   return {
     status: await store.status(from),
     scopes: await store.scopes(system),
@@ -101,7 +101,7 @@ describe("two connections to one file", () => {
   it("see each other's writes at once: added, changed, hidden, restored, sealed, purged, wiped [L7 L8 B31]", async () => {
     const one = await open({ segments: { sealAt: 4 } });
     const other = await open({ segments: { sealAt: 4 } });
-    const ids = async (store: KnowledgeStore) =>
+    const ids = async (store: Store) =>
       (await store.lexicalSearch(from, { text: "ash", topK: "all" })).matches.map(({ chunk: { id } }) => id).sort();
     const both = async (expected: string[]) => {
       expect(await ids(one)).toEqual(expected);
@@ -113,7 +113,7 @@ describe("two connections to one file", () => {
     await both(["b", "c"]);
     await one.delete(into, { ids: ["b"] });
     await both(["c"]);
-    await other.restore(into, { ids: ["b"] });
+    await other.trash!.restore(into, { ids: ["b"] });
     await both(["b", "c"]);
     await one.upsert(
       into,
@@ -123,7 +123,7 @@ describe("two connections to one file", () => {
     await other.delete(into, { ids: ["d"] });
     await both(["b", "c", "e", "f"]);
     await other.delete(into, { ids: ["b"] }, { purge: true });
-    await one.settle();
+    await one.upkeep!.settle();
     await both(["c", "e", "f"]);
     await one.delete(into, { scope: true });
     await both([]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openConnection, type SqliteConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
 import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
-import { guardStore } from "../../src/stores/guard/guard-store.ts";
+import { composeStore } from "../../src/stores/compose/compose-store.ts";
 import { createSegmentStore, prepareDirectory } from "../../src/stores/segments/segment-store.ts";
 import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
 import { from, into, north, wordsOf } from "../../src/testing/store-fixtures.ts";
@@ -32,7 +32,7 @@ it("what writes that share a commit have shown one another is forgotten when the
   const directory = createSqliteDirectory(failing);
   const decided = decideStoreOptions({});
   const secret = await prepareDirectory(directory, decided.analyzer);
-  const store = guardStore(createSegmentStore(directory, { ...decided, secret, embeddings: ["dense"] }), {
+  const store = composeStore(createSegmentStore(directory, { ...decided, secret, embeddings: ["dense"] }), {
     name: "It",
   });
   const words = async (): Promise<readonly string[]> => {

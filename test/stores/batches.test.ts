@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
-import type { DocumentEntry, LargeDocumentEntry } from "../../src/contracts/document-store.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { ChunkEntry, DocumentWrite } from "../../src/contracts/document-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { collect, documentEntry, plainAnalyzer, read, system, three, write } from "./build.ts";
 
 const folders: string[] = [];
-const stores: KnowledgeStore[] = [];
+const stores: Store[] = [];
 afterEach(async () => {
   for (const store of stores.splice(0)) await store.close();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-async function openInFile(): Promise<KnowledgeStore> {
+async function openInFile(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), "ibid-batches-"));
   folders.push(folder);
   const store = await openSqliteStore(join(folder, "ibid.sqlite"), { analyzer: plainAnalyzer });
@@ -23,7 +23,7 @@ async function openInFile(): Promise<KnowledgeStore> {
   return store;
 }
 
-const openInMemory = async (): Promise<KnowledgeStore> => {
+const openInMemory = async (): Promise<Store> => {
   const store = createMemoryStore({ analyzer: plainAnalyzer });
   stores.push(store);
   return store;
@@ -32,12 +32,14 @@ const openInMemory = async (): Promise<KnowledgeStore> => {
 const into = write("deployment");
 const from = read("deployment");
 
+type Whole = Omit<DocumentWrite, "keeps"> & { readonly chunks: readonly ChunkEntry[] };
+
 /** The same in batches of uneven sizes. */
-function inBatches({ entries, ...facts }: Omit<DocumentEntry, "keeps">, reliesOnHeld = false): LargeDocumentEntry {
+function inBatches({ chunks: entries, ...facts }: Whole, reliesOnHeld = false) {
   return {
     ...facts,
-    reliesOnHeld,
-    batches: (async function* () {
+    keeps: reliesOnHeld ? ("all-without-vectors" as const) : [],
+    chunks: (async function* () {
       for (let at = 0, size = 1; at < entries.length; at += size, size = (size * 3) % 200 || 1)
         yield entries.slice(at, at + size);
     })(),
@@ -58,10 +60,10 @@ describe.each([
       documentEntry("d", paragraphs(1500, "oak"), { embed }),
       documentEntry("d", paragraphs(1400, "oak").with(700, "p700 yew"), { embed, document: { title: "Another" } }),
       documentEntry("d", paragraphs(3, "ash"), { embed }),
-    ].map(({ entries, ...facts }) => ({
+    ].map(({ chunks: entries, ...facts }) => ({
       ...facts,
       // Some say more than their slice, and one has another slice than its place tells.
-      entries: entries.map(({ chunk, embeddings }, i) => ({
+      chunks: entries.map(({ chunk, embeddings }, i) => ({
         chunk: {
           ...chunk,
           ...(i % 10 === 0 ? { text: `About ${chunk.urtext}` } : {}),
@@ -70,7 +72,7 @@ describe.each([
         embeddings,
       })),
     }));
-    const all = async (store: KnowledgeStore) => ({
+    const all = async (store: Store) => ({
       chunks: await collect(store.chunks(from, { includeEmbeddings: true })),
       words: await store.lexicalSearch(from, { text: "number7 oak yew about", topK: "all" }),
       nearest: await store.search(from, { embedding: [24, 52, 1], version: three, topK: 20 }),
@@ -78,20 +80,20 @@ describe.each([
     });
     for (const version of versions) {
       const result = await whole.replace(into, version);
-      expect(await parts.replaceInBatches!(into, inBatches(version))).toEqual(result);
+      expect(await parts.replace(into, inBatches(version))).toMatchObject(result);
       expect(await all(parts)).toEqual(await all(whole));
     }
-    expect(await parts.examine?.(system)).toMatchObject({ healthy: true });
+    expect(await parts.upkeep?.examine(system)).toMatchObject({ healthy: true });
   });
 
   it("keeps the vectors that it relies on, and is not written where one has gone [L6 L7]", async () => {
     const store = await open();
     await store.replace(into, documentEntry("d", paragraphs(5, "oak"), { embed }));
     const bare = documentEntry("d", paragraphs(5, "oak"));
-    expect(await store.replaceInBatches!(into, inBatches(bare, true))).toEqual({ added: 0, kept: 5, removed: 0 });
+    expect(await store.replace(into, inBatches(bare, true))).toMatchObject({ added: 0, kept: 5, removed: 0 });
     await store.delete(into, { ids: ["d-p3"] }, { purge: true });
     const before = await collect(store.chunks(from));
-    await expect(store.replaceInBatches!(into, inBatches(bare, true))).rejects.toMatchObject({ code: "store-busy" });
+    await expect(store.replace(into, inBatches(bare, true))).rejects.toMatchObject({ code: "store-busy" });
     expect(await collect(store.chunks(from))).toEqual(before);
   });
 
@@ -101,14 +103,14 @@ describe.each([
     const before = await collect(store.chunks(from));
     const large = documentEntry("d", paragraphs(2000, "ash"));
     const failing = (async function* () {
-      yield large.entries.slice(0, 1500);
+      yield large.chunks.slice(0, 1500);
       throw new RangeError("the model is gone");
     })();
-    await expect(store.replaceInBatches!(into, { ...inBatches(large), batches: failing })).rejects.toThrow("gone");
-    const twice = { ...large, entries: [...large.entries, large.entries[7]!] };
-    await expect(store.replaceInBatches!(into, inBatches(twice))).rejects.toMatchObject({ code: "invalid-id" });
-    const strange = { ...large, entries: documentEntry("e", ["p1 x"]).entries };
-    await expect(store.replaceInBatches!(into, inBatches(strange))).rejects.toMatchObject({ code: "invalid-id" });
+    await expect(store.replace(into, { ...inBatches(large), chunks: failing })).rejects.toThrow("gone");
+    const twice = { ...large, chunks: [...large.chunks, large.chunks[7]!] };
+    await expect(store.replace(into, inBatches(twice))).rejects.toMatchObject({ code: "invalid-id" });
+    const strange = { ...large, chunks: documentEntry("e", ["p1 x"]).chunks };
+    await expect(store.replace(into, inBatches(strange))).rejects.toMatchObject({ code: "invalid-id" });
     expect(await collect(store.chunks(from))).toEqual(before);
   });
 
@@ -118,12 +120,12 @@ describe.each([
     const large = documentEntry("d", paragraphs(2000, "ash"));
     const seen: number[] = [];
     const watched = (async function* () {
-      for await (const batch of inBatches(large).batches) {
+      for await (const batch of inBatches(large).chunks) {
         yield batch;
         seen.push((await store.lexicalSearch(from, { text: "ash", topK: "all" })).matches.length);
       }
     })();
-    await store.replaceInBatches!(into, { ...inBatches(large), batches: watched });
+    await store.replace(into, { ...inBatches(large), chunks: watched });
     expect(new Set(seen)).toEqual(new Set([0]));
     expect((await store.lexicalSearch(from, { text: "ash", topK: "all" })).matches).toHaveLength(2000);
   });

@@ -1,11 +1,10 @@
 import { createGate, operator, systemAuthority } from "../../src/access/gate.ts";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
-import type { DocumentEntry } from "../../src/contracts/document-store.ts";
+import type { ChunkEntry, DocumentWrite } from "../../src/contracts/document-store.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";
 import type { Embedding, EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
-import type { ChunkEntry } from "../../src/contracts/store.ts";
 
 /** What the tests of stores are built from: proofs, small documents, small chunks. */
 
@@ -88,7 +87,7 @@ export function documentEntry(
     readonly document?: Partial<TextDocument>;
     readonly headings?: readonly string[];
   } = {},
-): DocumentEntry {
+): DocumentWrite & { readonly chunks: readonly ChunkEntry[] } {
   const text = paragraphs.join("\n\n");
   const whole = document(id, text, options.document);
   const { embed, version = three } = options;
@@ -110,7 +109,7 @@ export function documentEntry(
   });
   return {
     document: whole,
-    entries,
+    chunks: entries,
     contentHash: `hash of ${text.length}`,
     metadataHash: "none",
     fingerprint: "test",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
@@ -11,7 +11,7 @@ import type { StoreOptions } from "../../src/stores/segments/store-options.ts";
 import { plainAnalyzer } from "./build.ts";
 
 /** Until the test that opened it is over. */
-function keep(store: KnowledgeStore, folder?: string): KnowledgeStore {
+function keep(store: Store, folder?: string): Store {
   onTestFinished(async () => {
     await store.close();
     if (folder !== undefined) rmSync(folder, { recursive: true });
@@ -20,7 +20,7 @@ function keep(store: KnowledgeStore, folder?: string): KnowledgeStore {
 }
 
 /** The same engine over each directory, with segments so small that every test of some length seals and merges. */
-export const eachStore: readonly { name: string; open: (options?: StoreOptions) => Promise<KnowledgeStore> }[] = [
+export const eachStore: readonly { name: string; open: (options?: StoreOptions) => Promise<Store> }[] = [
   {
     name: "memory",
     open: async (options) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createGate, operator } from "../../src/access/gate.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { AuthorizedScopes, SystemAuthority } from "../../src/contracts/scope.ts";
-import type { ChunkEntry } from "../../src/contracts/store.ts";
+import type { ChunkEntry } from "../../src/contracts/document-store.ts";
 import type { VectorQuery } from "../../src/contracts/vector-store.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { chunk, collect, documentEntry, entry, plainAnalyzer, read, three, two, write } from "./build.ts";
@@ -35,12 +35,12 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
     for (const proof of [{ ...into }, from, {}] as AuthorizedScopes<"write">[]) {
       await expect(store.upsert(proof, [])).rejects.toMatchObject(denied);
       await expect(store.delete(proof, { ids: [] })).rejects.toMatchObject(denied);
-      await expect(store.restore(proof, { ids: [] })).rejects.toMatchObject(denied);
+      await expect(store.trash!.restore(proof, { ids: [] })).rejects.toMatchObject(denied);
       await expect(store.replace(proof, documentEntry("d", []))).rejects.toMatchObject(denied);
       await expect(store.touch(proof, "d", { folder: null })).rejects.toMatchObject(denied);
       await expect(store.held(proof, "d", undefined)).rejects.toMatchObject(denied);
     }
-    await expect(store.vacuum({} as SystemAuthority, { olderThanMs: 0 })).rejects.toMatchObject(denied);
+    await expect(store.trash!.vacuum({} as SystemAuthority, { olderThanMs: 0 })).rejects.toMatchObject(denied);
     await expect(store.scopes(from as unknown as SystemAuthority)).rejects.toMatchObject(denied);
   });
 
@@ -93,9 +93,9 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
       });
     }
     const document = documentEntry("d", ["ash", "birch"]);
-    const twice = { ...document, entries: [document.entries[0]!, document.entries[0]!] };
+    const twice = { ...document, chunks: [document.chunks[0]!, document.chunks[0]!] };
     await expect(store.replace(into, twice)).rejects.toMatchObject({ code: "invalid-id" });
-    const foreign = { ...document, entries: [entry("other", "x")] };
+    const foreign = { ...document, chunks: [entry("other", "x")] };
     await expect(store.replace(into, foreign)).rejects.toMatchObject({ code: "invalid-id" });
     expect(await store.search(from, { topK: "all" })).toEqual([]);
     expect(await collect(store.documents(from))).toEqual([]);
@@ -158,14 +158,19 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
     const store = await open();
     await store.ready();
     await expect(store.ready(AbortSignal.abort())).rejects.toMatchObject({ code: "aborted" });
-    expect(store.capabilities).toMatchObject({ exact: true, restore: true, embeddings: ["dense", "sparse", "hybrid"] });
+    expect(store.capabilities).toMatchObject({
+      embeddings: ["dense", "sparse", "hybrid"],
+      versions: true,
+      trash: true,
+      upkeep: true,
+    });
     await store.upsert(into, [entry("a", "ash")]);
     const listing = store.chunks(from)[Symbol.asyncIterator]();
     await store.close();
     await store.close();
     await expect(store.search(from, {})).rejects.toMatchObject({ code: "store-closed" });
     await expect(store.upsert(into, [])).rejects.toMatchObject({ code: "store-closed" });
-    await expect(store.settle()).rejects.toMatchObject({ code: "store-closed" });
+    await expect(store.upkeep!.settle()).rejects.toMatchObject({ code: "store-closed" });
     await expect(listing.next()).rejects.toMatchObject({ code: "store-closed" });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import { collect, documentEntry, entry, read, system, three, two, write } from "./build.ts";
 import { eachStore } from "./each-store.ts";
 
@@ -7,7 +7,7 @@ const into = write("deployment");
 const from = read("deployment");
 const embed = (text: string) => [text.length, 1, 0];
 
-async function words(store: KnowledgeStore, text: string): Promise<string[]> {
+async function words(store: Store, text: string): Promise<string[]> {
   return (await store.lexicalSearch(from, { text, topK: "all" })).matches.map(({ chunk: { id } }) => id).sort();
 }
 
@@ -20,18 +20,18 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
       ["a", "b", "c", "d", "e"].map((id) => entry(id, "ash", [1, 0])),
     );
     clock.now = 1_000;
-    expect(await store.delete(into, { ids: ["a", "b", "nobody"] })).toBe(2);
-    expect(await store.delete(into, { ids: ["a", "b"] })).toBe(0);
+    expect((await store.delete(into, { ids: ["a", "b", "nobody"] })).chunks).toBe(2);
+    expect((await store.delete(into, { ids: ["a", "b"] })).chunks).toBe(0);
     expect(await words(store, "ash")).toEqual(["c", "d", "e"]);
     expect(await store.search(from, { topK: "all" })).toHaveLength(3);
     expect(await store.regexSearch(from, { pattern: "ash", topK: "all" })).toHaveLength(3);
     expect(await collect(store.chunks(from))).toHaveLength(3);
-    expect(await store.restore(into, { ids: ["a", "c"] })).toBe(1);
+    expect(await store.trash!.restore(into, { ids: ["a", "c"] })).toBe(1);
     expect(await words(store, "ash")).toEqual(["a", "c", "d", "e"]);
     clock.now = 2_000;
-    expect(await store.vacuum(system, { olderThanMs: 1_001 })).toBe(0);
-    expect(await store.vacuum(system, { olderThanMs: 1_000 })).toBe(1);
-    expect(await store.restore(into, { ids: ["b"] })).toBe(0);
+    expect(await store.trash!.vacuum(system, { olderThanMs: 1_001 })).toBe(0);
+    expect(await store.trash!.vacuum(system, { olderThanMs: 1_000 })).toBe(1);
+    expect(await store.trash!.restore(into, { ids: ["b"] })).toBe(0);
     const [match] = await store.search(from, { embedding: [1, 0], version: { ...three, dimensions: 2 }, topK: "all" });
     expect(match?.chunk.id).toBe("a");
   });
@@ -44,8 +44,8 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
     clock.now = 5;
     await store.delete(into, { documentIds: ["d"] });
     clock.now = 8;
-    expect(await store.vacuum(system, { olderThanMs: 1 })).toBe(1);
-    expect(await store.restore(into, { ids: ["d-ash", "d-birch"] })).toBe(1);
+    expect(await store.trash!.vacuum(system, { olderThanMs: 1 })).toBe(1);
+    expect(await store.trash!.restore(into, { ids: ["d-ash", "d-birch"] })).toBe(1);
     expect((await collect(store.chunks(from))).map(({ chunk: { text } }) => text)).toEqual(["ash"]);
   });
 
@@ -57,12 +57,12 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
     await store.delete(into, { documentIds: ["a"] });
     clock.now += 1;
     // Only a deleted chunk has a vector now.
-    await store.vacuum(system, { olderThanMs: 1_000 });
+    await store.trash!.vacuum(system, { olderThanMs: 1_000 });
     await store.replace(into, documentEntry("b", ["birch"], { embed }));
     clock.now += 10;
-    await store.vacuum(system, { olderThanMs: 10 });
+    await store.trash!.vacuum(system, { olderThanMs: 10 });
     expect(await found()).toBe(1);
-    expect(await store.restore(into, { documentIds: ["a"] })).toBe(0);
+    expect(await store.trash!.restore(into, { documentIds: ["a"] })).toBe(0);
     expect(await found()).toBe(1);
   });
 
@@ -75,8 +75,8 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
       entry("c", "ash", undefined, year(2)),
     ]);
     await store.delete(into, { ids: ["b"] });
-    expect(await store.delete(into, { filter: { op: "eq", key: "year", value: 2 } }, { purge: true })).toBe(1);
-    expect(await store.restore(into, { ids: ["b", "c"] })).toBe(0);
+    expect((await store.delete(into, { filter: { op: "eq", key: "year", value: 2 } }, { purge: true })).chunks).toBe(1);
+    expect(await store.trash!.restore(into, { ids: ["b", "c"] })).toBe(0);
     expect(await words(store, "ash")).toEqual(["a"]);
   });
 
@@ -98,10 +98,10 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
     await store.upsert(into, [entry("a", "ash"), entry("b", "ash"), entry("c", "ash")]);
     await store.upsert(team, [entry("a", "ash")]);
     expect(await store.scopes(system)).toEqual(["deployment", "team:t"]);
-    expect(await store.delete(into, { scope: true })).toBe(3);
+    expect((await store.delete(into, { scope: true })).chunks).toBe(3);
     expect(await words(store, "ash")).toEqual([]);
     expect(await store.scopes(system)).toEqual(["team:t"]);
-    expect(await store.restore(into, { ids: ["a"] })).toBe(0);
+    expect(await store.trash!.restore(into, { ids: ["a"] })).toBe(0);
     await store.upsert(into, [entry("z", "ash")]);
     expect(await words(store, "ash")).toEqual(["z"]);
   });
@@ -112,15 +112,15 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
     await store.replace(into, documentEntry("d", ["ash", "birch", "cedar"]));
     await store.delete(into, { ids: ["d-birch"] });
     clock.now = 5;
-    expect(await store.delete(into, { documentIds: ["d"] })).toBe(2);
+    expect((await store.delete(into, { documentIds: ["d"] })).chunks).toBe(2);
     expect(await store.document(from, "d")).toBeUndefined();
     expect(await store.find(from, "d.txt")).toEqual([]);
     expect(await collect(store.documents(from))).toEqual([]);
-    expect(await store.restore(into, { documentIds: ["d"] })).toBe(2);
+    expect(await store.trash!.restore(into, { documentIds: ["d"] })).toBe(2);
     expect((await store.document(from, "d"))?.summary.chunks).toBe(2);
     expect(await words(store, "ash birch cedar")).toEqual(["d-ash", "d-cedar"]);
     await store.delete(into, { documentIds: ["d"] });
-    expect(await store.restore(into, { ids: ["d-ash"] })).toBe(1);
+    expect(await store.trash!.restore(into, { ids: ["d-ash"] })).toBe(1);
     expect((await store.find(from, "d.txt")).map(({ summary }) => summary.chunks)).toEqual([1]);
   });
 
@@ -132,7 +132,7 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
     await store.upsert(into, [entry("d-elm", "elm", undefined, { documentId: "d" })]);
     expect(await store.document(from, "d")).toBeUndefined();
     await store.delete(into, { ids: ["d-elm"] });
-    expect(await store.restore(into, { ids: ["d-elm"] })).toBe(1);
+    expect(await store.trash!.restore(into, { ids: ["d-elm"] })).toBe(1);
     expect((await store.document(from, "d"))?.summary.chunks).toBe(1);
   });
 
@@ -140,8 +140,8 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
     const store = await open();
     await store.replace(into, documentEntry("d", ["ash", "birch", "cedar"]));
     await store.replace(into, documentEntry("e", ["ash"]));
-    expect(await store.delete(into, { documentIds: ["d"] }, { purge: true })).toBe(3);
-    expect(await store.restore(into, { documentIds: ["d"] })).toBe(0);
+    expect((await store.delete(into, { documentIds: ["d"] }, { purge: true })).chunks).toBe(3);
+    expect(await store.trash!.restore(into, { documentIds: ["d"] })).toBe(0);
     expect(await words(store, "ash birch")).toEqual(["e-ash"]);
   });
 });
@@ -156,8 +156,8 @@ describe.each(eachStore)("replacing a document in $name", ({ open }) => {
     expect((await store.held(into, "d", undefined)).size).toBe(3);
 
     const next = documentEntry("d", ["new first", "ash one", "cedar three, changed"], { embed: () => [9, 9, 9] });
-    const entries = next.entries.map((each) => (each.chunk.id === "d-ash" ? { ...each, embeddings: [] } : each));
-    expect(await store.replace(into, { ...next, entries, keeps: ["d-ash"] })).toEqual({
+    const entries = next.chunks.map((each) => (each.chunk.id === "d-ash" ? { ...each, embeddings: [] } : each));
+    expect(await store.replace(into, { ...next, chunks: entries, keeps: ["d-ash"] })).toMatchObject({
       added: 2,
       kept: 1,
       removed: 2,
@@ -182,7 +182,7 @@ describe.each(eachStore)("replacing a document in $name", ({ open }) => {
     const store = await open();
     await store.replace(into, documentEntry("d", ["ash", "birch"], { embed, headings: ["Old"] }));
     const result = await store.replace(into, documentEntry("d", ["ash", "birch"], { headings: ["New"] }));
-    expect(result).toEqual({ added: 0, kept: 2, removed: 0 });
+    expect(result).toMatchObject({ added: 0, kept: 2, removed: 0 });
     expect(await words(store, "old")).toEqual([]);
     expect(await words(store, "new")).toEqual(["d-ash", "d-birch"]);
     expect(await store.search(from, { embedding: [3, 1, 0], version: three })).toHaveLength(2);
@@ -197,7 +197,7 @@ describe.each(eachStore)("replacing a document in $name", ({ open }) => {
       into,
       documentEntry("d", ["ash", "birch"], { embed, document: { metadata: { year: 2 } } }),
     );
-    expect(result).toEqual({ added: 0, kept: 2, removed: 0 });
+    expect(result).toMatchObject({ added: 0, kept: 2, removed: 0 });
     expect(await store.search(from, { filter })).toEqual([]);
   });
 
@@ -233,11 +233,11 @@ describe.each(eachStore)("replacing a document in $name", ({ open }) => {
   it("keeps a transformed text beside the original words [E12 E19]", async () => {
     const store = await open();
     const made = documentEntry("d", ["ash tree", "birch"]);
-    const entries = made.entries.map(({ chunk, embeddings }) => ({
+    const entries = made.chunks.map(({ chunk, embeddings }) => ({
       chunk: { ...chunk, text: `About\n${chunk.text}` },
       embeddings,
     }));
-    await store.replace(into, { ...made, entries });
+    await store.replace(into, { ...made, chunks: entries });
     expect((await collect(store.chunks(from))).map(({ chunk: { text, urtext } }) => [text, urtext])).toEqual([
       ["About\nash tree", "ash tree"],
       ["About\nbirch", "birch"],

@@ -1,8 +1,8 @@
 import type { Chunk } from "../../src/contracts/chunk.ts";
-import type { DocumentEntry } from "../../src/contracts/document-store.ts";
+import type { ChunkEntry, DocumentWrite } from "../../src/contracts/document-store.ts";
 import type { Metadata } from "../../src/contracts/metadata.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
-import type { ChunkEntry, DeleteTarget } from "../../src/contracts/store.ts";
+import type { DeleteTarget } from "../../src/contracts/store.ts";
 import { plainAnalyzer } from "./build.ts";
 import { countWords, createPlainBm25 } from "../contracts/plain-bm25.ts";
 
@@ -55,7 +55,7 @@ export function createReferenceStore() {
         open(scope).chunks.set(entry.chunk.id, { chunk: entry.chunk, vector: vectorOf(entry), deletedAt: undefined });
       }
     },
-    replace(scope: Scope, { document, entries }: DocumentEntry) {
+    replace(scope: Scope, { document, chunks: entries }: DocumentWrite & { readonly chunks: readonly ChunkEntry[] }) {
       const { chunks, documents } = open(scope);
       const before = new Map([...chunks].filter(([, { chunk }]) => chunk.documentId === document.id));
       for (const id of before.keys()) chunks.delete(id);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
 import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { LatentQuery, LatentResult } from "../../src/contracts/latent-search.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { sampleForFit } from "../../src/engine/latent/sample-for-fit.ts";
@@ -13,7 +13,7 @@ import { topicEntries, watchedModel } from "./topics.ts";
 const from = read("deployment");
 const into = write("deployment");
 
-function find(store: KnowledgeStore, query: LatentQuery, ...scopes: Scope[]): Promise<LatentResult> {
+function find(store: Store, query: LatentQuery, ...scopes: Scope[]): Promise<LatentResult> {
   if (store.latentSearch === undefined) throw new Error("The store has no model of its own.");
   return store.latentSearch(scopes.length === 0 ? from : read(...scopes), { topK: "all", ...query });
 }
@@ -22,16 +22,13 @@ const scoresOf = ({ matches }: LatentResult): unknown =>
   matches.map(({ chunk, scope, score }) => [scope, chunk.id, score]);
 
 /** Versions of the store's own, with the chunks that have a vector of each. */
-async function ownVersions(
-  store: KnowledgeStore,
-  ...scopes: Scope[]
-): Promise<(EmbeddingVersion & { chunks: number })[]> {
+async function ownVersions(store: Store, ...scopes: Scope[]): Promise<(EmbeddingVersion & { chunks: number })[]> {
   const { embeddingVersions } = await store.status(scopes.length === 0 ? from : read(...scopes));
   return embeddingVersions.filter(({ provider, model }) => provider === "ibid" && model === "latent-semantic");
 }
 
 /** Every chunk has one vector, of the space that is searched. */
-async function expectWhole(store: KnowledgeStore, chunks: number, ...scopes: Scope[]): Promise<void> {
+async function expectWhole(store: Store, chunks: number, ...scopes: Scope[]): Promise<void> {
   const { version, matches } = await find(store, { text: "anchor" }, ...scopes);
   expect(await ownVersions(store, ...scopes)).toEqual([{ ...version, chunks }]);
   expect(matches).toHaveLength(chunks);
@@ -42,22 +39,22 @@ describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
     const model = watchedModel(40);
     const store = await open({ corpusModel: model });
     await store.upsert(into, topicEntries(0, 39));
-    await store.settle();
+    await store.upkeep!.settle();
     expect(model.fits).toBe(0);
     expect(await find(store, { text: "anchor" })).toMatchObject({ fitted: false });
     await store.upsert(into, topicEntries(39, 40));
-    await store.settle();
+    await store.upkeep!.settle();
     expect(model.fits).toBe(1);
     const first = await find(store, { text: "anchor" });
     expect(first).toMatchObject({ fitted: true });
-    await store.settle();
+    await store.upkeep!.settle();
     await store.upsert(into, topicEntries(40, 79));
-    await store.settle();
+    await store.upkeep!.settle();
     expect(model.fits).toBe(1);
     expect((await find(store, { text: "anchor" })).version).toEqual(first.version);
     await expectWhole(store, 79);
     await store.upsert(into, topicEntries(79, 80));
-    await store.settle();
+    await store.upkeep!.settle();
     expect(model.fits).toBe(2);
     expect((await find(store, { text: "anchor" })).version.fingerprint).not.toBe(first.version.fingerprint);
     await expectWhole(store, 80);
@@ -69,14 +66,14 @@ describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
     await store.upsert(write("team:north"), topicEntries(0, 40));
     await store.upsert(into, topicEntries(0, 24));
     await store.delete(into, { ids: topicEntries(0, 5).map(({ chunk }) => chunk.id) });
-    await store.settle();
+    await store.upkeep!.settle();
     expect(model.fits).toBe(0);
-    await store.restore(into, { ids: ["c0000"] });
-    await store.settle();
+    await store.trash!.restore(into, { ids: ["c0000"] });
+    await store.upkeep!.settle();
     expect(model.fits).toBe(1);
     await expectWhole(store, 40, "team:north");
     await expectWhole(store, 20);
-    await store.restore(into, { ids: ["c0001"] });
+    await store.trash!.restore(into, { ids: ["c0001"] });
     await expectWhole(store, 21);
   });
 
@@ -95,7 +92,7 @@ describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
           order.slice(at, at + batch).map((i) => entries[i]!),
         );
       }
-      await store.settle();
+      await store.upkeep!.settle();
       const { version, energy, weight, matches } = await find(store, { text: "sailor harbour yeast" });
       return { version, energy, weight, scores: matches.map(({ chunk, score }) => [chunk.id, score]) };
     };
@@ -122,7 +119,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
     const store = await open({ corpusModel: model });
     await store.upsert(into, topicEntries(0, 40));
     const before = await find(store, { text: "sailor harbour" });
-    await store.settle();
+    await store.upkeep!.settle();
     const unfitted = (await Promise.all(asked)).filter(({ fitted }) => !fitted);
     // The last ones may come after the change-over.
     expect(unfitted.length).toBeGreaterThan(0);
@@ -136,7 +133,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
       () => store.upsert(into, [entry("c0001", "flour gravity gravity"), entry("c0020", "tempo")]),
       () => store.delete(into, { ids: ["c0002", "c0003", "c0041"] }),
       () => store.upsert(write("user:ada"), [entry("own", "anchor keel")]),
-      () => store.restore(into, { ids: ["c0003"] }),
+      () => store.trash!.restore(into, { ids: ["c0003"] }),
       () => store.delete(into, { ids: ["c0004", "c0005"] }, { purge: true }),
       () => store.upsert(into, topicEntries(47, 49)),
     ];
@@ -147,14 +144,14 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
     });
     const store = await open({ corpusModel: model });
     await store.upsert(into, topicEntries(0, 40));
-    await store.settle();
+    await store.upkeep!.settle();
     for (const step of steps.splice(0)) done.push(step());
     await Promise.all(done);
     expect(model.fits).toBe(1);
-    await store.settle();
+    await store.upkeep!.settle();
     await expectWhole(store, 40 + 7 + 2 - 2 - 2);
     await expectWhole(store, 1, "user:ada");
-    await store.restore(into, { ids: ["c0002", "c0041"] });
+    await store.trash!.restore(into, { ids: ["c0002", "c0041"] });
     await expectWhole(store, 47);
     // As if its text had always been that.
     await store.upsert(into, [entry("z", "flour gravity gravity")]);
@@ -176,7 +173,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
     const shares: number[] = [];
     for (const stopAt of [0, 1, 2, 3]) {
       const controller = new AbortController();
-      const settling = store.settle({
+      const settling = store.upkeep!.settle({
         signal: controller.signal,
         onProgress: (share) => {
           shares.push(share);
@@ -187,7 +184,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
       expect(await look()).toEqual(before);
       shares.length = 0;
     }
-    await store.settle({ onProgress: (share) => shares.push(share) });
+    await store.upkeep!.settle({ onProgress: (share) => shares.push(share) });
     expect(shares.length).toBeGreaterThan(0);
     expect(shares.every((share) => share >= 0 && share <= 1)).toBe(true);
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
@@ -215,10 +212,10 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
       await collect(store.chunks(from, { includeEmbeddings: true })),
     ];
     const before = await look();
-    await expect(store.settle({ signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(store.upkeep!.settle({ signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
     expect(moved).toBeGreaterThanOrEqual(10);
     expect(await look()).toEqual(before);
-    await store.settle();
+    await store.upkeep!.settle();
     await expectWhole(store, 40);
     expect(await find(store, { text: "anchor" })).toMatchObject({ fitted: true });
   });
@@ -238,17 +235,17 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
     });
     await store.upsert(into, topicEntries(0, 40));
     const before = await find(store, { text: "sailor" });
-    await expect(store.settle()).rejects.toThrow("no memory");
+    await expect(store.upkeep!.settle()).rejects.toThrow("no memory");
     expect(await find(store, { text: "sailor" })).toEqual(before);
     fails = false;
-    await store.settle();
+    await store.upkeep!.settle();
     await expectWhole(store, 40);
   });
 
   it("two at once come to one space", async () => {
     const store = await open({ corpusModel: watchedModel(30) });
     await store.upsert(into, topicEntries(0, 40));
-    await Promise.all([store.settle(), store.settle(), store.settle()]);
+    await Promise.all([store.upkeep!.settle(), store.upkeep!.settle(), store.upkeep!.settle()]);
     await expectWhole(store, 40);
     expect(await find(store, { text: "anchor" })).toMatchObject({ fitted: true });
   });
@@ -262,11 +259,11 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
           { maxLength: 12 },
         ),
         async (plan) => {
-          const act = async (store: KnowledgeStore, [what, i]: readonly [string, number]) => {
+          const act = async (store: Store, [what, i]: readonly [string, number]) => {
             const [made] = topicEntries(i, i + 1);
             const ids = [made!.chunk.id];
             if (what === "write") await store.upsert(into, [made!]);
-            else if (what === "restore") await store.restore(into, { ids });
+            else if (what === "restore") await store.trash!.restore(into, { ids });
             else await store.delete(into, { ids });
           };
           const pending = [...plan];
@@ -278,16 +275,16 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
             }),
           });
           await store.upsert(into, topicEntries(0, 24));
-          await store.settle();
+          await store.upkeep!.settle();
           for (const step of pending.splice(0)) last = last.then(() => act(store, step));
           await last;
-          await store.settle();
+          await store.upkeep!.settle();
 
           const plain = await open({ corpusModel: watchedModel(20) });
           await plain.upsert(into, topicEntries(0, 24));
-          await plain.settle();
+          await plain.upkeep!.settle();
           for (const step of plan) await act(plain, step);
-          await plain.settle();
+          await plain.upkeep!.settle();
           for (const text of ["sailor harbour", "yeast", "comet comet violin"]) {
             expect(scoresOf(await find(store, { text }))).toEqual(scoresOf(await find(plain, { text })));
           }
@@ -322,19 +319,19 @@ describe.each(eachStore)("a chunk of the $name store whose names change", ({ ope
 
 describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
   it("loses a word with its last chunk, whoever else has it [L3 L8]", async () => {
-    const knows = async (store: KnowledgeStore) => (await find(store, { text: "unicornword" })).energy;
+    const knows = async (store: Store) => (await find(store, { text: "unicornword" })).energy;
     const run = async (elsewhere: string) => {
       const store = await open({ corpusModel: watchedModel(30) });
       await store.upsert(into, topicEntries(0, 40));
       await store.upsert(into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
       await store.upsert(write("user:ada"), [entry("own", elsewhere)]);
-      await store.settle();
+      await store.upkeep!.settle();
       expect(await knows(store)).toBeGreaterThan(0);
       await store.delete(into, { ids: ["u1"] }, { purge: true });
       expect(await knows(store)).toBeGreaterThan(0);
       await store.delete(into, { ids: ["u2"] });
       expect(await knows(store)).toBeGreaterThan(0);
-      await store.vacuum(system, { olderThanMs: 0 });
+      await store.trash!.vacuum(system, { olderThanMs: 0 });
       expect(await knows(store)).toBe(0);
       await expectWhole(store, 40);
       return find(store, { text: "unicornword anchor" });
@@ -350,14 +347,14 @@ describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
       await store.upsert(own, [entry("third", "yeast")]);
       const before = await find(store, { text: "anchr riging" }, "user:ada");
       await store.upsert(into, topicEntries(0, 40));
-      await store.settle();
+      await store.upkeep!.settle();
       expect(await find(store, { text: "anchor" }, "user:ada")).toMatchObject({ fitted: true });
       if (wipe === "scope") await store.delete(into, { scope: true });
       else await store.delete(into, { ids: topicEntries(0, 40).map(({ chunk }) => chunk.id) }, { purge: true });
       expect(await find(store, { text: "anchr riging" }, "user:ada")).toEqual(before);
       await expectWhole(store, 3, "user:ada");
       await store.upsert(into, topicEntries(0, 30));
-      await store.settle();
+      await store.upkeep!.settle();
       expect(await find(store, { text: "anchor" }, "user:ada")).toMatchObject({ fitted: true });
       await expectWhole(store, 3, "user:ada");
     }
@@ -378,7 +375,7 @@ describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
     await store.upsert(into, topicEntries(0, 40));
     await store.upsert(into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
     for (let i = 40; i < 48; i++) await store.upsert(into, topicEntries(i, i + 1));
-    await store.settle();
+    await store.upkeep!.settle();
     expect(purging).toBeDefined();
     await purging;
     expect(await find(store, { text: "unicornword" })).toMatchObject({ fitted: true, energy: 0 });
@@ -393,9 +390,9 @@ describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
     const store = await open({ corpusModel: model });
     await store.upsert(into, topicEntries(0, 40));
     await store.upsert(into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
-    await store.settle();
+    await store.upkeep!.settle();
     await purging;
-    await store.settle();
+    await store.upkeep!.settle();
     expect(await find(store, { text: "unicornword" })).toMatchObject({ fitted: true, energy: 0 });
     await expectWhole(store, 40);
   });

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 
 import { narrowProof, systemAuthority } from "../../src/access/gate.ts";
-import type { KnowledgeStore, ScopeRevision } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import { deployment, entryOf, forgedProofs, from, into, north, south } from "../../src/testing/store-fixtures.ts";
 import { eachStore } from "./each-store.ts";
 
-async function revisionOf(store: KnowledgeStore): Promise<ScopeRevision> {
-  const [revision] = (await store.revisions?.(from(deployment))) ?? [];
-  if (revision === undefined) throw new TypeError("The store says nothing.");
-  return revision;
+/** The newest state of the deployment scope. */
+async function revisionOf(store: Store): Promise<{ readonly life: string; readonly changes: number }> {
+  const { stamps } = await store.moment(from(deployment));
+  const { life, stamp } = stamps.get(deployment) ?? { life: "none", stamp: 0 };
+  return { life, changes: stamp };
 }
 
 describe.each(eachStore)("revisions of the $name store", ({ open }) => {
@@ -19,22 +20,22 @@ describe.each(eachStore)("revisions of the $name store", ({ open }) => {
         into(deployment),
         ids.map((id) => entryOf(id, [1, 0])),
       );
-    expect(await revisionOf(store)).toEqual({ scope: deployment, life: "none", changes: 0 });
+    expect(await revisionOf(store)).toEqual({ life: "none", changes: 0 });
     // Segments of two: writes seal and merge on their way, which counts for nothing.
     for (const [i, id] of ["a", "b", "c", "d", "e"].entries()) {
       await put(id);
       expect((await revisionOf(store)).changes).toBe(i + 1);
     }
     const { life } = await revisionOf(store);
-    await store.settle();
+    await store.upkeep!.settle();
     await store.upsert(into(north), [entryOf("n", [1, 0])]);
     await store.delete(into(deployment), { ids: ["unknown"] });
     await store.lexicalSearch(from(deployment), { text: "text" });
-    expect(await revisionOf(store)).toEqual({ scope: deployment, life, changes: 5 });
+    expect(await revisionOf(store)).toEqual({ life, changes: 5 });
     await store.delete(into(deployment), { ids: ["a", "b"] });
-    await store.restore(into(deployment), { ids: ["a"] });
-    expect(await revisionOf(store)).toEqual({ scope: deployment, life, changes: 7 });
-    expect(await store.revisions?.(into(deployment))).toEqual([await revisionOf(store)]);
+    await store.trash!.restore(into(deployment), { ids: ["a"] });
+    expect(await revisionOf(store)).toEqual({ life, changes: 7 });
+    expect(await store.moment(into(deployment))).toEqual(await store.moment(from(deployment)));
   });
 
   it("begin another life when something is removed for good [L8]", async () => {
@@ -48,10 +49,10 @@ describe.each(eachStore)("revisions of the $name store", ({ open }) => {
     await store.delete(into(deployment), { ids: ["a"] }, { purge: true });
     expect(await live()).toBe(2);
     await store.delete(into(deployment), { ids: ["a"] }, { purge: true });
-    await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+    await store.trash!.vacuum(systemAuthority(), { olderThanMs: 0 });
     expect(await live()).toBe(2);
     await store.delete(into(deployment), { ids: ["b"] });
-    await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+    await store.trash!.vacuum(systemAuthority(), { olderThanMs: 0 });
     expect(await live()).toBe(3);
     await store.delete(into(deployment), { scope: true });
     expect(await live()).toBe(4);
@@ -63,9 +64,9 @@ describe.each(eachStore)("revisions of the $name store", ({ open }) => {
     const store = await open();
     const forged = forgedProofs("read").filter((proof) => (proof as { right?: string } | null)?.right !== "write");
     for (const proof of forged) {
-      await expect(store.revisions?.(proof)).rejects.toMatchObject({ code: "access-denied" });
+      await expect(store.moment(proof)).rejects.toMatchObject({ code: "access-denied" });
     }
-    await expect(store.revisions?.(structuredClone(into(deployment)))).rejects.toMatchObject({ code: "access-denied" });
+    await expect(store.moment(structuredClone(into(deployment)))).rejects.toMatchObject({ code: "access-denied" });
   });
 });
 

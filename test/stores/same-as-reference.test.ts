@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { Filter } from "../../src/contracts/filter.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { Metadata } from "../../src/contracts/metadata.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
@@ -101,7 +101,7 @@ interface Clock {
 /** **Shape** the count that the store gave, and the one that it should have given. */
 async function apply(
   op: Operation,
-  store: KnowledgeStore,
+  store: Store,
   reference: ReturnType<typeof createReferenceStore>,
   clock: Clock,
 ): Promise<readonly number[]> {
@@ -138,29 +138,25 @@ async function apply(
             : op.do === "delete by filter"
               ? { filter }
               : { scope: true as const };
-      const gone = await store.delete(write(op.scope), target, { purge });
+      const { chunks: gone } = await store.delete(write(op.scope), target, { purge });
       return [gone, reference.delete(op.scope, target, purge, clock.now, test)];
     }
     case "restore documents":
     case "restore chunks": {
       const target = op.do === "restore documents" ? { documentIds: op.ids } : { ids: op.ids };
-      return [await store.restore(write(op.scope), target), reference.restore(op.scope, target)];
+      return [await store.trash!.restore(write(op.scope), target), reference.restore(op.scope, target)];
     }
     case "vacuum":
-      return [await store.vacuum(system, { olderThanMs: op.age }), reference.vacuum(clock.now - op.age)];
+      return [await store.trash!.vacuum(system, { olderThanMs: op.age }), reference.vacuum(clock.now - op.age)];
     case "settle":
-      await store.settle();
+      await store.upkeep!.settle();
       return [];
     case "reopen":
       return [];
   }
 }
 
-async function compare(
-  query: Query,
-  store: KnowledgeStore,
-  reference: ReturnType<typeof createReferenceStore>,
-): Promise<void> {
+async function compare(query: Query, store: Store, reference: ReturnType<typeof createReferenceStore>): Promise<void> {
   const proof = read(...query.scopes);
   const topK = query.topK === "all" ? Infinity : query.topK;
   const restricted = query.from === undefined ? undefined : atLeast(query.from);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "../../src/index.node.ts";
-import { createMemoryBlobStore, type BlobStore, type Store as KnowledgeStore } from "../../src/stores/index.node.ts";
+import { createMemoryBlobStore, type BlobStore, type Store } from "../../src/stores/index.node.ts";
 import { systemAuthority } from "../../src/access/gate.ts";
 import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
 import { decodeRows, encodeRows } from "../../src/stores/snapshot/snapshot-rows.ts";
@@ -9,11 +9,11 @@ import { collect } from "../../src/testing/assert.ts";
 import { deployment, from, into, north, wordsOf } from "../../src/testing/store-fixtures.ts";
 import { createClock } from "../support/clock.ts";
 
-const open = (blobs: BlobStore, more: object = {}): Promise<KnowledgeStore> =>
+const open = (blobs: BlobStore, more: object = {}): Promise<Store> =>
   openSnapshotStore({ snapshots: { blobs, clock: createClock(0).clock, ...more } });
-const ids = async (store: KnowledgeStore): Promise<string> =>
+const ids = async (store: Store): Promise<string> =>
   (await collect(store.chunks(from(deployment, north)))).map(({ chunk }) => chunk.id).join(" ");
-const write = (store: KnowledgeStore, ...named: readonly string[]): Promise<void> =>
+const write = (store: Store, ...named: readonly string[]): Promise<unknown> =>
   store.upsert(
     into(deployment),
     named.map((id) => wordsOf(id, `the ${id}`)),
@@ -71,7 +71,7 @@ describe("when a snapshot is saved", () => {
     const blobs = watched(createMemoryBlobStore());
     const store = await open(blobs);
     await write(store, ...Array.from({ length: 3000 }, (_, i) => `chunk${i}`));
-    await store.settle();
+    await store.upkeep!.settle();
     await store.close();
     const many = blobs.puts.length;
     const before = await keysIn(blobs);
@@ -90,7 +90,7 @@ describe("when a snapshot is saved", () => {
     const store = await open(blobs);
     await store.upsert(into(deployment), [wordsOf("a", "xylophonezanzibar"), wordsOf("b", "otter")]);
     await store.upsert(into(north), [wordsOf("n", "quagmirequartz")]);
-    await store.vacuum(systemAuthority(), { olderThanMs: 0 });
+    await store.trash!.vacuum(systemAuthority(), { olderThanMs: 0 });
     const holds = async (word: string): Promise<boolean> => {
       for (const key of await keysIn(blobs))
         if (Buffer.from((await blobs.get(key))?.bytes ?? []).includes(word)) return true;
@@ -140,7 +140,7 @@ describe("when a snapshot is saved", () => {
     await write(first, "a");
     await first.close();
     await write(second, "b");
-    await expect(second.vacuum(systemAuthority(), { olderThanMs: 0 })).rejects.toMatchObject({
+    await expect(second.trash!.vacuum(systemAuthority(), { olderThanMs: 0 })).rejects.toMatchObject({
       code: "store-failed",
       details: { reason: "overtaken" },
       hint: expect.stringContaining("one process at a time"),

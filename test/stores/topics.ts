@@ -1,5 +1,5 @@
 import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
-import type { ChunkEntry } from "../../src/contracts/store.ts";
+import type { ChunkEntry } from "../../src/contracts/document-store.ts";
 import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { entry } from "./build.ts";
 

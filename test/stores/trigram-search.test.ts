@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { documentEntry, entry, plainAnalyzer, read, system, write } from "./build.ts";
@@ -15,9 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 
 const segments = { sealAt: 3, settleAt: 1, mergeFactor: 3 };
-const openFile = (path: string): Promise<KnowledgeStore> =>
-  openSqliteStore(path, { analyzer: plainAnalyzer, segments });
-const stores: readonly { name: string; open: () => Promise<KnowledgeStore> }[] = [
+const openFile = (path: string): Promise<Store> => openSqliteStore(path, { analyzer: plainAnalyzer, segments });
+const stores: readonly { name: string; open: () => Promise<Store> }[] = [
   { name: "memory", open: async () => createMemoryStore({ analyzer: plainAnalyzer, segments }) },
   { name: "SQLite", open: () => openFile(join(folder, `${files++}.sqlite`)) },
 ];
@@ -58,7 +57,7 @@ const patterns = [
 ];
 
 /** What the store has, read back whole, and matched one text after the other. */
-async function lookAtEvery(store: KnowledgeStore, pattern: string, ignoreCase: boolean): Promise<string[]> {
+async function lookAtEvery(store: Store, pattern: string, ignoreCase: boolean): Promise<string[]> {
   const found: string[] = [];
   for await (const { scope: where, chunk } of store.chunks(read(...scopes), {})) {
     const places = [...chunk.urtext.matchAll(new RegExp(pattern, ignoreCase ? "gimu" : "gmu"))].filter(
@@ -69,7 +68,7 @@ async function lookAtEvery(store: KnowledgeStore, pattern: string, ignoreCase: b
   return found.toSorted();
 }
 
-async function compare(store: KnowledgeStore): Promise<void> {
+async function compare(store: Store): Promise<void> {
   for (const ignoreCase of [false, true]) {
     for (const pattern of patterns) {
       const matches = await store.regexSearch(read(...scopes), { pattern, ignoreCase, topK: "all" });
@@ -97,12 +96,12 @@ describe.each(stores)("a pattern in $name", ({ open }) => {
               await store.upsert(write(each.scope), [entry(`loose-${each.id}`, each.text)]);
             else if (each.do === "delete")
               await store.delete(write(each.scope), { documentIds: [each.id] }, { purge: each.purge });
-            else if (each.do === "restore") await store.restore(write(each.scope), { documentIds: [each.id] });
-            else if (each.do === "settle") await store.settle();
+            else if (each.do === "restore") await store.trash!.restore(write(each.scope), { documentIds: [each.id] });
+            else if (each.do === "settle") await store.upkeep!.settle();
             else await compare(store);
           }
           await compare(store);
-          await store.vacuum(system, { olderThanMs: 0 });
+          await store.trash!.vacuum(system, { olderThanMs: 0 });
           await compare(store);
         } finally {
           await store.close();
@@ -124,12 +123,12 @@ describe("the trigrams of a file", () => {
     database.close();
     return { ...rows };
   };
-  const fill = async (store: KnowledgeStore, from: number, to: number): Promise<void> => {
+  const fill = async (store: Store, from: number, to: number): Promise<void> => {
     for (let i = from; i < to; i++)
       await store.replace(write("deployment"), documentEntry(`d${i}`, [`ash tree ${i}`, `birch ${i}`]));
-    await store.settle();
+    await store.upkeep!.settle();
   };
-  const ask = async (store: KnowledgeStore, pattern: string): Promise<number> =>
+  const ask = async (store: Store, pattern: string): Promise<number> =>
     (await store.regexSearch(read("deployment"), { pattern, topK: "all" })).length;
 
   it("are made by the first search for a pattern that says something, and kept [L8]", async () => {
@@ -137,7 +136,7 @@ describe("the trigrams of a file", () => {
     const store = await openFile(path);
     await fill(store, 0, 10);
     expect(await ask(store, ".")).toBe(20);
-    await store.settle();
+    await store.upkeep!.settle();
     expect(parts(path)).toMatchObject({ segments: 0 });
     expect(await ask(store, "ash tree")).toBe(10);
     await store.close();
@@ -153,7 +152,7 @@ describe("the trigrams of a file", () => {
     await ask(store, "ash tree");
     await fill(store, 6, 30);
     expect(await ask(store, "ash tree 2\\d")).toBe(10);
-    await store.settle();
+    await store.upkeep!.settle();
     // Deleting most of it makes the segments hollow, so that they are rewritten.
     await store.delete(
       write("deployment"),
@@ -180,7 +179,7 @@ describe("the trigrams of a file", () => {
       const reading = await openFile(copy);
       expect(await ask(reading, "ash tree")).toBe(10);
       expect(await ask(reading, "birch 1\\b")).toBe(1);
-      await reading.settle();
+      await reading.upkeep!.settle();
       await reading.close();
     } finally {
       chmodSync(join(copy, ".."), 0o755);
@@ -193,7 +192,7 @@ describe("the trigrams of a file", () => {
     await fill(one, 0, 10);
     const two = await openFile(path);
     expect(await Promise.all([ask(one, "ash tree"), ask(two, "ash tree"), ask(two, "birch")])).toEqual([10, 10, 10]);
-    await two.settle();
+    await two.upkeep!.settle();
     await one.close();
     expect(await ask(two, "birch")).toBe(10);
     await two.close();

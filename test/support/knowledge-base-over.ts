@@ -2,7 +2,7 @@ import { createAutoChunker } from "../../src/chunkers/auto-chunker.ts";
 import { withHandlers } from "../../src/chunkers/handler-chunker.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../../src/contracts/knowledge-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
 import type { MediaTypeHandler } from "../../src/contracts/media-type-handler.ts";
 import { createHandlerReader } from "../../src/readers/handler-reader.ts";
 import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
@@ -12,7 +12,7 @@ import { defaultAnalyzer } from "../../src/text/analyzer.ts";
 
 /** A knowledge base over a store of the test's own, as the doors put it together, at once. */
 export function knowledgeBaseOver(
-  store: KnowledgeStore,
+  store: Store,
   embeddingModel: EmbeddingModel,
   formerEmbeddingModels: readonly EmbeddingModel[] = [],
   handlers: readonly MediaTypeHandler[] = [],

@@ -1,6 +1,6 @@
 // ibid as its users get it: the built package.
 import { join } from "node:path";
-import type { Chunk, ChunkEntry, KnowledgeStore } from "../../../dist/node.js";
+import type { Chunk, ChunkEntry, Store } from "../../../dist/node.js";
 import type { Batch, Contestant, Passage, Setting } from "../contestant.ts";
 
 export const ibid = await import("../../../dist/node.js");
@@ -47,16 +47,16 @@ export function toEntries({ passages, vectors, dimensions }: Batch): ChunkEntry[
   }));
 }
 
-export function openMemory(): KnowledgeStore {
+export function openMemory(): Store {
   return ibid.createMemoryStore({ analyzer: ibid.languageAnalyzer });
 }
 
-export function openDurable({ folder }: Setting): Promise<KnowledgeStore> {
+export function openDurable({ folder }: Setting): Promise<Store> {
   return ibid.openSqliteStore(join(folder, "ibid.sqlite"));
 }
 
 /** The store by itself, asked with a vector. */
-export function byVector(store: KnowledgeStore, { topK, dimensions }: Setting): Contestant<ChunkEntry[], Float32Array> {
+export function byVector(store: Store, { topK, dimensions }: Setting): Contestant<ChunkEntry[], Float32Array> {
   return {
     shape: toEntries,
     add: (entries) => store.upsert(into, entries),
@@ -69,7 +69,7 @@ export function byVector(store: KnowledgeStore, { topK, dimensions }: Setting): 
 }
 
 /** Words as a search asks for them: a question without its function words. */
-export function byWords(store: KnowledgeStore, { topK }: Setting): Contestant<ChunkEntry[], string> {
+export function byWords(store: Store, { topK }: Setting): Contestant<ChunkEntry[], string> {
   const retriever = ibid.createRetriever({ store, analyzer: ibid.languageAnalyzer });
   return {
     shape: toEntries,

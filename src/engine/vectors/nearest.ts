@@ -1,4 +1,4 @@
-import type { Metric } from "../../contracts/store.ts";
+import type { Metric } from "../../contracts/embedding.ts";
 import { findBest, type FoundChunk, type SearchedSegment } from "../bm25/best-chunks.ts";
 import { certifiedDimensions, startCertifiedScan } from "./certified-scan.ts";
 import type { DenseForm } from "./dense-rows.ts";

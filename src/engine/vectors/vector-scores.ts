@@ -1,5 +1,4 @@
-import type { EmbeddingKind } from "../../contracts/embedding.ts";
-import type { Metric } from "../../contracts/store.ts";
+import type { EmbeddingKind, Metric } from "../../contracts/embedding.ts";
 import { squaredDistance } from "../kernels/distance.ts";
 import { dot, norm } from "../../runtime/dot.ts";
 import { sparseDot, sparseNorm, sparseSquaredDistance, type SparseRow } from "../../runtime/sparse.ts";

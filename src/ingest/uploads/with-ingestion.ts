@@ -5,7 +5,7 @@ import type { IngestResult, KnowledgeBase } from "../../contracts/knowledge-base
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { detectMediaType } from "../../readers/media-type.ts";
-import { checkBlobKey, isBlobKey } from "../../stores/guard/check-blob.ts";
+import { checkBlobKey, isBlobKey } from "../../stores/blobs/check-blob.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { matchesMediaType } from "../../runtime/matches-media-type.ts";
 import { ingestOnly } from "./ingest-only.ts";

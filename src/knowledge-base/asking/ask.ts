@@ -1,3 +1,4 @@
+import type { Store } from "../../contracts/store.ts";
 import { narrowProof } from "../../access/gate.ts";
 import { answerQuestion } from "../../answers/answer-question.ts";
 import { fitContext } from "../../answers/prompts/fit-context.ts";
@@ -6,7 +7,6 @@ import { readHistory } from "../../answers/read-history.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Answer, AnswerEvent, AskOptions, ContextOptions } from "../../contracts/answer.ts";
 import type { ChatModel, OnUsage, Prices, Usage } from "../../contracts/chat.ts";
-import type { DocumentStore } from "../../contracts/document-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Hit, RetrieveOptions, Retriever } from "../../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
@@ -17,7 +17,7 @@ import { searchWithHistory } from "./search-with-history.ts";
 /** What an answer is made with. */
 export interface AskStages {
   readonly retriever: Retriever;
-  readonly store: Pick<DocumentStore, "document" | "chunks">;
+  readonly store: Pick<Store, "document" | "chunks">;
   /** Without one, the answer is made of the documents' own sentences. */
   readonly model?: ChatModel | undefined;
   /** Decides whether what the model says is grounded. Without one, words decide. */

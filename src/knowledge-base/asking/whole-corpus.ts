@@ -1,9 +1,8 @@
 import { checkContext } from "../../answers/prompts/fit-context.ts";
 import type { ContextOptions } from "../../contracts/answer.ts";
-import type { DocumentStore } from "../../contracts/document-store.ts";
 import type { Hit, RetrieveOptions } from "../../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
-import type { StoredChunk } from "../../contracts/store.ts";
+import type { Store, StoredChunk } from "../../contracts/store.ts";
 import { planSearch } from "../../search/search-plan.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { placeLabels } from "../../text/place-labels.ts";
@@ -21,7 +20,7 @@ const mostSources = 999;
  * **Cost** reads chunks until the budget is used up twice over, whatever the size of the corpus.
  */
 export async function readWholeCorpus(
-  store: Pick<DocumentStore, "chunks">,
+  store: Pick<Store, "chunks">,
   scopes: AuthorizedScopes,
   context: ContextOptions,
   search: Pick<RetrieveOptions, "filter" | "origins" | "signal">,

@@ -4,7 +4,7 @@ import type { AsyncChunker, Chunker, ChunkTransformer } from "../../contracts/ch
 import type { EmbeddingCache, EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { EventRetention, EventStore } from "../../contracts/event-store.ts";
-import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import type { Store } from "../../contracts/store.ts";
 import type { MediaTypeHandler } from "../../contracts/media-type-handler.ts";
 import type { Reader, ReadLimits } from "../../contracts/reader.ts";
 import type { Reranker, Retriever, WrapRetriever } from "../../contracts/retriever.ts";
@@ -14,7 +14,7 @@ import type { Tracer } from "../../contracts/tracer.ts";
 import type { Bm25Options } from "../../engine/bm25/bm25-settings.ts";
 import { checkReadLimits } from "../../readers/read-limits.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { decideRetention } from "../../stores/guard/check-events.ts";
+import { decideRetention } from "../../stores/memory/check-events.ts";
 import type { SnapshotOptions } from "../../stores/snapshot/snapshot-options.ts";
 
 /** Models of a knowledge base. A runtime decides in which forms it takes them. */
@@ -84,7 +84,7 @@ export interface OpenOperations {
 /** Options of `openKnowledgeBase` on any runtime. Everything has a default. */
 export interface OpenOptions {
   /** Store that keeps everything, in place of one that is made for the location. The knowledge base closes it; relative paths still follow the location. */
-  readonly store?: KnowledgeStore | undefined;
+  readonly store?: Store | undefined;
   /** Models for embeddings, answers and ranking. */
   readonly models?: OpenModels | undefined;
   /** Readers that are asked before the built-in ones. */

@@ -4,16 +4,12 @@ import { join } from "node:path";
 import { makeFolder } from "../../ingest/sources/files/make-folder.ts";
 import type { SqliteStoreOptions } from "../../stores/sqlite/sqlite-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import type { Store } from "../../contracts/store.ts";
 import { storeFiles } from "../../stores/sqlite/knowledge-base-folder.ts";
 import { openSqliteStore } from "../../stores/open-sqlite-store.ts";
 
 /** **Errors** `not-found` where it is not there and `create` is false; `store-failed` where the folder cannot be made; as {@link openSqliteStore}. */
-export async function openStoreInFolder(
-  folder: string,
-  options: SqliteStoreOptions,
-  create = true,
-): Promise<KnowledgeStore> {
+export async function openStoreInFolder(folder: string, options: SqliteStoreOptions, create = true): Promise<Store> {
   const [file = ""] = storeFiles(folder);
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
     throw new IbidError("invalid-argument", `${folder} is a file; a knowledge base is a folder.`, {

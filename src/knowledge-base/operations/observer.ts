@@ -3,7 +3,7 @@ import { versionKey } from "../../contracts/embedding.ts";
 import type { EventData, EventName, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
 import type { Health, HealthOptions } from "../../contracts/health.ts";
 import type { IngestResult, IngestSummary } from "../../contracts/knowledge-base.ts";
-import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import type { Store } from "../../contracts/store.ts";
 import type { ReembedEvent, ReembedSummary } from "../../contracts/reembedding.ts";
 import type { Reranker, Retriever } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
@@ -35,7 +35,7 @@ export interface Observer {
   retriever(retriever: Retriever): Retriever;
   reranker(reranker: Reranker): Reranker;
   /** For an ingestion: its writes are timed. */
-  store(store: KnowledgeStore): KnowledgeStore;
+  store(store: Store): Store;
   ingestion(
     scope: Scope,
     run: AsyncGenerator<IngestResult, IngestSummary>,
@@ -155,11 +155,8 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
     store(store) {
       const flushed = (scope: readonly Scope[]) => (latencyMs: number) =>
         report("KnowledgeFlushed", scope, { latencyMs });
-      const seen: Pick<KnowledgeStore, "replace" | "replaceInBatches" | "upsert"> = {
+      const seen: Pick<Store, "replace" | "upsert"> = {
         replace: (into, entry) => timed(() => store.replace(into, entry), flushed(into.scopes)),
-        ...(store.replaceInBatches && {
-          replaceInBatches: (into, entry) => timed(() => store.replaceInBatches!(into, entry), flushed(into.scopes)),
-        }),
         upsert: (into, entries) => timed(() => store.upsert(into, entries), flushed(into.scopes)),
       };
       return { ...store, ...seen };

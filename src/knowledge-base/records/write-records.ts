@@ -5,7 +5,7 @@ import type { TextDocument } from "../../contracts/document.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { IngestResult, IngestSummary } from "../../contracts/knowledge-base.ts";
 import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
-import type { ChunkEntry } from "../../contracts/store.ts";
+import type { ChunkEntry } from "../../contracts/document-store.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { hashParts, sha256 } from "../../runtime/hash.ts";
 import { chunkerOf, composeRecord } from "./compose-record.ts";
@@ -102,7 +102,7 @@ export async function* writeRecords(stages: IngestStages, job: RecordJob): Async
   const put = ({ document, facts }: Change, own: readonly ChunkEntry[], keep: ReadonlySet<string>) =>
     stages.store.replace(job.into, {
       document,
-      entries: own,
+      chunks: own,
       keeps: own.flatMap(({ chunk }) => (keep.has(chunk.id) ? [chunk.id] : [])),
       ...facts,
     });

@@ -1,10 +1,9 @@
 import { type Gate, operator } from "../../access/gate.ts";
-import type { ReplaceResult } from "../../contracts/document-store.ts";
 import type { Embedder } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import type { DeleteTarget, ListChunksOptions, Store } from "../../contracts/store.ts";
+import type { ChunkEntry } from "../../contracts/document-store.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
-import type { ChunkEntry, DeleteTarget, ListChunksOptions } from "../../contracts/store.ts";
 
 /** Texts whose entries are let go of at one time. */
 const forgottenAtOnce = 256;
@@ -17,7 +16,7 @@ const forgottenAtOnce = 256;
  * **Errors** of a delete, `store-failed` where the cache fails: nothing was deleted then. A change is not held up by a cache that fails.
  * **Cost** what is deleted is read once more, without its vectors.
  */
-export function forgetEmbeddings(store: KnowledgeStore, gate: Gate, embedders: readonly Embedder[]): KnowledgeStore {
+export function forgetEmbeddings(store: Store, gate: Gate, embedders: readonly Embedder[]): Store {
   const forgetting = embedders.filter((embedder) => embedder.forget !== undefined);
   if (forgetting.length === 0) return store;
 
@@ -34,8 +33,8 @@ export function forgetEmbeddings(store: KnowledgeStore, gate: Gate, embedders: r
   async function forgetLeft(
     into: AuthorizedScopes<"write">,
     documentId: string,
-    replace: (stays: (entries: readonly ChunkEntry[]) => void) => Promise<ReplaceResult>,
-  ): Promise<ReplaceResult> {
+    replace: (stays: (entries: readonly ChunkEntry[]) => void) => ReturnType<Store["replace"]>,
+  ): ReturnType<Store["replace"]> {
     const left = new Set<string>();
     for await (const text of texts(into, { documentId })) left.add(text);
     const result = await replace((entries) => entries.forEach(({ chunk }) => left.delete(chunk.text)));
@@ -68,16 +67,12 @@ export function forgetEmbeddings(store: KnowledgeStore, gate: Gate, embedders: r
     },
     replace: (into, entry) =>
       forgetLeft(into, entry.document.id, async (stays) => {
+        const { chunks } = entry;
+        if (Symbol.asyncIterator in chunks) return store.replace(into, { ...entry, chunks: tell(chunks, stays) });
         const result = await store.replace(into, entry);
-        stays(entry.entries);
+        stays(chunks);
         return result;
       }),
-    ...(store.replaceInBatches && {
-      replaceInBatches: (into, entry) =>
-        forgetLeft(into, entry.document.id, (stays) =>
-          store.replaceInBatches!(into, { ...entry, batches: tell(entry.batches, stays) }),
-        ),
-    }),
   };
 }
 

@@ -2,14 +2,9 @@ import type { Chunk } from "../../contracts/chunk.ts";
 import { type Embedder, makesVersion } from "../../contracts/embedding-model.ts";
 import type { EmbeddingVersion } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
-import type {
-  ReembeddedScope,
-  ReembedEvent,
-  ReembedOptions,
-  ReembedSummary,
-  VersionedStore,
-} from "../../contracts/reembedding.ts";
+import type { Store } from "../../contracts/store.ts";
+import type { ReembeddedScope, ReembedEvent, ReembedOptions, ReembedSummary } from "../../contracts/reembedding.ts";
+import type { Proven, VersionSwitch } from "../../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
 import { heuristicTokens } from "../../text/length.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
@@ -18,7 +13,7 @@ import { createThrottle } from "../../ingest/queue/throttle.ts";
 
 /** What a re-embedding works with. */
 export interface ReembedParts {
-  readonly store: KnowledgeStore;
+  readonly store: Store;
   readonly embedder?: Embedder | undefined;
   readonly formerEmbedders?: readonly Embedder[] | undefined;
 }
@@ -45,7 +40,7 @@ export async function* reembedScopes(
   options: ReembedOptions,
 ): AsyncGenerator<ReembedEvent, ReembedSummary> {
   const started = performance.now();
-  const store = versionedStore(parts.store);
+  const store = versionsOf(parts.store);
   const proofs = await findProofs();
   const claimed = proofs.map(scopeOf);
   const busy = claimed.find((scope) => underWay.has(scope));
@@ -76,15 +71,11 @@ export async function* reembedScopes(
   }
 }
 
-function versionedStore(store: KnowledgeStore): KnowledgeStore & VersionedStore {
-  if (isVersioned(store)) return store;
+function versionsOf({ versions }: Store): VersionSwitch<Proven> {
+  if (versions !== undefined) return versions;
   throw new IbidError("unsupported", "This store keeps the vectors of one model at a time.", {
     hint: "Ingest the documents again with the new model.",
   });
-}
-
-function isVersioned(store: KnowledgeStore): store is KnowledgeStore & VersionedStore {
-  return [store.versions, store.lacking, store.addVectors, store.changeVersion].every((one) => one !== undefined);
 }
 
 function scopeOf(proof: ScopeProof): Scope {
@@ -99,7 +90,7 @@ async function versionOf(embedder: Embedder, signal: AbortSignal | undefined): P
 }
 
 async function* estimate(
-  store: VersionedStore,
+  store: VersionSwitch<Proven>,
   into: ScopeProof,
   to: EmbeddingVersion,
   options: ReembedOptions,
@@ -123,7 +114,7 @@ function costOf(tokens: number, { pricePerMillionTokens: price }: ReembedOptions
 }
 
 async function* moveScope(
-  store: VersionedStore,
+  store: VersionSwitch<Proven>,
   embedder: Embedder,
   into: ScopeProof,
   planned: ReembeddedScope,
@@ -176,7 +167,7 @@ async function* inBatches(
 }
 
 async function* rollBack(
-  store: VersionedStore,
+  store: VersionSwitch<Proven>,
   { embedder, formerEmbedders = [] }: ReembedParts,
   into: ScopeProof,
 ): AsyncGenerator<ReembedEvent, readonly ReembeddedScope[]> {

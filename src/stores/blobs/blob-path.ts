@@ -1,4 +1,4 @@
-import { isBlobKey } from "../guard/check-blob.ts";
+import { isBlobKey } from "../blobs/check-blob.ts";
 
 /**
  * Where a key's bytes lie: names of folders and a file that no file system reads as anything else.

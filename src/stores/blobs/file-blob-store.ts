@@ -12,7 +12,7 @@ import {
   checkBlobSize,
   checkMaxBlobBytes,
   isListed,
-} from "../guard/check-blob.ts";
+} from "../blobs/check-blob.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { fromBlobPath, toBlobPath } from "./blob-path.ts";
 

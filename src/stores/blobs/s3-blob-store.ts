@@ -8,7 +8,7 @@ import {
   checkMaxBlobBytes,
   isBlobKey,
   isListed,
-} from "../guard/check-blob.ts";
+} from "../blobs/check-blob.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { readListing } from "./read-listing.ts";
 import { type S3Answer, type S3Place, type S3Request, sendS3Request } from "./send-request.ts";

@@ -1,10 +1,12 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
-import { isStore } from "../guard/guard-store.ts";
+import type { DocumentStore, Store, StoreParts, Trash, Upkeep, VersionSwitch } from "../../contracts/store.ts";
 
-/** Methods that every store has; a value that lacks one is refused by its name. */
-const storeMethods = [
+/** Every composed store; looked up, never trusted by shape. Only `composeStore` adds to it. */
+export const stores = new WeakSet<object>();
+
+const documentMethods = [
   "replace",
+  "upsert",
   "delete",
   "touch",
   "held",
@@ -12,26 +14,66 @@ const storeMethods = [
   "document",
   "documents",
   "chunks",
+  "chunkCounts",
   "scopes",
   "status",
+  "moment",
   "close",
-] as const satisfies readonly (keyof KnowledgeStore)[];
+] as const satisfies readonly (keyof Store & keyof DocumentStore)[];
+
+const capabilityMethods = {
+  versions: ["versions", "lacking", "addVectors", "changeVersion"] satisfies (keyof VersionSwitch)[],
+  trash: ["deleted", "restore", "vacuum"] satisfies (keyof Trash)[],
+  upkeep: ["settle", "scrub", "examine"] satisfies (keyof Upkeep)[],
+} as const;
+
+/** **Errors** `invalid-argument` for an incomplete part, by the name of the missing method. */
+export function checkParts(parts: StoreParts): void {
+  checkPart("documents", parts.documents, [...documentMethods, "readChunks"]);
+  if (!Array.isArray(parts.legs)) {
+    throw new IbidError("invalid-argument", "legs is no array.", { hint: "Give a list of legs; [] for none." });
+  }
+  const names = new Set<string>();
+  for (const [i, leg] of parts.legs.entries()) {
+    checkPart(`legs[${i}]`, leg, ["accepts", "search"]);
+    if (typeof leg.name !== "string" || leg.name === "" || names.has(leg.name) || leg.capabilities === undefined) {
+      throw new IbidError("invalid-argument", `legs[${i}] has the name ${JSON.stringify(leg.name)}.`, {
+        hint: "Each leg has a name of its own, and capabilities.",
+      });
+    }
+    names.add(leg.name);
+  }
+  for (const [name, methods] of Object.entries(capabilityMethods)) {
+    const part = parts[name as keyof typeof capabilityMethods];
+    if (part !== undefined) checkPart(name, part, methods);
+  }
+}
+
+function checkPart(name: string, part: unknown, methods: readonly string[]): void {
+  const missing = methods.find((method) => !has(part, method));
+  if (missing === undefined) return;
+  throw new IbidError("invalid-argument", `${name} has no method "${missing}".`, {
+    hint: name in capabilityMethods ? `Add it, or leave out ${name}: a capability is whole or absent.` : "Add it.",
+  });
+}
+
+function has(value: unknown, method: string): boolean {
+  return typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function";
+}
 
 /**
- * Returns the value when it is a guarded store.
+ * Returns the value when it is a composed store.
  *
  * **Errors** `invalid-argument` for anything else; the message names the first missing method, where one is missing.
  */
-export function checkStore(value: unknown): KnowledgeStore {
-  if (isStore(value)) return value;
-  const has = (name: string): boolean =>
-    typeof value === "object" && value !== null && typeof Reflect.get(value, name) === "function";
-  if (["add", "query", "delete"].every(has)) {
+export function checkStore(value: unknown): Store {
+  if (typeof value === "object" && value !== null && stores.has(value)) return value as Store;
+  if (["add", "query", "delete"].every((name) => has(value, name))) {
     throw new IbidError("invalid-argument", "store is a vector store with add, query and delete, and no Store.", {
       hint: "Put it under a knowledge base with fromVectorStore of ibid/stores.",
     });
   }
-  const missing = storeMethods.find((name) => !has(name));
+  const missing = documentMethods.find((name) => !has(value, name));
   throw new IbidError(
     "invalid-argument",
     missing === undefined ? "store was not made by composeStore." : `store has no method "${missing}".`,

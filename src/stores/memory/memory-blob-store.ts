@@ -1,7 +1,7 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { checkBlobKey, checkBlobList, checkBlobPut, checkMaxBlobBytes, isListed } from "../guard/check-blob.ts";
+import { checkBlobKey, checkBlobList, checkBlobPut, checkMaxBlobBytes, isListed } from "../blobs/check-blob.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { EventRetention, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { checkEventFilter, checkEvents, decideRetention } from "../guard/check-events.ts";
+import { checkEventFilter, checkEvents, decideRetention } from "../memory/check-events.ts";
 
 /**
  * How a store of events is made.

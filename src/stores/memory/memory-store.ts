@@ -1,7 +1,7 @@
 import type { EmbeddingKind } from "../../contracts/embedding.ts";
-import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import type { Store } from "../../contracts/store.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { guardStore } from "../guard/guard-store.ts";
+import { composeStore } from "../compose/compose-store.ts";
 import { createMemoryDirectory } from "./memory-directory.ts";
 import { createSecret } from "../segments/create-secret.ts";
 import { createSegmentStore } from "../segments/segment-store.ts";
@@ -15,21 +15,21 @@ export interface MemoryStoreOptions extends StoreOptions {
 /**
  * A store in this process's memory, for any JavaScript runtime: the same engine as the durable ones, gone when the process ends.
  *
- * **Errors** `invalid-argument` for an unknown option; see {@link KnowledgeStore}.
+ * **Errors** `invalid-argument` for an unknown option; see {@link Store}.
  * **Cost** searches are exact; the text of documents, an inverted index and the vectors are held.
  */
-export function createMemoryStore(options: MemoryStoreOptions = {}): KnowledgeStore {
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   return createNamedMemoryStore(options, "The memory store");
 }
 
-function createNamedMemoryStore(options: MemoryStoreOptions, name: string): KnowledgeStore {
+function createNamedMemoryStore(options: MemoryStoreOptions, name: string): Store {
   checkOptions("createMemoryStore", options, [...storeOptionNames, "embeddings"]);
-  const raw = createSegmentStore(createMemoryDirectory(), {
+  const parts = createSegmentStore(createMemoryDirectory(), {
     ...decideStoreOptions(options),
     embeddings: options.embeddings ?? ["dense", "sparse", "hybrid"],
     secret: createSecret(),
   });
-  return guardStore(raw, { name, ...(options.topK === undefined ? {} : { topK: options.topK }) });
+  return composeStore(parts, { name, topK: options.topK });
 }
 
 export interface InMemoryVectorStoreOptions {
@@ -47,7 +47,7 @@ export interface InMemoryVectorStoreOptions {
  *
  * @experimental
  */
-export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = {}): KnowledgeStore {
+export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = {}): Store {
   checkOptions("createInMemoryVectorStore", options, ["topK", "similarityMetric"]);
   const { topK = 3, similarityMetric = "cosine" } = options;
   return createNamedMemoryStore({ topK, metric: similarityMetric, embeddings: ["dense"] }, "InMemoryVectorStore");

@@ -1,43 +1,32 @@
-import type { Chunk } from "../../contracts/chunk.ts";
-import type { DocumentEntry, LargeDocumentEntry, ReplaceResult } from "../../contracts/document-store.ts";
+import type { ChunkEntry, DocumentWrite } from "../../contracts/document-store.ts";
+import type { DocumentStore } from "../../contracts/store.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import type { ChunkTerms } from "../../engine/segments/chunk-terms.ts";
 import { nextTurn } from "../../runtime/next-turn.ts";
-import type { IndexView } from "./index-view.ts";
-import { chooseWanting, type IncomingChunk, prepareChunks, replaceDocument } from "./replace-document.ts";
-import type { ScopeChange } from "./scope-change.ts";
-import type { DirectoryReader, SegmentDirectory } from "./segment-directory.ts";
+import {
+  chooseWanting,
+  type DocumentFacts,
+  type IncomingChunk,
+  prepareChunks,
+  replaceDocument,
+} from "./replace-document.ts";
+import type { SegmentCore } from "./segment-core.ts";
 
 /** Chunks that are analysed in one go: some ten milliseconds. */
 const analyzedAtOnce = 128;
 
-/** What documents are written with. */
-export interface WriterParts {
-  readonly directory: Pick<SegmentDirectory, "openShelf">;
-  readonly view: IndexView;
-  readonly look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
-  readonly change: <Result>(scope: Scope, work: (change: ScopeChange) => Result) => Promise<Result>;
-  readonly analyze: (chunk: Chunk) => ChunkTerms;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
+/** Whether a chunk counts on vectors that the store has. */
+type Relies = (incoming: IncomingChunk) => boolean;
 
-/** How documents get into a segment store: analysed while others have their turn, then swapped in one transaction. */
+/** Writes documents into a segment store: analysed while other calls have their turn, then swapped in one transaction. */
 export interface DocumentWriter {
   analyze(scope: Scope, incoming: readonly IncomingChunk[]): Promise<void>;
-  replaceWhole(scope: Scope, entry: DocumentEntry): Promise<ReplaceResult>;
-  /** What is on its way waits as bytes, out of memory where the directory has a place for it. */
-  replaceInBatches(scope: Scope, entry: LargeDocumentEntry): Promise<ReplaceResult>;
+  /** Batches wait as bytes, out of memory where the directory has a place for them. */
+  replace(scope: Scope, write: DocumentWrite): ReturnType<DocumentStore["replace"]>;
 }
 
-export function createDocumentWriter({
-  directory,
-  view,
-  look,
-  change,
-  analyze: analyzeChunk,
-  now,
-}: WriterParts): DocumentWriter {
+export function createDocumentWriter(core: SegmentCore): DocumentWriter {
+  const { directory, view, look, change, analyze: analyzeChunk } = core;
+  const { now } = core.options;
   /** In turns, so that others have theirs; `done` is told of each with whether it had to be analysed. */
   async function analyze(
     scope: Scope,
@@ -56,19 +45,27 @@ export function createDocumentWriter({
     }
   }
 
-  async function replaceWhole(scope: Scope, { entries, keeps, ...facts }: DocumentEntry): Promise<ReplaceResult> {
-    const incoming = prepareChunks(entries, analyzeChunk);
+  async function replaceWhole(
+    scope: Scope,
+    facts: DocumentFacts,
+    chunks: readonly ChunkEntry[],
+    relies: Relies,
+  ): ReturnType<DocumentStore["replace"]> {
+    const incoming = prepareChunks(chunks, analyzeChunk);
     await analyze(scope, incoming);
-    const relying = new Set(keeps);
-    const relies = ({ chunk }: IncomingChunk): boolean => relying.has(chunk.id);
     const ingestedAt = new Date(now()).toISOString();
-    return change(scope, (changes) => replaceDocument(changes, facts, incoming, relies, ingestedAt));
+    const { result, receipt } = await change(scope, (changes) =>
+      replaceDocument(changes, facts, incoming, relies, ingestedAt),
+    );
+    return { ...result, receipt };
   }
 
   async function replaceInBatches(
     scope: Scope,
-    { batches, reliesOnHeld, ...facts }: LargeDocumentEntry,
-  ): Promise<ReplaceResult> {
+    facts: DocumentFacts,
+    batches: AsyncIterable<readonly ChunkEntry[]>,
+    relies: Relies,
+  ): ReturnType<DocumentStore["replace"]> {
     const [{ createMemoryShelf }, { createChunkShelf }] = await Promise.all([
       import("./shelf.ts"),
       import("./shelve-chunks.ts"),
@@ -83,13 +80,24 @@ export function createDocumentWriter({
         );
       }
       texts.clear();
-      const relies = ({ vectors }: IncomingChunk): boolean => reliesOnHeld && vectors.length === 0;
       const ingestedAt = new Date(now()).toISOString();
-      return await change(scope, (changes) => replaceDocument(changes, facts, waiting.each(), relies, ingestedAt));
+      const { result, receipt } = await change(scope, (changes) =>
+        replaceDocument(changes, facts, waiting.each(), relies, ingestedAt),
+      );
+      return { ...result, receipt };
     } finally {
       shelf.close();
     }
   }
 
-  return { analyze, replaceWhole, replaceInBatches };
+  return {
+    analyze,
+    replace(scope, { chunks, keeps, ...facts }) {
+      const relying = typeof keeps === "string" ? undefined : new Set(keeps);
+      const relies: Relies = ({ chunk, vectors }) => relying?.has(chunk.id) ?? vectors.length === 0;
+      return Symbol.asyncIterator in chunks
+        ? replaceInBatches(scope, facts, chunks, relies)
+        : replaceWhole(scope, facts, chunks, relies);
+    },
+  };
 }

@@ -3,7 +3,7 @@ import type { Diagnosis, ExamineOptions, Finding } from "../../contracts/diagnos
 import { versionKey } from "../../contracts/embedding.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { examineScope, mendedByRebuilding } from "./examine-scope.ts";
-import { isPurgeOwed } from "./forgetting.ts";
+import { isPurgeUnfinished } from "./purge.ts";
 import { createIndexView } from "./index-view.ts";
 import { fittedOn, type LatentLeg } from "./latent-leg.ts";
 import { rebuildScope } from "./rebuild-scope.ts";
@@ -92,7 +92,7 @@ async function lookThrough(
   }
   const { strays, owed, scopes } = await look((rows) => ({
     strays: rows.strays(),
-    owed: isPurgeOwed(rows),
+    owed: isPurgeUnfinished(rows),
     scopes: rows.scopes().map(({ scope }) => scope),
   }));
   for (const { what, count } of strays)

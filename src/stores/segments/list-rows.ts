@@ -1,8 +1,7 @@
 import type { DocumentSummary, ListDocumentsOptions } from "../../contracts/document-store.ts";
 import type { EmbeddingVersion, VersionedEmbedding } from "../../contracts/embedding.ts";
-import type { DeletedSummary, StoreStatus } from "../../contracts/knowledge-store.ts";
+import type { DeletedSummary, ListChunksOptions, StoreStatus, StoredChunk } from "../../contracts/store.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import type { ListChunksOptions, StoredChunk } from "../../contracts/store.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createRestriction } from "../../engine/segments/admit-chunks.ts";
 import { parseVersionKey, toEmbedding } from "../../engine/vectors/stored-vector.ts";
@@ -66,7 +65,7 @@ function namedChunks(
     .sort((a, b) => compareCodePoints(a.id, b.id));
 }
 
-function embeddingsOf(view: ScopeView, row: ChunkRow): VersionedEmbedding[] {
+export function embeddingsOf(view: ScopeView, row: ChunkRow): VersionedEmbedding[] {
   const place = findPlace(view, row.key);
   if (place === undefined) return [];
   return (

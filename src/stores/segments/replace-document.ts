@@ -1,8 +1,7 @@
 import type { Chunk } from "../../contracts/chunk.ts";
-import type { DocumentEntry, ReplaceResult } from "../../contracts/document-store.ts";
+import type { ChunkEntry, DocumentWrite, ReplaceResult } from "../../contracts/document-store.ts";
 import { type EmbeddingVersion, versionKey } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import type { ChunkEntry } from "../../contracts/store.ts";
 import type { ChunkTerms } from "../../engine/segments/chunk-terms.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import { sameVectors, type StoredVector, toStoredVectors } from "../../engine/vectors/stored-vector.ts";
@@ -184,7 +183,7 @@ function swapChunk(change: ScopeChange, { incoming, held, row, document, home, k
 }
 
 /** What of a document's entry is not its chunks. */
-export type DocumentFacts = Omit<DocumentEntry, "entries" | "keeps">;
+export type DocumentFacts = Omit<DocumentWrite, "chunks" | "keeps">;
 
 /**
  * A document's chunk set for the one that was there. `relies` says which chunks count on vectors that the store has.

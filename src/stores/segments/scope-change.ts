@@ -1,4 +1,4 @@
-import type { ScopeRevision } from "../../contracts/knowledge-store.ts";
+import type { Receipt } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { type SealingChunk, sealSegment } from "../../engine/segments/build-segment.ts";
 import { type ChunkTerms, encodeTerms } from "../../engine/segments/chunk-terms.ts";
@@ -49,12 +49,25 @@ function livesSetting(scope: number): string {
   return `lives of ${scope}`;
 }
 
-/** How far a scope has come; see {@link ScopeRevision}. */
-export function readRevision(rows: DirectoryReader, scope: Scope): ScopeRevision {
+/**
+ * The state of a scope, as a receipt of its newest commit.
+ *
+ * **Shape** `stamp` counts calls that changed the scope. `life` names the scope's row and how often something in it was removed for good; `"none"` for a scope
+ * that holds nothing.
+ */
+export function readReceipt(rows: DirectoryReader, scope: Scope): Receipt {
   const key = rows.scope(scope)?.key;
-  if (key === undefined) return { scope, life: "none", changes: 0 };
+  if (key === undefined) return { scope, life: "none", stamp: 0 };
   const lives = rows.setting(livesSetting(key)) ?? "0";
-  return { scope, life: `${key}.${lives}`, changes: count(rows, changesSetting(key)) };
+  return { scope, life: `${key}.${lives}`, stamp: count(rows, changesSetting(key)) };
+}
+
+/** Whether the commit of a receipt is in this state. A later row of the scope came after a reset, which came after the commit. */
+export function isReached(rows: DirectoryReader, { scope, life, stamp }: Receipt): boolean {
+  const now = readReceipt(rows, scope);
+  if (now.life === "none" || life === "none") return true;
+  const [held, asked] = [now.life, life].map((one) => Number(one.split(".")[0]));
+  return held! > asked! || (held === asked && now.stamp >= stamp);
 }
 
 /** Says that something in the scope changed; and, where what was made of it must go, that it lives anew. */
@@ -68,7 +81,7 @@ function count(rows: DirectoryReader, setting: string): number {
   return Number(rows.setting(setting) ?? 0);
 }
 
-/** What was made of the scope's chunks is of no use any more; see {@link ScopeRevision}. */
+/** Says that whatever was derived from the scope's chunks must go. */
 export function startNewLife(rows: DirectoryWriter, scope: number): void {
   countRevision(rows, scope, true);
 }

@@ -68,7 +68,7 @@ export function knowsVersion(rows: DirectoryReader, held: ScopeView): (version: 
   return (version) => known.has(version) || isOwnVersion(version) || isApart(version);
 }
 
-/** For {@link VersionedStore.versions}. */
+/** For {@link VersionSwitch.versions}. */
 export function readVersions(rows: DirectoryReader, view: IndexView, scope: Scope): ScopeVersions {
   const held = view.scope(rows, scope);
   if (held === undefined) return { scope };
@@ -86,7 +86,7 @@ export function readVersions(rows: DirectoryReader, view: IndexView, scope: Scop
 /** Rows that one transaction reads before the caller has a turn. */
 const pageSize = 256;
 
-/** For {@link VersionedStore.lacking}. */
+/** For {@link VersionSwitch.lacking}. */
 export async function* listLacking(
   look: Look,
   view: IndexView,
@@ -208,7 +208,7 @@ function writeNote(
   rows.setSetting(noteSetting(scope), JSON.stringify({ current, next, old }));
 }
 
-/** For {@link VersionedStore.changeVersion}, in one transaction. */
+/** For {@link VersionSwitch.changeVersion}, in one transaction. */
 export function changeVersion(
   rows: DirectoryWriter,
   view: IndexView,

@@ -8,7 +8,7 @@ import { compileLinearRegex } from "../../text/patterns/linear-regex.ts";
 import { parseRegex } from "../../text/patterns/regex-syntax.ts";
 import { type ChunkReader, createChunkReader } from "./chunk-rows.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
-import type { Decided } from "./raw-store.ts";
+import type { Decided } from "./decided.ts";
 import { createRowFilter, restrictionOf } from "./search-segments.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 import { createTrigramKeeper, type TrigramKeeper } from "./trigram-keeper.ts";

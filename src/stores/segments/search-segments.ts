@@ -5,7 +5,7 @@ import type { LexicalQuery, LexicalResult } from "../../contracts/lexical-index.
 import type { Origin } from "../../contracts/document.ts";
 import type { Filter } from "../../contracts/filter.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import type { Metric } from "../../contracts/store.ts";
+import type { Metric } from "../../contracts/embedding.ts";
 import type { VectorMatch, VectorQuery } from "../../contracts/vector-store.ts";
 import { admitChunks, createRestriction, narrow, type Restriction } from "../../engine/segments/admit-chunks.ts";
 import type { SearchedSegment } from "../../engine/bm25/best-chunks.ts";
@@ -23,7 +23,7 @@ import { createChunkReader } from "./chunk-rows.ts";
 import { findPlace, type IndexView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import { isOwnVersion } from "./own-version.ts";
-import type { Decided } from "./raw-store.ts";
+import type { Decided } from "./decided.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 
 /** What a query restricts itself to. */

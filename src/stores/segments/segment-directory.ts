@@ -34,7 +34,7 @@ export interface FitRow {
   readonly current: boolean;
 }
 
-/** A chunk as it is kept. Its text is a slice of its document's wherever that is true (law 1), and is then not kept twice. */
+/** A chunk as it is kept. Its text is a slice of its document's wherever that is true, and is then not kept twice. */
 export interface ChunkRow {
   readonly key: number;
   readonly scope: number;

@@ -1,13 +1,13 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { CorpusModel } from "../../contracts/corpus-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import type { Metric } from "../../contracts/store.ts";
+import type { Metric } from "../../contracts/embedding.ts";
 import { type Bm25Options, type Bm25Settings, defaultBm25 } from "../../engine/bm25/bm25-settings.ts";
 import { bm25Formulas } from "../../engine/bm25/bm25-variants.ts";
 import { defaultPolicy, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import type { SegmentStoreOptions } from "./segment-store.ts";
+import type { SegmentStoreOptions } from "./segment-core.ts";
 
 /** What can be chosen of a store, wherever it keeps its segments. */
 export interface StoreOptions {

@@ -3,7 +3,7 @@ import type { Clock } from "../../contracts/clock.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { createPlatformClock } from "../../runtime/platform-clock.ts";
-import { isBlobKey } from "../guard/check-blob.ts";
+import { isBlobKey } from "../blobs/check-blob.ts";
 
 /**
  * Where a store in memory is kept, and how soon.

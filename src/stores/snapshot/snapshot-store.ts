@@ -1,7 +1,7 @@
-import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
+import type { Store } from "../../contracts/store.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { finishPurges } from "../segments/forgetting.ts";
-import { guardStore } from "../guard/guard-store.ts";
+import { resumePurges } from "../segments/purge.ts";
+import { composeStore } from "../compose/compose-store.ts";
 import { createSegmentStore, prepareDirectory } from "../segments/segment-store.ts";
 import { openSnapshotDirectory } from "./snapshot-directory.ts";
 import { decideSnapshots, type SnapshotOptions } from "./snapshot-options.ts";
@@ -29,13 +29,13 @@ export interface SnapshotStoreOptions extends StoreOptions {
  *
  * @experimental
  */
-export async function openSnapshotStore(options: SnapshotStoreOptions): Promise<KnowledgeStore> {
+export async function openSnapshotStore(options: SnapshotStoreOptions): Promise<Store> {
   checkOptions("openSnapshotStore", options, [...storeOptionNames, "snapshots"]);
   const { topK } = options;
   const decided = decideStoreOptions(options);
   const directory = await openSnapshotDirectory(decideSnapshots(options.snapshots));
   const secret = await prepareDirectory(directory, decided.analyzer);
-  const raw = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
-  await finishPurges(raw);
-  return guardStore(raw, { name: "The snapshot store", ...(topK === undefined ? {} : { topK }) });
+  const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
+  await resumePurges(parts);
+  return composeStore(parts, { name: "The snapshot store", topK });
 }

@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventFilter, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { checkEventFilter, checkEvents, decideRetention } from "../guard/check-events.ts";
+import { checkEventFilter, checkEvents, decideRetention } from "../memory/check-events.ts";
 import type { EventStoreOptions } from "../memory/memory-event-store.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { holdFile } from "./database-file.ts";

@@ -13,7 +13,7 @@ import type {
   StoredJob,
 } from "../../contracts/job-store.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { owedSetting } from "../segments/forgetting.ts";
+import { purgeSetting } from "../segments/purge.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { scrubPatiently } from "./scrub-file.ts";
 import { openConnection, type SqliteConnection } from "./sqlite-connection.ts";
@@ -265,13 +265,13 @@ export function createSqliteJobStore(db: SqliteConnection, keep: number): JobSto
         const gone = db.get<{ jobs: number }>(`SELECT count(*) AS jobs FROM jobs WHERE ${which}`, ...values)?.jobs ?? 0;
         db.run(`DELETE FROM jobs WHERE ${which}`, ...values);
         // Whoever opens the file after a crash takes the bytes out, as for documents; what a purge of those noted stands.
-        if (gone > 0) db.run("INSERT OR IGNORE INTO settings VALUES (?, ?)", owedSetting, owedForJobs);
+        if (gone > 0) db.run("INSERT OR IGNORE INTO settings VALUES (?, ?)", purgeSetting, owedForJobs);
         return gone;
       }),
     async scrub() {
       checkOpen();
       if (!(await scrubPatiently(() => db.scrub()))) return false;
-      await write(() => db.run("DELETE FROM settings WHERE name = ? AND value = ?", owedSetting, owedForJobs));
+      await write(() => db.run("DELETE FROM settings WHERE name = ? AND value = ?", purgeSetting, owedForJobs));
       return true;
     },
     async close() {

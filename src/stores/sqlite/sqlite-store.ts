@@ -1,7 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { KnowledgeStore } from "../../contracts/knowledge-store.ts";
-import { finishPurges } from "../segments/forgetting.ts";
-import { guardStore } from "../guard/guard-store.ts";
+import type { Store } from "../../contracts/store.ts";
+import { resumePurges } from "../segments/purge.ts";
+import { composeStore } from "../compose/compose-store.ts";
 import { createSegmentStore, prepareDirectory } from "../segments/segment-store.ts";
 import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../segments/store-options.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
@@ -22,7 +22,7 @@ export interface SqliteStoreOptions extends StoreOptions {
  * for an unknown option.
  * **Cost** opening reads a few rows; a scope is read when it is first searched. With another analyzer than the last time, every chunk is analysed again.
  */
-export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<KnowledgeStore> {
+export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
   checkOptions("openSqliteStore", options, [...storeOptionNames, "busyTimeoutMs"]);
   const { busyTimeoutMs = 30_000, topK } = options;
   if (typeof path !== "string" || path.trim() === "" || !(busyTimeoutMs >= 0)) {
@@ -33,9 +33,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   try {
     const directory = createSqliteDirectory(connection, path);
     const secret = await prepareDirectory(directory, decided.analyzer);
-    const raw = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
-    await finishPurges(raw);
-    return guardStore(raw, { name: "The SQLite store", ...(topK === undefined ? {} : { topK }) });
+    const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
+    await resumePurges(parts);
+    return composeStore(parts, { name: "The SQLite store", topK });
   } catch (error) {
     connection.close();
     throw error;

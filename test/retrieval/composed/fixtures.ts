@@ -1,4 +1,4 @@
-import type { DocumentStore } from "../../../src/contracts/document-store.ts";
+import type { Store } from "../../../src/contracts/store.ts";
 import type { Hit, Retriever, RetrieveOptions, WrapRetriever } from "../../../src/contracts/retriever.ts";
 import type { Scope } from "../../../src/contracts/scope.ts";
 import { createMemoryStore } from "../../../src/stores/memory/memory-store.ts";
@@ -44,7 +44,7 @@ const bare = { fusion: "absolute", legs: {}, parts: [], terms: [], evidence: fal
 
 /** A store with one document in it, and hits of stretches of that document. */
 export async function documentWith(text: string, pieces: readonly string[], scope: Scope = "deployment") {
-  const store: Pick<DocumentStore, "document" | "chunks"> & ReturnType<typeof createMemoryStore> = createMemoryStore();
+  const store: Pick<Store, "document" | "chunks"> & ReturnType<typeof createMemoryStore> = createMemoryStore();
   const document = documentOf("d.md", text);
   await store.replace(
     into(scope),

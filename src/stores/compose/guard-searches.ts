@@ -1,21 +1,13 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { LatentSearch } from "../../contracts/latent-search.ts";
-import type { LexicalIndex, LexicalQuery } from "../../contracts/lexical-index.ts";
-import type { RegexSearch } from "../../contracts/regex-search.ts";
-import type { Metric } from "../../contracts/store.ts";
-import type { VectorMatch, VectorQuery, VectorStore } from "../../contracts/vector-store.ts";
+import type { LexicalQuery } from "../../contracts/lexical-index.ts";
+import type { Proven, Searches, StoreParts } from "../../contracts/store.ts";
+import type { Metric } from "../../contracts/embedding.ts";
+import type { VectorMatch, VectorQuery } from "../../contracts/vector-store.ts";
 import { parseFilter } from "../../engine/filters/parse-filter.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { checkEmbedding, checkScore, decideTopK } from "./check-entries.ts";
-import { copyChunk, copyEmbedding, copyPlain } from "./copy-data.ts";
 import type { Guard } from "./guard.ts";
-import type {
-  Decided,
-  RawLatentSearch,
-  RawLexicalIndex,
-  RawRegexSearch,
-  RawVectorStore,
-} from "../segments/raw-store.ts";
+import { copyChunk, copyEmbedding, copyPlain } from "./copy-data.ts";
 
 const metrics: readonly Metric[] = ["cosine", "dot", "euclidean"];
 const restrictions = ["filter", "origins", "chunkIds", "topK", "minScore"];
@@ -34,28 +26,15 @@ function decideQuery<Query extends Pick<VectorQuery, "filter" | "origins" | "chu
   };
 }
 
-export function guardVectors(raw: RawVectorStore, guard: Guard): Pick<VectorStore, "search"> {
-  return {
-    async search(scopes, query) {
-      const readable = guard.read(scopes);
-      return (await raw.doSearch(readable, decideVectors(raw, guard, query))).map(copyMatch);
-    },
-  };
-}
-
 /** A query by vector that can be trusted, and that nobody else holds. */
-function decideVectors(raw: RawVectorStore, guard: Guard, query: VectorQuery): Decided<VectorQuery> {
+function decideVectors(guard: Guard, query: VectorQuery): VectorQuery & { readonly topK: number } {
   checkOptions("search", query, [...restrictions, "embedding", "version", "metric", "includeEmbeddings"]);
   checkScore(query.minScore);
   const { metric, embedding, version } = query;
-  if (metric !== undefined && (!metrics.includes(metric) || !raw.capabilities.metrics.includes(metric))) {
-    throw new IbidError(
-      metrics.includes(metric) ? "unsupported" : "invalid-argument",
-      `${guard.policy.name} has no metric "${metric}".`,
-      {
-        hint: `It has ${raw.capabilities.metrics.join(", ")}.`,
-      },
-    );
+  if (metric !== undefined && !metrics.includes(metric)) {
+    throw new IbidError("invalid-argument", `${guard.policy.name} has no metric "${metric}".`, {
+      hint: `It has ${metrics.join(", ")}.`,
+    });
   }
   if (embedding !== undefined) {
     if (version === undefined) {
@@ -77,20 +56,53 @@ function copyMatch(match: VectorMatch): VectorMatch {
   };
 }
 
-export function guardLexical(raw: RawLexicalIndex, guard: Guard): Pick<LexicalIndex, "lexicalSearch"> {
+/** The searches of a store leg by leg, each with its own proof. Absent where the parts have none. */
+export function guardSearches({ searches }: StoreParts, guard: Guard): Searches<Proven> {
+  const latent = searches?.latentSearch?.bind(searches);
+  const none = (): never => {
+    throw new IbidError("unsupported", `${guard.policy.name} has no search of that kind.`, {
+      hint: "Open a session, and search its legs.",
+    });
+  };
   return {
+    async search(scopes, query) {
+      const readable = guard.read(scopes);
+      const decided = decideVectors(guard, query);
+      return (await (searches ?? none()).search(readable, decided)).map(copyMatch);
+    },
     async lexicalSearch(scopes, query) {
       const readable = guard.read(scopes);
       checkOptions("lexicalSearch", query, [...restrictions, "text", "syntax"]);
       checkText(query.text, "text");
       checkSyntax(query.syntax);
       checkScore(query.minScore);
-      const { matches, terms } = await raw.doLexicalSearch(readable, decideQuery(query, guard.topK));
+      const { matches, terms } = await (searches ?? none()).lexicalSearch(readable, decideQuery(query, guard.topK));
       return {
         matches: matches.map((match) => ({ ...match, chunk: copyChunk(match.chunk), terms: copyPlain(match.terms) })),
         terms: copyPlain(terms),
       };
     },
+    async regexSearch(scopes, query) {
+      const readable = guard.read(scopes);
+      checkOptions("regexSearch", query, ["pattern", "ignoreCase", "filter", "origins", "topK"]);
+      checkText(query.pattern, "pattern");
+      const matches = await (searches ?? none()).regexSearch(readable, decideQuery(query, guard.topK));
+      return matches.map((match) => ({ ...match, chunk: copyChunk(match.chunk), matches: copyPlain(match.matches) }));
+    },
+    latentSearch:
+      latent &&
+      (async (scopes, query) => {
+        const readable = guard.read(scopes);
+        checkOptions("latentSearch", query, [...restrictions, "text"]);
+        checkText(query.text, "text");
+        checkScore(query.minScore);
+        const { matches, version, ...rest } = await latent(readable, decideQuery(query, guard.topK));
+        return {
+          ...rest,
+          matches: matches.map((match) => ({ ...match, chunk: copyChunk(match.chunk) })),
+          version: { ...version },
+        };
+      }),
   };
 }
 
@@ -99,39 +111,6 @@ function checkSyntax(syntax: LexicalQuery["syntax"]): void {
   throw new IbidError("invalid-argument", `There is no syntax "${syntax}" for queries.`, {
     hint: "Choose literal (the default) or lucene.",
   });
-}
-
-export function guardRegex(raw: RawRegexSearch, guard: Guard): Pick<RegexSearch, "regexSearch"> {
-  return {
-    async regexSearch(scopes, query) {
-      const readable = guard.read(scopes);
-      checkOptions("regexSearch", query, ["pattern", "ignoreCase", "filter", "origins", "topK"]);
-      checkText(query.pattern, "pattern");
-      const matches = await raw.doRegexSearch(readable, decideQuery(query, guard.topK));
-      return matches.map((match) => ({ ...match, chunk: copyChunk(match.chunk), matches: copyPlain(match.matches) }));
-    },
-  };
-}
-
-export function guardLatent(raw: Partial<RawLatentSearch>, guard: Guard): Partial<Pick<LatentSearch, "latentSearch">> {
-  const search = raw.doLatentSearch?.bind(raw);
-  if (search === undefined) return {};
-  return {
-    async latentSearch(scopes, query) {
-      const readable = guard.read(scopes);
-      checkOptions("latentSearch", query, [...restrictions, "text"]);
-      checkText(query.text, "text");
-      checkScore(query.minScore);
-      const { matches, version, fitted, energy, weight } = await search(readable, decideQuery(query, guard.topK));
-      return {
-        matches: matches.map((match) => ({ ...match, chunk: copyChunk(match.chunk) })),
-        version: { ...version },
-        fitted,
-        energy,
-        weight,
-      };
-    },
-  };
 }
 
 function checkText(text: string, what: string): void {

@@ -2,7 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
 import type { TextDocument } from "../../contracts/document.ts";
 import type { Embedding, SparseVector, Vector, VersionedEmbedding } from "../../contracts/embedding.ts";
-import type { ChunkEntry } from "../../contracts/store.ts";
+import type { ChunkEntry } from "../../contracts/document-store.ts";
 
 /**
  * Nothing taken in or handed out is shared with the caller (B27). Strings, numbers and the like cannot be changed, so they are not copied.

@@ -8,7 +8,7 @@ import {
   type SparseVector,
 } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import type { ChunkEntry } from "../../contracts/store.ts";
+import type { ChunkEntry } from "../../contracts/document-store.ts";
 import { isOwnVersion } from "../segments/own-version.ts";
 
 /** **Errors** `invalid-id` for an id that is blank, that cannot be written as UTF-8, or that holds U+0000, where some databases end a string. */
@@ -26,7 +26,7 @@ export interface EmbeddingPolicy {
 }
 
 /**
- * Everything that can be wrong with what comes in, before anything is stored (law 6).
+ * Everything that can be wrong with what comes in, before anything is stored.
  *
  * **Errors** `invalid-id`, `unsupported` for a kind that is not kept, `dimension-mismatch`, `invalid-argument` for numbers that are none.
  * **Source** Ballerina (B26), Wesichain (W12, W15).

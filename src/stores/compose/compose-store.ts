@@ -1,0 +1,277 @@
+import type { ChunkEntry, DocumentWrite } from "../../contracts/document-store.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type {
+  DeleteTarget,
+  DocumentVerbs,
+  Proven,
+  Store,
+  StoreCapabilities,
+  StoreParts,
+  Trash,
+  Upkeep,
+  VersionSwitch,
+} from "../../contracts/store.ts";
+import { parseFilter } from "../../engine/filters/parse-filter.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { createSecret } from "../segments/create-secret.ts";
+import { checkEmbedding, checkEntries, checkId, checkNotOwn } from "./check-entries.ts";
+import { checkParts, stores } from "./check-store.ts";
+import { type ComposeOptions, createGuard, type Guard, scopesOf } from "./guard.ts";
+import { copyChunk, copyDocument, copyEmbedding, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
+import { guardSearches } from "./guard-searches.ts";
+import { openSession } from "./open-session.ts";
+import { untilReady } from "./until-ready.ts";
+
+/**
+ * Makes a store of its parts: the only maker of a {@link Store}. Before a part is called, the gate's proof, ids, vectors and options are checked, and the
+ * arguments are copied; results are copied too.
+ *
+ * **Shape** `versions`, `trash` and `upkeep` are on the store where the parts have them. Methods are asynchronous throughout, so that a wrong call rejects.
+ * **Errors** `invalid-argument` for an incomplete part, by the name of the missing method.
+ *
+ * @experimental
+ */
+export function composeStore(parts: StoreParts, options: ComposeOptions = {}): Store {
+  checkOptions("composeStore", options, ["name", "topK"]);
+  checkParts(parts);
+  let closing: Promise<void> | undefined;
+  const secret = parts.secret?.slice() ?? createSecret();
+  const capabilities = capabilitiesOf(parts);
+  const guard = createGuard(parts, options, () => closing !== undefined);
+  const { documents, versions, trash, upkeep } = parts;
+  const close = (): Promise<void> => (closing ??= documents.close());
+  const store: Store = {
+    capabilities,
+    get secret() {
+      return secret.slice();
+    },
+    async ready(signal) {
+      guard.open();
+      await untilReady(async () => (await documents.ready?.(signal)) ?? true, signal);
+    },
+    async session(scopes, sessionOptions) {
+      return openSession(parts, guard, scopes, sessionOptions);
+    },
+    ...guardWrites(parts, guard),
+    ...guardReads(parts, guard),
+    ...guardSearches(parts, guard),
+    versions: versions && guardVersions(versions, guard),
+    trash: trash && guardTrash(trash, guard),
+    upkeep: upkeep && guardUpkeep(upkeep, guard),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  stores.add(store);
+  return store;
+}
+
+function capabilitiesOf({ documents, legs, versions, trash, upkeep }: StoreParts): StoreCapabilities {
+  return Object.freeze({
+    durability: documents.durability,
+    embeddings: Object.freeze([...documents.embeddings]),
+    legs: Object.freeze(Object.fromEntries(legs.map((leg) => [leg.name, Object.freeze(copyPlain(leg.capabilities))]))),
+    versions: versions !== undefined,
+    trash: trash !== undefined,
+    upkeep: upkeep !== undefined,
+  });
+}
+
+type Writes = Pick<DocumentVerbs<Proven>, "replace" | "upsert" | "delete" | "touch">;
+
+function guardWrites({ documents }: StoreParts, guard: Guard): Writes {
+  return {
+    async replace(into, write) {
+      const scope = guard.write(into);
+      const check = createEntryCheck(write, guard);
+      const take = (entries: readonly ChunkEntry[]): readonly ChunkEntry[] => {
+        check(entries);
+        return entries.map(copyEntry);
+      };
+      const { chunks, keeps } = write;
+      return documents.replace(scope, {
+        ...write,
+        document: copyDocument(write.document),
+        chunks: Symbol.asyncIterator in chunks ? mapBatches(chunks, take) : take(chunks),
+        keeps: typeof keeps === "string" ? keeps : keeps && [...keeps],
+      });
+    },
+    async upsert(into, entries) {
+      const scope = guard.write(into);
+      checkEntries(entries, guard.policy);
+      return documents.upsert(scope, entries.map(copyEntry));
+    },
+    async delete(from, target, options = {}) {
+      const scope = guard.write(from);
+      checkOptions("delete", options, ["onMissing", "purge"]);
+      return documents.delete(scope, copyTarget(target), { ...options });
+    },
+    async touch(into, id, mark) {
+      await documents.touch(guard.write(into), id, copyPlain(mark));
+    },
+  };
+}
+
+function copyTarget(target: DeleteTarget): DeleteTarget {
+  return "filter" in target ? { filter: parseFilter(target.filter) } : copyPlain(target);
+}
+
+/** Checks a document's entries, in however many batches they come. **Errors** `invalid-id`, and those of {@link checkEntries}. */
+function createEntryCheck({ document }: DocumentWrite, guard: Guard): (entries: readonly ChunkEntry[]) => void {
+  checkId(document.id, "document");
+  checkId(document.uri, "document");
+  const ids = new Set<string>();
+  return (entries) => {
+    checkEntries(entries, guard.policy);
+    for (const { chunk } of entries) {
+      if (chunk.documentId !== document.id || ids.has(chunk.id)) {
+        throw new IbidError(
+          "invalid-id",
+          `Chunk ${chunk.id} ${ids.has(chunk.id) ? "comes twice" : "is of another document"}.`,
+          { uri: document.uri, hint: "A document's chunks have its id, and ids of their own." },
+        );
+      }
+      ids.add(chunk.id);
+    }
+  };
+}
+
+async function* mapBatches<From, To>(batches: AsyncIterable<From>, work: (batch: From) => To): AsyncGenerator<To> {
+  for await (const batch of batches) yield work(batch);
+}
+
+type Reads = Omit<DocumentVerbs<Proven>, keyof Writes>;
+
+function guardReads({ documents }: StoreParts, guard: Guard): Reads {
+  return {
+    async held(into, documentId, version) {
+      return new Map(await documents.held(guard.write(into), documentId, version && { ...version }));
+    },
+    async find(scopes, uri) {
+      return copyPlain(await documents.find(guard.read(scopes), uri));
+    },
+    async document(scopes, id) {
+      return copyPlain(await documents.document(guard.read(scopes), id));
+    },
+    async *documents(scopes, options = {}) {
+      const readable = guard.read(scopes);
+      checkOptions("documents", options, ["under"]);
+      for await (const summary of documents.documents(readable, { ...options })) {
+        guard.open();
+        yield copyPlain(summary);
+      }
+    },
+    async *chunks(scopes, options = {}) {
+      const readable = guard.read(scopes);
+      checkOptions("chunks", options, ["filter", "documentId", "ids", "includeEmbeddings"]);
+      const listed = documents.chunks(
+        readable,
+        options.filter === undefined ? { ...options } : { ...options, filter: parseFilter(options.filter) },
+      );
+      for await (const { scope, chunk, embeddings } of listed) {
+        guard.open();
+        const copy = { scope, chunk: copyChunk(chunk) };
+        yield embeddings === undefined ? copy : { ...copy, embeddings: embeddings.map(copyVersioned) };
+      }
+    },
+    async chunkCounts(scopes, asked) {
+      const readable = guard.read(scopes);
+      const within = asked.filter(({ scope }) => readable.includes(scope)).map((document) => ({ ...document }));
+      const counts = (await documents.chunkCounts(readable, within)).values();
+      return asked.map(({ scope }) => (readable.includes(scope) ? counts.next().value! : 0));
+    },
+    async scopes(authority) {
+      guard.maintain(authority);
+      return [...(await documents.scopes())];
+    },
+    async status(scopes) {
+      return copyPlain(await documents.status(guard.read(scopes)));
+    },
+    async moment(scopes, after = []) {
+      const { stamps } = await documents.moment(scopesOf(scopes, guard), copyPlain(after));
+      return { stamps: new Map(Array.from(stamps, ([scope, stamp]) => [scope, { ...stamp }])) };
+    },
+  };
+}
+
+function guardVersions(part: VersionSwitch, guard: Guard): VersionSwitch<Proven> {
+  return {
+    async versions(scopes) {
+      return copyPlain(await part.versions(scopesOf(scopes, guard)));
+    },
+    async *lacking(into, version) {
+      for await (const chunk of part.lacking(guard.write(into), { ...version })) {
+        guard.open();
+        yield copyChunk(chunk);
+      }
+    },
+    async addVectors(into, version, vectors) {
+      const scope = guard.write(into);
+      for (const { chunkId, embedding } of vectors) {
+        checkId(chunkId, "chunk");
+        checkEmbedding(embedding, version, guard.policy, `chunk ${chunkId}`);
+        checkNotOwn(version, chunkId);
+      }
+      const copies = vectors.map((vector) => ({ ...vector, embedding: copyEmbedding(vector.embedding) }));
+      return part.addVectors(scope, { ...version }, copies);
+    },
+    async changeVersion(into, version, options = {}) {
+      const scope = guard.write(into);
+      checkOptions("changeVersion", options, ["partial"]);
+      return part.changeVersion(scope, { ...version }, { ...options });
+    },
+  };
+}
+
+function guardTrash(part: Trash, guard: Guard): Trash<Proven> {
+  return {
+    async *deleted(scopes) {
+      for await (const summary of part.deleted(guard.read(scopes))) {
+        guard.open();
+        yield copyPlain(summary);
+      }
+    },
+    async restore(into, target) {
+      return part.restore(guard.write(into), copyPlain(target));
+    },
+    async vacuum(authority, options) {
+      guard.maintain(authority);
+      if (!(options.olderThanMs >= 0)) {
+        throw new IbidError(
+          "invalid-argument",
+          `olderThanMs is ${String(options.olderThanMs)}; it must be 0 or more.`,
+          {
+            hint: "Give a duration in milliseconds.",
+          },
+        );
+      }
+      return part.vacuum({ ...options });
+    },
+  };
+}
+
+/** **Units** characters. Shorter texts stand in any file by chance. */
+const shortestProbe = 8;
+
+function guardUpkeep(part: Upkeep, guard: Guard): Upkeep<Proven> {
+  return {
+    async settle(options = {}) {
+      guard.open();
+      checkOptions("settle", options, ["signal", "onProgress"]);
+      await part.settle({ ...options });
+    },
+    async scrub(authority) {
+      guard.maintain(authority);
+      return part.scrub();
+    },
+    async examine(authority, options = {}) {
+      guard.maintain(authority);
+      checkOptions("examine", options, ["fix", "absent"]);
+      if (options.absent?.some((text) => text.length < shortestProbe) === true) {
+        throw new IbidError("invalid-argument", `A text to look for has fewer than ${shortestProbe} characters.`, {
+          hint: "Shorter texts stand in any file by chance: give more of it.",
+        });
+      }
+      return copyPlain(await part.examine({ ...options }));
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type {
+  ChunkRef,
+  Leg,
+  LegMatch,
+  LegResult,
+  MatchCount,
+  Moment,
+  Query,
+  ReadChunk,
+  SessionLeg,
+  SessionOptions,
+  StoreSession,
+  Within,
+} from "../../contracts/leg.ts";
+import type { Filter } from "../../contracts/filter.ts";
+import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
+import type { StoreParts } from "../../contracts/store.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { checkScore, decideTopK } from "./check-entries.ts";
+import type { Guard } from "./guard.ts";
+import { copyChunk, copyPlain, copyVersioned } from "./copy-data.ts";
+
+/**
+ * Opens a session: one proof check for all its searches and reads.
+ *
+ * **Errors** `access-denied`, `store-closed`, `aborted`, and `invalid-argument` for a receipt of another store.
+ */
+export async function openSession(
+  parts: StoreParts,
+  guard: Guard,
+  proof: AuthorizedScopes,
+  options: SessionOptions = {},
+): Promise<StoreSession> {
+  const scopes = guard.read(proof);
+  checkOptions("session", options, ["after", "signal"]);
+  throwIfAborted(options.signal, "The search");
+  // A receipt of a scope that the session does not read decides nothing.
+  const after = copyPlain(options.after ?? []).filter(({ scope }) => scopes.includes(scope));
+  const moment = await parts.documents.moment(scopes, after);
+  const session: Session = { parts, guard, scopes: new Set(scopes), moment, waits: after.length > 0, known: new Map() };
+  return {
+    scopes,
+    moment,
+    legs: parts.legs.map((leg) => sessionLeg(leg, session, options.signal)),
+    async readChunks(refs, read = {}) {
+      guard.open();
+      checkOptions("readChunks", read, ["embeddings"]);
+      return readWithin(session, refs, read.embeddings ?? false);
+    },
+  };
+}
+
+interface Session {
+  readonly parts: StoreParts;
+  readonly guard: Guard;
+  readonly scopes: ReadonlySet<Scope>;
+  readonly moment: Moment;
+  /** Whether the moment holds a named commit. */
+  readonly waits: boolean;
+  /** Candidates of untrusted legs that were read, by key. */
+  readonly known: Map<string, ReadChunk | undefined>;
+}
+
+async function readWithin(
+  { parts, scopes, moment }: Session,
+  refs: readonly ChunkRef[],
+  embeddings: boolean,
+): Promise<readonly (ReadChunk | undefined)[]> {
+  const asked = refs.filter(({ scope }) => scopes.has(scope)).map(({ scope, id }) => ({ scope, id }));
+  const read = (await parts.documents.readChunks(asked, { embeddings, moment })).values();
+  return refs.map(({ scope }) => (scopes.has(scope) ? copyRead(read.next().value) : undefined));
+}
+
+function copyRead(read: ReadChunk | undefined): ReadChunk | undefined {
+  return read && { ...read, chunk: copyChunk(read.chunk), embeddings: read.embeddings?.map(copyVersioned) };
+}
+
+function sessionLeg(leg: Leg, session: Session, sessionSignal: AbortSignal | undefined): SessionLeg {
+  const { name, capabilities } = leg;
+  return {
+    name,
+    capabilities,
+    accepts: (query) => leg.accepts(query),
+    async search(query, k, within = {}) {
+      session.guard.open();
+      decideTopK(k, 1);
+      checkScore(within.minScore);
+      const signal = within.signal ?? sessionSignal;
+      throwIfAborted(signal, "The search");
+      if (session.waits && capabilities.visibility === "later") {
+        throw unsupported(
+          `The leg "${name}" sees writes later, and cannot wait for a receipt.`,
+          "Search without after.",
+        );
+      }
+      if (within.only !== undefined && !capabilities.scoresGivenChunks) {
+        throw unsupported(`The leg "${name}" cannot score given chunks.`, 'Search with fusion: "rrf".');
+      }
+      const whole = { ...within, scopes: [...session.scopes], moment: session.moment, signal };
+      return isWholly(leg, within)
+        ? searchTrusted(leg, session, query, k, whole)
+        : searchChecked(leg, session, query, k, whole);
+    },
+  };
+}
+
+function unsupported(message: string, hint: string): IbidError {
+  return new IbidError("unsupported", message, { hint });
+}
+
+/** Whether a leg says that its matches are as of the commit, and that it evaluates the whole restriction by itself. */
+function isWholly(
+  { capabilities: { visibility, filters } }: Leg,
+  { restriction }: Pick<Within, "restriction">,
+): boolean {
+  if (visibility !== "commit") return false;
+  if (restriction === undefined || filters === "all") return true;
+  if (filters === "none" || restriction.origins !== undefined) return false;
+  return restriction.filter === undefined || operatorsOf(restriction.filter).every((op) => filters.includes(op));
+}
+
+function operatorsOf(filter: Filter): Filter["op"][] {
+  const inner = "filters" in filter ? filter.filters : "filter" in filter ? [filter.filter] : [];
+  return [filter.op, ...inner.flatMap(operatorsOf)];
+}
+
+/** Matches of a leg that checks everything itself. A match outside the session's scopes is dropped all the same: no leg widens a proof. */
+async function searchTrusted(
+  leg: Leg,
+  session: Session,
+  query: Query,
+  k: MatchCount,
+  within: Within,
+): Promise<LegResult> {
+  const found = await leg.search(query, k, within);
+  session.guard.open();
+  const strays = found.matches.some((match) => !isWithin(session, match, within));
+  return strays ? { ...found, matches: found.matches.filter((match) => isWithin(session, match, within)) } : found;
+}
+
+function isWithin({ scopes }: Session, { scope, score }: LegMatch, { minScore }: Within): boolean {
+  return scopes.has(scope) && !Number.isNaN(score) && (minScore === undefined || score >= minScore);
+}
+
+/** Candidates that are asked for, for each match that is wanted. */
+const spare = 4;
+
+/**
+ * Matches of a leg that lags or does not know the whole restriction: each candidate is compared with the document store, and candidates that are gone, replaced,
+ * hidden or filtered out are dropped. The leg is asked for more until `k` are left or it has no more.
+ *
+ * **Cost** reads each candidate once in a session.
+ */
+async function searchChecked(
+  leg: Leg,
+  session: Session,
+  query: Query,
+  k: MatchCount,
+  within: Within,
+): Promise<LegResult> {
+  const only = within.only && new Set(within.only.map(keyOf));
+  for (let asked: MatchCount = k === "all" ? k : k * spare; ; asked = asked === "all" ? asked : asked * spare) {
+    const found = await leg.search(query, asked, within);
+    session.guard.open();
+    const candidates = unique(found.matches).filter(
+      (match) => isWithin(session, match, within) && (only === undefined || only.has(keyOf(match))),
+    );
+    const matches = await admitted(session, candidates, within);
+    const ended = asked === "all" || found.complete || found.matches.length < asked;
+    if (!ended && matches.length < (k as number)) continue;
+    const complete = ended && (found.complete || asked === "all");
+    return { ...found, matches, complete };
+  }
+}
+
+function unique(matches: readonly LegMatch[]): readonly LegMatch[] {
+  const seen = new Set<string>();
+  return matches.filter((match) => !seen.has(keyOf(match)) && seen.add(keyOf(match)));
+}
+
+async function admitted(
+  session: Session,
+  candidates: readonly LegMatch[],
+  { restriction }: Within,
+): Promise<readonly LegMatch[]> {
+  const { known } = session;
+  const unread = candidates.filter((match) => !known.has(keyOf(match)));
+  const read = await readWithin(session, unread, false);
+  unread.forEach((match, i) => known.set(keyOf(match), read[i]));
+  return candidates.filter((match) => {
+    const held = known.get(keyOf(match));
+    return held !== undefined && held.revision === match.revision && restriction?.admits(held.chunk) !== false;
+  });
+}
+
+const keyOf = ({ scope, id }: ChunkRef): string => `${scope}\0${id}`;

@@ -1,0 +1,86 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import type { Upkeep } from "../../contracts/store.ts";
+import { fittedOn } from "./latent-leg.ts";
+import type { SegmentCore } from "./segment-core.ts";
+import type { DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
+
+/**
+ * The setting that makes a purge resumable. Its value is the stamp of the newest transaction that removed rows.
+ *
+ * A purge is in one of three states:
+ *
+ * 1. *begun*: the transaction that removes the rows also writes this setting. No search finds the chunks from here on.
+ * 2. *rewritten*: postings of the affected scopes and terms of the fit are written anew without the removed chunks.
+ * 3. *done*: the directory has overwritten the bytes, and the setting is struck out, unless another purge began meanwhile.
+ *
+ * A crash, or a reader that holds an old state of the files, leaves the setting in place; any process resumes from state 1.
+ */
+export const purgeSetting = "purge owed since";
+
+/** Writes, in the transaction that removes the rows, that the rest follows. **Shape** whether an earlier purge is unfinished. */
+export function beginPurge(rows: DirectoryWriter): boolean {
+  const before = rows.setting(purgeSetting);
+  rows.setSetting(purgeSetting, String(rows.stamp() + 1));
+  return before !== undefined;
+}
+
+export function isPurgeUnfinished(rows: DirectoryReader): boolean {
+  return rows.setting(purgeSetting) !== undefined;
+}
+
+/** Drives purges from *begun* to *done*. */
+export interface Purge {
+  /** Finishes a purge of these scopes. **Shape** false while a reader holds an old state of the files. */
+  finish(scopes: readonly Scope[]): Promise<boolean>;
+  /** Finishes every purge that any process began. **Shape** as `finish`; true when there is none. */
+  resume(): Promise<boolean>;
+  /** Whether this process left a purge unfinished. */
+  isUnfinished(): boolean;
+}
+
+export function createPurge({ directory, look, write, view, latent }: SegmentCore): Purge {
+  let unfinished = false;
+
+  async function rewrite(scopes: readonly Scope[]): Promise<void> {
+    const { rewriteHollow } = await import("./maintain-segments.ts");
+    for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
+    if (latent === undefined || !scopes.includes(fittedOn)) return;
+    const { forgetTerms } = await import("./refit.ts");
+    await write((rows) => forgetTerms(rows, view, latent));
+  }
+
+  async function finish(scopes: readonly Scope[]): Promise<boolean> {
+    unfinished = true;
+    const since = await look((rows) => rows.setting(purgeSetting));
+    await rewrite(scopes);
+    if (!(await directory.scrub())) return false;
+    if (since !== undefined) {
+      await write((rows) => {
+        if (rows.setting(purgeSetting) === since) rows.deleteSetting(purgeSetting);
+      });
+    }
+    unfinished = false;
+    return true;
+  }
+
+  return {
+    finish,
+    async resume() {
+      const scopes = await look((rows) =>
+        isPurgeUnfinished(rows) ? new Set([...rows.scopes().map(({ scope }) => scope), fittedOn]) : undefined,
+      );
+      return scopes === undefined || finish([...scopes]);
+    },
+    isUnfinished: () => unfinished,
+  };
+}
+
+/** Resumes the purges of a process that was killed. Where the files cannot be written now, the next opening does. */
+export async function resumePurges({ upkeep }: { readonly upkeep: Pick<Upkeep, "scrub"> }): Promise<void> {
+  try {
+    await upkeep.scrub();
+  } catch (error) {
+    if (!IbidError.isInstance(error, "store-busy") && !IbidError.isInstance(error, "store-failed")) throw error;
+  }
+}

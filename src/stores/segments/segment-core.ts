@@ -1,0 +1,137 @@
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { Chunk } from "../../contracts/chunk.ts";
+import type { CorpusModel } from "../../contracts/corpus-model.ts";
+import type { EmbeddingKind, Metric } from "../../contracts/embedding.ts";
+import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Receipt } from "../../contracts/leg.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { analyzeChunk, type ChunkTerms, termsFingerprint } from "../../engine/segments/chunk-terms.ts";
+import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
+import { createIndexView, type IndexView } from "./index-view.ts";
+import { createLatentLeg, type LatentLeg } from "./latent-leg.ts";
+import { changeScope, readReceipt, type ScopeChange } from "./scope-change.ts";
+import { sealTail } from "./seal-tail.ts";
+import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
+
+/** Choices of a segment store, decided. */
+export interface SegmentStoreOptions {
+  readonly analyzer: Analyzer;
+  readonly secret: Uint8Array;
+  readonly embeddings: readonly EmbeddingKind[];
+  /** Of a search that names none. */
+  readonly metric: Metric;
+  readonly bm25: Bm25Settings;
+  readonly policy: SegmentPolicy;
+  /** A dense leg of the store's own. */
+  readonly corpusModel: CorpusModel | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export const analyzerSetting = "analyzer";
+
+/** Chunks of a large document that wait together in memory. */
+const mostArriving = 1024;
+
+/** The state that reads, writes and upkeep of a segment store share: the directory, the view of it, and transactions that keep both in step. */
+export interface SegmentCore {
+  readonly directory: SegmentDirectory;
+  readonly options: SegmentStoreOptions;
+  readonly view: IndexView;
+  readonly latent: LatentLeg | undefined;
+  readonly analyze: (chunk: Chunk) => ChunkTerms;
+  /** One transaction that reads. */
+  readonly look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
+  /** One transaction that writes. */
+  readonly write: <Result>(work: (rows: DirectoryWriter) => Result) => Promise<Result>;
+  /** One transaction that changes a scope. **Shape** the result of `work`, and the receipt of the commit. */
+  readonly change: <Result>(
+    scope: Scope,
+    work: (change: ScopeChange) => Result,
+    sealAt?: number,
+  ) => Promise<{ readonly result: Result; readonly receipt: Receipt }>;
+  /** Seals and merges what the last change left. The write is committed, and does not fail for want of this. */
+  readonly tidy: (scope: Scope) => Promise<void>;
+  /** Seals a live segment of at least `sealAt` chunks, and merges. */
+  readonly tidyFrom: (scope: Scope, sealAt: number) => Promise<void>;
+}
+
+export function createSegmentCore(directory: SegmentDirectory, options: SegmentStoreOptions): SegmentCore {
+  const { analyzer, policy } = options;
+  const view = createIndexView();
+  const latent = options.corpusModel && createLatentLeg(options.corpusModel, analyzer);
+  /** The stamp at which the analyzer was last compared. */
+  let checked = -1;
+  /** Scopes in which a write left something to seal or to merge. */
+  const untidy = new Set<Scope>();
+
+  /** Another process may have rebuilt the index with an analyzer of its own: our terms would not find its chunks. */
+  function check<Rows extends DirectoryReader>(rows: Rows): Rows {
+    const stamp = rows.stamp();
+    if (stamp !== checked) checkAnalyzer(rows, analyzer);
+    checked = stamp;
+    return rows;
+  }
+
+  /** Writes that share a commit see one another before it. */
+  function undone(): void {
+    view.forget();
+    latent?.forget();
+    checked = -1;
+  }
+
+  const look = <Result>(work: (rows: DirectoryReader) => Result): Promise<Result> =>
+    directory.read((rows) => work(check(rows)));
+
+  const write = <Result>(work: (rows: DirectoryWriter) => Result): Promise<Result> =>
+    directory.write((rows) => work(check(rows)), undone);
+
+  const isMergeDue = (rows: DirectoryReader, scope: Scope): boolean =>
+    chooseMerge(view.scope(rows, scope)?.sealed ?? [], policy) !== undefined;
+
+  async function tidyFrom(scope: Scope, sealAt: number): Promise<void> {
+    try {
+      const due = await look((rows) => {
+        const held = view.scope(rows, scope);
+        return { seal: (held?.tail.presentCount ?? 0) >= sealAt, merge: isMergeDue(rows, scope) };
+      });
+      const sealed = due.seal && (await write((rows) => sealTail(rows, view, scope, sealAt)));
+      if (!due.merge && !(sealed && (await look((rows) => isMergeDue(rows, scope))))) return;
+      const { mergeOnce } = await import("./maintain-segments.ts");
+      while (await write((rows) => mergeOnce(rows, view, scope, policy)));
+    } catch (error) {
+      if (!IbidError.isInstance(error, "store-busy") && !IbidError.isInstance(error, "store-failed")) throw error;
+    }
+  }
+
+  return {
+    directory,
+    options,
+    view,
+    latent,
+    analyze: (chunk) => analyzeChunk(analyzer, chunk),
+    look,
+    write,
+    change: (scope, work, sealAt = Math.min(policy.sealAt, mostArriving)) =>
+      write((rows) => {
+        const changes = changeScope(rows, view, scope, { latent, sealAt });
+        const result = work(changes);
+        changes.finish();
+        if (changes.isUntidy(policy)) untidy.add(scope);
+        return { result, receipt: readReceipt(rows, scope) };
+      }),
+    async tidy(scope) {
+      if (untidy.delete(scope)) await tidyFrom(scope, policy.sealAt);
+    },
+    tidyFrom,
+  };
+}
+
+function checkAnalyzer(rows: DirectoryReader, analyzer: Analyzer): void {
+  const stored = rows.setting(analyzerSetting);
+  if (stored === undefined || stored === termsFingerprint(analyzer)) return;
+  throw new IbidError("store-failed", "Another process rebuilt this knowledge base with another analyzer.", {
+    hint: "Open it again, with the same analyzer everywhere.",
+  });
+}

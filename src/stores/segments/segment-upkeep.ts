@@ -1,0 +1,64 @@
+import type { SettleOptions, Trash, Upkeep } from "../../contracts/store.ts";
+import { corpusToFit, isAnyLacking } from "./fit-due.ts";
+import { listDeleted } from "./list-rows.ts";
+import { beginPurge, type Purge } from "./purge.ts";
+import type { SegmentCore } from "./segment-core.ts";
+
+/** The trash of a segment store, without `restore`, which is a write. */
+export function segmentTrash(core: SegmentCore, purge: Purge): Omit<Trash, "restore"> {
+  const { look, write, change, view, options } = core;
+  return {
+    deleted: (scopes) => listDeleted(look, scopes),
+
+    async vacuum({ olderThanMs }) {
+      const [{ vacuumScope }, { retireVersions }] = await Promise.all([
+        import("./delete-chunks.ts"),
+        import("./scope-versions.ts"),
+      ]);
+      const at = options.now();
+      const until = at - olderThanMs;
+      const scopes = await look((rows) => rows.scopes().map(({ scope }) => scope));
+      let gone = 0;
+      for (const scope of scopes) {
+        const { result } = await change(scope, (changes) => {
+          changes.forget();
+          beginPurge(changes.rows);
+          return vacuumScope(changes, until);
+        });
+        gone += result;
+        await write((rows) => retireVersions(rows, view, scope, until, at));
+      }
+      await purge.finish(scopes);
+      return gone;
+    },
+  };
+}
+
+/** Upkeep of a segment store. `kept` ends when indexes that searches made on their way are saved. */
+export function segmentUpkeep(core: SegmentCore, purge: Purge, kept: () => Promise<void>): Upkeep {
+  const { directory, look, write, view, latent, tidyFrom, options } = core;
+
+  async function fitWhenDue(settling: SettleOptions = {}): Promise<void> {
+    if (latent === undefined) return;
+    const isDue = await look((rows) => corpusToFit(rows, view, latent) > 0 || isAnyLacking(rows, view, latent));
+    if (isDue) await (await import("./refit.ts")).refit({ look, write }, view, latent, settling);
+  }
+
+  return {
+    async settle(settling = {}) {
+      await kept();
+      for (const { scope } of await look((rows) => rows.scopes())) await tidyFrom(scope, options.policy.settleAt);
+      await fitWhenDue(settling);
+      await purge.resume();
+    },
+
+    scrub: () => purge.resume(),
+
+    async examine(examination = {}) {
+      const { examineStore } = await import("./examine.ts");
+      const { analyzer } = options;
+      const parts = { directory, analyzer, latent, look, write, scrub: () => purge.resume(), settle: fitWhenDue };
+      return examineStore(parts, examination);
+    },
+  };
+}
