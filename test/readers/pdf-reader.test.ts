@@ -143,7 +143,7 @@ describe("createPdfReader", () => {
       expect(asked.hint).toContain("ibid ingest --password");
       const wrong = await refusalOf(read("wrong-word"));
       expect(wrong).toMatchObject({ code: "encrypted", uri: "secret.pdf" });
-      expect(wrong.message).toContain("does not open it");
+      expect(wrong.message).toContain("the given one is wrong");
       expect(JSON.stringify([wrong.message, wrong.hint, wrong.details])).not.toContain("wrong-word");
     },
   );
