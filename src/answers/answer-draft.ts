@@ -4,7 +4,7 @@ import { refusal } from "./citations/grounding.ts";
 
 /** An answer's own part: all but what was asked, what was found, and how long it took. */
 export interface AnswerDraft {
-  /** What the `text` events said, joined. */
+  /** The `text` events, joined. */
   readonly text: string;
   readonly citations: readonly Citation[];
   readonly grounded: boolean;

@@ -34,13 +34,13 @@ export interface ModelAnswerInput {
 }
 
 /**
- * A model's answer, with every citation marker and every quotation checked before the reader sees it.
+ * Streams a model's answer, with every citation marker and every quotation checked first.
  *
- * The model cites hits by their number; what leaves us cites quotes. A marker whose source does not exist or cannot be verified is taken out, one that resolves is
- * replaced by the number of its quote: the sentence or two of that hit that best support what was said just before the marker.
+ * The model cites hits by number; the answer cites quotes. A marker without a verified source is removed. Any other becomes
+ * the number of its quote: the sentence or two of that hit that best support the text just before the marker.
  *
- * **Shape** the `text` events, joined, are the answer's text: trimmed, and with no markers but those of its citations.
- * **Errors** what the model says; `model-failed` around anything else; `invalid-response` for a stream that breaks off; `aborted`.
+ * **Shape** the `text` events, joined, are the answer's text: trimmed, with the markers of its citations alone.
+ * **Errors** errors of the model; `model-failed` around any other; `invalid-response` for a stream that breaks off; `aborted`.
  */
 export async function* answerFromModel(input: ModelAnswerInput): Drafting {
   const { model, signal } = input;
@@ -52,7 +52,7 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
   const checker = createQuoteChecker(
     (number, quote) =>
       locateWords(input.hits[number - 1]?.text ?? "", quote) !== undefined ||
-      // Whoever repeats the asker's words quotes the asker.
+      // Words of the question are a quote of the asker.
       locateWords(input.question, quote) !== undefined,
   );
   const writer = createAnswerWriter(input, scanner);
@@ -106,7 +106,7 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
   };
 }
 
-/** What was said before stands between how to answer and what to answer: only the last message has sources. */
+/** History stands between instructions and question: only the last message has sources. */
 function withHistory(messages: readonly ChatMessage[], history: readonly ChatMessage[]): readonly ChatMessage[] {
   return history.length === 0 ? messages : [...messages.slice(0, -1), ...history, ...messages.slice(-1)];
 }
@@ -141,7 +141,7 @@ function createAnswerWriter(
   /** Where the last marker that went would have stood; -1 before any has. */
   let removedAt = -1;
 
-  /** Of `[1[3]]`, `[1` and `]` stay when `[3]` goes: together they would be a marker that nobody checked. */
+  /** In `[1[3]]`, `[1` and `]` stay when `[3]` goes: together they would form an unchecked marker. */
   const unjoin = (delta: string): string => {
     const from = removedAt > 0 ? lastOpeningBefore(text, removedAt) : -1;
     const marker = from < 0 ? undefined : completeMarker.exec((text + delta).slice(from))?.[0];

@@ -16,10 +16,10 @@ const relativeScore = 0.6;
 const newCoverage = 0.12;
 
 /**
- * An answer without a model: the one to three sentences of the hits that best answer the question, verbatim, each with its citation.
+ * Answers without a model: the one to three sentences of the hits that best answer the question, verbatim, each with its citation.
  *
- * The best stands first, the others follow as their documents have them. What a source's own bracketed numbers would make look like our citations is left out of the
- * text; the quotes keep it, and line breaks too.
+ * The best sentence comes first, the others in document order. Bracketed numbers of a source, which would look like citations, are left out of the
+ * text; the quotes keep them, and line breaks too.
  *
  * **Shape** grounded by construction; refused when no sentence shares a term with the question or none can be verified. Deterministic.
  */

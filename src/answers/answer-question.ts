@@ -23,15 +23,15 @@ export interface AnswerQuestionOptions {
   readonly grounding: Grounding;
   /** Without one, the answer is made of the hits' own sentences. */
   readonly model?: ChatModel | undefined;
-  /** What the application tells the model before our own rules. */
+  /** Instructions of the application, before ibid's own rules. */
   readonly instructions?: string | Prompt | undefined;
   /** How much of the hits a model is shown. */
   readonly context?: ContextOptions | undefined;
-  /** What the hits are. Default `"search"`. */
+  /** Origin of the hits. Default `"search"`. */
   readonly from?: AnswerContext["from"] | undefined;
   /** Beside the hits: by what else than their numbers a model may cite them; all of them fit then. */
   readonly labels?: readonly string[] | undefined;
-  /** What was said before, for the model: as {@link readHistory} gives it. Default: nothing. */
+  /** Earlier turns for the model, as {@link readHistory} gives them. Default: none. */
   readonly history?: readonly ChatMessage[] | undefined;
   /** Decides whether what the model says is grounded. Default: words decide. */
   readonly judge?: ChatModel | undefined;
@@ -61,14 +61,14 @@ const known = [
 const groundings: readonly Grounding[] = ["permissive", "preferred", "strict"];
 
 /**
- * Hits to an answer whose every citation has been checked.
+ * Answers a question from hits, with every citation checked.
  *
- * - With a model: it answers as `grounding` says, and its markers are resolved as they stream. `"strict"` refuses before any call when no hit is evidence.
- * - Without: the sentences that answer best, verbatim. `"strict"` and `"preferred"` refuse when no hit is evidence, `"permissive"` shows the nearest there is.
+ * - With a model: it answers as `grounding` demands, and its markers are resolved as they stream. `"strict"` refuses before any call when no hit is evidence.
+ * - Without a model: the best sentences, verbatim. `"strict"` and `"preferred"` refuse when no hit is evidence; `"permissive"` shows the nearest.
  *
- * **Shape** `hits`, then `text` and `citation` as they land, then `answer`; the texts, joined, are the answer's.
- * **Errors** `invalid-argument` before anything happens; otherwise those of the model and of `documentText`; `aborted`.
- * **Source** ToolUp, Ballerina, laws 2, 5 and 12.
+ * **Shape** `hits`, then `text` and `citation` as they arrive, then `answer`; the texts, joined, are the answer's.
+ * **Errors** `invalid-argument` before anything else; errors of the model and of `documentText`; `aborted`.
+ * **Source** ToolUp, Ballerina.
  */
 export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGenerator<AnswerEvent, void> {
   checkOptions("answerQuestion", options, known);
@@ -128,10 +128,7 @@ function toReport(from: AnswerContext["from"], fitted: FittedContext): AnswerCon
   return { from, tokens, maxTokens, cut, leftOut };
 }
 
-/**
- * Whether there is anything to answer from. The retriever decides it hit by hit and says so in `explain`; a retriever of one's own that does not say
- * stands by what it found.
- */
+/** Whether any hit is evidence. The retriever decides for each hit, in `explain`; hits of a custom retriever without that field all count. */
 export function hasEvidence(hits: readonly Hit[]): boolean {
   return hits.some((hit) => hit.explain?.evidence ?? true);
 }

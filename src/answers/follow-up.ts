@@ -33,12 +33,12 @@ const turnsBack = 3;
 export interface FollowUp {
   /** Words of its own, function words left out. */
   readonly ownWords: number;
-  /** What the question seems to be about beside its own words: those of the user's last turns, latest turn first. Empty when it can be understood by itself. */
+  /** Subject of the question beside its own words: words of the user's last turns, latest turn first. Empty when the question can stand alone. */
   readonly words: readonly string[];
 }
 
 /**
- * Tells without a model whether a question leans on what was said before: it has a word that stands for something else ("it", "diese"), or hardly a word of its own.
+ * Detects without a model whether a question depends on earlier turns: it has a pronoun ("it", "diese"), or hardly a word of its own.
  *
  * **Cost** linear in the last turns.
  */

@@ -1,9 +1,9 @@
 import type { Hit } from "../contracts/retriever.ts";
 
 /**
- * The one language in which a question, its hits and an answer are compared: words meet only when both sides lose their endings by the same rules.
+ * Chooses one language to compare a question, its hits and an answer in: words match only when both sides are stemmed by the same rules.
  *
- * **Shape** that of most hits, of the better ones among equals; `""` when none says any.
+ * **Shape** the language of most hits, of the better ones among equals; `""` when none has one.
  */
 export function languageOfHits(hits: readonly Hit[]): string {
   const counts = new Map<string, number>();

@@ -23,9 +23,9 @@ export interface RankedSentence {
 }
 
 /**
- * Shares of a sentence's score: what it holds of the question itself, what it holds together with its surroundings, and how good its chunk is.
+ * Weights of a sentence's score: its own words of the question, its words together with its surroundings, and its chunk's rank.
  *
- * **Source** chosen on XQuAD in English, where the first sentence lies in the judged passage for 94 % of questions (91 % by the sentence alone); checked in German,
+ * **Source** chosen on XQuAD in English, where the first sentence lies in the judged passage for 94 % of questions (91 % by the sentence alone). Checked in German,
  * Chinese and Arabic. `bench/extractive-quality.ts` measures it.
  */
 export interface RankWeights {
@@ -42,7 +42,7 @@ export interface RankOptions {
   readonly openFences?: readonly string[];
 }
 
-/** What cannot be read as an answer loses this share of its score. */
+/** Factors for sentences that cannot be read as an answer. */
 const kindFactors: Readonly<Record<SentenceKind, number>> = {
   prose: 1,
   table: 0.6,

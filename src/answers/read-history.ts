@@ -3,7 +3,7 @@ import { IbidError } from "../contracts/errors.ts";
 import { renderPrompt } from "../models/render-prompt.ts";
 import { createMarkerScanner } from "../text/untrusted/scan-markers.ts";
 
-/** What somebody said before the question. */
+/** A message before the question. */
 export interface Turn {
   readonly role: "user" | "assistant";
   readonly content: string;
@@ -11,18 +11,18 @@ export interface Turn {
   readonly name?: string;
 }
 
-/** What a model is sent of a history. **Units** UTF-16; some 2,000 tokens of English. **Source** our own choice. */
+/** Budget of history for a model. **Units** UTF-16; some 2,000 tokens of English. **Source** ibid's own choice. */
 export const historyBudget = 8000;
-/** What is sent of one message. */
+/** Longest part of one message. */
 const longestTurn = historyBudget / 2;
 
 /**
- * The turns of a conversation, as far as they are of use to understand what is asked next.
+ * Reads the turns of a conversation that help to understand the next question.
  *
- * Whoever keeps the conversation gives it, often a browser: so a system message in it is refused, for it would speak with the application's voice. What tools said, and calls of
- * them, are left out. Markers are taken out of earlier answers: their numbers mean other sources than today's.
+ * The history often comes from a browser. So a system message in it is refused, because it would carry the application's authority. Tool calls and results
+ * are left out. Markers are removed from earlier answers: their numbers mean other sources.
  *
- * **Shape** oldest first; the last ones that fit {@link historyBudget}, a long message cut and ended with `…`. **Errors** `invalid-argument` for a system message and for what is no message.
+ * **Shape** oldest first; the last ones that fit {@link historyBudget}, a long message cut and ended with `…`. **Errors** `invalid-argument` for a system message or an invalid one.
  */
 export function readHistory(history: readonly ChatMessage[]): readonly Turn[] {
   if (!Array.isArray(history)) throw notHistory("history is not a list of messages.");

@@ -7,13 +7,13 @@ import type { Turn } from "./read-history.ts";
 const longestRewrite = 500;
 
 /**
- * Has a model put a question that follows up on a conversation so that it can be understood, and searched for, by itself.
+ * Lets a model rewrite a follow-up question so that it can be searched by itself.
  *
- * What comes back is searched for and nothing else: it cannot choose scopes, filters or tools.
+ * The result is searched for and nothing else: it cannot choose scopes, filters or tools.
  *
- * **Shape** `question` is absent when the model failed, said nothing, or said what is no question of one line: then the caller does without. `usage` is absent when it failed, and has
- * nothing in it when it does not count. **Errors** `aborted`.
- * **Cost** one call, of the turns.
+ * **Shape** `question` is absent when the model failed or returned no question of one line; then the caller does without. `usage` is absent after a failure, and
+ * empty when the provider does not count. **Errors** `aborted`.
+ * **Cost** one call, with the turns.
  */
 export async function rewriteQuestion(
   question: string,

@@ -2,9 +2,9 @@
 export type TermWeights = (term: string) => number;
 
 /**
- * Rarity within a handful of sentences, for when nobody says how rare a term is in the whole.
+ * Rarity within a handful of sentences, where rarity in the whole corpus is unknown.
  *
- * **Shape** `ln(1 + (N - df + 0.5) / (df + 0.5))`, above 0; a term that no sentence has weighs like one that a single sentence has, so that
+ * **Shape** `ln(1 + (N - df + 0.5) / (df + 0.5))`, above 0. A term in no sentence weighs like one in a single sentence, so that
  * another choice of words does not outweigh everything.
  * **Source** BM25's idf in its never negative form, over sentences.
  */

@@ -39,7 +39,7 @@ export async function checkAnswer(
   const { analyzer = defaultAnalyzer, judge, signal } = options;
   const given = answer.hits ?? [];
   const quoted = answer.citations.map((citation) => given.find((hit) => isFrom(citation, hit)) ?? quoteAsHit(citation));
-  // What else was found says how rare a word is.
+  // The other hits show how rare a word is.
   const hits = [...new Set([...quoted, ...given])];
 
   const placed: PlacedCitation[] = [];

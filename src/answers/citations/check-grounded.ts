@@ -35,9 +35,7 @@ const comparableLength = 2;
 /** Fewer words may stand anywhere: "stay valid" also stands in "do not stay valid". */
 const leastVerbatim = 4;
 
-/**
- * What an answer claims: its sentences, each with the citations in it or right behind it. Headings and lines without words claim nothing.
- */
+/** Reads the claims of an answer: its sentences, each with the citations in it or right behind it. Headings and lines without words claim nothing. */
 export function readClaims(
   words: string,
   placed: readonly PlacedCitation[],
@@ -57,17 +55,20 @@ export function readClaims(
 }
 
 /**
- * Whether what a claim cites supports it, as far as words can tell. No model judges.
+ * Whether the citations of a claim support it, judged by words without a model.
  *
- * A claim is supported when it cites something that has it word for word; or when the chunks so cited, with their titles and headings, hold at least {@link supportedShare} of its terms by rarity;
- * when every number and every name in it stands in them as it is (another year, another person is another claim); and when not every sentence of theirs that says the same
- * says it the other way round, with a "not" where the claim has none or without where it has one.
- * The same words in another relation it does not see; what a claim puts in words of its own, or in another language than its source, it does not believe.
+ * A claim is supported if a cited chunk has it word for word. Otherwise three conditions must hold:
+ *
+ * - The cited chunks, with titles and headings, have at least {@link supportedShare} of its terms by rarity.
+ * - They have every number and every name of the claim as it is: another year or another person is another claim.
+ * - At least one of their sentences on the subject agrees with the claim in having a "not" or none.
+ *
+ * The check misses the same words in another relation, and rejects a paraphrase or a translation.
  */
 export function isSupported({ text, terms, cited }: Claim, hits: readonly Hit[], evidence: Evidence): boolean {
   const of = cited.filter((hitIndex) => hitIndex < hits.length);
   if (of.length === 0) return false;
-  // What stands there word for word needs no weighing.
+  // A verbatim claim needs no weighing.
   if (terms.size >= leastVerbatim && of.some((index) => locateWords(hits[index]?.text ?? "", text) !== undefined))
     return true;
   const held = new Set(of.flatMap((hitIndex) => [...(evidence.hitTerms[hitIndex] ?? [])]));

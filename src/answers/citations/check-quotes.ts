@@ -12,7 +12,7 @@ export type CheckedPiece =
     });
 
 export interface QuoteChecker {
-  /** What was put in quotation marks and is not there, as it was written; each once. */
+  /** Quoted words that no source has, as written; each once. */
   readonly removed: readonly string[];
   push(pieces: Iterable<ScannedPiece>): Generator<CheckedPiece, void>;
   finish(): Generator<CheckedPiece, void>;
@@ -43,12 +43,12 @@ const closings: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Holds a model to its quotation marks: what stands in them and is attributed, by a marker in it or behind it in the same sentence, must be in one of those sources,
- * word for word. Where it is not, the quotation marks go and the words stay: they may still say truly what the source says, but they are not its words. Where taking them out could
- * make a marker of what is left, the quotation marks stay and the citation goes.
+ * Checks quotations: quoted words with a marker in or behind them, in the same sentence, must stand in one of those sources, word for word.
  *
- * **Shape** `holds(number, quote)` says whether source `number` has the words. Text is held back from an opening quotation mark until the quote is decided, at most to the end of its
- * line. Quotes that nothing is cited for, and what stands in code, are left as they are.
+ * Otherwise the quotation marks go and the words stay, since they may still be true. If removing the marks could form a marker, the marks stay and the citation goes.
+ *
+ * **Shape** `holds(number, quote)` says whether source `number` has the words. Text waits from an opening quotation mark until the quote is decided, at most to the end of its
+ * line. Quotes without a citation, and quotes in code, stay as they are.
  */
 export function createQuoteChecker(holds: (number: number, quote: string) => boolean): QuoteChecker {
   const removed = new Set<string>();

@@ -52,7 +52,7 @@ export function readEvidence(hits: readonly Hit[], analyzer: Analyzer): Evidence
   };
 }
 
-/** What a function word counts of its rarity: among few sentences, "the" may be as rare as any. **Source** our own choice. */
+/** Weight of a function word, as a share of its rarity: among few sentences, "the" may be as rare as any. **Source** ibid's own choice. */
 const fillerShare = 0.1;
 
 /** The terms of the function words of a language; of all languages, when nobody knows it. */
@@ -67,9 +67,9 @@ const worthQuoting = 0.2;
 const readable: Readonly<Record<SentenceKind, number>> = { prose: 1, table: 0.9, code: 0.8, heading: 0.6, markup: 0.5 };
 
 /**
- * The words of a hit that best support a claim: a sentence, or two that stand together where the second carries a good part.
+ * Finds the words of a hit that best support a claim: a sentence, or two in a row where the second contributes much.
  *
- * **Shape** `undefined` for a hit without a sentence. When nothing of the claim is there, the sentence closest to the question, so that a citation in another language
+ * **Shape** `undefined` for a hit without a sentence. Without a word of the claim, the sentence closest to the question: a citation in another language
  * than its source still points somewhere sensible. Ties: the earlier sentence.
  */
 export function findQuote(evidence: Evidence, hitIndex: number, claim: string, question: string): Quote | undefined {

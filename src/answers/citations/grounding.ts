@@ -7,7 +7,7 @@ import { hitAsChunk } from "../prompts/hit-as-chunk.ts";
 import { neutraliseSource } from "../../text/untrusted/neutralise-source.ts";
 
 /**
- * What is said when there is nothing to say.
+ * Text of a refusal.
  *
  * **Source** Ballerina's answer to empty model content, word for word.
  */
@@ -21,10 +21,10 @@ export interface GroundedMessagesOptions {
 }
 
 /**
- * What a model is sent: how to answer, then the numbered sources and the question.
+ * Builds the messages for a model: rules, then the numbered sources and the question.
  *
- * Sources are data: each stands between delimiters that carry `fence`, which nobody who wrote a source could know, neutralised as
- * {@link neutraliseSource} says; titles and uris are stripped of what could end a delimiter.
+ * Sources are data: each stands between delimiters that carry `fence`, which no author of a source could know, neutralised as
+ * in {@link neutraliseSource}. Titles and uris lose characters that could end a delimiter.
  *
  * **Shape** a system and a user message; source `n` is `hits[n - 1]`. **Source** ToolUp's grounding modes and prompt.
  */
@@ -61,7 +61,7 @@ export interface RulesInput {
   /** How many there are. */
   readonly sources: number;
   readonly fence: string;
-  /** What holds them: the beginning of a sentence. */
+  /** Holder of the sources: the beginning of a sentence. */
   readonly where: string;
   /** How one is cited: `[1]`, or the label of the first. */
   readonly citation: string;
@@ -121,7 +121,7 @@ export function renderSource(hit: Hit, name: string, fence: string): string {
 }
 
 function openSource({ source }: Hit, name: string, fence: string): string {
-  // A line is of use to whoever looks it up; page, slide, cells and attachment are part of what a source says.
+  // A line number helps only a reader who looks it up; page, slide, cells and attachment are part of a source's content.
   const { title, uri, headings, line: _, ...labels } = source;
   const attributes = [
     name,

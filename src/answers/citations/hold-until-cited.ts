@@ -2,8 +2,7 @@ import type { AnswerEvent } from "../../contracts/answer.ts";
 import { type Drafting, refuse } from "../answer-draft.ts";
 
 /**
- * Lets an answer out once it has cited something, and refuses in its place when it ends without a citation: in strict mode, what no document supports is
- * nobody's to say.
+ * Holds an answer back until its first citation, and refuses instead if it ends without one: strict mode allows no text without a document.
  *
  * **Shape** as the draft that is held; text comes late by as much as its first citation does.
  */
@@ -22,7 +21,7 @@ export async function* holdUntilCited(draft: Drafting): Drafting {
       if (cited) yield* held.splice(0);
     }
   } finally {
-    // Whoever stops listening stops the model too.
+    // A consumer that stops also stops the model.
     await draft.return(undefined as never);
   }
 }

@@ -3,7 +3,7 @@ import type { Hit } from "../../contracts/retriever.ts";
 import type { Claim } from "./check-grounded.ts";
 import { createFence } from "./grounding.ts";
 
-/** What a judge found, claim by claim. */
+/** Verdicts of a judge, claim by claim. */
 export interface Judgement {
   /** Beside the claims: whether what each cites supports it. `undefined` for verdicts that cannot be read, which cost as much. */
   readonly supported: readonly boolean[] | undefined;
@@ -12,13 +12,13 @@ export interface Judgement {
 }
 
 /**
- * Asks a model whether each claim is supported by what it cites, in one call.
+ * Asks a model whether the citations of each claim support it, in one call.
  *
- * The judge gets the whole chunks, fenced like any retrieved text, and the claims fenced too, for a model wrote them from such text. It answers by line;
- * a verdict that is missing, or that contradicts another on the same claim, makes the whole judgement void: half a judge decides nothing.
+ * The judge gets the whole chunks, fenced like any retrieved text, and the claims fenced too, because a model wrote them from such text. It answers by line.
+ * A verdict that is missing or contradicts another on the same claim makes the whole judgement void.
  *
- * **Shape** every claim cites at least one hit that is there. **Errors** the judge's own; `aborted`.
- * **Cost** one call, of the cited chunks and the claims.
+ * **Shape** every claim cites at least one existing hit. **Errors** errors of the judge; `aborted`.
+ * **Cost** one call, with the cited chunks and the claims.
  */
 export async function judgeClaims(
   claims: readonly Claim[],

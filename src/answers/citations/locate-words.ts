@@ -1,10 +1,11 @@
 import type { Quote } from "./find-quote.ts";
 
 /**
- * Where a text has the very words of a quote, as people quote: white space, the form of quotation marks, apostrophes and dashes, and the case of the first letter do
- * not count; `…` leaves something out; the punctuation at the end may be the quoter's.
+ * Finds the words of a quote in a text, with the freedom that people take in quoting.
  *
- * **Shape** the first place; with an ellipsis, from its first part to its last. `undefined` when a word is not there or there is none. **Cost** linear in the text.
+ * White space, forms of quotation marks, apostrophes and dashes, and the case of the first letter do not count. `…` omits words; punctuation at the end may be the quoter's.
+ *
+ * **Shape** the first place; with an ellipsis, from its first part to its last. `undefined` for a missing word or an empty quote. **Cost** linear in the text.
  */
 export function locateWords(text: string, quote: string): Quote | undefined {
   const parts = quote

@@ -111,7 +111,7 @@ export function createPromptBuilder(
       const model = sayer(text);
       const names = labels.map((label) => label.slice(1, -1));
       const { instructions } = building;
-      // What was shown fitted once already.
+      // The sources fitted the budget already.
       const context = { maxTokens: Number.MAX_SAFE_INTEGER };
       const answering = { question, hits, grounding, model, labels: names, documentText, instructions, context };
       for await (const event of answerQuestion(answering)) {
@@ -133,7 +133,7 @@ function latestOf(messages: readonly ChatMessage[]): string {
   return latest ? renderPrompt(latest.content ?? "").trim() : "";
 }
 
-/** A model that says what somebody else's has said already. */
+/** A model that returns a text made elsewhere. */
 function sayer(text: string): ChatModel {
   const result = { message: { role: "assistant", content: text } } as const;
   return {

@@ -8,9 +8,9 @@ import { findSentences } from "../../text/find-sentences.ts";
 import { createFence, renderSource } from "../citations/grounding.ts";
 
 /**
- * Tokens that the sources of an answer may take when nobody says.
+ * Default budget of tokens for the sources of an answer.
  *
- * **Source** our own choice: some 25 chunks of the usual size, or five of the largest; a quarter of the smallest context that hosted models have (32k).
+ * **Source** ibid's own choice: some 25 chunks of the usual size, or a quarter of the smallest context of hosted models (32k).
  */
 const defaultContextTokens = 8000;
 
@@ -49,9 +49,9 @@ export function checkContext(options: ContextOptions): { readonly maxTokens: num
 }
 
 /**
- * What of the hits fits into a budget: best first, each whole where it fits, else its first sentences, else not at all; smaller ones behind it still get their turn.
+ * Fits hits into a budget, best first: each whole where it fits, else its first sentences, else not at all. Smaller hits behind it still get their turn.
  *
- * **Shape** `tokens <= maxTokens`, counted by `count` over what `render` makes of each hit, delimiters included. Cuts fall between sentences.
+ * **Shape** `tokens <= maxTokens`, counted by `count` over `render`'s text of each hit, delimiters included. Cuts fall between sentences.
  * **Cost** one count for each hit, and about ten for one that is cut.
  */
 export function fitContext(

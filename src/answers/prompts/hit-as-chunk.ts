@@ -3,9 +3,9 @@ import type { Hit } from "../../contracts/retriever.ts";
 import { placeLabels } from "../../text/place-labels.ts";
 
 /**
- * A hit as the chunk that it shows, to stand in a prompt.
+ * Converts a hit to the chunk that it shows, for a prompt.
  *
- * **Shape** what a hit does not carry is said to be unknown: `index` is -1, `sectionId` is `""`. `text` is the canonical text, without what transformers wrote around it.
+ * **Shape** facts that a hit lacks are marked: `index` is -1, `sectionId` is `""`. `text` is the canonical text, without the additions of transformers.
  */
 export function hitAsChunk(hit: Hit): Chunk {
   const { source } = hit;

@@ -11,7 +11,7 @@ import {
 
 /** Takes addresses out of a text that arrives in pieces. */
 export interface AddressFilter {
-  /** What can be told so far; what may still become an address waits. */
+  /** Returns the text that is decided; a tail that may still become an address waits. */
   push(delta: string): string;
   /** The rest, at the end. */
   finish(): string;
@@ -22,12 +22,12 @@ export interface AddressFilter {
 }
 
 /**
- * Takes out every address that is not known, wherever it stands: bare, in a link, a picture, a definition or a tag.
+ * Removes every unknown address: bare, in a link, a picture, a definition or a tag.
  *
- * A link becomes its words, a bare address `…`. Pictures of known addresses become links to them, and other tags with an address go, so that whoever shows the
+ * A link becomes its words, a bare address `…`. Pictures of known addresses become links to them. Other tags with an address go, so that a page that shows the
  * text loads nothing by it. Paths without a scheme or a host stay.
  *
- * **Shape** the same however the text is cut into pieces, but for links, tags and addresses of more than {@link longestWait} characters. **Cost** linear.
+ * **Shape** the same for any cut into pieces, but for links, tags and addresses of more than {@link longestWait} characters. **Cost** linear.
  */
 export function createAddressFilter(known: ReadonlySet<string>): AddressFilter {
   const removed = new Set<string>();
@@ -47,7 +47,7 @@ export function createAddressFilter(known: ReadonlySet<string>): AddressFilter {
       .replaceAll(destination, (whole, kind: string, space: string, target: string) => {
         const address = unwrap(target);
         if (!leadsElsewhere(address)) return whole;
-        // What is written so that it has to be decoded first is written so for a reason.
+        // An encoded address may hide another.
         const plain = decodeAddress(address);
         if (plain === address && stays(address)) return whole;
         if (plain !== address) removed.add(plain);
@@ -102,7 +102,7 @@ export function createAddressFilter(known: ReadonlySet<string>): AddressFilter {
 }
 
 const mostRounds = 8;
-/** What some chats take for more of a known address. */
+/** Characters that some chats take for a continuation of a known address. */
 const stuck = /["'`[\]]+[\p{L}\p{N}%_/-]/uy;
 
 /** Stands where an address was, until what stood around it is gone too. A noncharacter: no text means anything by it. */
@@ -114,9 +114,9 @@ const goneTarget = new RegExp(`\\]\\(\\s*${goneMark}[^()\\n]*\\)?([(:]?)`, "gu")
 /** A bracket that would open another destination once the one before it is gone. */
 const joining = /\]([(:])$/u;
 const endsInMarker = /\[\d{1,3}\]$/u;
-/** A picture that whoever shows it would load from somewhere else. */
+/** A picture that a page would load from another host. */
 const pictureElsewhere = new RegExp(`!(\\[${label}\\]\\(\\s*<?(?:[a-z][a-z0-9+.-]*:|[\\\\/]{2}))`, "giu");
-/** What a picture by name would be loaded from. */
+/** Source of a picture by name. */
 const definition = new RegExp(`\\[([^[\\]\\n]{1,300})\\]:(\\s*<?(?:[a-z][a-z0-9+.-]*:[\\\\/]|[\\\\/]{2}))`, "giu");
 
 /** **Shape** the tag, when it is a link to what is known or leads nowhere; of others only the markers of citations in it. */
@@ -141,7 +141,7 @@ function wordsOf(_: string, words: string, joins: string): string {
 /** No link, tag or address is waited for longer. **Units** UTF-16. */
 const longestWait = 2000;
 
-/** Where the part of a text begins that may yet turn out to be a link, a tag or an address; its length when nothing does. */
+/** Start of a tail that may still become a link, a tag or an address; the text's length when there is none. */
 function openFrom(text: string): number {
   const from = Math.max(0, text.length - longestWait);
   const tail = text.slice(from);
@@ -153,7 +153,7 @@ function openFrom(text: string): number {
     open = tail[at - 1] === "!" ? at - 1 : at;
     break;
   }
-  // What ends in that bracket may be an address that goes on in it.
+  // An address may continue in that bracket.
   const around = tail.slice(0, open).search(openTail);
   return from + (around === -1 ? open : around);
 }

@@ -48,7 +48,7 @@ const namedCharacters: Readonly<Record<string, string>> = {
   NewLine: "",
 };
 
-/** What a browser makes of a destination: entities and escapes decoded, controls and spaces gone. **Source** CommonMark, HTML, WHATWG URL. */
+/** Decodes a destination as a browser does: entities and escapes decoded, controls and spaces gone. **Source** CommonMark, HTML, WHATWG URL. */
 export function decodeAddress(address: string): string {
   return address
     .replaceAll(

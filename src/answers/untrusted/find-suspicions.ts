@@ -3,7 +3,7 @@ import type { DocumentSuspicion } from "../../contracts/suspicion.ts";
 import { findSuspicious } from "../../text/untrusted/find-suspicious.ts";
 
 /**
- * What in hits speaks to models rather than to readers, in places of their documents.
+ * Finds passages of hits that address models rather than readers, with their places in the documents.
  *
  * **Shape** by hit, then by place; once, where hits overlap. At most {@link mostSuspicions}.
  */

@@ -4,10 +4,10 @@ import { createAddressFilter } from "./address-filter.ts";
 import { findAddresses } from "./find-addresses.ts";
 
 /**
- * Lets no address out of an answer that stands in none of the texts it was made from.
+ * Removes from an answer every address that stands in none of its source texts.
  *
- * Whoever shows an answer may load the pictures in it, and some chats look up every address: one that was made up to carry what the model has read tells it to
- * its owner. An address is a claim too: it has to stand somewhere.
+ * A page may load the pictures of an answer, and some chats look up every address. An invented address could carry the model's input to
+ * its owner. An address is a claim too, and needs a source.
  *
  * **Shape** as the draft; text comes late by as much as an unfinished address, link or tag is long. Markers of citations stay.
  */

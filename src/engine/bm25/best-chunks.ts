@@ -29,7 +29,7 @@ export function findBest(
     searched: SearchedSegment,
     offer: (score: number, ordinal: number) => void,
     best: TopK,
-    /** Which of the searched this is. */
+    /** Index among the searched segments. */
     place: number,
   ) => void,
 ): FoundChunk[] {
@@ -63,7 +63,7 @@ const best = createTopK(0);
 
 const inverted = new WeakMap<Uint32Array, Uint32Array>();
 
-/** Which ordinal has each rank; remembered as long as the ranks are. */
+/** Ordinals by rank; cached as long as the ranks are. */
 function ordinalsBy(rank: Uint32Array): Uint32Array {
   let ordinals = inverted.get(rank);
   if (ordinals === undefined) {

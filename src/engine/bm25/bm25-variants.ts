@@ -2,8 +2,8 @@
 export type Bm25Variant = "bm25f" | "robertson" | "lucene" | "atire" | "bm25l" | "bm25+";
 
 /**
- * One formula: what a term gives a chunk is `idf · (gain · f / (k1 + f) + bonus)` with `f` the term's normalised frequency plus `shift`, and 0 for a
- * chunk that does not have it.
+ * A BM25 formula: a term gives a chunk `idf · (gain · f / (k1 + f) + bonus)` with `f` the term's normalised frequency plus `shift`, and 0 to a
+ * chunk without it.
  */
 export interface Bm25Formula {
   /** Rarity of a term that `df` of `n` chunks have. Never negative. */

@@ -10,7 +10,7 @@ import type { Postings, Segment } from "../segments/segment.ts";
 export interface QueryWord {
   readonly terms: readonly string[];
   readonly count: number;
-  /** What it is called in explanations. Default: the first of its terms. */
+  /** Name in explanations. Default: the first of its terms. */
   readonly label?: string;
   /** Several words next to one another: where they stand so, and the words, as rare as which together it is. */
   readonly phrase?: {
@@ -41,12 +41,12 @@ interface Scoring {
 }
 
 /**
- * BM25 over some segments, as if nothing else existed: for each word of the query, how rare it is, times how often it is asked for, times its saturated,
+ * BM25 over some segments, as if no others existed. Each word of the query gives its rarity, times its count in the query, times its saturated,
  * length-normalised frequency ({@link bm25Formulas}).
  *
- * **Shape** the number of chunks, those that have a word, and the average lengths are sums over all live chunks of the segments, whether admitted or not: a filter
- * does not change what a word is worth, and how chunks are spread over segments changes nothing. Words of one query add up in their order.
- * **Cost** linear in the postings of the query's words. Every chunk that has a word is scored: what skipping (block-max WAND) could save is less than what reading
+ * **Shape** the number of chunks, the document frequencies and the average lengths are sums over all live chunks of the segments, admitted or not. So a filter
+ * does not change the worth of a word, and neither does the division into segments. Words of one query add up in their order.
+ * **Cost** linear in the postings of the query's words. Every chunk with a word is scored: skipping (block-max WAND) would save less than reading
  * the hits costs; docs/decisions/0018.
  */
 export function searchBm25(
@@ -149,7 +149,7 @@ export function postingsOf(segment: Segment, { terms, phrase }: Omit<QueryWord, 
 
 /** Room for the scores of one segment by ordinal, all 0 between searches; a search is over before the next begins. */
 let scratch = new Float64Array(1024);
-/** Which of them are not. */
+/** Scores of chunks without a filter. */
 let scored = new Uint32Array(1024);
 
 /** **Shape** how many ordinals are in `scored`: all whose score is not 0, one whose shares add up to 0 on the way perhaps twice. */
@@ -180,7 +180,7 @@ function scoreEvery(scoring: Scoring, segment: Segment, lists: readonly (Posting
   return size;
 }
 
-/** What each word gives one chunk, in the same arithmetic as {@link scoreEvery}. */
+/** Share of each word in one chunk's score, in the same arithmetic as {@link scoreEvery}. */
 function shareOf(
   scoring: Scoring,
   segment: Segment,

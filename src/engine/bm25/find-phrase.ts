@@ -8,9 +8,9 @@ import type { Postings, Segment } from "../segments/segment.ts";
 export type ReadFields = (segment: Segment, ordinal: number) => Pick<Chunk, "title" | "headings" | "text" | "language">;
 
 /**
- * Which admitted chunks have some words next to one another, in one name or in the text.
+ * Finds admitted chunks that have some words next to one another, in one name or in the text.
  *
- * The index does not know where words stand: chunks that have all the words are analysed again, which is exact and costs nothing until somebody asks.
+ * The index holds no positions: chunks that have all the words are analysed again, which is exact and costs nothing without a phrase.
  *
  * **Shape** `words` as {@link Analyzer.analyzeQuery} groups them, two or more. Occurrences may overlap.
  */

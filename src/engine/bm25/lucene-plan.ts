@@ -15,9 +15,9 @@ export interface LucenePlan {
 }
 
 /**
- * Looks up what the clauses mean: which words begin so, which are written nearly so, which chunks have a phrase.
+ * Resolves the clauses of a query: terms of a prefix, terms close to a fuzzy word, chunks of a phrase.
  *
- * **Shape** a clause of several terms (an identifier, a phrase) is there when all are. A phrase is as rare as its words together.
+ * **Shape** a clause of several terms (an identifier, a phrase) matches when all do. A phrase is as rare as its words together.
  * **Cost** a prefix reads the terms that begin with it; a fuzzy word all terms; a phrase the texts of the admitted chunks that have all its words.
  * **Source** Embabel; Lucene's `PrefixQuery`, `FuzzyQuery`, `PhraseQuery`.
  */

@@ -3,9 +3,9 @@ import type { SearchedSegment } from "./best-chunks.ts";
 import type { QueryWord } from "./bm25.ts";
 
 /**
- * A query's words, in the languages that the searched chunks are written in.
+ * Finds a query's words, in the languages of the searched chunks.
  *
- * What one language makes of a word must not move scores in another, so only languages of live chunks count.
+ * The stems of one language must not move scores in another, so only languages of live chunks count.
  */
 export function findWords(analyzer: Analyzer, text: string, searched: readonly SearchedSegment[]): QueryWord[] {
   return countWords(analyzeQuery(analyzer, text, heldLanguages(searched)));

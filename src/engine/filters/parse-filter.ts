@@ -296,7 +296,7 @@ function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/** What a wrong value is; never the value itself, which may be private. */
+/** Describes a wrong value by its kind; the value itself may be private. */
 function describe(value: unknown): string {
   if (value === undefined) return "missing or undefined";
   if (value === null) return "null";

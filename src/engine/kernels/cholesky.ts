@@ -1,8 +1,8 @@
-/** What a symmetric positive semidefinite matrix is a product of: `matrix = P · L · Lᵀ · Pᵀ`, up to what was too small. */
+/** Cholesky factors of a symmetric positive semidefinite matrix: `matrix = P · L · Lᵀ · Pᵀ`, up to entries that were too small. */
 export interface Cholesky {
   /** How many columns are independent. */
   readonly rank: number;
-  /** Which column of the matrix stands at which place: the first `rank` are the independent ones. */
+  /** Column of the matrix at each place: the first `rank` are the independent ones. */
   readonly order: Uint32Array;
   /** The first `rank` rows of `L`, `rank × rank`, row by row, zero above the diagonal. */
   readonly lower: Float64Array;

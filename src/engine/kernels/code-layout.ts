@@ -11,7 +11,7 @@ export function strideOf(dimensions: number): number {
 /** Bytes of norm, slope and residual. */
 const boundBytes = 16;
 
-/** What the codes, norms, slopes and residuals of so many rows take. */
+/** Bytes of the codes, norms, slopes and residuals of `rows` rows. */
 export function tableBytes(stride: number, rows: number): number {
   return rows * (stride + boundBytes);
 }
@@ -37,7 +37,7 @@ export function viewTable(buffer: ArrayBuffer, start: number, stride: number, ro
 
 export type TableViews = ReturnType<typeof viewTable>;
 
-/** What a search writes and reads beside the tables. */
+/** Buffers of a search beside the tables. */
 export interface Scratch {
   readonly query: Int16Array;
   readonly digits: Uint8Array;

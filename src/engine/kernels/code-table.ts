@@ -1,7 +1,7 @@
 /**
- * Rows of 8-bit codes with what bounds their scores, where the scan reads them. The memory is given back when nobody holds the table any more.
+ * Rows of 8-bit codes with the bounds of their scores, in the scan's memory. The memory is freed when no holder of the table remains.
  *
- * **Shape** what the functions give are views that hold until the next `allocate` or `reserve`.
+ * **Shape** the functions return views that hold until the next `allocate` or `reserve`.
  */
 export interface CodeTable {
   /** Codes per row, padding included. */
@@ -19,14 +19,14 @@ export interface CodeTable {
   row(row: number): Int8Array;
 }
 
-/** What turns the sum of a row into a middle and a reach: see {@link CodeMemory.scan}. */
+/** Factors from the sum of a row to a middle and a reach: see {@link CodeMemory.scan}. */
 export interface SumBounds {
   readonly tau: number;
   readonly more: number;
   readonly margin: number;
 }
 
-/** What turns the sums of a row into bounds, and which rows are found. */
+/** Factors from the sums of a row to its bounds, and the rows that are found. */
 export interface CodeBounds {
   /** For the query's digits. */
   readonly coarse: SumBounds;
@@ -42,11 +42,11 @@ export interface CodeBounds {
 export interface CodeMemory {
   /** On which SIMD instructions scans run. With relaxed ones rows are looked at by the query's digits first; what is found is bounded alike. */
   readonly simd: "none" | "plain" | "relaxed";
-  /** **Shape** what lies there may be left over from before. */
+  /** **Shape** the memory may hold old data. */
   allocate(stride: number, rows: number): CodeTable;
   free(table: CodeTable): void;
   /**
-   * Says that the first `rows` rows are written for good, with zeros for padding, so that they can be put in whichever order is scanned fastest.
+   * Marks the first `rows` rows as final, with zeros for padding, so that they can be put into the order of the fastest scan.
    *
    * **Shape** after a `reserve` for the table's stride. **Cost** linear in rows that were not woven yet: 4 to 10 ms for 100,000 of 384 codes.
    */

@@ -1,4 +1,4 @@
-/** Which stretches of one long room are taken. Positions and lengths are whole numbers; nothing is known of what lies there. */
+/** Used stretches of one long room. Positions and lengths are whole numbers; their content is unknown here. */
 export interface FreeList {
   /** The start of a free stretch of that length, which is taken from now on, or -1 when there is none. */
   take(length: number): number;

@@ -4,7 +4,7 @@ export interface KthBest {
   reset(k: number): void;
   /** The k-th best score so far; `-Infinity` until there are k. */
   readonly floor: number;
-  /** **Cost** O(log k) for a score above the floor. */
+  /** **Cost** O(log k) for a score above the threshold. */
   offer(score: number): void;
 }
 

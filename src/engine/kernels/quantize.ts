@@ -1,6 +1,6 @@
 /** How a row's codes relate to it. */
 export interface Quantized {
-  /** What one step of a code is worth: a 32-bit number, so that a code times it is exact. */
+  /** Value of one step of a code: a 32-bit number, so that a code times it is exact. */
   readonly step: number;
   /** Euclidean length of what the codes leave out, `row - step · codes`; at least that, never less. */
   readonly residual: number;
@@ -18,8 +18,8 @@ const rounder = 1.5 * 2 ** 52;
  * **Shape** codes go to `codes[at …]`, padding stays as it is. Each is the nearest, up to rounding, so no coordinate is left out by more than
  * itself. **Cost** linear, about 1 µs for 384 coordinates.
  *
- * The difference `x - step · code` is exact in 64 bits. Where the code is 0, it is x itself. Else x is at least about half a step, so that x and
- * the product, both of 24 significant bits times a whole number, are multiples of 2^-25 times the step's power of two, and their difference,
+ * The difference `x - step · code` is exact in 64 bits. Where the code is 0, it is x itself. Else x is at least about half a step. Then x and
+ * the product have 24 significant bits times a whole number. Both are multiples of 2^-25 times the step's power of two. Their difference,
  * below 2^17 steps, has at most 43 bits.
  *
  * **Source** symmetric uniform quantisation with one step per vector (scalar quantisation as in Lucene and FAISS), with the residual kept.

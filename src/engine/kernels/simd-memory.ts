@@ -253,7 +253,7 @@ export function createSimdMemory(): CodeMemory | undefined {
   };
 }
 
-/** What a table takes, with what a woven row's digits are off by. */
+/** Bytes of a table, and the offset in the digits of a woven row. */
 function spanOf(stride: number, rows: number): number {
   return roundUp(tableBytes(stride, rows) + 4 * rows);
 }

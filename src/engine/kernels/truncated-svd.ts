@@ -19,7 +19,7 @@ export interface TruncatedSvd {
   rightVectors(from: number, to: number, target: Float64Array): void;
 }
 
-/** What {@link truncateSvd} can be told. */
+/** Options of {@link truncateSvd}. */
 export interface TruncatedSvdOptions {
   readonly rank: number;
   /** How many more directions are followed than kept. **Source** 5 to 10 as Halko et al. advise; more costs little. */
@@ -31,20 +31,20 @@ export interface TruncatedSvdOptions {
 /** Products between two breaths: some ten milliseconds. */
 const slice = 8_000_000;
 /**
- * Directions whose squared length falls this far below the longest are rounding, not data: they were multiplied by the matrix and its transpose, so a singular
- * value a three-hundredth of the largest is the least that is followed.
+ * Smallest squared length of a direction, as a share of the longest; below it is rounding. The matrix and its transpose have multiplied both, so the least
+ * singular value that counts is a three-hundredth of the largest.
  */
 const dependent = 1e-10;
 /** Odd and without a pattern. **Source** 2^32 over the golden ratio. */
 const defaultSeed = 0x9e3779b9;
 
 /**
- * The largest singular values of a sparse matrix and their right singular vectors, in slices.
+ * Computes the largest singular values of a sparse matrix and their right singular vectors, in slices.
  *
- * A random start is multiplied by the matrix and its transpose once, and the best directions within what comes out are found exactly. No left vectors: a row's
+ * A random start is multiplied by the matrix and its transpose once, and the best directions within the product are found exactly. No left vectors: a row's
  * coordinates are its product with the right ones.
  *
- * **Shape** a generator that yields the share that is done after every slice, and returns the result; slices do not change it, and the same matrix gives the
+ * **Shape** a generator that yields the share that is done after every slice, and returns the result. Slices do not change it, and the same matrix gives the
  * same bits everywhere.
  * **Cost** with l = rank + oversampling: 3 · entries · l + (rows + columns) · l² / 2 + 10 · l³ products; a dense matrix of l columns for each side of the matrix.
  * **Source** Halko, Martinsson and Tropp, Finding Structure with Randomness (SIAM Review 2011), algorithm 4.3 from the side of the columns with one

@@ -5,7 +5,7 @@ import { projectLatent } from "./project-latent.ts";
 /** Behind the model's own dimensions stands how terms are written. */
 export const formDimensions = 256;
 /**
- * **Source** `bench/latent-semantic.ts`: from a third to one for the first, and a third of it for the second, quality hardly differs; with more, Vaswani loses
+ * **Source** `bench/latent-semantic.ts`: from a third to one for the first, and a third of it for the second, quality hardly differs. With more, Vaswani loses
  * precision, with less, CACM recall.
  */
 const latentShare = 0.6;

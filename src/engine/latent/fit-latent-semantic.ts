@@ -7,7 +7,7 @@ import { hashParts, sha256 } from "../../runtime/hash.ts";
 import { latentSemanticVersion } from "./latent-basis.ts";
 import { buildTermMatrix } from "./term-matrix.ts";
 
-/** What fitting can be told; see {@link fitLatentSemantic}. */
+/** Options of a fit; see {@link fitLatentSemantic}. */
 export interface FitOptions {
   /** The most dimensions; a small sample gets fewer. Default 128. */
   readonly dimensions?: number;
@@ -20,7 +20,7 @@ export interface FitRunOptions extends FitOptions {
   readonly onProgress?: (share: number) => void;
 }
 
-/** **Source** DESIGN 7; on test collections 64 and 256 do as well when fused with a lexical leg (`bench/latent-semantic.ts`). */
+/** **Source** the usual size of such spaces; on test collections 64 and 256 do as well when fused with a lexical leg (`bench/latent-semantic.ts`). */
 const defaultDimensions = 128;
 /** With a dimension for every few chunks, each chunk has its own and nothing is related to anything. */
 const chunksPerDimension = 4;
@@ -30,14 +30,14 @@ const termsPerSlice = 1024;
 const largest = 127;
 
 /**
- * Fits a latent-semantic model on the terms of chunks: which terms keep the same company, so that a question finds a passage that says it in other words.
+ * Fits a latent-semantic model on the terms of chunks: terms with the same neighbours become close, so that a question finds a passage in other words.
  *
  * Log-entropy weights, then the directions in which most of the chunks' weight lies (truncated singular value decomposition).
  *
  * **Shape** all chunks that are given count; choose them with `sampleForFit`. The order of chunks and of terms within a chunk does not matter; the same chunks give
- * the same model, bit by bit, on every machine. Fewer dimensions than asked for come of few or like chunks; none without a term that two chunks have.
+ * the same model, bit by bit, on every machine. Few or similar chunks give fewer dimensions; without a term in two chunks there are none.
  * **Errors** `invalid-argument` for dimensions that are not a whole number from 1 to 1024, and unknown options; `aborted`, `timeout`.
- * **Cost** about a second of one processor for 10,000 chunks of 25 terms, three for 20,000 of 70; some 1,200 bytes per term (of 50,000 at most) and per chunk at 128 dimensions. The event loop turns every few tens of
+ * **Cost** about a second of one processor for 10,000 chunks of 25 terms, three for 20,000 of 70; some 1,200 bytes per term (of 50,000 at most) and per chunk at 128 dimensions. The event loop runs every few tens of
  * milliseconds.
  * **Source** Deerwester, Dumais et al., Indexing by Latent Semantic Analysis (JASIS 1990).
  */
@@ -56,7 +56,7 @@ export async function fitLatentSemantic(
 }
 
 /**
- * {@link fitLatentSemantic} in slices, for whoever has a thread of his own or decides himself when to go on.
+ * {@link fitLatentSemantic} in slices, for a caller with its own thread or schedule.
  *
  * **Shape** yields the share that is done, from 0 to 1; returns the model.
  */
@@ -124,7 +124,7 @@ function roundTerm(values: Float64Array, weight: number): TermRow | undefined {
   return { row, scale, weight };
 }
 
-/** **Shape** of each term: its name's length, its name, weight, scale, row; numbers as little-endian 32-bit floats. */
+/** **Shape** for each term: its name's length, its name, weight, scale, row; numbers as little-endian 32-bit floats. */
 function digestTerms(terms: readonly FittedTerm[], dimensions: number): string {
   const bytes = new Uint8Array(terms.length * (8 + dimensions));
   const view = new DataView(bytes.buffer);

@@ -16,9 +16,9 @@ const longestGram = 5;
 const fixedPoint = 4_294_967_296;
 
 /**
- * How a text's terms are written, as a direction: their n-grams, hashed, each term weighing what the model knows it to say.
+ * Direction of the spelling of a text's terms: their n-grams, hashed, each term with its weight in the model.
  *
- * It finds what neither equal terms nor company relate: the parts of a compound, another inflection, a misspelling, a name that the sample did not have.
+ * It relates terms that are neither equal nor in similar contexts: the parts of a compound, another inflection, a misspelling, an unseen name.
  *
  * **Shape** n-grams of 3 to 5 UTF-16 code units, boundaries included, signed; length 1, or all zero for no terms. The order of the terms does not matter.
  * **Cost** linear in the letters. **Source** feature hashing: Weinberger et al., ICML 2009; n-grams within words: Bojanowski et al., TACL 2017.

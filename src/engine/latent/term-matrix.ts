@@ -6,7 +6,7 @@ import { entropyWeight, localWeight } from "./term-weight.ts";
 export interface TermMatrix {
   /** Columns, by name, ascending. */
   readonly terms: readonly string[];
-  /** Of each column. */
+  /** Weight of each column. */
   readonly weights: Float32Array;
   /** Rows are the chunks that have any of the terms. */
   readonly matrix: SparseMatrix;

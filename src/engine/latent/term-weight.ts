@@ -18,9 +18,9 @@ function logarithmOfCount(count: number): number {
 }
 
 /**
- * How much a term says about a text that has it, from its counts in all of them: 1 if it is in one text only, 0 if it is in every text alike.
+ * Weight of a term from its counts in all texts: 1 if it is in one text only, 0 if it is in every text alike.
  *
- * **Shape** `1 - H / ln n`, with H the entropy of where the term's occurrences are, for `n` texts; 1 for a single text.
+ * **Shape** `1 - H / ln n`, with H the entropy of the term's distribution over `n` texts; 1 for a single text.
  * **Source** the global weight of log-entropy: Dumais (1991).
  */
 export function entropyWeight(counts: Iterable<number>, texts: number): number {

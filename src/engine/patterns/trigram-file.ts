@@ -8,7 +8,7 @@ import type { ColumnFile } from "../vectors/vector-column.ts";
 /** Name of the file in which a segment has its trigrams. Part 0 is the index, the others are blocks of lists. */
 export const trigramFile = "trigrams";
 
-/** Which chunks of a segment have which trigrams. */
+/** Trigrams of the chunks of a segment. */
 export interface TrigramIndex {
   /** One bit per ordinal, set where a chunk has what the query asks for; `undefined` when it asks for nothing. */
   find(query: TrigramQuery): Uint8Array | undefined;
@@ -16,7 +16,7 @@ export interface TrigramIndex {
   mark(trigram: number, bits: Uint8Array): void;
 }
 
-/** What the index says of itself. With other tables of letters, characters are folded in another way. */
+/** Facts about the index. With other tables of letters, characters are folded in another way. */
 interface Header {
   readonly version: 1;
   readonly unicode: number;
@@ -26,7 +26,7 @@ interface Header {
 
 /** A look-up reads one block. */
 const blockBytes = 16_384;
-/** Of the chunks, the part that is few. A list is a read of some 16 KB, a chunk's text about as much. */
+/** Divisor for "few" chunks. A list is a read of some 16 KB, a chunk's text about as much. */
 const fewOf = 1024;
 
 /** Collects the trigrams of a segment's chunks, in any order of ordinals. */
@@ -81,9 +81,9 @@ export function mergeTrigrams(
 /**
  * Writes, for each trigram in turn, the list of chunks that have it.
  *
- * **Shape** a list: its length in bytes, 0 when it is empty; a byte `k`; then per chunk how many are skipped, as a Rice code: the number over `2^k` as so many
+ * **Shape** a list: its length in bytes, 0 when it is empty; a byte `k`; then for each chunk the number of skipped ones as a Rice code. The code has the number over `2^k` as so many
  * zeros and a one, then its `k` lowest bits. Bits fill bytes from the lowest. With `k` 0 that is a bit set.
- * **Source** Golomb, Run-length encodings (1966), with Rice's powers of two; lists of trigrams that most chunks have come out at a bit per chunk.
+ * **Source** Golomb, Run-length encodings (1966), with Rice's powers of two. Lists of frequent trigrams take about a bit per chunk.
  */
 function writeTrigrams(size: number, fill: (trigram: number, into: Uint8Array) => void): readonly ColumnFile[] {
   const blocks: Uint8Array[] = [];

@@ -2,7 +2,7 @@ import { readClass } from "../../text/patterns/regex-class.ts";
 import type { RegexNode } from "../../text/patterns/regex-syntax.ts";
 import { anyDigits, anySpace, collectTrigrams, foldSymbol } from "./trigrams.ts";
 
-/** What a text must have for a pattern to match in it: trigrams, by their numbers, joined by "and" and "or". */
+/** Condition on a text for a pattern to match in it: trigrams, by their numbers, joined by "and" and "or". */
 export type TrigramQuery =
   | { readonly kind: "any" | "none"; readonly size: 0 }
   | { readonly kind: "trigram"; readonly trigram: number; readonly size: 1 }
@@ -19,12 +19,12 @@ const maxStrings = 16;
 const maxLength = 128;
 /** Characters of a string's end that are followed. */
 const endLength = 4;
-/** Trigrams of one query. What goes beyond is left out, which only lets more texts pass. */
+/** Most trigrams of one query. Others are left out, which only lets more texts pass. */
 const maxSize = 256;
 /** Repetitions that are written out. */
 const maxCopies = 4;
 
-/** What is known of the texts that a part of a pattern matches. Strings are of folded characters, see `collectTrigrams`. */
+/** Facts about the texts that a part of a pattern matches. Strings have folded characters, see `collectTrigrams`. */
 interface Known {
   /** All of them, while they are few. */
   readonly exact: ReadonlySet<string> | undefined;

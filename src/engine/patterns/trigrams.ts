@@ -12,8 +12,8 @@ const folded = new Uint16Array(0x1_0000);
 /**
  * One number for characters that the index does not tell apart: the forms of a letter in either case, and all white space.
  *
- * Patterns match with or without `ignoreCase` in one index, so what JavaScript takes for the same under the flags `iu` must have one number here. The
- * capital of the small letter is at least as coarse as Unicode's simple case folding; that `ß` is an `S` here costs no more than a look at a text.
+ * Patterns match with or without `ignoreCase` in one index, so characters that are equal under JavaScript's flags `iu` must have one number here. The
+ * capital of the small letter is at least as coarse as Unicode's simple case folding; `ß` as an `S` costs no more than a look at a text.
  */
 export function foldSymbol(codePoint: number): number {
   if (codePoint > 0xffff) return codePoint === anyDigits ? anyDigits : foldAnew(codePoint);
@@ -44,9 +44,9 @@ const none = -1;
 const pair = 0x11_0000;
 
 /**
- * The trigrams of a text, as an index knows them. Characters are folded ({@link foldSymbol}) and a run of white space is one; then every three in a row
- * count, of Chinese characters, kana and Hangul every two. Then, with each run of digits made one sign as well, the threes in which that sign is:
- * so `\d+` is something to look for, and `\s+` too.
+ * Collects the trigrams of a text for an index. Characters are folded ({@link foldSymbol}) and a run of white space is one. Then every three in a row
+ * count, for Chinese characters, kana and Hangul every two. Then, with each run of digits made one sign as well, the threes with that sign count:
+ * so `\d+` and `\s+` can be looked for.
  *
  * Every trigram of a part of a text is one of the whole.
  *

@@ -4,12 +4,12 @@ import { compileFilter } from "../filters/compile-filter.ts";
 import { judge } from "./columnar-filter.ts";
 import type { ChunkFacts, MetadataColumn, Segment } from "./segment.ts";
 
-/** What a query restricts itself to, compiled. */
+/** A compiled restriction of a query. */
 export interface Restriction {
   /** Same key, same answers: what segments remember verdicts by. */
   readonly key: string;
   admits(facts: ChunkFacts): boolean;
-  /** What `admits` says of all the distinct sayings of a segment: one flag each. */
+  /** Applies `admits` to all distinct metadata of a segment: one flag each. */
   judge(facts: MetadataColumn): Uint8Array;
 }
 
@@ -17,7 +17,7 @@ export interface Restriction {
 const remembered = 16;
 
 /**
- * Which chunks of a segment can be found under a restriction: one flag per ordinal.
+ * Admits chunks of a segment under a restriction: one flag per ordinal.
  *
  * **Cost** as `judge`, and a look per chunk, once per restriction until a chunk changes; none without a restriction.
  */

@@ -36,12 +36,12 @@ interface Member {
   readonly key: number;
   readonly id: string;
   readonly live: boolean;
-  /** Which of the sources, and where in it. */
+  /** Index of the source, and the ordinal in it. */
   readonly source: number;
   readonly ordinal: number;
 }
 
-/** What the lexical side of a segment is made of, by ordinal. */
+/** Lexical parts of a segment, by ordinal. */
 interface LexicalParts {
   readonly lengths: readonly FieldLengths[];
   readonly languages: readonly string[];
@@ -74,7 +74,7 @@ export function sealSegment(chunks: Iterable<SealingChunk>): BuiltSegment {
 }
 
 /**
- * Inverts chunks that come in order of their ordinals. Terms become numbers at once, and the postings of all lie in two arrays, ordered by
+ * Inverts chunks that come in order of their ordinals. Terms become numbers at once, and all postings lie in two arrays, ordered by
  * counting: a list of objects per term would cost more than all the rest.
  */
 function createTermCollector(): {

@@ -10,7 +10,7 @@ export interface ByteWriter {
   bytes(bytes: Uint8Array): void;
   /** Length in bytes, then UTF-8. */
   text(text: string): void;
-  /** What was written since the last `take`, in bytes of its own. */
+  /** Bytes written since the last `take`, as a copy. */
   take(): Uint8Array;
 }
 
@@ -75,7 +75,7 @@ export interface ByteReader {
   skip(length: number): void;
 }
 
-/** What was not written by us, or not to its end. */
+/** An error for bytes that ibid did not write, or not completely. */
 export function torn(): IbidError {
   return new IbidError("store-corrupt", "A part of the index ends in the middle of a number.", {
     hint: "Run ibid doctor --fix to rebuild the index.",

@@ -9,7 +9,7 @@ export interface ChunkTerms {
   readonly counts: readonly number[];
   /** Occurrences in the names, by term. */
   readonly names: readonly number[];
-  /** What the text was taken to be written in; `""` when nobody could tell. */
+  /** Assumed language of the text; `""` when unknown. */
   readonly language: string;
 }
 
@@ -20,9 +20,9 @@ export interface FieldLengths {
 }
 
 /**
- * What a chunk is found by: the words of its text, and those of its names: its document's title and its headings, each once.
+ * Terms of a chunk: the words of its text, and those of its names (its document's title and its headings), each once.
  *
- * A passage under "Opting out" is about what its page is about, and seldom says so.
+ * A passage under "Opting out" has its page's subject, and seldom names it.
  */
 export function analyzeChunk(
   analyzer: Analyzer,
@@ -84,7 +84,7 @@ export function termsFingerprint({ fingerprint }: Analyzer): string {
 /** One for all: what it holds is taken before anybody else writes. */
 const writer = createByteWriter();
 
-/** **Shape** language, number of terms; for each, its count in the text, doubled, plus 1 when its count in the names follows; then the terms as a JSON list. */
+/** **Shape** language, number of terms. For each, its count in the text, doubled, plus 1 when its count in the names follows; then the terms as a JSON list. */
 export function encodeTerms({ terms, counts, names, language }: ChunkTerms): Uint8Array {
   writer.text(language);
   writer.varint(terms.length);

@@ -1,7 +1,7 @@
 import type { EmbeddingKind } from "../../contracts/embedding.ts";
 import type { DenseForm } from "../vectors/dense-rows.ts";
 
-/** What a segment says of a column before anybody reads it. */
+/** Facts about a column of a segment that need no read of it. */
 export interface ColumnHeader {
   readonly version: string;
   readonly kind: EmbeddingKind;
@@ -9,11 +9,11 @@ export interface ColumnHeader {
   readonly form?: DenseForm;
   readonly dimensions: number;
   readonly rows: number;
-  /** Of the files of 32-bit rows. Absent in columns from before there were codes: those have blocks of 1 MB, and no codes. */
+  /** Rows in a file of 32-bit rows. Absent in columns without codes, from an older format: these have blocks of 1 MB. */
   readonly rowsPerBlock?: number;
 }
 
-/** Of 32-bit rows a search reads only those that it must score, so their blocks are small: one is read for the sake of one row. */
+/** Block size of 32-bit rows. A search reads only the rows that it must score, so blocks are small. */
 const denseBlockBytes = 1 << 15;
 
 export function rowsPerBlock(dimensions: number, blockBytes = denseBlockBytes): number {

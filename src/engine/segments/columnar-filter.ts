@@ -16,10 +16,10 @@ interface KeyColumn {
 const columns = new WeakMap<readonly ChunkFacts[], Map<string, KeyColumn>>();
 
 /**
- * Which of the distinct sayings of a segment a filter admits: one flag each.
+ * Applies a filter to the distinct metadata of a segment: one flag each.
  *
- * **Shape** what `compileFilter` says of each, one by one. A condition is on one key, so it is asked once per distinct value of that key; `and`, `or`
- * and `not` are on flags. **Cost** the sayings' values of a key are numbered once; then a condition costs its distinct values and a look per saying.
+ * **Shape** the same as `compileFilter` for each, one by one. A condition is on one key, so it is tested once per distinct value of that key; `and`, `or`
+ * and `not` work on flags. **Cost** the values of a key are numbered once; then a condition costs its distinct values and a look per entry.
  */
 export function judge(filter: Filter, facts: Pick<MetadataColumn, "values">): Uint8Array {
   const { values } = facts;

@@ -3,7 +3,7 @@ import { type Bm25Formula, coarseLength } from "../bm25/bm25-variants.ts";
 import type { FieldLengths } from "./chunk-terms.ts";
 import type { Segment } from "./segment.ts";
 
-/** What one occurrence in each field counts, by ordinal: its weight over `1 - b + b · length / average`. */
+/** Worth of one occurrence in each field, by ordinal: the field's weight over `1 - b + b · length / average`. */
 export interface Norms {
   readonly text: Float64Array;
   readonly names: Float64Array;

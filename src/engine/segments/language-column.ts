@@ -1,6 +1,6 @@
 import { createByteReader, createByteWriter } from "./bytes.ts";
 
-/** **Shape** how many languages, their names, then one byte a chunk. What does not fit into a byte is of no known language. */
+/** **Shape** the number of languages, their names, then one byte a chunk. Languages beyond a byte become unknown. */
 export function encodeLanguages(languages: readonly string[]): Uint8Array {
   const names = [...new Set(["", ...languages])].slice(0, 256);
   const places = new Map(names.map((name, place) => [name, place]));
@@ -11,7 +11,7 @@ export function encodeLanguages(languages: readonly string[]): Uint8Array {
   return writer.take();
 }
 
-/** What each chunk is written in: `names[places[ordinal]]`. */
+/** Language of each chunk: `names[places[ordinal]]`. */
 export interface LanguageColumn {
   readonly names: readonly string[];
   readonly places: Uint8Array;
@@ -29,7 +29,7 @@ export function languageAt({ names, places }: LanguageColumn, ordinal: number): 
   return names[places[ordinal]!] ?? "";
 }
 
-/** What the live chunks are written in. */
+/** Languages of the live chunks. */
 export function liveLanguages({ names, places }: LanguageColumn, live: Uint8Array): ReadonlySet<string> {
   const used = new Uint8Array(names.length);
   for (let ordinal = 0; ordinal < places.length; ordinal++) used[places[ordinal]!]! |= live[ordinal]!;

@@ -12,7 +12,7 @@ export interface SegmentPolicy {
 
 /**
  * **Source** measured over 70,000 chunks of 100 words and 256 dimensions: a write that merges 16,384 takes up to 1.5 s, one that merges 65,536
- * took 3.2 s, and searches are as fast over seven segments as over two. Sealing 4,096 at once costs a third less than sealing 1,024 four times and merging
+ * took 3.2 s. Searches are as fast over seven segments as over two. Sealing 4,096 at once costs a third less than sealing 1,024 four times and merging
  * those.
  */
 export const defaultPolicy: SegmentPolicy = { sealAt: 4096, settleAt: 256, mergeFactor: 4, maxMerged: 16_384 };
@@ -25,10 +25,10 @@ export interface SegmentSize {
 }
 
 /**
- * Which segments to make one of, or `undefined` when all is well: a full tier, or one that is mostly gone.
+ * Chooses segments to merge, or `undefined` when none need it: a full tier, or a segment with few live chunks.
  *
- * **Shape** tier 0 holds what was sealed before it was full, tier `t` segments of `sealAt · mergeFactor^(t-1)` chunks and up, so that n chunks lie in O(log n) segments (up to `maxMerged`
- * each) and each chunk is merged O(log n) times.
+ * **Shape** tier 0 has segments that were sealed before they were full; tier `t` has segments of `sealAt · mergeFactor^(t-1)` chunks and more. So n chunks lie in O(log n) segments
+ * (up to `maxMerged` each), and each chunk is merged O(log n) times.
  * **Source** the tiers of a log-structured merge tree (O'Neil et al., 1996).
  */
 export function chooseMerge<Item extends SegmentSize>(

@@ -16,10 +16,10 @@ export interface PostingsFile {
 const blockBytes = 16_384;
 
 /**
- * Writes postings as blocks of terms, each term beside its list, so that a segment costs a few rows rather than one per term.
+ * Writes postings as blocks of terms, each term beside its list: a segment costs a few rows rather than one per term.
  *
  * **Shape** per term: the term, the list's length in bytes, the list. A list: its number of entries, doubled, plus 1 when names have the term;
- * per entry the step from the last ordinal, doubled, plus 1 when the text has it once and the names do not; otherwise the text's count and, where
+ * per entry the step from the last ordinal, doubled, plus 1 when the text has it once and the names do not. Otherwise follow the text's count and, where
  * names have the term at all, theirs.
  * **Source** the block tree of Lucene's term dictionary, without the tree.
  */

@@ -26,10 +26,10 @@ const mostPasses = 3;
 const mostSingles = 2048;
 
 /**
- * Rows as they lie in a segment's files. **Cost** nothing until they are asked for: codes are read whole, 32-bit rows by the block.
+ * Rows as they lie in a segment's files. **Cost** nothing until the first use: codes are read whole, 32-bit rows by the block.
  *
- * The first searches of a process go through the codes without keeping them, and read the few rows that they must score one by one; then they are kept. A process
- * that asks once does not pay for memory that nobody will look at again, and none pays more than twice what keeping them at once would have cost.
+ * The first searches of a process pass over the codes without keeping them, and read the few rows to score one by one. Later searches keep them. A process
+ * that searches once pays for no memory that it will not use again. No process pays more than twice the cost of keeping them at once.
  *
  * **Source** the rule of the ski rental: Karlin, Manasse, Rudolph and Sleator, Competitive snoopy caching (1988).
  */
@@ -53,7 +53,7 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
     return table;
   }
 
-  /** What reads single rows, as long as that is less work than reading all. */
+  /** Reads single rows, as long as that is less work than reading all. */
   const single = (): ReadBytes | undefined =>
     codes === undefined && singles++ < mostSingles ? bytes?.(name) : undefined;
 

@@ -11,7 +11,7 @@ import type { MetadataColumn, Segment, SegmentSource, VectorColumn } from "./seg
 import type { ColumnHeader } from "./column-header.ts";
 import { readColumn } from "../vectors/vector-column.ts";
 
-/** What is read of a segment when it is opened. The rest lies in its files. */
+/** The part of a segment that is read when it is opened. The rest lies in its files. */
 export interface SegmentRow {
   readonly key: number;
   /** The scope's row. */
@@ -38,9 +38,9 @@ export interface SealedSegment extends Segment {
   readonly presentCount: number;
   /** The ordinal of a chunk's row, or -1. */
   find(key: number): number;
-  /** What each chunk is written in, by ordinal; for merging. */
+  /** Language of each chunk, by ordinal; for merging. */
   languageColumn(): LanguageColumn;
-  /** What it says of its columns; one that was dropped is of version `""`, so that the others keep their places. */
+  /** Headers of the columns. A dropped column has version `""`, so that the others keep their places. */
   headers(): readonly ColumnHeader[];
   /** Every block of its postings; for merging. */
   blocks(): Iterable<Uint8Array>;
@@ -48,7 +48,7 @@ export interface SealedSegment extends Segment {
   restate(changed: Pick<SegmentRow, "state" | "columns">, stamp: number): void;
 }
 
-/** Keys that are looked for by going through all of them, before they are put in order: a search finds a few dozen, and ordering takes as long as a thousand looks. */
+/** Linear lookups of keys before they are sorted: a search finds a few dozen, and sorting takes as long as a thousand lookups. */
 const mostScans = 256;
 
 export function packState(live: Uint8Array, present: Uint8Array, size: number): Uint8Array {
@@ -172,7 +172,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     facts() {
       if (facts !== undefined) return facts;
       const growing = createFactsColumn(size);
-      // What is gone has no row to ask; nothing will ask for it either.
+      // A deleted chunk has no row, and is never looked up.
       for (let i = 0; i < size; i++) growing.add(present[i] === 1 ? source.chunkFacts(keys[i]!) : nothing);
       return (facts = growing.column());
     },
@@ -214,7 +214,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
 
 const nothing = { metadata: "{}", origin: "user-content" } as const;
 
-/** Of the ordinals whose flag is not 0; of all without flags. */
+/** Sum over the ordinals whose flag is not 0; over all without flags. */
 function sumLengths(lengths: Uint32Array, flags: Uint8Array | undefined): number {
   let sum = 0;
   // By number: a process that asks once runs this before it is compiled, and going through an iterator then takes several times as long.

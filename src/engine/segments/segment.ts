@@ -23,9 +23,9 @@ export interface VectorColumn {
   /** As `versionKey` writes it. */
   readonly version: string;
   readonly kind: EmbeddingKind;
-  /** Of the dense part; `"float32"` when there is none. */
+  /** Form of the dense part; `"float32"` when there is none. */
   readonly form: DenseForm;
-  /** Of the dense part; 0 when there is none. */
+  /** Dimensions of the dense part; 0 when there is none. */
   readonly dimensions: number;
   readonly rows: number;
   readonly ordinals: Uint32Array;
@@ -46,7 +46,7 @@ export interface SparseColumn {
   inverted(): InvertedColumn;
 }
 
-/** Which rows have a coordinate: those at `rows[starts[s] … starts[s + 1])`, ascending, where `s` is `slots.get(coordinate)`. */
+/** Rows of each coordinate: those at `rows[starts[s] … starts[s + 1])`, ascending, where `s` is `slots.get(coordinate)`. */
 export interface InvertedColumn {
   readonly slots: ReadonlyMap<number, number>;
   readonly starts: Uint32Array;
@@ -54,7 +54,7 @@ export interface InvertedColumn {
   readonly values: Float32Array;
 }
 
-/** What filters look at. Chunks of a document mostly say the same, so each distinct saying is kept once: chunk `o` says `values[index[o]]`. */
+/** Metadata for filters. Chunks of a document mostly share theirs, so each distinct value is stored once: chunk `o` has `values[index[o]]`. */
 export interface MetadataColumn {
   readonly index: Uint32Array;
   readonly values: readonly ChunkFacts[];
@@ -91,9 +91,9 @@ export interface Segment {
   postings(term: string): Postings | undefined;
   /** Terms from `prefix` on, in order of UTF-16 code units, each once, as long as they begin with it. */
   terms(prefix: string): Iterable<string>;
-  /** What its live chunks are written in. */
+  /** Languages of its live chunks. */
   languages(): ReadonlySet<string>;
-  /** What a chunk was indexed in; `""` when none was known. */
+  /** Language in which a chunk was indexed; `""` when unknown. */
   languageOf(ordinal: number): string;
   /** At most one of each form. */
   column(version: string, kind: EmbeddingKind, form: DenseForm): VectorColumn | undefined;
@@ -106,7 +106,7 @@ export interface Segment {
 /** Fills `target` with what a file holds from `from` on, all its parts end to end. **Errors** `store-corrupt` where it ends before. */
 export type ReadBytes = (target: Uint8Array, from: number) => void;
 
-/** What segments read from where they live. Calls are synchronous, inside one transaction of the directory. */
+/** Reads of segments from their storage. Calls are synchronous, inside one transaction of the directory. */
 export interface SegmentSource {
   /** A part of one of a segment's files. */
   file(segment: number, name: string, part: number): Uint8Array | undefined;

@@ -7,21 +7,21 @@ import type { VectorColumn } from "../segments/segment.ts";
 import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
 
 /**
- * Which rows of some dense columns can be among the best `topK`, found by a first pass over 8-bit codes, none of them missed.
+ * Finds the rows of some dense columns that can be among the best `topK`, by a first pass over 8-bit codes; it misses none.
  *
- * The result of the search is the one that scoring every row would give, to the last bit and the last tie: this only tells which rows need no
- * score. What follows is why.
+ * The search returns the same result as scoring every row, to the last bit and the last tie: the pass only finds rows that need no
+ * score. The proof follows.
  *
- * **Bound.** Let x be a row and q the query, x = s·c + r and q = t·e + w, with whole numbers c and e (the codes), steps s and t, and what the
- * codes leave out, r and w. Let D = c·e, which is exact, ρ = ‖r‖/‖x‖ and ω = ‖w‖/‖q‖. Then x·q = s·t·D + s·(c·w) + r·q, and by
+ * **Bound.** Let x be a row and q the query, x = s·c + r and q = t·e + w. Here c and e are whole numbers (the codes), s and t steps, and r and w the
+ * remainders. Let D = c·e, which is exact, ρ = ‖r‖/‖x‖ and ω = ‖w‖/‖q‖. Then x·q = s·t·D + s·(c·w) + r·q, and by
  * Cauchy and Schwarz, with ‖s·c‖ ≤ ‖x‖ + ‖r‖,
  *
  *     | x·q / (‖x‖‖q‖)  -  (s/‖x‖)·(t/‖q‖)·D |  ≤  (1 + ρ)·ω + ρ  =  ρ·(1 + ω) + ω.
  *
  * **Rounding.** Every code is the nearest whole number to its coordinate or nearer to 0, so ρ ≤ 1 and ω ≤ 1 (but for 2^-40), and |s·t·D| ≤
  * 4‖x‖‖q‖. `slopes` hold s/‖x‖ in 32 bits, off by 2^-24 of itself, which moves the middle by at most 2^-22; `residuals` hold no less than ρ,
- * but for a denormal loss below 2^-126. All else is computed in 64 bits, from 32-bit numbers whose products, down to 2^-298 and up to 2^256 times
- * the dimensions, neither overflow nor vanish there. A sum of n such products is off by less than n·2^-53·‖x‖‖q‖ in any order, a norm by less than
+ * but for a denormal loss below 2^-126. All else is computed in 64 bits, from 32-bit numbers. Their products, down to 2^-298 and up to 2^256 times
+ * the dimensions, neither overflow nor vanish there. A sum of n such products is off by less than n·2^-53·‖x‖‖q‖ in any order. A norm is off by less than
  * (n + 2)·2^-53 of itself (Higham, Accuracy and Stability of Numerical Algorithms, 3.1): with n ≤ 2^20 all of these are below 2^-31.
  * `slack` = 2^-20 is more than three times all of them together. So the computed cosine lies within
  *
@@ -29,29 +29,29 @@ import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
  *
  * and a computed dot product within ‖x‖‖q‖ times that. For a zero row both are 0.
  *
- * **Twice.** Nothing above asks how fine the query's codes are. So it holds for e of 16 bits, and as well for digits from -63 to 63, whose sums
- * are had in half the time or less (sift-codes.wat says how, and why they are the same on every machine) and whose ω is some .014 where the
- * others' is next to nothing. A row whose upper bound by the digits is below the floor is not among the best; of those that are left the middle
+ * **Twice.** The bound does not depend on how fine the query's codes are. So it holds for e of 16 bits, and for digits from -63 to 63. Their sums
+ * take half the time or less (sift-codes.wat shows how, and why they are the same on every machine). Their ω is some .014, where the
+ * others' is almost 0. A row whose upper bound by the digits is below the threshold is not among the best. For the rows that are left, the middle
  * and the reach are those by all the bits. Where there are no digits, all rows are left.
  *
- * **Floor.** Of k rows whose scores are at least L, the k-th best row's score is at least L. Whoever is among the best has at least the k-th best
+ * **Threshold.** Of k rows whose scores are at least L, the k-th best row's score is at least L. A row among the best has at least the k-th best
  * score, hence at least L, hence an upper bound of at least L. So a row whose upper bound is below L, strictly, is not among the best, not even by
  * a tie. L only rises as rows come, so a row that is left out early would be left out late. The same holds for `minScore` in the place of L.
  *
  * **Euclidean.** The score falls with the distance, d² = ‖x‖² + ‖q‖² - 2x·q, but rounds: two distances may have one score, and then ids
- * decide. So lower bounds are turned into scores with the very formula, and the floor, a score, is turned back into the least
+ * decide. So lower bounds are turned into scores with the same formula. The threshold, a score, is turned back into the least
  * κ = (x·q - ‖x‖²/2)/‖q‖ that could still have it: d² ≤ z² with z = 1/L - 1, so κ ≥ (‖q‖² - z²)/(2‖q‖). All of it is widened by 2^-28 of ‖x‖²,
  * ‖q‖² and z², which is more than four times what rounding can do to them.
  *
  * **Shape** for dense queries that are not zero, of at most {@link certifiedDimensions}. One at a time: the scratch is shared.
  * **Cost** one byte a coordinate is read of every admitted row. Nothing is allocated but for scratch that grows once.
- * **Source** a filter step with bounds, then refinement, as VA-files have it (Weber, Schek and Blott 1998), the length of what is left out
+ * **Source** a filter step with bounds, then refinement, as in VA-files (Weber, Schek and Blott 1998), with the length of the remainder
  * in the place of a grid cell.
  */
 export interface CertifiedScan {
   /** Looks at the rows of one column. */
   look(column: VectorColumn, admitted: Uint8Array): void;
-  /** Ends the first pass, and scores the rows that look best, which raises the floor for the others. */
+  /** Ends the first pass, and scores the most promising rows, which raises the threshold for the others. */
   settle(): void;
   /** The rows, of the column of the n-th `look` (from 0), that may be among the best, each once and with its true score. */
   rows(look: number, offer: (row: number, score: number) => void): void;
@@ -64,7 +64,7 @@ const slack = 2 ** -20;
 const wider = 1 + 2 ** -28;
 const narrower = 1 - 2 ** -28;
 
-/** Rows of the first batch. The next ones are as long as all before them: the floor rises most at the beginning. */
+/** Rows of the first batch. Each later batch is as long as all before it: the threshold rises most at the beginning. */
 const firstBatch = 64;
 
 /** The largest absolute value of a row's code. */
@@ -105,7 +105,7 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
   kth.reset(topK);
   found = 0;
 
-  /** What the upper bound of a row with that score is at least: of the cosine, of x·q/‖q‖, or of κ. */
+  /** Least upper bound of a row with that score: for the cosine, for x·q/‖q‖, or for κ. */
   function leastBound(score: number): number {
     if (metric === "cosine") return score;
     if (metric === "dot") return score / denseNorm;

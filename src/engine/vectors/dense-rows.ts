@@ -17,7 +17,7 @@ export function formOf(dense: DenseVector): DenseForm {
 /** The dense part of a column. */
 export interface DenseRows {
   readonly dimensions: number;
-  /** What the first pass reads, see `certified-scan.ts`: row `r` of the table is row `r`. */
+  /** Codes for the first pass, see `certified-scan.ts`: row `r` of the table is row `r`. */
   codes(): CodeTable;
   /** Where the row's coordinates are: in `block(row)` from `start(row)` on. Holds until the next call. */
   block(row: number): Float32Array;
@@ -74,7 +74,7 @@ export interface GrowingRows extends DenseRows {
   add(dense: DenseVector): void;
 }
 
-/** **Cost** codes are made when first asked for, and again when there are twice as many rows: a run of writes costs no more than a copy. */
+/** **Cost** codes are made at the first use, and again when there are twice as many rows: a run of writes costs no more than a copy. */
 export function createGrowingRows(dimensions: number, form: DenseForm): GrowingRows {
   const stride = strideOf(dimensions);
   const memory = codeMemory();

@@ -15,12 +15,12 @@ export interface NearestHit extends FoundChunk {
 const forms: readonly DenseForm[] = ["float32", "int8"];
 
 /**
- * The nearest vectors of one version and kind, exactly.
+ * Finds the nearest vectors of one version and kind, exactly.
  *
- * **Shape** the score is the cosine (from -1 to 1; 0 with a zero vector), the dot product, or `1 / (1 + distance)`; a hybrid vector's is the
+ * **Shape** the score is the cosine (from -1 to 1; 0 with a zero vector), the dot product, or `1 / (1 + distance)`. A hybrid vector's is the
  * sum over its two parts. `rawScore` is the score itself, or for Euclidean the distance (of a hybrid vector, in the joint space).
- * **Cost** for dense vectors, a byte per coordinate of each admitted one, and a score for the few that can be among the best; for sparse ones,
- * the postings of the query's coordinates; for hybrid ones and sparse distances, every admitted vector's score.
+ * **Cost** dense vectors cost a byte per coordinate of each admitted one, and a score for the few that can be among the best. Sparse ones cost
+ * the postings of the query's coordinates. Hybrid ones and sparse distances cost every admitted vector's score.
  */
 export function searchNearest(
   searched: readonly SearchedSegment[],

@@ -16,7 +16,7 @@ function nextTable(stride: number, rows: number): CodeTable {
   return (table = memory.allocate(stride, rows));
 }
 
-/** What bounds the scores of a column's rows, by row; see `CodedRows`. */
+/** Bounds of the scores of a column's rows, by row; see `CodedRows`. */
 export interface RowBounds {
   readonly norms: Float64Array;
   readonly slopes: Float32Array;
@@ -34,7 +34,7 @@ export function readBounds(stride: number, rows: number, bytes: ReadBytes): RowB
   };
 }
 
-/** What the stretches of a column are read from. */
+/** Source of the stretches of a column. */
 export interface PassedCodes {
   readonly stride: number;
   readonly bytes: ReadBytes;
@@ -42,10 +42,10 @@ export interface PassedCodes {
 }
 
 /**
- * A column in stretches, each a column of its own over some of its rows. The codes of a stretch are read when they are asked for, into the same place as those
- * of the stretch before: they hold until the next one's are.
+ * Reads a column in stretches, each a column of its own over some of its rows. The codes of a stretch overwrite those of the one before, and
+ * hold until the next is read.
  *
- * What reading codes costs a process is less the reading than the memory that they are put into, which the system must hand out page by page.
+ * Reading codes costs a process less than the memory that they fill, which the system must hand out page by page.
  *
  * **Shape** rows and their scores are the column's own. **Cost** each code is read once and moved once; nothing is kept.
  */

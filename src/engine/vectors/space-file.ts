@@ -55,7 +55,7 @@ interface Block {
   rows(): ReadonlyMap<string, TermRow>;
 }
 
-/** A question asks a block for a term or two, an ingestion for all of them: so many times it is looked through before it is read whole. */
+/** Lookups in a block before it is read whole: a question needs a term or two, an ingestion all. */
 const mostLooks = 8;
 
 function openBlock(block: Uint8Array, dimensions: number): Block {

@@ -29,12 +29,12 @@ export interface StoredVector {
   readonly values: Float32Array;
 }
 
-/** Of what has no sparse part: nobody can change it. */
+/** A shared empty sparse part, which no caller changes. */
 const nothing = { indices: new Uint32Array(0), values: new Float32Array(0) };
 
 const kinds: readonly EmbeddingKind[] = ["dense", "sparse", "hybrid"];
 
-/** An embedding in 32-bit form; dense bytes stay bytes. **Shape** what has the form already is taken as it is, not copied. */
+/** Converts an embedding to 32-bit form; dense bytes stay bytes. **Shape** a vector in that form is returned as it is, not copied. */
 export function toStoredVector(version: string, embedding: Embedding): StoredVector {
   const kind = kindOf(embedding);
   const dense = "dense" in embedding ? embedding.dense : "indices" in embedding ? [] : embedding;
@@ -100,8 +100,8 @@ let lastVersion = "";
 let lastVersionBytes = encodeText(lastVersion);
 
 /**
- * **Shape** 0; unless that is all: how many; for each: kind (three more when the dense part is bytes), lengths of the dense and the sparse part,
- * length of the version and the version; then for each, from a multiple of four on, their numbers: dense, indices, values.
+ * **Shape** 0 for no vectors; else their number. Then for each: kind (three more when the dense part is bytes), lengths of the dense and the sparse part,
+ * length of the version and the version. Then for each, from a multiple of four on, their numbers: dense, indices, values.
  */
 export function encodeVectors(vectors: readonly StoredVector[]): Uint8Array {
   headWriter.varint(aligned);

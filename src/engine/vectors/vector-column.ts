@@ -101,7 +101,7 @@ function sparseFiles(column: number, vectors: readonly StoredVector[]): ColumnFi
   ];
 }
 
-/** **Cost** which chunks have a vector, at once; codes, 32-bit rows and sparse rows when first asked for. */
+/** **Cost** the flags of chunks with a vector at once; codes, 32-bit rows and sparse rows at the first use. */
 export function readColumn(header: ColumnHeader, column: number, read: ReadFile, bytes?: BytesOf): VectorColumn {
   const { version, kind, form = "float32", dimensions, rows } = header;
   let dense: SealedRows | undefined;
@@ -167,7 +167,7 @@ export function vectorsAt(segment: Segment, ordinal: number): StoredVector[] {
   return vectors;
 }
 
-/** What tells one column of a segment from another. */
+/** Name of a column, unique in its segment. */
 export function columnName({ version, kind, dense }: StoredVector): string {
   return `${formOf(dense)} ${kind} ${version}`;
 }

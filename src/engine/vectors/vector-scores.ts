@@ -7,7 +7,7 @@ import { formOf } from "./dense-rows.ts";
 import type { SparseColumn, VectorColumn } from "../segments/segment.ts";
 import type { StoredVector } from "./stored-vector.ts";
 
-/** What rows are compared with: one vector, and what is computed of it once. */
+/** A query for rows: one vector, and values computed from it once. */
 export interface ScoredQuery {
   readonly kind: EmbeddingKind;
   readonly metric: Metric;
@@ -80,7 +80,7 @@ function cosine(product: number, a: number, b: number): number {
   return Math.max(-1, Math.min(1, product / (a * b))) + 0;
 }
 
-/** Of a hybrid vector, in the joint space. */
+/** Distance of a hybrid vector, in the joint space. */
 export function distance(column: VectorColumn, row: number, query: ScoredQuery): number {
   const rows = column.dense();
   const sparse = column.sparse();
