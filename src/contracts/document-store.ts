@@ -38,13 +38,21 @@ export interface FreshnessMark {
   readonly fingerprint?: string;
 }
 
-/** One chunk on its way into a store, with a vector for each embedding version that must find it: two during a re-embedding. @experimental */
+/**
+ * One chunk on its way into a store, with a vector for each embedding version that must find it: two during a re-embedding. @experimental
+ *
+ * @experimental
+ */
 export interface ChunkEntry {
   readonly chunk: Chunk;
   readonly embeddings: readonly VersionedEmbedding[];
 }
 
-/** One document on its way into a store, with everything that must appear at the same moment. @experimental */
+/**
+ * One document on its way into a store, with everything that must appear at the same moment. @experimental
+ *
+ * @experimental
+ */
 export interface DocumentWrite extends Provenance {
   /** Stored without its `blocks`. */
   readonly document: TextDocument;

@@ -94,5 +94,9 @@ export function kindOf(embedding: Embedding): EmbeddingKind {
   return "indices" in embedding ? "sparse" : "dense";
 }
 
-/** How a similarity is computed. `score` is monotone for each: higher is better. @experimental */
+/**
+ * How a similarity is computed. `score` is monotone for each: higher is better. @experimental
+ *
+ * @experimental
+ */
 export type Metric = "cosine" | "dot" | "euclidean";

@@ -41,7 +41,11 @@ export interface VersionChange {
   readonly lacking: number;
 }
 
-/** How a re-embedding goes about it; everything has a default. */
+/**
+ * How a re-embedding goes about it; everything has a default.
+ *
+ * @experimental
+ */
 export interface ReembedOptions {
   /** Default: every scope that the caller may write. */
   readonly scope?: Scope;

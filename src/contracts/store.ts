@@ -36,7 +36,11 @@ import type { VectorMatch, VectorQuery } from "./vector-store.ts";
  */
 export type Durability = "commit" | "snapshot" | "none";
 
-/** Capabilities of a composed store, read from its parts. A "no" is a promise too. @experimental */
+/**
+ * Capabilities of a composed store, read from its parts. A "no" is a promise too. @experimental
+ *
+ * @experimental
+ */
 export interface StoreCapabilities {
   readonly durability: Durability;
   /** Kinds of embeddings that the store keeps. A write of another kind throws `unsupported`. */
@@ -48,7 +52,11 @@ export interface StoreCapabilities {
   readonly upkeep: boolean;
 }
 
-/** Chunks to delete in one scope. @experimental */
+/**
+ * Chunks to delete in one scope. @experimental
+ *
+ * @experimental
+ */
 export type DeleteTarget =
   | { readonly ids: readonly string[] }
   | { readonly documentIds: readonly string[] }
@@ -64,14 +72,22 @@ export interface DeleteOptions {
   readonly purge?: boolean;
 }
 
-/** Outcome of a delete. @experimental */
+/**
+ * Outcome of a delete. @experimental
+ *
+ * @experimental
+ */
 export interface DeleteResult {
   /** Live chunks that went. Deleting a deleted chunk counts 0. */
   readonly chunks: number;
   readonly receipt: Receipt;
 }
 
-/** Which chunks a listing gives, and how much of them. @experimental */
+/**
+ * Which chunks a listing gives, and how much of them. @experimental
+ *
+ * @experimental
+ */
 export interface ListChunksOptions {
   readonly filter?: Filter;
   readonly documentId?: string;
@@ -80,7 +96,11 @@ export interface ListChunksOptions {
   readonly includeEmbeddings?: boolean;
 }
 
-/** A chunk of a listing. @experimental */
+/**
+ * A chunk of a listing. @experimental
+ *
+ * @experimental
+ */
 export interface StoredChunk {
   readonly scope: Scope;
   readonly chunk: Chunk;
@@ -88,7 +108,11 @@ export interface StoredChunk {
   readonly embeddings?: readonly VersionedEmbedding[];
 }
 
-/** Contents of a store in the scopes that were asked for. @experimental */
+/**
+ * Contents of a store in the scopes that were asked for. @experimental
+ *
+ * @experimental
+ */
 export interface StoreStatus {
   readonly documents: number;
   readonly chunks: number;
@@ -97,20 +121,32 @@ export interface StoreStatus {
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
 }
 
-/** A document that was deleted and can be restored. @experimental */
+/**
+ * A document that was deleted and can be restored. @experimental
+ *
+ * @experimental
+ */
 export interface DeletedSummary extends DocumentSummary {
   /** ISO 8601. */
   readonly deletedAt: string;
 }
 
-/** Options of {@link Upkeep.settle}. @experimental */
+/**
+ * Options of {@link Upkeep.settle}. @experimental
+ *
+ * @experimental
+ */
 export interface SettleOptions {
   readonly signal?: AbortSignal | undefined;
   /** While a model is fitted. **Units** the share that is done, from 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined;
 }
 
-/** The places of a call in a store's interfaces: `read` many scopes, `write` one, `any` of both rights, `maintain` all. @experimental */
+/**
+ * The places of a call in a store's interfaces: `read` many scopes, `write` one, `any` of both rights, `maintain` all. @experimental
+ *
+ * @experimental
+ */
 export interface Places {
   readonly read: unknown;
   readonly write: unknown;
@@ -118,7 +154,11 @@ export interface Places {
   readonly maintain: readonly unknown[];
 }
 
-/** Scopes that {@link Store} has checked: the author of a part trusts them and never widens them. @experimental */
+/**
+ * Scopes that {@link Store} has checked: the author of a part trusts them and never widens them. @experimental
+ *
+ * @experimental
+ */
 export interface Checked extends Places {
   readonly read: readonly Scope[];
   readonly write: Scope;
@@ -126,7 +166,11 @@ export interface Checked extends Places {
   readonly maintain: readonly [];
 }
 
-/** Proofs of the gate: the form in which the user of a {@link Store} names scopes. A write proof names exactly one. @experimental */
+/**
+ * Proofs of the gate: the form in which the user of a {@link Store} names scopes. A write proof names exactly one. @experimental
+ *
+ * @experimental
+ */
 export interface Proven extends Places {
   readonly read: AuthorizedScopes;
   readonly write: AuthorizedScopes<"write">;
@@ -188,7 +232,11 @@ export interface DocumentVerbs<By extends Places> {
   moment(scopes: By["any"], after?: readonly Receipt[]): Promise<Moment>;
 }
 
-/** The system of record: documents, trees, chunks and their text. `composeStore` checks proofs, ids and vectors before it calls. @experimental */
+/**
+ * The system of record: documents, trees, chunks and their text. `composeStore` checks proofs, ids and vectors before it calls. @experimental
+ *
+ * @experimental
+ */
 export interface DocumentStore extends DocumentVerbs<Checked> {
   readonly durability: Durability;
   readonly embeddings: readonly EmbeddingKind[];
@@ -231,7 +279,11 @@ export interface VersionSwitch<By extends Places = Checked> {
   ): Promise<VersionChange>;
 }
 
-/** Deleted documents, restorable until they are vacuumed. @experimental */
+/**
+ * Deleted documents, restorable until they are vacuumed. @experimental
+ *
+ * @experimental
+ */
 export interface Trash<By extends Places = Checked> {
   /** By uri, then scope. */
   deleted(scopes: By["read"]): AsyncIterable<DeletedSummary>;
@@ -244,7 +296,11 @@ export interface Trash<By extends Places = Checked> {
   vacuum(...call: [...by: By["maintain"], options: { readonly olderThanMs: number }]): Promise<number>;
 }
 
-/** Work that correctness never waits for. @experimental */
+/**
+ * Work that correctness never waits for. @experimental
+ *
+ * @experimental
+ */
 export interface Upkeep<By extends Places = Checked> {
   /** Seals a large live segment, merges, and fits the store's own model. **Errors** `aborted`, `timeout`: finished work is kept. */
   settle(options?: SettleOptions): Promise<void>;
@@ -266,7 +322,11 @@ export interface Searches<By extends Places = Checked> {
   readonly latentSearch?: ((scopes: By["read"], query: LatentQuery) => Promise<LatentResult>) | undefined;
 }
 
-/** The parts of a store. A capability is a whole object or absent. @experimental */
+/**
+ * The parts of a store. A capability is a whole object or absent. @experimental
+ *
+ * @experimental
+ */
 export interface StoreParts {
   readonly documents: DocumentStore;
   /** In the order of their parts in a fused score. */

@@ -27,7 +27,11 @@ import type { StoreSubject } from "./store-fixtures.ts";
 import { idsOf } from "./vector-queries.ts";
 import { createVectorStorePack } from "./vector-store-pack.ts";
 
-/** Everything that a {@link Store} promises: the packs of all its interfaces, and what they promise together. */
+/**
+ * Everything that a {@link Store} promises: the packs of all its interfaces, and what they promise together.
+ *
+ * @experimental
+ */
 export function createKnowledgeStorePack(subject: StoreSubject): readonly ContractCase[] {
   return [
     ...createChunkStorePack(subject),

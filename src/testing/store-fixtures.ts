@@ -8,7 +8,11 @@ import type { Metadata } from "../contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { Store } from "../contracts/store.ts";
 
-/** How a pack gets the stores that it tries. */
+/**
+ * How a pack gets the stores that it tries.
+ *
+ * @experimental
+ */
 export interface StoreSubject<Tried extends Store = Store> {
   /** A fresh, empty store. A pack makes one per case. */
   create(): Promise<Tried>;

@@ -4,7 +4,11 @@ import type { AuthorizedScopes, Scope, SystemAuthority } from "../../contracts/s
 import type { StoreParts } from "../../contracts/store.ts";
 import { decideTopK, type EmbeddingPolicy } from "./check-entries.ts";
 
-/** Options of {@link composeStore}. @experimental */
+/**
+ * Options of {@link composeStore}. @experimental
+ *
+ * @experimental
+ */
 export interface ComposeOptions {
   /** The store's name in messages. Default "This store". */
   readonly name?: string | undefined;
