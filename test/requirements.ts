@@ -307,7 +307,7 @@ export const requirements: readonly Requirement[] = [
     "Chunks know their place in the structure, and say it wherever they leave",
     "src/text/chunk-structure.ts",
   ),
-  brought("E13", "Metadata merges into a new document; descendants and leaves", "src/readers/with-metadata.ts"),
+  brought("E13", "Metadata merges into a new document; descendants and leaves", "src/text/walk-sections.ts"),
   brought("E14", "The flow from input to repository", "src/ingest/ingest.ts"),
   brought("E15", "Readers for addresses, files, streams and directories", "src/ingest/sources/files/file-source.ts"),
   brought("E16", "Policies for when to read again", "src/ingest/refresh-policy.ts"),

@@ -5,8 +5,10 @@ import { formatRow } from "../text/format-row.ts";
 import { heuristicTokens } from "../text/length.ts";
 import { checkSizes } from "./check-sizes.ts";
 import { packRows } from "./pack-rows.ts";
-import { defaultMaxTokens } from "./spreadsheet-fingerprint.ts";
 import type { ChunkingConfig } from "./token-chunker.ts";
+
+/** Budget of a chunk of rows. **Source** ToolUp's tabular configuration: 512 tokens, no overlap. */
+export const defaultMaxTokens = 512;
 
 /**
  * Cuts a table into texts; each names its sheet, its rows and its columns:

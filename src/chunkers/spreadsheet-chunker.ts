@@ -4,9 +4,10 @@ import type { Block, TextDocument } from "../contracts/document.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { readDelimitedCells } from "../text/delimited-rows.ts";
 import { formatFilledCells, formatRow, namesEmptyCells } from "../text/format-row.ts";
+import { lengthKey } from "../text/length-key.ts";
 import { heuristicTokens } from "../text/length.ts";
 import { checkSizes, checkTextDocument } from "./check-sizes.ts";
-import { columnsLine } from "./chunk-spreadsheet.ts";
+import { columnsLine, defaultMaxTokens } from "./chunk-spreadsheet.ts";
 import { createChunkFactory } from "./create-chunk.ts";
 import { findUnits } from "./document-units.ts";
 import { createMeasure } from "./measure.ts";
@@ -14,9 +15,11 @@ import { packRows, type WrittenRow } from "./pack-rows.ts";
 import { createSectionChunker } from "./section-chunker.ts";
 import { createSectionPlan } from "./section-plan.ts";
 import { splitRange } from "./split-range.ts";
-import { defaultMaxTokens, spreadsheetFingerprint } from "./spreadsheet-fingerprint.ts";
 import { createRowCounter, type NumberedRow } from "./number-rows.ts";
 import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
+
+/** Part of the fingerprint: a new version cuts documents again. */
+const version = 1;
 
 /**
  * How large chunks of a sheet may be.
@@ -104,7 +107,7 @@ export function createSpreadsheetChunker(options: SpreadsheetChunkerOptions = {}
   }
 
   return {
-    fingerprint: spreadsheetFingerprint(maxTokens, length),
+    fingerprint: JSON.stringify(["spreadsheet", version, maxTokens, lengthKey(length)]),
     chunk: (document) => {
       checkTextDocument(document);
       return { [Symbol.iterator]: () => chunk(document) };

@@ -1,4 +1,4 @@
-import { createLateAutoChunker } from "../chunkers/late-auto-chunker.ts";
+import { createAutoChunker } from "../chunkers/auto-chunker.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
@@ -109,7 +109,7 @@ export async function assembleKnowledgeBase(
   const priced = (model: ChatModel | undefined): ChatModel | undefined =>
     model && pricing ? pricing.withPrice(model, prices) : model;
   const readers = [...(options.readers ?? []), ...runtime.readers];
-  const chunker = options.chunker ?? createLateAutoChunker();
+  const chunker = options.chunker ?? createAutoChunker();
   const events = await chooseEvents(operations.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
   return createKnowledgeBase({
     store,

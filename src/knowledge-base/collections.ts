@@ -1,15 +1,14 @@
 import { nameOfCollection, collectionsPrefix } from "./records/collection-uri.ts";
 import { type AnyDefinition, planCollection } from "./records/check-definition.ts";
 import type { Collections, CollectionSummary } from "../contracts/collection.ts";
-import { createLateCollection } from "./late-collection.ts";
-import type { CollectionParts } from "./record-collection.ts";
+import { type CollectionParts, createRecordCollection } from "./record-collection.ts";
 
 /** The verbs about collections, behind the same gate as every other. */
 export function createCollections(parts: CollectionParts): Collections {
   return {
     // The types of a definition were checked where it was written; from here on fields are names.
     collection: ((name: string, definition: AnyDefinition) =>
-      createLateCollection(parts, planCollection(name, definition))) as unknown as Collections["collection"],
+      createRecordCollection(parts, planCollection(name, definition))) as unknown as Collections["collection"],
     async collections() {
       const found: CollectionSummary[] = [];
       for await (const { uri, scope } of parts.store.documents(await parts.readable(), { under: collectionsPrefix }))

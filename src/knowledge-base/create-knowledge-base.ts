@@ -32,7 +32,8 @@ import { checkOptions } from "../runtime/check-options.ts";
 import { createCollections } from "./collections.ts";
 import { createRun } from "../runtime/create-run.ts";
 import { type OpenSource, sortInput } from "./ingest-items.ts";
-import { createLateKeeping } from "./late-keeping.ts";
+import { createCatalogue } from "./catalogue.ts";
+import { createKeeping, type KeepingParts } from "./keeping.ts";
 import { createSettler } from "./settle-later.ts";
 
 /** Everything a knowledge base is made of, already chosen. `openKnowledgeBase` chooses for those who do not want to. */
@@ -148,7 +149,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       const named = await chooseScopes(chosen, who, (await readable(scopes)).scopes);
       return readable(named);
     };
-    const keeping = createLateKeeping({
+    const keepingParts: KeepingParts = {
       store,
       gate,
       caller,
@@ -157,7 +158,8 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       resolveUri: parts.resolveUri,
       embedder: parts.embedder,
       isReembedding: (scope) => reembedded.has(scope),
-    });
+    };
+    const keeping = { ...createCatalogue(keepingParts), ...createKeeping(keepingParts) };
     const writable = async (scope: Scope | undefined): Promise<readonly AuthorizedScopes<"write">[]> => {
       const scopes = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];
       return scopes.map((one) => gate.write(caller, one));

@@ -25,7 +25,7 @@ import { recordKeys } from "./records/compose-record.ts";
 import type { IngestStages } from "../ingest/stages.ts";
 import { untilAborted } from "../runtime/abort.ts";
 import { checkOptions } from "../runtime/check-options.ts";
-import { createApartEmbedders } from "./apart-embedders.ts";
+import { type ApartEmbedders, createApartEmbedders } from "./apart-embedders.ts";
 import { checkCollection, type CollectionMark, markCollection } from "./collection-mark.ts";
 import { parseCollectionFilter, searchRecords } from "./search-records.ts";
 
@@ -62,12 +62,13 @@ const defaultReadyMs = 60_000;
 const rebuiltAtOnce = 256;
 
 /** One collection, as somebody sees it. */
-export async function createRecordCollection(parts: CollectionParts, plan: CollectionPlan): Promise<AnyCollection> {
+export function createRecordCollection(parts: CollectionParts, plan: CollectionPlan): AnyCollection {
   const { store, gate, caller, readable } = parts;
   const { name } = plan;
   const ownUri = collectionUri(name);
   const prefix = recordsUri(name);
-  const apart = await createApartEmbedders(plan, parts.embed);
+  let loading: Promise<ApartEmbedders> | undefined;
+  const apart = (): Promise<ApartEmbedders> => (loading ??= createApartEmbedders(plan, parts.embed));
 
   const scopesOf = (address: CollectionAddress): Promise<AuthorizedScopes> =>
     readable(address.scope === undefined ? undefined : [parseScope(address.scope)]);
@@ -117,7 +118,7 @@ export async function createRecordCollection(parts: CollectionParts, plan: Colle
     // A page that only searches need not load what writes.
     const { writeRecords } = await import("./records/write-records.ts");
     const { fresh = false, signal } = options;
-    const job = { plan, records: taken, scope, into, from, fresh, signal, apart: apart.embedders };
+    const job = { plan, records: taken, scope, into, from, fresh, signal, apart: (await apart()).embedders };
     const run = parts.watch(scope, writeRecords(parts.stages, { ...job, beforeWriting: options.begin }));
     for (;;) {
       const step = await run.next();

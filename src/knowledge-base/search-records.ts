@@ -23,7 +23,7 @@ export interface RecordSearch {
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
   readonly retriever: Retriever;
   readonly retrieverBy: (embedder: Embedder) => Retriever;
-  readonly apart: ApartEmbedders;
+  readonly apart: () => Promise<ApartEmbedders>;
   readonly recordOf: (stored: StoredDocument) => Promise<unknown>;
 }
 
@@ -66,7 +66,7 @@ export async function searchRecords(
   const scopes = await search.readable(options.scopes?.map(parseScope));
   if (!(await checkCollection(store, scopes, search.ownUri, plan))) return [];
 
-  const own = apart.of(vectorProperty);
+  const own = (await apart()).of(vectorProperty);
   const retriever = own === undefined ? search.retriever : search.retrieverBy(own);
   const retrieve = (chunks: number | "all"): Promise<readonly Hit[]> =>
     retriever.retrieve(scopes, query, {

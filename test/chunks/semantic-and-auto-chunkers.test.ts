@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import { createAutoChunker } from "../../src/chunkers/auto-chunker.ts";
 import { findDocumentKind } from "../../src/chunkers/chunk-by-kind.ts";
-import { createLateAutoChunker } from "../../src/chunkers/late-auto-chunker.ts";
 import { createSectionChunker } from "../../src/chunkers/section-chunker.ts";
 import { createSemanticChunker, type SemanticChunkerOptions } from "../../src/chunkers/semantic-chunker.ts";
 import { createSpreadsheetChunker } from "../../src/chunkers/spreadsheet-chunker.ts";
@@ -157,16 +156,6 @@ describe("the automatic chunker", () => {
   it("cuts sheets between rows when nothing else is said [B36 T34]", () => {
     expect([...createAutoChunker().chunk(sheet)]).toEqual([...createSpreadsheetChunker().chunk(sheet)]);
     expect([...createAutoChunker().chunk(sheet)][0]?.text).toContain("Columns: Ship, Tea");
-  });
-
-  it("is the same, by its name and its chunks, where what cuts sheets is loaded late [B36 L7]", async () => {
-    const late = createLateAutoChunker();
-    expect(late.fingerprint).toBe(createAutoChunker().fingerprint);
-    for (const document of [sheet, of("text/plain", "a.txt")]) {
-      const chunks = [];
-      for await (const chunk of late.chunk(document)) chunks.push(chunk);
-      expect(chunks).toEqual([...createAutoChunker().chunk(document)]);
-    }
   });
 
   it("is known by all that it may choose [B36 L7]", () => {

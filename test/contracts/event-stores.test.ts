@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe } from "vitest";
 
-import { createLateEventStore } from "../../src/stores/sqlite/late-event-store.ts";
-import { openSqliteEventStore } from "../../src/stores/sqlite/sqlite-event-store.ts";
+import { createEventFile, openSqliteEventStore } from "../../src/stores/sqlite/sqlite-event-store.ts";
 import { createEventStoreTracer, noTracer } from "../../src/knowledge-base/operations/event-tracer.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { createMemoryEventStore } from "../../src/stores/memory/memory-event-store.ts";
@@ -45,11 +44,11 @@ describe("the tracer that writes events", () => {
 });
 
 describe("the tracer that writes events into a file opened late", () => {
-  const stores = new WeakMap<object, ReturnType<typeof createLateEventStore>>();
+  const stores = new WeakMap<object, ReturnType<typeof createEventFile>>();
   runPack(
     createTracerPack({
       create() {
-        const store = createLateEventStore(fresh(), {});
+        const store = createEventFile(fresh(), {});
         const tracer = createEventStoreTracer(store);
         stores.set(tracer, store);
         return tracer;

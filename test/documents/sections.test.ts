@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { Section, TextDocument } from "../../src/contracts/document.ts";
+import type { Section } from "../../src/contracts/document.ts";
 import type { IbidError } from "../../src/contracts/errors.ts";
 import { buildSections, type Heading } from "../../src/readers/build-sections.ts";
 import { findSectionPath, listDescendants, listLeaves, walkSections } from "../../src/text/walk-sections.ts";
-import { withMetadata } from "../../src/readers/with-metadata.ts";
 
 const heading = (title: string, level: number, start: number): Heading => ({
   title,
@@ -136,14 +135,5 @@ describe("walking sections", () => {
     expect(findSectionPath(root, "0.0.1.0")?.map(({ title }) => title)).toEqual(["t", "a", "a2", "a2i"]);
     expect(findSectionPath(root, "0")).toEqual([root]);
     for (const id of ["0.7", "1", "0.00", "0.0.x", "", "0."]) expect(findSectionPath(root, id)).toBeUndefined();
-  });
-});
-
-describe("withMetadata", () => {
-  it("merges into a new document, where the new wins and the old stays as it was [E13 B4]", () => {
-    const document: Pick<TextDocument, "metadata" | "text"> = { text: "x", metadata: { department: "HR", year: 2023 } };
-    const merged = withMetadata(document, { year: 2024 });
-    expect(merged).toEqual({ text: "x", metadata: { department: "HR", year: 2024 } });
-    expect(document.metadata).toEqual({ department: "HR", year: 2023 });
   });
 });

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { createLateEventStore } from "../../stores/sqlite/late-event-store.ts";
+import { createEventFile } from "../../stores/sqlite/sqlite-event-store.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import { assembleKnowledgeBase, openMemory, storeChoices, takeStore } from "../assemble.ts";
 import type { AnyChatModel, AnyEmbeddingModel, AnyReranker, ChosenModels } from "../../models/choose-models.ts";
@@ -91,7 +91,7 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
     ...(folder !== undefined &&
       options.store === undefined && {
         keepsEvents: true,
-        openEvents: (retention) => createLateEventStore(eventFile(folder), retention),
+        openEvents: (retention) => createEventFile(eventFile(folder), retention),
       }),
     openSource: (inputs, rules) => openInputs(inputs, { base, folder, options: options.sources ?? {}, rules }),
     resolveUri: toUri(base),

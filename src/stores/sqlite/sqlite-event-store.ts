@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EventFilter, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
+import type { EventFilter, EventRetention, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkEventFilter, checkEvents, decideRetention } from "../memory/check-events.ts";
 import type { EventStoreOptions } from "../memory/memory-event-store.ts";
@@ -184,4 +184,41 @@ function selection({ names, from, to, scope }: EventFilter): { sql: string; valu
   if (scope !== undefined) want("key IN (SELECT event FROM event_scopes WHERE scope = ?)", scope);
   conditions.push("key > ?", "key <= ?");
   return { sql: `SELECT key, event FROM events WHERE ${conditions.join(" AND ")} ORDER BY key LIMIT ?`, values };
+}
+
+/**
+ * An event store whose file is opened at the first write, so that a knowledge base opens no slower for it.
+ *
+ * **Shape** reading makes no file, and finds nothing where there is none. **Errors** those of {@link openSqliteEventStore}, at each call anew.
+ */
+export function createEventFile(path: string, retention: EventRetention): EventStore {
+  let writing: Promise<EventStore> | undefined;
+
+  return {
+    async append(events) {
+      writing ??= openSqliteEventStore(path, retention);
+      try {
+        await (await writing).append(events);
+      } catch (error) {
+        // A file that cannot be opened now may be opened by the next call.
+        await writing.catch(() => (writing = undefined));
+        throw error;
+      }
+    },
+    async *read(filter) {
+      if (!existsSync(path)) return;
+      const store = await openSqliteEventStore(path, { ...retention, readOnly: true });
+      try {
+        yield* store.read(filter);
+      } finally {
+        await store.close();
+      }
+    },
+    async close() {
+      await writing?.then(
+        (store) => store.close(),
+        () => undefined,
+      );
+    },
+  };
 }
