@@ -6,6 +6,7 @@ import type { AccessContext } from "../contracts/scope.ts";
 import { sha256 } from "../runtime/hash.ts";
 import type { AccessKey, HandlerOptions, KnownCaller } from "./handler-options.ts";
 import { isLoopbackAddress } from "./loopback.ts";
+import { describeIssue } from "./read-request.ts";
 import { Refusal } from "./refusal.ts";
 import type { Caller } from "./route.ts";
 
@@ -15,7 +16,7 @@ const mostKeys = 10_000;
 
 const accessKey = z.strictObject({
   name: z.string().trim().min(1).max(100),
-  key: z.string().min(leastKeyLength, `must have ${leastKeyLength} characters or more`).max(1000).optional(),
+  key: z.string().min(leastKeyLength).max(1000).optional(),
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/iu, "must be 64 hexadecimal digits")
@@ -28,7 +29,7 @@ const accessKey = z.strictObject({
   requestsPerMinute: z.int().min(1).optional(),
 });
 
-const keysFile = z.strictObject({ keys: z.array(accessKey).min(1, "must not be empty").max(mostKeys) });
+const keysFile = z.strictObject({ keys: z.array(accessKey).min(1).max(mostKeys) });
 
 /**
  * Parses a file of keys: `{"keys": [{"name": "ada", "sha256": "…", "userId": "ada", "teams": ["support"]}]}`.
@@ -47,8 +48,7 @@ export function parseKeys(json: string): readonly AccessKey[] {
   }
   const parsed = keysFile.safeParse(value);
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw wrong(`${issue?.path.join(".") || "the top level"}: ${issue?.message ?? "invalid"}`);
+    throw wrong(describeIssue(parsed.error.issues[0]!));
   }
   // Drops fields that are undefined.
   return JSON.parse(JSON.stringify(parsed.data.keys)) as readonly AccessKey[];
@@ -75,7 +75,7 @@ export function createKeyring(keys: readonly AccessKey[]): Keyring {
   const known = keys.map((entry): KnownKey => {
     const checked = accessKey.safeParse(entry);
     const [issue] = checked.error?.issues ?? [];
-    if (issue !== undefined) throw wrong(`${issue.path.join(".") || "an entry"}: ${issue.message}`);
+    if (issue !== undefined) throw wrong(describeIssue(issue));
     const { name, key, operator = false, userId, teamId, teams } = entry;
     if ((key === undefined) === (entry.sha256 === undefined)) throw wrong(`"${name}" needs one of key and sha256`);
     const isSomebody = userId !== undefined || teamId !== undefined || teams !== undefined;

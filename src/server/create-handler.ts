@@ -128,7 +128,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     if (caller === undefined) {
       countRequest(`stranger ${group}`, strangersPerMinute);
       throw new Refusal(401, "unauthenticated", "Send a key: this request has none that is valid.", {
-        hint: "Send the header authorization: Bearer <key>.",
+        hint: "Send the header authorization: Bearer, and the key after it.",
         headers: { "www-authenticate": "Bearer" },
       });
     }
@@ -267,8 +267,9 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       });
     });
   }
+  const paths = [...methods.keys()].join(", ");
   app.notFound(() => {
-    throw new Refusal(404, "not-found", "This service has no such route.", { hint: "See GET /openapi.json." });
+    throw new Refusal(404, "not-found", "This service has no such route.", { hint: `The routes are ${paths}.` });
   });
   app.onError((error, context) => {
     const refusal = toRefusal(error);

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { abortError } from "../runtime/abort.ts";
+import { isWithinEdits } from "../runtime/edit-distance.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Limits of a request's body. */
@@ -77,7 +78,7 @@ export async function readJson<Schema extends z.ZodType>(
       hint: 'Send one JSON object, such as {"query": "rotate a key"}.',
     });
   }
-  return checked(schema, value, "the body");
+  return checked(schema, value);
 }
 
 /** Reads the parameters of an address. **Errors** 400 for values that the schema refuses, and for a parameter that is given twice. */
@@ -89,29 +90,65 @@ export function readQuery<Schema extends z.ZodType>(request: Request, schema: Sc
       hint: "Give each parameter once.",
     });
   }
-  if (schema !== undefined) return checked(schema, Object.fromEntries(given), "the address");
+  if (schema !== undefined) return checked(schema, Object.fromEntries(given));
   if (given.length === 0) return undefined as z.output<Schema>;
   throw new Refusal(400, "invalid-argument", `The parameter ${quote(given[0]![0])} is unknown: this route has none.`, {
     hint: "Leave out everything from the question mark on.",
   });
 }
 
-/** **Errors** 400 with the path and the rule of at most three problems. */
-function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
-  const parsed = schema.safeParse(value);
+/** **Errors** 400 with value and rule of at most three problems. */
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.slice(0, 3).map((issue) => {
-    const path = issue.path.map(String).join(".");
-    if (issue.code === "unrecognized_keys") {
-      const names = issue.keys.slice(0, 3).map(quote).join(", ");
-      return `${[path, names].filter(Boolean).join(": ")} ${issue.keys.length === 1 ? "is" : "are"} unknown in ${where}`;
-    }
-    if (path === "") return issue.message;
-    return issue.message.endsWith("received undefined") ? `${path} is missing` : `${path}: ${issue.message}`;
-  });
+  const { issues } = parsed.error;
+  const problems = issues.slice(0, 3).map((issue) => describeIssue(issue, (input) => shown(input)));
+  const known = Object.keys((schema as { readonly shape?: object }).shape ?? {});
+  const near = issues
+    .flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []))
+    .flatMap(nearest(known));
   throw new Refusal(400, "invalid-argument", `${problems.join("; ").slice(0, 500)}.`, {
-    hint: "See GET /openapi.json for the fields of each route.",
+    hint: near[0] !== undefined ? `Did you mean ${quote(near[0])}?` : fieldsHint(known),
   });
+}
+
+/** Says one problem of zod as a clause. `show` prints a wrong value; without it, the value stays secret. */
+export function describeIssue(issue: z.core.$ZodIssue, show?: (value: unknown) => string): string {
+  const path = issue.path.map(String).join(".") || "the value";
+  const value = show === undefined || Number.isNaN(issue.input) ? "" : ` is ${show(issue.input)}; it`;
+  switch (issue.code) {
+    case "unrecognized_keys": {
+      const names = issue.keys.slice(0, 3).map(quote).join(", ");
+      const where = issue.path.length === 0 ? "" : ` in ${path}`;
+      return `${names} ${issue.keys.length === 1 ? "is" : "are"} unknown${where}`;
+    }
+    case "invalid_type": {
+      const isMissing = issue.input === undefined && issue.message.endsWith("received undefined");
+      return isMissing ? `${path} is missing` : `${path}${value} must be ${articled(issue.expected)}`;
+    }
+    case "invalid_value":
+      return `${path}${value} must be one of ${issue.values.map(String).join(", ")}`;
+    case "too_big":
+    case "too_small": {
+      const isBig = issue.code === "too_big";
+      const bound = String(isBig ? issue.maximum : issue.minimum);
+      const unit = { string: "characters", array: "entries" }[issue.origin as string];
+      if (unit !== undefined) return `${path} must have ${isBig ? "at most" : "at least"} ${bound} ${unit}`;
+      return `${path}${value} must be ${bound} or ${isBig ? "less" : "more"}`;
+    }
+    default:
+      return issue.message.startsWith("must") ? `${path} ${issue.message}` : `${path}: ${issue.message}`;
+  }
+}
+
+const fieldsHint = (known: readonly string[]): string =>
+  known.length > 0 ? `The fields are ${known.join(", ")}.` : "See GET /openapi.json for the fields.";
+const articled = (type: string): string => (/^[aeiou]/u.test(type) ? `an ${type}` : `a ${type}`);
+const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 60);
+
+/** The known names that a mistyped one comes close to. */
+function nearest(known: readonly string[]): (name: string) => readonly string[] {
+  return (name) => known.filter((each) => isWithinEdits(each.toLowerCase(), name.toLowerCase().replaceAll("_", ""), 2));
 }
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 40));

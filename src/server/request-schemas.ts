@@ -15,7 +15,7 @@ const mostEvidence = 50;
 const plainObject = <Value>(description: string) =>
   z
     .custom<Value>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
-      error: "Invalid input: expected an object",
+      error: "must be an object",
     })
     .meta({ type: "object", additionalProperties: true, description });
 
@@ -23,7 +23,7 @@ export const scopeSchema = z
   .custom<Scope>(
     (value) => typeof value === "string" && /^(?:platform|deployment|(?:team|user):.*\S.*)$/su.test(value),
     {
-      error: "Invalid scope: expected platform, deployment, team:<id> or user:<id>",
+      error: "must be platform, deployment, team:<id> or user:<id>",
     },
   )
   .meta({ type: "string", description: "platform, deployment, team:<id> or user:<id>" });

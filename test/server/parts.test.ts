@@ -34,8 +34,8 @@ describe("keys", () => {
 
   it.each([
     ["no JSON", `{"keys": [{"name": "a", "key": "${key}"`, "not JSON"],
-    ["no list", "{}", "keys:"],
-    ["an empty list", '{"keys": []}', "must not be empty"],
+    ["no list", "{}", "keys is missing"],
+    ["an empty list", '{"keys": []}', "keys must have at least 1 entries"],
     ["an unknown field", `{"keys": [{"name": "a", "key": "${key}", "admin": true}]}`, "admin"],
     ["a short key", '{"keys": [{"name": "a", "key": "secret-but-short".}]}'.replace('short".', 'sh"'), "16 characters"],
     ["a team of null", `{"keys": [{"name": "a", "key": "${key}", "teamId": null}]}`, "keys.0.teamId"],

@@ -290,31 +290,53 @@ describe("the other routes", () => {
 
   it("refuses in one shape: JSON with code, message, hint and the uri that was sent", async () => {
     const { as, service } = await startWorld();
-    const refusals: readonly (readonly [status: number, code: string, answered: Promise<Answered>, uri?: string])[] = [
-      [400, "invalid-argument", as("ada", "/search", { body: { query: "x", top_k: 3 } })],
-      [400, "invalid-argument", as("ada", "/search?x=1", { body: { query: "x" } })],
-      [400, "invalid-filter", as("ada", "/search", { body: { query: "x", filter: { a: { near: 1 } } } })],
-      [400, "invalid-argument", send(service.url, "/", { headers: { host: "]bad[" } })],
-      [401, "unauthenticated", as(null, "/documents")],
-      [403, "access-denied", as("bob", "/documents", { body: { uri: "x", text: "x" } })],
-      [403, "forbidden-origin", as("ada", "/documents", { headers: { origin: "https://evil.example" } })],
-      [404, "not-found", as("ada", "/nowhere")],
-      [404, "not-found", as("ada", "/document?uri=gone.md"), "gone.md"],
-      [404, "not-found", as("ada", "/outline?uri=gone.md"), "gone.md"],
-      [404, "not-found", as("ada", "/document?uri=gone.md", { method: "DELETE" }), "gone.md"],
-      [405, "method-not-allowed", as("ada", "/search")],
-      [415, "unsupported-media", as("ada", "/search", { body: "query=x" })],
-      [422, "binary", as("ada", "/document?uri=x.bin", { method: "PUT", body: new Uint8Array([0, 1, 2, 0]) }), "x.bin"],
+    const refusals: readonly (readonly [status: number, code: string, ask: () => Promise<Answered>, uri?: string])[] = [
+      [400, "invalid-argument", () => as("ada", "/search", { body: { query: "x", top_k: 3 } })],
+      [400, "invalid-argument", () => as("ada", "/search?x=1", { body: { query: "x" } })],
+      [400, "invalid-filter", () => as("ada", "/search", { body: { query: "x", filter: { a: { near: 1 } } } })],
+      [400, "invalid-argument", () => send(service.url, "/", { headers: { host: "]bad[" } })],
+      [401, "unauthenticated", () => as(null, "/documents")],
+      [403, "access-denied", () => as("bob", "/documents", { body: { uri: "x", text: "x" } })],
+      [403, "forbidden-origin", () => as("ada", "/documents", { headers: { origin: "https://evil.example" } })],
+      [404, "not-found", () => as("ada", "/nowhere")],
+      [404, "not-found", () => as("ada", "/document?uri=gone.md"), "gone.md"],
+      [404, "not-found", () => as("ada", "/outline?uri=gone.md"), "gone.md"],
+      [404, "not-found", () => as("ada", "/document?uri=gone.md", { method: "DELETE" }), "gone.md"],
+      [405, "method-not-allowed", () => as("ada", "/search")],
+      [415, "unsupported-media", () => as("ada", "/search", { body: "query=x" })],
+      [
+        422,
+        "binary",
+        () => as("ada", "/document?uri=x.bin", { method: "PUT", body: new Uint8Array([0, 1, 2, 0]) }),
+        "x.bin",
+      ],
     ];
-    for (const [status, code, answered, uri] of refusals) {
-      const { json, headers, ...rest } = await answered;
+    for (const [status, code, ask, uri] of refusals) {
+      const { json, headers, ...rest } = await ask();
       expect({ status: rest.status, code: json?.error.code, uri: json?.error.uri }).toEqual({ status, code, uri });
       const names = ["code", "message", "hint", "uri", "requestId"].filter((name) => name !== "uri" || uri);
       expect(Object.keys(json.error)).toEqual(names);
       expect(json.error.message).toMatch(/^\S.*\.$/u);
-      expect(json.error.hint).toMatch(/\S.*[.>]$/u);
+      expect(json.error.hint).toMatch(/^[A-Z].*[.?]$/u);
       expect(headers["content-type"]).toBe("application/json; charset=utf-8");
     }
+  });
+
+  it.each([
+    [{ query: "x", topK: 1000 }, "topK is 1000; it must be 100 or less.", "The fields are query, topK"],
+    [{ query: "x", topK: "3" }, 'topK is "3"; it must be a number.', "The fields are query, topK"],
+    [{ query: "x", top_k: 3 }, '"top_k" is unknown.', 'Did you mean "topK"?'],
+    [{ query: "x", mode: "vector" }, 'mode is "vector"; it must be one of hybrid, dense', "The fields"],
+    [{ query: " " }, "query must not be blank.", "The fields"],
+    [{ query: "x", filter: [] }, "filter must be an object.", "The fields"],
+    [{ query: "x", scopes: ["team:"] }, "scopes.0 must be platform, deployment, team:<id> or user:<id>.", "The fields"],
+    [{ q: "x" }, 'query is missing; "q" is unknown.', "The fields are query"],
+  ])("names value and rule of a wrong body: %j", async (body, message, hint) => {
+    const { as } = await startWorld();
+    const { status, json } = await as("ada", "/search", { body });
+    expect(status).toBe(400);
+    expect(json.error.message).toContain(message);
+    expect(json.error.hint).toContain(hint);
   });
 
   it("answers 500 when the application throws what is no error", async () => {
