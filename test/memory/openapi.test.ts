@@ -207,7 +207,7 @@ describe("a plugin from an OpenAPI document", () => {
       message: 'operations: The operation "upload" cannot be called: its body is neither JSON nor plain text.',
     });
     await expect(open({ offer: ["gone"] })).rejects.toMatchObject({
-      hint: "There are query_query_post, read, forget.",
+      hint: "The operations are query_query_post, read, forget.",
     });
     const { functions } = await open({ operations: ["read"] });
     expect(Object.keys(functions)).toEqual(["read"]);

@@ -155,7 +155,7 @@ describe("MCP over HTTP, by the official client", () => {
     expect(await call(client, "search", { query: "quartz", scope: "team:zenith" })).toMatchObject({ isError: true });
     expect(await call(client, "fetch", { id: "never" })).toMatchObject({
       isError: true,
-      text: "There is no result of this id. Use an id that search gave.",
+      text: "No result has this id. Use an id from a result of search.",
     });
   });
 

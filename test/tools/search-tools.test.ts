@@ -171,7 +171,7 @@ describe("the tools of a knowledge base", () => {
     const tools = toolsOf({}, twice);
     await expect(tools["list_sections"]!.execute({ document: "a" })).rejects.toMatchObject({
       code: "ambiguous",
-      message: "Several documents are kept under this address or id.",
+      message: "Several documents have this address or id.",
     });
     const [hit] = await twice.search("two doors", { topK: 1 });
     expect(await tools["read_section"]!.execute({ document: hit!.chunkId, section: "0" })).toContain("Two doors.");
@@ -204,8 +204,8 @@ describe("the tools of a knowledge base", () => {
       "documents_search",
       "documents_zoom_out",
     ]);
-    expect(() => createSearchTools(kb, { tools: ["delete" as "search"] })).toThrow('There is no tool "delete".');
-    expect(() => createSearchTools(kb, { name: "my documents" })).toThrow("cannot be called");
+    expect(() => createSearchTools(kb, { tools: ["delete" as "search"] })).toThrow('The tool "delete" does not exist.');
+    expect(() => createSearchTools(kb, { name: "my documents" })).toThrow("model providers refuse");
     expect(() => createSearchTools(kb, { topk: 3 } as object)).toThrow('no option "topk"');
   });
 

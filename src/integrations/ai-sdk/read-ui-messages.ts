@@ -2,7 +2,7 @@ import type { ChatMessage } from "../../contracts/chat.ts";
 import { IbidError } from "../../contracts/errors.ts";
 
 /**
- * What a chat client asks: the question, and what was said before it.
+ * The question of a chat client, and the messages before it.
  *
  * @experimental
  */
@@ -12,15 +12,16 @@ export interface UIQuestion {
   readonly history: readonly ChatMessage[];
 }
 
-/** More are no conversation but an attack, or a page left open for weeks; the older ones are left out. */
+/** Longer histories come from an attack, or from a page that stayed open for weeks; the older messages are dropped. */
 const mostMessages = 200;
 
 /**
  * Reads the `messages` that an AI SDK client (`useChat`) posts.
  *
- * They come from a browser and are only words: a message's text parts count, files, tools and data do not, and a system message is an error.
+ * The messages come from a browser, so only their words count: text parts are read; files, tools and data are ignored. A system message is an error.
  *
- * **Shape** the last message is the question. **Errors** `invalid-argument` for what is no list of UI messages, for a system message, and when the last message is not a user's or has no text.
+ * **Shape** the last message is the question.
+ * **Errors** `invalid-argument` for a value that is not a list of UI messages, and for a system message. Also for a last message that is not the user's, or has no text.
  * **Source** AI SDK `UIMessage` of `ai` 5 to 7.
  *
  * @experimental
@@ -52,6 +53,6 @@ function readMessage(message: unknown): { readonly role: "user" | "assistant"; r
 
 function notMessages(message: string): IbidError {
   return new IbidError("invalid-argument", message, {
-    hint: "Send the messages of an AI SDK client: a list of user and assistant messages with parts, a user's last.",
+    hint: "Send the messages of an AI SDK client: user and assistant messages with parts; the last one is the user's.",
   });
 }

@@ -1,7 +1,7 @@
 import type { AnswerContext, Citation, Support } from "../../contracts/answer.ts";
 import type { Usage } from "../../contracts/chat.ts";
 
-/** Where a message's text comes from, as the AI SDK shows sources: an address that can be opened, or a document. One for each document. */
+/** A source of a message's text, as the AI SDK shows it: an address to open, or a document. One for each document. */
 export type UISourceChunk =
   | { readonly type: "source-url"; readonly sourceId: string; readonly url: string; readonly title: string }
   | {
@@ -13,7 +13,7 @@ export type UISourceChunk =
     };
 
 /**
- * A citation in a message: the marker in the text, the words it leads to, and the source part that it belongs to.
+ * A citation in a message: its marker, its quote, and the source part that it belongs to.
  *
  * @experimental
  */
@@ -22,7 +22,7 @@ export interface UICitation extends Citation {
 }
 
 /**
- * A hit in a message: where it stands and what to show of it, without the whole text.
+ * A hit in a message: its place and a snippet, without the whole text.
  *
  * @experimental
  */
@@ -40,7 +40,7 @@ export interface UIHit {
 }
 
 /**
- * Whether a message's text stands, known when it is whole.
+ * The verdict on a message's text, known when the text is complete.
  *
  * @experimental
  */
@@ -67,7 +67,7 @@ export type UIAnswerData = {
 };
 
 /**
- * What a finished message knows of itself.
+ * Facts about a finished message.
  *
  * @experimental
  */
@@ -80,7 +80,7 @@ export interface UIAnswerMetadata {
   readonly ms: number;
 }
 
-/** What stands behind a whole text, as the AI SDK keeps it with the text part. */
+/** The citations of a complete text, as the AI SDK keeps them with the text part. */
 export interface UITextCitation {
   readonly source:
     | {

@@ -13,44 +13,42 @@ import type {
 } from "./ui-message-chunk.ts";
 
 /**
- * How an answer is told to an AI SDK client; everything has a default.
+ * Options of a stream for AI SDK clients. All have defaults.
  *
  * @experimental
  */
 export interface UIMessageStreamOptions {
   /** Default: the client makes one. */
   readonly messageId?: string;
-  /** Send what was retrieved, as a `data-hits` part. Default true. */
+  /** Whether to send the hits as a `data-hits` part. Default true. */
   readonly hits?: boolean;
-  /**
-   * What a client is told of a failure. Default: that something went wrong, and nothing of the inside; the place to log it.
-   */
+  /** The message that the client gets for a failure. Default: a general sentence without internals. A place to log the error. */
   readonly onError?: (error: unknown) => string;
 }
 
 /**
- * The same, and how the response is made.
+ * Options of a stream, and of the response that carries it.
  *
  * @experimental
  */
 export interface UIMessageStreamResponseOptions extends UIMessageStreamOptions {
   /** Default 200. */
   readonly status?: number;
-  /** Beside those of the protocol. */
+  /** Headers beside those of the protocol. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const streamOptions = ["messageId", "hits", "onError"] as const;
 
 /**
- * An answer as the AI SDK's UI message stream, which `useChat`, `readUIMessageStream` and their like show as it comes.
+ * Makes the AI SDK's UI message stream of an answer, which `useChat` and `readUIMessageStream` show as it comes.
  *
  * - text as it is written, with the markers in it;
  * - for each citation a `data-citation` part under its marker, after a `source-url` or `source-document` part for a document that was not cited before;
  * - `data-hits` first, `data-grounded` last; the message's metadata has `grounded`, `refused`, `model`, `usage` and `ms`.
  *
- * **Shape** parts of the protocol's version 1. A failure is an `error` part, a run that was stopped an `abort` part; the stream itself does not fail.
- * Nothing is asked of the model before somebody reads, and no further than they read; to cancel the stream leaves the run, and so stops the model.
+ * **Shape** parts of the protocol's version 1. A failure is an `error` part, an aborted run an `abort` part; the stream itself does not fail.
+ * The model is asked when the client starts to read, and no faster than it reads. Cancelling the stream stops the model.
  * **Errors** `invalid-argument` for an unknown option. **Source** AI SDK UI message stream protocol v1; `ai` itself is not needed.
  *
  * @experimental
@@ -64,7 +62,7 @@ export function toUIMessageStream(
 }
 
 /**
- * The same as a web-standard response: what a route handler returns to `useChat`.
+ * Makes the same stream as a web-standard response, which a route handler returns to `useChat`.
  *
  * **Shape** server-sent events, one `data:` line of JSON a part, `[DONE]` at the end. **Errors** as {@link toUIMessageStream}.
  *
@@ -82,7 +80,7 @@ export function toUIMessageStreamResponse(
   return new Response(body, { status, headers: { ...uiMessageStreamHeaders, ...headers } });
 }
 
-/** **Source** AI SDK UI message stream protocol v1; the last keeps nginx from holding the stream back. */
+/** **Source** AI SDK UI message stream protocol v1; the last header keeps nginx from collecting the stream. */
 const uiMessageStreamHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache",
@@ -90,7 +88,7 @@ const uiMessageStreamHeaders: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
-/** A pull gives one item: what nobody reads is not made. */
+/** Each pull gives one item, so unread items are never made. */
 function streamOf<Item, Sent>(
   items: AsyncGenerator<Item, void>,
   send: (item: Item) => Sent,
@@ -114,7 +112,7 @@ function streamOf<Item, Sent>(
 
 const textId = "answer";
 
-/** Not a generator of its own throughout: `return` must reach the run at once, also while it is waited for. */
+/** The iterator has its own `return`, which reaches the run at once, also while `next` waits. */
 function toChunks(
   run: AsyncIterable<AnswerEvent>,
   { messageId, hits: showHits = true, onError = sayNothing }: UIMessageStreamOptions,
@@ -123,7 +121,7 @@ function toChunks(
   const chunks = walk();
   return Object.assign(chunks, {
     async return() {
-      // A generator that waits takes no return until what it waits for has come.
+      // A generator that waits takes no `return` until its promise settles.
       await events.return?.().catch(() => {});
       return { done: true as const, value: undefined };
     },
@@ -179,10 +177,10 @@ function toUIHit(hit: Hit): UIHit {
   return { rank, score, chunkId, documentId, uri, title, headings, start, end, snippet };
 }
 
-/** Only an address that a browser opens as a page is offered as a link (law 12): a document may have been ingested under any. */
+/** Offers only web addresses as links, because a document may have been ingested under any uri. */
 function toSource({ uri, title }: Citation, sourceId: string): UISourceChunk {
   if (/^https?:\/\//iu.test(uri)) return { type: "source-url", sourceId, url: uri, title: title || uri };
-  // What is cited is the canonical text, whatever the file was.
+  // A citation quotes the canonical text, so the type is text, whatever the file was.
   return { type: "source-document", sourceId, mediaType: "text/plain", title: title || uri, filename: uri };
 }
 

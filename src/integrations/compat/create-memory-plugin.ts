@@ -16,7 +16,7 @@ import { defaultCollection } from "./memory-address.ts";
 import { type PromptArguments, type PromptFunction, showValue } from "./template/prompt-function.ts";
 
 /**
- * Something that a model wants to change, before it is changed.
+ * A change that a model requests, before it happens.
  *
  * @experimental
  */
@@ -25,7 +25,7 @@ export type MemoryWrite =
   | { readonly action: "remove"; readonly collection: string; readonly key: string };
 
 /**
- * Whether a model's wish is granted: `true`, `false`, or why not, in words that the model is told.
+ * The verdict on a model's write: `true`, `false`, or the reason against it, which the model gets.
  *
  * @experimental
  */
@@ -35,24 +35,24 @@ export type ConfirmWrite = (
 ) => boolean | string | Promise<boolean | string>;
 
 /**
- * What a plugin remembers, and what a model may do with it; everything has a default.
+ * Options of a memory plugin. All have defaults.
  *
  * @experimental
  */
 export interface MemoryPluginOptions extends TextMemoryOptions {
-  /** Begins the tools' names. Default `"memory"`. */
+  /** Prefix of the tools' names. Default `"memory"`. */
   readonly name?: string;
-  /** Of calls that name none. Default `"generic"`. */
+  /** Collection of calls that name none. Default `"generic"`. */
   readonly collection?: string;
-  /** Others that a model may name. Default: none, and its tools know no collections. Templates may name any: they are the application's own words. */
+  /** Further collections that a model may name. Default: none. Templates may name any, since the application writes them. */
   readonly collections?: readonly string[];
-  /** Inclusive floor on a score; a model may ask for more, never for less. Default 0. */
+  /** Least score, inclusive; a model can raise it. Default 0. */
   readonly relevance?: number;
-  /** Memories of a recall that does not say. Default 1. */
+  /** Memories of a recall without a limit. Default 1. */
   readonly limit?: number;
   /**
-   * Offers a model `save` and `remove` too. Default false: there is no telling what a model takes for no longer needed (S7). With `confirm`, each write is asked for
-   * first, and a refusal is told to the model.
+   * Whether a model also gets `save` and `remove`. Default false, because a model may discard what is still needed. `confirm` decides on each write; the model gets a
+   * refusal as text.
    */
   readonly writes?: boolean | { readonly confirm: ConfirmWrite };
 }
@@ -75,26 +75,25 @@ export interface MemoryFunctions {
 }
 
 /**
- * A memory for prompts and models.
+ * The functions and tools of one memory.
  *
  * @experimental
  */
 export interface MemoryPlugin {
   readonly functions: MemoryFunctions;
-  /** `memory_retrieve` and `memory_recall`; `memory_save` and `memory_remove` where the application opted in. */
+  /** `memory_retrieve` and `memory_recall`; with `write` also `memory_save` and `memory_remove`. */
   readonly tools: readonly Tool[];
 }
 
 const mostMemories = 50;
 
 /**
- * A memory as a plugin: retrieve by key, recall by meaning, save, remove.
+ * Makes a memory plugin: retrieve by key, recall by meaning, save, remove.
  *
- * Hand in the view of whoever it works for: `createMemoryPlugin(kb.as(ada))` shows and changes nothing that Ada may not (law 3).
+ * Pass the view of the user that it works for: `createMemoryPlugin(kb.as(ada))` shows and changes only memories that Ada may read and write.
  *
- * **Shape** recall gives `""` for nothing, the text where the limit is 1, else a JSON array of texts; retrieve the text, or `""`. Of a reference, its description.
- * **Errors** `invalid-argument` for a blank key, collection or text, and for an argument that is not known.
- * **Source** Semantic Kernel's `TextMemoryPlugin` (S6, S7, S20).
+ * **Shape** recall gives `""` for nothing, the text if the limit is 1, else a JSON array of texts. Retrieve gives the text, or `""`; a reference gives its description.
+ * **Errors** `invalid-argument` for a blank key, collection or text, and for an unknown argument. **Source** Semantic Kernel's `TextMemoryPlugin`.
  *
  * @experimental
  */
@@ -141,7 +140,7 @@ export function createMemoryPlugin(kb: KnowledgeBase, options: MemoryPluginOptio
     },
   };
 
-  /** Runs a model's write where it is granted, and says what came of it. */
+  /** Runs a model's write after the verdict, and describes the outcome. */
   const granted = async (
     write: MemoryWrite,
     signal: AbortSignal | undefined,
@@ -241,7 +240,7 @@ interface Recalling extends MemoryCallOptions {
 const shownText = ({ text, isReference, description, key, externalSource }: RememberedText): string =>
   isReference ? [description, `${externalSource}: ${key}`].filter((part) => part !== "").join(" ") : text;
 
-/** The key and the rest of a call that has no more. */
+/** Key and collection of a call. */
 function keyed(
   name: string,
   input: JsonValue | undefined,
@@ -258,13 +257,13 @@ function known(name: string, named: PromptArguments, names: readonly string[]): 
   return named;
 }
 
-/** Blank where there is none: memory says then what is missing. */
+/** Blank without an argument; the memory then names the missing value. */
 const text = (value: JsonValue | undefined): string => showValue(value);
 
 function numberOf(what: string, value: JsonValue): number {
   const read = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   if (typeof read === "number" && Number.isFinite(read)) return read;
-  throw new IbidError("invalid-argument", `recall: ${what} is ${JSON.stringify(value)}, which is no number.`, {
+  throw new IbidError("invalid-argument", `recall: ${what} is ${JSON.stringify(value)}, which is not a number.`, {
     hint: `Write ${what}='1'.`,
   });
 }

@@ -8,26 +8,26 @@ import type { Scope } from "../../contracts/scope.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { checkSaid, defaultCollection, memoryUri } from "./memory-address.ts";
 
-/** What a memory's document says of it, in its metadata. */
+/** Metadata of a memory's document. */
 const collectionKey = "memoryCollection";
 const keyKey = "memoryKey";
 const descriptionKey = "memoryDescription";
 const sourceKey = "memorySource";
 
 /**
- * Where memories are kept; everything has a default.
+ * Scope and mode of a memory. All have defaults.
  *
  * @experimental
  */
 export interface TextMemoryOptions {
-  /** Where they are kept and looked for. Default: kept where the view ingests to, looked for wherever it may read. */
+  /** Scope of the memories. Default: written where the view ingests to, searched wherever it may read. */
   readonly scope?: Scope;
   /** Default `"hybrid"`. */
   readonly mode?: SearchMode;
 }
 
 /**
- * Which collection, and until when.
+ * Collection and abort signal of a call.
  *
  * @experimental
  */
@@ -38,18 +38,18 @@ export interface MemoryCallOptions {
 }
 
 /**
- * What is remembered beside the text.
+ * Description and metadata beside the text.
  *
  * @experimental
  */
 export interface SaveOptions extends MemoryCallOptions {
   readonly description?: string;
-  /** By which searches can filter. */
+  /** Metadata that searches can filter by. */
   readonly metadata?: Metadata;
 }
 
 /**
- * Something that stands elsewhere, and by what words it is found.
+ * A reference to an object elsewhere, and the words that find it.
  *
  * @experimental
  */
@@ -60,14 +60,14 @@ export interface MemoryReference {
 }
 
 /**
- * What is remembered how well; everything has a default.
+ * Options of a search in a memory. All have defaults.
  *
  * @experimental
  */
 export interface MemorySearchOptions extends MemoryCallOptions {
-  /** Default 1; 0 and less: nothing. */
+  /** Memories at most. Default 1; 0 or less: none. */
   readonly limit?: number;
-  /** Inclusive floor on the score. Default 0. */
+  /** Least score, inclusive. Default 0. */
   readonly minRelevanceScore?: number;
   readonly filter?: FilterInput;
   /** Default false. */
@@ -82,53 +82,54 @@ export interface MemorySearchOptions extends MemoryCallOptions {
 export interface RememberedText {
   readonly collection: string;
   readonly key: string;
-  /** Whole; of a reference `""`: what it stands for is elsewhere. */
+  /** The whole text; `""` for a reference, whose object is elsewhere. */
   readonly text: string;
   readonly description: string;
   readonly isReference: boolean;
-  /** Of a reference; its key is the id there. */
+  /** Name of the system that holds the object of a reference; the key is its id there. */
   readonly externalSource?: string;
   readonly metadata: Metadata;
-  /** 1 for what was asked for by its key, else the hit's score. */
+  /** 1 for a memory retrieved by key, else the hit's score. */
   readonly relevance: number;
   readonly scope: Scope;
   readonly uri: string;
-  /** Of what a search found: where in the memory. */
+  /** Place of a hit within its memory. */
   readonly source?: HitSource;
   readonly embedding?: Embedding;
 }
 
 /**
- * Texts that are remembered under keys, in collections.
+ * Texts under keys, in collections.
  *
- * **Shape** a collection is there while it holds something: saving makes it, and searching one that is not there finds nothing.
+ * **Shape** a collection exists while it holds a memory. Saving creates it; searching a collection that does not exist finds nothing.
  * **Errors** `invalid-argument` for a blank key, collection, text or query; `access-denied`; `ambiguous` where several scopes hold the key.
- * **Source** Semantic Kernel's `SemanticTextMemory` and `VolatileMemoryStore` (S21, S22).
+ * **Source** Semantic Kernel's `SemanticTextMemory` and `VolatileMemoryStore`.
  *
  * @experimental
  */
 export interface TextMemory {
-  /** The same key replaces. **Shape** the key. */
+  /** Saves a text, and replaces the memory with the same key. **Shape** the key. */
   save(key: string, text: string, options?: SaveOptions): Promise<string>;
-  /** Under the id that it has elsewhere. The words by which it is found are kept in the knowledge base like any text, but not shown as the memory's. */
+  /** Saves a reference under the object's own id. Its words are kept like any text, but are never shown as the memory's text. */
   saveReference(reference: MemoryReference, options?: SaveOptions): Promise<string>;
-  /** `undefined` for what is not there or may not be read. */
+  /** `undefined` for a memory that does not exist or may not be read. */
   get(key: string, options?: MemoryCallOptions): Promise<RememberedText | undefined>;
   /** Best first, each memory once; ties as in `search`. */
   search(query: string, options?: MemorySearchOptions): Promise<readonly RememberedText[]>;
-  /** Nothing happens where nothing is. With `purge` for good, else until it is vacuumed. */
+  /** Deletes a memory; without one, nothing happens. With `purge` it cannot be restored. */
   remove(key: string, options?: MemoryCallOptions & { readonly purge?: boolean }): Promise<void>;
-  /** Those that hold something, by name. */
+  /** Names of the collections, sorted. */
   collections(): Promise<readonly string[]>;
-  /** **Errors** `not-found` for a collection that is not there (S22). */
+  /** **Errors** `not-found` for a collection that does not exist. */
   deleteCollection(collection: string, options?: { readonly purge?: boolean }): Promise<void>;
 }
 
 /**
- * A memory in a knowledge base: each thing remembered is a document of origin `note` under `memory:<collection>/<key>`, found, cited, deleted and purged like any
- * other, and shown to nobody who may not read its scope (law 3).
+ * Makes a memory in a knowledge base.
  *
- * **Cost** one ingestion for each `save`, one search for each `search`, or a few where long texts were remembered.
+ * Each memory is a document of origin `note` under `memory:<collection>/<key>`. It is found, cited, deleted and purged like any other, and only readers of its scope see it.
+ *
+ * **Cost** one ingestion for each `save`; one search for each `search`, or a few if long texts were saved.
  *
  * @experimental
  */
@@ -153,7 +154,7 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
     return key;
   };
 
-  /** Which memories there are; what only says to be one, in metadata of its own, is none. */
+  /** Memories by their uri. A document that only claims to be one, in its metadata, does not count. */
   async function* kept(collection: FieldConditions | string) {
     for await (const { chunk, scope: its } of kb.chunks({ ...address, filter: { [collectionKey]: collection } })) {
       const { [collectionKey]: name, [keyKey]: key } = chunk.metadata;
@@ -200,7 +201,7 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
         origins: ["note" as const],
         snippetLength: 0,
       };
-      // A long memory is several chunks; each counts once.
+      // A long memory has several chunks; it counts once.
       for (let topK = limit; ; topK *= 4) {
         const hits = await kb.search(query, { ...asked, topK });
         const best = [...new Map(hits.toReversed().map((hit) => [`${hit.scope} ${hit.source.uri}`, hit])).values()];
@@ -234,7 +235,7 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
       for (const { uri, ...its } of addresses.values()) await kb.delete(uri, { ...its, purge: given.purge ?? false });
       if (addresses.size > 0) return;
       throw new IbidError("not-found", `There is no collection "${collection}".`, {
-        hint: "collections() names those that there are.",
+        hint: "See collections() for the names.",
       });
     },
   };
@@ -250,28 +251,28 @@ const searchOptions = [
   "includeEmbeddings",
 ] as const satisfies readonly (keyof MemorySearchOptions)[];
 
-/** Several scopes are told of without their names: a model may be the one who asks. */
+/** The error names no scopes, because a model may be the caller. */
 async function onlyOne<Found>(ask: () => Promise<Found>): Promise<Found> {
   try {
     return await ask();
   } catch (error) {
     if (!IbidError.isInstance(error, "ambiguous")) throw error;
     throw new IbidError("ambiguous", "Several scopes keep a memory under this key.", {
-      hint: "Say which: createTextMemory(kb, { scope }).",
+      hint: "Name one scope: createTextMemory(kb, { scope }).",
     });
   }
 }
 
-/** Not what merely stands under such an address, or says to be one and stands elsewhere. */
+/** A memory has both the address and the metadata of one; a document with only one of them is not a memory. */
 function isMemory({ uri, metadata }: DocumentView): boolean {
   const { [collectionKey]: collection, [keyKey]: key } = metadata;
   return typeof collection === "string" && typeof key === "string" && uri === memoryUri(collection, key);
 }
 
-/** What a hit is a part of. */
+/** The memory that a hit belongs to. */
 async function whole(kb: KnowledgeBase, hit: Hit): Promise<RememberedText | undefined> {
   const found = await kb.document(hit.source.uri, { scope: hit.scope });
-  // Deleted since, or not one of ours.
+  // Deleted since the search, or not a memory.
   if (found === undefined || !isMemory(found)) return undefined;
   const { score: relevance, source, embedding } = hit;
   return { ...toRemembered(found), relevance, source, ...(embedding && { embedding }) };

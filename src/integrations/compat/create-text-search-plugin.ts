@@ -10,14 +10,14 @@ import { type PromptFunction, type PromptPlugin, showValue } from "./template/pr
 import { searchText, type TextSearchLimits, toTextSearchResult } from "./text-search-results.ts";
 
 /**
- * How a text search is shown to templates and models; everything has a default.
+ * Options of text search functions. All have defaults.
  *
  * @experimental
  */
 export interface TextSearchPluginOptions extends TextSearchLimits {
-  /** Begins the tools' names, so that several can stand side by side: `docs_Search`. Default: nothing stands before them. */
+  /** Prefix of the tools' names, so that several plugins can be used together: `docs_Search`. Default: none. */
   readonly name?: string;
-  /** Results of a call that does not say. Default 2. */
+  /** Results of a call without a count. Default 2. */
   readonly count?: number;
 }
 
@@ -34,7 +34,7 @@ export interface TextSearchPlugin {
 const most = 50;
 const furthest = 1000;
 
-/** What each function gives of a hit. */
+/** The result of each function for one hit. */
 const shapes: Readonly<Record<string, { readonly what: string; readonly show: (hit: Hit) => JsonValue }>> = {
   Search: { what: "their texts", show: ({ text }) => text },
   GetTextSearchResults: { what: "name, text and link of each", show: (hit) => ({ ...toTextSearchResult(hit) }) },
@@ -46,11 +46,11 @@ const shapes: Readonly<Record<string, { readonly what: string; readonly show: (h
 };
 
 /**
- * The three search functions: `Search`, `GetTextSearchResults`, `GetSearchResults`, with `query`, `count` and `skip`.
+ * Makes the three search functions `Search`, `GetTextSearchResults` and `GetSearchResults`, with `query`, `count` and `skip`.
  *
- * **Shape** a JSON array, best first; for an empty query `[]`. Filter and scopes are the application's (law 12).
- * **Errors** `invalid-argument` for a count that is not 1 to 50, a skip that is not 0 to 1,000, and an argument that is not known.
- * **Source** Semantic Kernel's text search functions (S27).
+ * **Shape** a JSON array, best first; `[]` for an empty query. Filter and scopes belong to the application.
+ * **Errors** `invalid-argument` for a count outside 1 to 50, a skip outside 0 to 1,000, and an unknown argument.
+ * **Source** Semantic Kernel's text search functions.
  *
  * @experimental
  */
@@ -90,7 +90,7 @@ export function createTextSearchPlugin(kb: KnowledgeBase, options: TextSearchPlu
   return { functions, tools };
 }
 
-/** May be empty: that finds nothing, and is no mistake (S27). */
+/** An empty query is allowed, and finds nothing. */
 const queryField: Field<string> = {
   required: true,
   schema: { type: "string", maxLength: 8192, description: "What to search for." },

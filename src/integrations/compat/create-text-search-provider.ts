@@ -9,45 +9,45 @@ import { messageText } from "./message-text.ts";
 import { searchText, type TextSearchLimits, type TextSearchResult, toTextSearchResult } from "./text-search-results.ts";
 
 /**
- * When a provider searches, and in which words it tells of it; everything has a default.
+ * Options of a provider. All have defaults.
  *
  * @experimental
  */
 export interface TextSearchProviderOptions extends TextSearchLimits {
-  /** Before each call of a model, or when a model calls the tool. Default `"BeforeAIInvoke"`. */
+  /** When to search: before each call of a model, or when the model calls the tool. Default `"BeforeAIInvoke"`. */
   readonly searchTime?: "BeforeAIInvoke" | "OnDemandFunctionCalling";
-  /** Default 3. */
+  /** Results. Default 3. */
   readonly top?: number;
-  /** Default `"Search"`. */
+  /** Name of the tool. Default `"Search"`. */
   readonly functionName?: string;
   readonly functionDescription?: string;
-  /** Before the results. */
+  /** Text before the results. */
   readonly contextPrompt?: string;
-  /** After the results. */
+  /** Text after the results. */
   readonly citationsPrompt?: string;
-  /** In the place of both prompts and what stands between; then what comes of it, also for no results, is what the model reads. */
+  /** Formats the results in place of both texts and the block. Its text is what the model reads, also for no results. */
   readonly contextFormatter?: (results: readonly TextSearchResult[]) => string;
 }
 
 /**
- * What a call of a model gets.
+ * Context for one call of a model.
  *
  * @experimental
  */
 export interface TextSearchContext {
-  /** To be put before the messages; `""` for nothing found, and where the model is to call. */
+  /** Text to put before the messages; `""` if nothing was found, and if the model calls the tool. */
   readonly instructions: string;
-  /** To be offered; none where the search has happened. */
+  /** Tools to offer; none if the search has happened. */
   readonly tools: readonly Tool[];
 }
 
 /**
- * Brings what documents say to a model.
+ * Gives a model context from documents.
  *
  * @experimental
  */
 export interface TextSearchProvider {
-  /** For the messages that are new: their texts together are the query. **Errors** those of `search`. */
+  /** Searches with the texts of the new messages. **Errors** as `search`. */
   beforeCall(
     messages: readonly ChatMessage[] | ChatUserMessage,
     options?: { readonly signal?: AbortSignal },
@@ -60,11 +60,11 @@ const citationWords =
   "Include citations to the source document with document name and link if document name and link is available.";
 
 /**
- * Documents as context of a model's call: found beforehand and injected, or found when the model asks.
+ * Makes context for a model's call: searched and injected before the call, or searched when the model asks.
  *
- * **Shape** the block is Semantic Kernel's, word for word: `SourceDocName:`, `SourceDocLink:`, `Contents:` and `----` for each result. Lines of a document that look
- * like the block's own stand behind `>`, so that none ends itself and begins another (law 12). No results are `""`.
- * **Source** Semantic Kernel's `TextSearchProvider` (S26).
+ * **Shape** Semantic Kernel's block, word for word: `SourceDocName:`, `SourceDocLink:`, `Contents:` and `----` for each result. A line of a document that looks
+ * like one of these gets `>` in front. No results give `""`.
+ * **Source** Semantic Kernel's `TextSearchProvider`.
  *
  * @experimental
  */
@@ -137,5 +137,5 @@ function formatContext(
   return [contextPrompt, ...items, citationsPrompt, "", ""].join("\n");
 }
 
-/** A name or an address stays on its line. */
+/** Keeps a name or an address on its line. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();

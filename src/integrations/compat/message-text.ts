@@ -1,12 +1,12 @@
 import type { ChatMessage } from "../../contracts/chat.ts";
 
-/** As long as a query may be. */
+/** The longest query. */
 const mostCharacters = 8192;
 
 /**
- * What a message asks, as a query: its text, and the texts inserted into it; documents are left out.
+ * The query in a message: its text, and texts inserted into it, without documents.
  *
- * **Shape** trimmed; of a longer one the end, where the question tends to stand. **Units** at most 8,192 UTF-16 units.
+ * **Shape** trimmed. A longer text is cut to its end, where the question usually stands. **Units** at most 8,192 UTF-16 units.
  */
 export function messageText({ content }: ChatMessage): string {
   if (content === null) return "";

@@ -2,7 +2,7 @@ import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { SearchOptions } from "../../contracts/retriever.ts";
 
 /**
- * What is searched for, and how; everything has a default.
+ * Options of the search. All have defaults.
  *
  * @experimental
  */
@@ -12,13 +12,11 @@ export interface PromptWithDataOptions extends Omit<SearchOptions, "snippetLengt
 }
 
 /**
- * The plainest prompt with memory: what was found, a new line, the question.
+ * Makes the plainest prompt with data: the hits, a line break, the question.
  *
- * Nothing marks where the data end. Where documents are not your own, let a template encode them, a chat model be given memory (`withMemory`), or `ask`, which
- * fences them and checks every citation.
+ * Nothing marks where the data ends. For documents of others, use a template that encodes them, `withMemory`, or `ask`, which fences sources and checks citations.
  *
- * **Shape** the texts of the hits, best first, a line apart; nothing found is the question alone. **Errors** those of `search`.
- * **Source** Semantic Kernel's first option (S14).
+ * **Shape** the texts of the hits, best first, one a line; without hits, the question alone. **Errors** as `search`. **Source** Semantic Kernel's first option.
  *
  * @experimental
  */

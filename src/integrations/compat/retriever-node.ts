@@ -7,20 +7,20 @@ import type { Scope } from "../../contracts/scope.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 
 /**
- * What a graph carries of a passage that was found: no score, for the next node has no use for it (W24).
+ * A chunk in the state of a graph. It has no score, because the next node needs none.
  *
  * @experimental
  */
 export interface RetrievedDoc {
-  /** The chunk's id, by which a citation leads back. */
+  /** The chunk's id, for citations. */
   readonly id: string;
   readonly content: string;
-  /** The chunk's own, with `uri`, `title`, `headings`, `start` and `end` of its place. */
+  /** The chunk's metadata, with `uri`, `title`, `headings`, `start` and `end` of its place. */
   readonly metadata: Metadata;
 }
 
 /**
- * State that has something to look for. **Source** Wesichain (W25).
+ * State with a query. **Source** Wesichain.
  *
  * @experimental
  */
@@ -29,7 +29,7 @@ export interface HasQuery {
 }
 
 /**
- * State that takes what was found. **Source** Wesichain (W25).
+ * State with retrieved documents. **Source** Wesichain.
  *
  * @experimental
  */
@@ -38,7 +38,7 @@ export interface HasRetrievedDocs<Doc = RetrievedDoc> {
 }
 
 /**
- * State that may say which documents it wants. **Source** Wesichain (W25).
+ * State with a filter. **Source** Wesichain.
  *
  * @experimental
  */
@@ -47,25 +47,25 @@ export interface HasMetadataFilter {
 }
 
 /**
- * How a node retrieves; everything has a default.
+ * Options of a node. All have defaults.
  *
  * @experimental
  */
 export interface RetrieverNodeOptions<State, Doc = RetrievedDoc> {
-  /** Default 5. */
+  /** Documents. Default 5. */
   readonly topK?: number;
-  /** Inclusive floor on a hit's score, held here after the search (W23). Default: none. */
+  /** Least score of a hit, inclusive; checked after the search. Default: none. */
   readonly scoreThreshold?: number;
   /** Default `"hybrid"`. */
   readonly mode?: SearchMode;
-  /** The application's own: what the state asks for narrows it further, and never widens it (law 12). */
+  /** Filter of the application; the state's own filter can only narrow it. */
   readonly filter?: FilterInput;
   readonly scopes?: readonly Scope[];
-  /** Where the query stands in a state of your own. Default: `query`. */
+  /** Reads the query from a state of your own. Default: `query`. */
   readonly query?: (state: State) => string;
-  /** Default: `metadataFilter`. */
+  /** Reads the filter from it. Default: `metadataFilter`. */
   readonly metadataFilter?: (state: State) => FilterInput | undefined;
-  /** What a hit becomes. Default: {@link RetrievedDoc}. */
+  /** Converts a hit. Default: {@link RetrievedDoc}. */
   readonly toDoc?: (hit: Hit) => Doc;
 }
 
@@ -81,7 +81,7 @@ const optionNames = [
 ] as const satisfies readonly (keyof RetrieverNodeOptions<unknown>)[];
 
 /**
- * A node of a graph: what a state changes to. LangGraph takes it as it is.
+ * A node of a graph: from a state to its update. LangGraph takes it unchanged.
  *
  * @experimental
  */
@@ -91,11 +91,11 @@ export type RetrieverNode<State, Doc = RetrievedDoc> = (
 ) => Promise<HasRetrievedDocs<Doc>>;
 
 /**
- * Retrieval as a step of a graph: reads the query from the state, and replaces what was retrieved before.
+ * Makes a node that retrieves: it reads the query from the state, and replaces the retrieved documents.
  *
- * **Shape** the update holds `retrievedDocs` alone, best first; nothing found is `[]` (W28).
- * **Errors** `node-failed` around whatever retrieval throws, cause kept: it ends the graph (W27, W29). `aborted` stays itself.
- * **Source** Wesichain's `RetrieverNode` and its state traits (W20, W23 to W29).
+ * **Shape** the update has `retrievedDocs` alone, best first; `[]` without hits.
+ * **Errors** `node-failed` around each error of retrieval, with its cause; it ends the graph. `aborted` stays as it is.
+ * **Source** Wesichain's `RetrieverNode` and its state traits.
  *
  * @experimental
  */
@@ -125,7 +125,7 @@ export function createRetrieverNode<State extends object = HasQuery & HasMetadat
       const known = IbidError.isInstance(cause) ? cause : undefined;
       throw new IbidError(
         "node-failed",
-        `The retriever node failed: ${known?.message ?? "something unforeseen happened."}`,
+        `The retriever node failed: ${known?.message ?? "an unexpected error occurred."}`,
         {
           ...(known?.hint !== undefined && { hint: known.hint }),
           cause,
@@ -136,7 +136,7 @@ export function createRetrieverNode<State extends object = HasQuery & HasMetadat
 }
 
 /**
- * What a hit is to a graph.
+ * Converts a hit to a document of a graph.
  *
  * @experimental
  */

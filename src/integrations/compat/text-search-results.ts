@@ -4,13 +4,13 @@ import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 
 /**
- * How a text search looks, which no model sees or changes.
+ * Limits of a text search that the application sets; a model neither sees nor changes them.
  *
  * @experimental
  */
 export interface TextSearchLimits {
   readonly filter?: FilterInput;
-  /** Only of these; what the view may not read is dropped. Default: all that it may. */
+  /** Only these scopes, of those that the view may read. Default: all of them. */
   readonly scopes?: readonly Scope[];
   /** Default `"hybrid"`. */
   readonly mode?: SearchMode;
@@ -32,7 +32,7 @@ export interface TextSearchResult {
 /**
  * Hits from `skip` on, best first.
  *
- * **Shape** a blank query looks for nothing and finds nothing (S26, S27).
+ * **Shape** a blank query finds nothing.
  */
 export async function searchText(
   kb: KnowledgeBase,
@@ -57,7 +57,7 @@ export async function searchText(
   return hits.slice(skip);
 }
 
-/** A hit in the words of a text search. */
+/** Converts a hit to a result. */
 export function toTextSearchResult({ text, source }: Hit): TextSearchResult {
   return { name: source.title, value: text, link: source.uri };
 }

@@ -15,16 +15,16 @@ import { messageText } from "./message-text.ts";
 import { encodeTags } from "./template/encode-html.ts";
 
 /**
- * What a request remembers. **Source** Semantic Kernel's `MemoryConfig` (S18).
+ * Memory of a request. **Source** Semantic Kernel's `MemoryConfig`.
  *
  * @experimental
  */
 export interface RequestMemory {
-  /** Where it looks: the view of whoever asks, `kb.as(ada)`, which shows nothing that is not theirs (law 3). */
+  /** The view to search: `kb.as(ada)` finds only documents that Ada may read. */
   readonly store: KnowledgeBase;
-  /** Inclusive floor on a hit's score. Default .8. */
+  /** Least score of a hit, inclusive. Default .8. */
   readonly minRelevanceScore?: number;
-  /** How many at most. Default 3; 0 and less: none. */
+  /** Hits at most. Default 3; 0 or less: none. */
   readonly limit?: number;
   /** Default `"hybrid"`. */
   readonly mode?: SearchMode;
@@ -42,12 +42,12 @@ const memoryOptions = [
 ] as const satisfies readonly (keyof RequestMemory)[];
 
 /**
- * What a call of a model with memory can be told.
+ * Options of a call of a model with memory.
  *
  * @experimental
  */
 export interface MemoryChatOptions extends ChatOptions {
-  /** In the place of what the model was wrapped with; `null`: none this time. */
+  /** Memory of this call, in place of the model's; `null`: none. */
   readonly memory?: RequestMemory | null;
 }
 
@@ -65,13 +65,12 @@ export interface MemoryChatModel extends ChatModel {
 }
 
 /**
- * A model that is reminded: before each request, what the last user message asks for is searched for and put before that message.
+ * Wraps a model so that each request carries memory: hits for the last user message, placed before that message.
  *
- * **Shape** the found texts stand, best first, between `<memory>` and `</memory>` with `&`, `<` and `>` encoded, so that no text ends its own fence (law 12). Nothing
- * found, nothing asked, no user message: the request goes on as it is. All other options go on as they are. What is handed in is not changed.
+ * **Shape** the texts stand, best first, between `<memory>` and `</memory>`, with `&`, `<` and `>` encoded, so that no text ends the fence.
+ * Without hits or a user message, the request stays as it is. The caller's messages are not changed.
  * **Errors** `invalid-argument` for an unknown setting; those of `search` and of the model.
- * **Cost** one search for each request.
- * **Source** Semantic Kernel's fourth option (S18).
+ * **Cost** one search for each request. **Source** Semantic Kernel's fourth option.
  *
  * @experimental
  */

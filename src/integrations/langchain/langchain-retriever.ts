@@ -5,8 +5,7 @@ import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Hit, SearchOptions } from "../../contracts/retriever.ts";
 
 /**
- * A hit as LangChain has documents: the passage, and in its metadata where it stands.
- *
+ * A hit as a LangChain document: the text of the chunk, and its place in the metadata.
  * @experimental
  */
 export function toLangChainDocument({ chunkId, text, metadata, source, score }: Hit): Document {
@@ -45,9 +44,9 @@ class KnowledgeBaseRetriever extends BaseRetriever {
 }
 
 /**
- * A knowledge base as a LangChain retriever. Hand in the view of whoever asks; options are the application's, as everywhere (law 12).
+ * Makes a LangChain retriever of a knowledge base. Pass the view of the caller; the options belong to the application.
  *
- * **Shape** LangChain documents, best first: id the chunk's, metadata the chunk's with `source`, `uri`, `title`, `headings`, `start`, `end`, `score`.
+ * **Shape** LangChain documents, best first. The id is the chunk's; the metadata is the chunk's with `source`, `uri`, `title`, `headings`, `start`, `end`, `score`.
  * @experimental
  */
 export function createLangChainRetriever(kb: KnowledgeBase, options: SearchOptions = {}): BaseRetriever {

@@ -10,18 +10,17 @@ import { hashParts } from "../../runtime/hash.ts";
 import { toLangChainDocument } from "./langchain-retriever.ts";
 
 /**
- * How the store is written and searched; everything has a default.
- *
+ * Options for writing and searching. All have defaults.
  * @experimental
  */
 export interface LangChainVectorStoreOptions {
-  /** Of every search; a filter that a call brings narrows this one. */
+  /** Filter of every search; a filter of a call narrows it. */
   readonly search?: Omit<SearchOptions, "topK">;
-  /** Of everything that is added. */
+  /** Options of every ingestion. */
   readonly ingest?: Pick<IngestOptions, "scope" | "metadata" | "origin">;
 }
 
-/** LangChain wants an embedder to be there; a knowledge base makes its vectors itself. */
+/** LangChain requires an embedder; a knowledge base embeds by itself. */
 class NoEmbeddings extends Embeddings {
   constructor() {
     super({});
@@ -59,7 +58,7 @@ class KnowledgeBaseVectorStore extends VectorStore {
       metadata: toMetadata(metadata),
     }));
     for await (const { status, error } of this.#kb.ingest(inputs, this.#options.ingest)) {
-      if (status === "failed") throw error ?? new IbidError("internal", "A document was not taken in.");
+      if (status === "failed") throw error ?? new IbidError("internal", "A document was not ingested.");
     }
     return ids;
   }
@@ -98,23 +97,23 @@ class KnowledgeBaseVectorStore extends VectorStore {
 }
 
 /**
- * A knowledge base where LangChain wants a vector store: documents in, by their ids, and searched by text. `k` is 4 by default, as in LangChain.
+ * Makes a LangChain vector store of a knowledge base: it takes documents with ids, and searches by text. `k` is 4 by default, as in LangChain.
  *
- * **Errors** `unsupported` for vectors that somebody else made: a vector is compared only with those of its own model (law 6), and here nobody could say
- * whose it is. Give the model to `openKnowledgeBase` instead.
+ * **Errors** `unsupported` for vectors from outside: vectors are compared only within one model, and these have no known model. Give the model to
+ * `openKnowledgeBase` instead.
  * @experimental
  */
 export function createLangChainVectorStore(kb: KnowledgeBase, options: LangChainVectorStoreOptions = {}): VectorStore {
   return new KnowledgeBaseVectorStore(kb, options);
 }
 
-/** What JSON can hold of it. */
+/** The part of a value that JSON can hold. */
 function toMetadata(metadata: Record<string, unknown>): Metadata {
   return JSON.parse(JSON.stringify(metadata)) as Metadata;
 }
 
 function noVectors(): IbidError {
-  return new IbidError("unsupported", "A knowledge base makes its own vectors and takes none from outside.", {
+  return new IbidError("unsupported", "A knowledge base makes its own vectors and accepts none from outside.", {
     hint: "Add documents and search by text; give the embedding model to openKnowledgeBase.",
   });
 }

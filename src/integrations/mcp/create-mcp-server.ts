@@ -9,7 +9,7 @@ import { describeToolFailure, isInnerFailure } from "../tools/tool-failure.ts";
 import { addDocumentResources } from "./document-resources.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 
-/** `search` stands under that very name already, for the clients that look for it. */
+/** All but `search`, which exists under the name that chat clients look for. */
 const defaultTools: readonly SearchToolName[] = [
   "vector_search",
   "text_search",
@@ -22,12 +22,12 @@ const defaultTools: readonly SearchToolName[] = [
 ];
 
 /**
- * A knowledge base as an MCP server, for one connection or one request: `search` and `fetch`, the other ways of searching and reading, and its documents as
- * resources. Hand in the view of whoever asks; nothing that a client sends makes it wider (laws 3 and 12).
+ * Makes an MCP server for one connection or one request.
  *
- * **Shape** a server of the official package, to be connected to a transport. **Errors** `invalid-argument` for an unknown option; to clients, in words that say
- * nothing of the inside.
- * **Source** Model Context Protocol 2026-07-28, and through the package those before it.
+ * The server has `search` and `fetch`, the other search tools, and the documents as resources. Pass the view of the caller; a client cannot widen it.
+ *
+ * **Shape** a server of the official package, to be connected to a transport. **Errors** `invalid-argument` for an unknown option. Clients get no internals.
+ * **Source** Model Context Protocol 2026-07-28; the package speaks earlier versions too.
  */
 export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptions = {}): Promise<McpServer> {
   checkOptions("createMcpServer", options, [...searchToolOptions, "more", "maxResourceLength", "onError"]);
@@ -73,6 +73,6 @@ function tell(error: unknown, onError: McpServerOptions["onError"]): void {
   try {
     onError?.(error);
   } catch {
-    // A log that cannot be written stops no answer.
+    // A log that fails does not stop the response.
   }
 }

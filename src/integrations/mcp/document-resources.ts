@@ -4,14 +4,13 @@ import type { Scope } from "../../contracts/scope.ts";
 import type { FixedView } from "../tools/fixed-view.ts";
 import { asData, asTitle, showAddress } from "../tools/format-results.ts";
 
-/** More are found by searching; a client that lists resources shows them to a person. */
+/** Documents in the list of resources, which clients show to a person; a search finds the others. */
 const mostListed = 1000;
 
 /**
- * The documents as resources: what a person may pick in a client and put before the model.
+ * Adds the documents as resources, which a person picks in a client for the model to read.
  *
- * **Shape** `ibid://documents/{scope}/{uri}`, both percent-encoded; the text is the document's, at most `maxLength` characters of it, as models are shown it
- * (law 12).
+ * **Shape** `ibid://documents/{scope}/{uri}`, both percent-encoded. The text is the document's, at most `maxLength` characters, quoted as data.
  */
 export function addDocumentResources(
   server: McpServer,
@@ -26,7 +25,7 @@ export function addDocumentResources(
         uri: resourceUri(scope, uri),
         name: title === "" ? showAddress(uri) : asTitle(title),
         description: showAddress(uri),
-        // What is handed out is the canonical text, whatever the file was.
+        // The resource is the canonical text, so the type is text, whatever the file was.
         mimeType: "text/plain",
       });
       if (resources.length === mostListed) break;
@@ -40,7 +39,7 @@ export function addDocumentResources(
     async (address) => {
       const named = readResourceUri(address);
       const found = named && (await view.document(named.uri, named.scope));
-      // The same words for what is not there and for what may not be read.
+      // One message for documents that do not exist and for those that may not be read.
       if (!found) throw new Error("There is no such document.");
       const isCut = found.text.length > maxLength;
       const text = asData(isCut ? found.text.slice(0, maxLength) : found.text) + (isCut ? "\n[TRUNCATED]" : "");
@@ -53,7 +52,7 @@ function resourceUri(scope: Scope, uri: string): string {
   return `ibid://documents/${encodeURIComponent(scope)}/${encodeURIComponent(uri)}`;
 }
 
-/** `undefined` for what we never handed out. */
+/** `undefined` for an address that this server never made. */
 function readResourceUri({ pathname }: URL): { readonly scope: Scope; readonly uri: string } | undefined {
   const [, scope, uri, ...more] = pathname.split("/");
   if (scope === undefined || uri === undefined || more.length > 0) return undefined;

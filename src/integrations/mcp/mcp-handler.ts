@@ -3,7 +3,7 @@ import { createMcpServer } from "./create-mcp-server.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 
 /**
- * Whose knowledge base a request may see: a view of it, or a response that says why none. `undefined` for a request without a right: it is answered with 401.
+ * Chooses the knowledge base of a request: a view of it, or a response that refuses. `undefined` gives 401.
  *
  * @experimental
  */
@@ -12,10 +12,10 @@ export type AuthorizeMcp = (
 ) => KnowledgeBase | Response | undefined | Promise<KnowledgeBase | Response | undefined>;
 
 /**
- * MCP over streamable HTTP as a web-standard handler, for any host: a fresh server for every request, over the view of whoever sent it, so that no state is
- * shared between callers.
+ * Makes a web-standard handler for MCP over streamable HTTP.
  *
- * The handler trusts `authorize` alone. What stands before it checks hosts and origins, as the `/mcp` of `ibid serve` does (`createHandler`).
+ * Each request gets a new server over the view of its sender, so callers share no state. The handler trusts `authorize` alone: the host must check host names and
+ * origins before, as `createHandler` does for its `/mcp`.
  */
 export function createMcpHandler(
   authorize: AuthorizeMcp,
@@ -25,7 +25,12 @@ export function createMcpHandler(
     const view = await authorize(request);
     if (view instanceof Response) return view;
     if (view === undefined) {
-      return new Response("A key is needed.", { status: 401, headers: { "www-authenticate": "Bearer" } });
+      const error = {
+        code: "unauthenticated",
+        message: "A key is needed.",
+        hint: "Send a key that this service knows.",
+      };
+      return Response.json({ error }, { status: 401, headers: { "www-authenticate": "Bearer" } });
     }
     const mcp = await import("@modelcontextprotocol/server");
     const handler = mcp.createMcpHandler(() => createMcpServer(view, options), { onerror: () => {} });

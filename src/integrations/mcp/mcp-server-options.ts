@@ -2,15 +2,15 @@ import type { Tool } from "../../contracts/tool.ts";
 import type { SearchToolOptions } from "../tools/create-search-tools.ts";
 
 /**
- * How a knowledge base is shown over MCP; everything has a default.
+ * Options of an MCP server. All have defaults.
  *
  * @experimental
  */
 export interface McpServerOptions extends SearchToolOptions {
-  /** Tools of your own beside ours. */
+  /** Further tools of the application. */
   readonly more?: readonly Tool[];
   /** Characters of a resource. Default 1,000,000. */
   readonly maxResourceLength?: number;
-  /** Told what went wrong in here, of which a client learns no more than that it did. Throwing in it fails nothing. */
+  /** Gets internal failures, whose details the client does not see. Errors that it throws are ignored. */
   readonly onError?: (error: unknown) => void;
 }

@@ -5,17 +5,17 @@ import { IbidError } from "../../contracts/errors.ts";
 
 type AttributeValue = string | number | boolean | readonly string[];
 
-/** What a span or a measurement is marked with. */
+/** Attributes of a span or a measurement. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** A span, as far as we use one. */
+/** The part of a span that ibid uses. */
 export interface ApiSpan {
   setAttributes(attributes: Attributes): unknown;
   setStatus(status: { readonly code: number; readonly message?: string }): unknown;
   end(): void;
 }
 
-/** What measures. */
+/** The part of an instrument that ibid uses. */
 export interface ApiMeter {
   createHistogram(name: string, options: InstrumentOptions): { record(value: number, attributes?: Attributes): void };
   createCounter(name: string, options: InstrumentOptions): { add(value: number, attributes?: Attributes): void };
@@ -29,7 +29,7 @@ interface InstrumentOptions {
 }
 
 /**
- * What we use of the package `@opentelemetry/api`, from 1.9 on. **Shape** a `Context` is the package's own business.
+ * The part of the package `@opentelemetry/api`, from 1.9 on, that ibid uses. **Shape** a `Context` is opaque.
  *
  * @experimental
  */
@@ -48,9 +48,9 @@ export interface OpenTelemetryApi {
 }
 
 /**
- * Loads the optional package `@opentelemetry/api`: as Node finds it from where ibid is installed, else from the project in `folder`.
+ * Loads the optional package `@opentelemetry/api`: from the place where ibid is installed, else from the project in `folder`.
  *
- * **Errors** `dependency-missing` when it is nowhere, or there and cannot be loaded.
+ * **Errors** `dependency-missing` when the package is absent or fails to load.
  */
 export async function loadOpenTelemetryApi(folder: string = process.cwd()): Promise<OpenTelemetryApi> {
   const path = [import.meta.url, join(folder, "package.json")].map(resolveFrom).find((found) => found !== undefined);

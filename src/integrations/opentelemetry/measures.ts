@@ -2,9 +2,9 @@ import type { KnowledgeEvent } from "../../contracts/event-store.ts";
 import type { SpanStart } from "../../contracts/telemetry.ts";
 import type { ApiMeter } from "./load-api.ts";
 
-/** What is measured beside the spans. */
+/** Instruments beside the spans. */
 export interface Measures {
-  /** **Units** seconds, as the conventions want them. */
+  /** **Units** seconds, as the conventions require. */
   duration(start: SpanStart, seconds: number, errorType: string | undefined): void;
   event(event: KnowledgeEvent): void;
 }
@@ -12,14 +12,14 @@ export interface Measures {
 /** **Units** seconds. **Source** the conventions' advice for `gen_ai.client.operation.duration`. */
 const durationBuckets = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/** Writes of a document are faster. **Units** seconds. */
+/** Buckets for writes of a document, which are faster. **Units** seconds. */
 const flushBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
 /**
- * Latencies, outcomes of searches, the queue and the cache, as metrics.
+ * Records latencies, outcomes of searches, the queue and the cache as metrics.
  *
- * **Source** `gen_ai.client.operation.duration`: OpenTelemetry semantic conventions 1.41, docs/gen-ai/gen-ai-metrics.md (status: Development); what they have no name
- * for is under `ibid.` (T54).
+ * **Source** `gen_ai.client.operation.duration`: OpenTelemetry semantic conventions 1.41, docs/gen-ai/gen-ai-metrics.md (status: Development).
+ * Instruments without a name in the conventions stand under `ibid.`.
  */
 export function createMeasures(meter: ApiMeter): Measures {
   const operations = meter.createHistogram("gen_ai.client.operation.duration", {
@@ -56,7 +56,7 @@ export function createMeasures(meter: ApiMeter): Measures {
 
   let inputs = 0;
   let sent = 0;
-  /** The search that was told of last. A miss of it is told right afterwards, in the same turn. */
+  /** The latest search. Its miss is reported directly after it, in the same turn. */
   let latest = { found: false, missed: true };
 
   return {

@@ -6,16 +6,16 @@ import { createMeasures } from "./measures.ts";
 import { describeEnd, describeSpan, errorType } from "./span-attributes.ts";
 
 /**
- * How spans and metrics are made.
+ * Options of spans and metrics.
  *
  * @experimental
  */
 export interface OpenTelemetryOptions {
-  /** The package `@opentelemetry/api`, where it cannot be found by its name. */
+  /** The package `@opentelemetry/api`, if it cannot be found by its name. */
   readonly api?: OpenTelemetryApi;
-  /** What the knowledge base is called in spans: `gen_ai.data_source.id`. Default: nothing. */
+  /** Name of the knowledge base in spans: `gen_ai.data_source.id`. Default: none. */
   readonly dataSource?: string;
-  /** Puts the text of queries into spans. Default false: it may be anything that somebody asked (law 10). */
+  /** Whether spans contain the text of queries, which may be private. Default false. */
   readonly recordQueries?: boolean;
 }
 
@@ -23,11 +23,10 @@ export interface OpenTelemetryOptions {
 const statusError = 2;
 
 /**
- * Tells OpenTelemetry of every search, embedding, rerank and ingestion, as spans that belong to one another, and measures them.
+ * Reports every search, embedding, rerank and ingestion to OpenTelemetry, as nested spans and as metrics.
  *
- * **Shape** for `openKnowledgeBase({ operations: { telemetry } })`. Where no SDK is registered, everything is told to nobody. Whether a span knows the one around it is for the
- * SDK's context manager. **Errors** `dependency-missing` without the package `@opentelemetry/api` (1.9 or later).
- * **Source** the GenAI semantic conventions, see `describeSpan`.
+ * **Shape** for `openKnowledgeBase({ operations: { telemetry } })`. Without a registered SDK, the reports go nowhere. The SDK's context manager decides whether spans nest.
+ * **Errors** `dependency-missing` without the package `@opentelemetry/api` (1.9 or later). **Source** the GenAI semantic conventions, see `describeSpan`.
  *
  * @experimental
  */

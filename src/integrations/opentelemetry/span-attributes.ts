@@ -5,7 +5,7 @@ import type { Attributes } from "./load-api.ts";
 /** **Source** OpenTelemetry API, `SpanKind`. */
 const kinds = { internal: 0, client: 2 } as const;
 
-/** A span's name, kind and attributes at its start. */
+/** Name, kind and attributes of a span at its start. */
 export interface NamedSpan {
   readonly name: string;
   readonly kind: number;
@@ -13,9 +13,9 @@ export interface NamedSpan {
 }
 
 /**
- * Attributes of the work under the names of the GenAI conventions, where they have one, else under `ibid.`.
+ * Describes work under the names of the GenAI conventions, or under `ibid.` where they have none.
  *
- * **Shape** `rerank` is no operation of the conventions yet (it is proposed: issue 253 of the repository), and has their form; nor is `ingest`, which is ours.
+ * **Shape** `rerank` is proposed for the conventions (their issue 253), and has their form; `ingest` is ibid's own.
  * **Source** open-telemetry/semantic-conventions-genai, docs/gen-ai/gen-ai-spans.md, "Embeddings" and "Retrievals" (status: Development).
  */
 export function describeSpan(
@@ -30,7 +30,7 @@ export function describeSpan(
         attributes: {
           "gen_ai.operation.name": "retrieval",
           ...(dataSource !== undefined && { "gen_ai.data_source.id": dataSource }),
-          // Up to 1.41 it had the name of the sampling setting; since the conventions have a repository of their own, its own.
+          // Up to 1.41 it had the name of the sampling setting; since then it has its own.
           ...(start.topK !== "all" && { "gen_ai.request.top_k": start.topK, "gen_ai.retrieval.top_k": start.topK }),
           ...(recordQueries && { "gen_ai.retrieval.query.text": start.query }),
           "ibid.retrieval.mode": start.mode,
@@ -70,7 +70,7 @@ const endNames: Readonly<Record<string, string>> = {
   sent: "ibid.embeddings.sent",
 };
 
-/** What came of it. Of an ingestion: `ibid.ingest.added` and its siblings. */
+/** Attributes of the outcome; of an ingestion, `ibid.ingest.added` and its siblings. */
 export function describeEnd(facts: SpanEnd): Attributes {
   return Object.fromEntries(
     Object.entries(facts).map(([name, value]) => [
@@ -81,7 +81,7 @@ export function describeEnd(facts: SpanEnd): Attributes {
 }
 
 /**
- * The error's code, else its class. Never its message, which may quote what was asked (law 10).
+ * The error's code, else its class. The message is left out, because it may quote the question.
  *
  * **Source** OpenTelemetry, `error.type` (stable): a low-cardinality identifier.
  */

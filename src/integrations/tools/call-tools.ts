@@ -17,10 +17,10 @@ export function toChatTool({ name, description, inputSchema }: Tool): ChatTool {
 }
 
 /**
- * Runs what a model asked for and answers each call, in their order.
+ * Runs the tool calls of a model, and answers each of them in order.
  *
- * **Shape** one message for each call, whatever came of it: an unknown tool and a call that failed are said to the model, who may try another way.
- * **Errors** none but what the signal says.
+ * **Shape** one message for each call. An unknown tool or a failed call gives a message that tells the model so.
+ * **Errors** only those of the signal.
  *
  * @experimental
  */
@@ -40,7 +40,7 @@ export async function callTools(
     }
   };
   const answers: ChatFunctionMessage[] = [];
-  // One after the other: what writes does so in the order in which it was asked for.
+  // Calls run one after the other, so that writes happen in the order of the calls.
   for (const call of calls) answers.push(await answer(call));
   return answers;
 }

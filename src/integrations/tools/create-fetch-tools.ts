@@ -8,28 +8,28 @@ import { asData, asTitle, showAddress } from "./format-results.ts";
 import { textField, toolInput } from "./tool-input.ts";
 
 /**
- * How `search` and `fetch` see a knowledge base; everything has a default.
+ * Options of `search` and `fetch`. All have defaults.
  *
  * @experimental
  */
 export interface FetchToolOptions extends FixedLimits {
-  /** What is in it. Default "the user's documents". */
+  /** Description of the content. Default "the user's documents". */
   readonly about?: string;
-  /** Default 5. */
+  /** Hits of a search. Default 5. */
   readonly topK?: number;
-  /** Characters of what is fetched. Default 25,000. */
+  /** Characters of a fetched text. Default 25,000. */
   readonly maxLength?: number;
 }
 
-/** Further up than any tree of sections goes: the whole document, or as much of it around the chunk as is allowed. */
+/** More levels than any tree of sections has: the whole document, within `maxLength`. */
 const wholeDocument = 64;
 
 /**
- * `search` and `fetch` under the names and in the shapes that chat clients look for.
+ * Makes `search` and `fetch`, under the names and in the shapes that chat clients look for.
  *
- * **Shape** texts as models are shown them, see {@link asData}. Each answers with JSON: `search` with `{ results: [{ id, title, url, text }] }`, best first; `fetch` with `{ id, title, text, url, metadata }`, where
- * `text` is the document, or as much of it around the result as `maxLength` allows, and `metadata` says where in the document it lies.
- * **Source** the tools that OpenAI's connectors call, by its documentation on building MCP servers.
+ * **Shape** JSON texts. `search` gives `{ results: [{ id, title, url, text }] }`, best first; `fetch` gives `{ id, title, text, url, metadata }`.
+ * The text of `fetch` is the document, or as much of it around the hit as `maxLength` allows; `metadata` has its place. Texts are quoted data, see {@link asData}.
+ * **Source** OpenAI's connectors, by its documentation on building MCP servers.
  *
  * @experimental
  */
@@ -65,7 +65,7 @@ export function createFetchTools(kb: KnowledgeBase, options: FetchToolOptions = 
       async run({ id }) {
         const found = await view.zoomOut(id, wholeDocument, maxLength);
         if (found === undefined) {
-          throw new IbidError("not-found", "There is no result of this id.", { hint: "Use an id that search gave." });
+          throw new IbidError("not-found", "No result has this id.", { hint: "Use an id from a result of search." });
         }
         const { uri, title, text, start, end, whole, truncated } = found;
         const metadata = { start, end, length: whole.end - whole.start, truncated };

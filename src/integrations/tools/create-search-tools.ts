@@ -13,7 +13,7 @@ import { formatResults, hitItems, type ResultItem } from "./format-results.ts";
 import { countField, type Field, type InputOf, scoreField, textField, toolInput } from "./tool-input.ts";
 
 /**
- * The tools there are, by what they do.
+ * Names of the search tools.
  *
  * @experimental
  */
@@ -29,45 +29,45 @@ export type SearchToolName =
   | "read_section";
 
 /**
- * What one call of a tool came to: for logs and measures of the application's own.
+ * One call of a tool, for logs and metrics of the application.
  *
  * @experimental
  */
 export interface ToolCallEvent {
   readonly tool: string;
   readonly input: unknown;
-  /** The chunks that the model was shown, or could have been. */
+  /** Chunks in the result, including those that did not fit. */
   readonly chunkIds: readonly string[];
   readonly ms: number;
 }
 
 /**
- * How a knowledge base is shown to a model; everything has a default.
+ * Options of search tools. All have defaults.
  *
  * @experimental
  */
 export interface SearchToolOptions extends FixedLimits {
-  /** Begins the name of every tool, so that several knowledge bases can stand side by side. Default `"documents"`. */
+  /** Prefix of each tool's name, so that tools of several knowledge bases can be used together. Default `"documents"`. */
   readonly name?: string;
-  /** What is in it, for the descriptions: "the handbook of ACME". Default "the user's documents". */
+  /** Content of the knowledge base, for the descriptions: "the handbook of ACME". Default "the user's documents". */
   readonly about?: string;
-  /** Only these. Default: all. */
+  /** The tools to make. Default: all. */
   readonly tools?: readonly SearchToolName[];
-  /** Results of a search that does not say. Default 5. */
+  /** Results of a search when the model gives no number. Default 5. */
   readonly topK?: number;
-  /** Of a vector search: no result is less close, whatever the model asks for. Default .25. **Source** Embabel (E52). */
+  /** Least score of a vector search; the model can raise it. Default .25. **Source** Embabel. */
   readonly minScore?: number;
-  /** Of one answer. Default: no bound but those of `topK` and `maxLength`. */
+  /** Tokens of one result. Default: only `topK` and `maxLength` bound it. */
   readonly maxTokens?: number;
-  /** Default: one for every four characters. */
+  /** Default: one token for every four characters. */
   readonly countTokens?: LengthFunction;
-  /** Characters of what is opened or zoomed out to. Default 25,000. **Source** Embabel (E52). */
+  /** Characters of an opened section. Default 25,000. **Source** Embabel. */
   readonly maxLength?: number;
-  /** Called after each call; throwing in it fails nothing. */
+  /** Called after each call. Errors that it throws are ignored. */
   readonly onCall?: (event: ToolCallEvent) => void;
 }
 
-/** What {@link createSearchTools} takes. */
+/** Option names of {@link createSearchTools}. */
 export const searchToolOptions = [
   "filter",
   "scopes",
@@ -82,19 +82,19 @@ export const searchToolOptions = [
   "onCall",
 ] as const satisfies readonly (keyof SearchToolOptions)[];
 
-/** More than that helps no model, and a model that asks for it is stopped. */
+/** More results help no model, so a call that asks for more is refused. */
 const mostResults = 50;
 const mostNeighbours = 10;
 
 /**
- * A knowledge base as tools for a model: searching it in every way, opening what was found, and looking around it.
+ * Makes tools with which a model searches a knowledge base, opens hits, and reads around them.
  *
- * Filter and scopes are the application's: no schema names them, a call that brings them is refused, and what lies outside is not found, not opened and not
- * counted (laws 3 and 12). Hand in the view of whoever the model works for: `createSearchTools(kb.as(ada))`.
+ * Filter and scopes belong to the application: no schema names them, and a call that sends them is refused. Documents outside them are not found, opened or counted.
+ * Pass the view of the user that the model works for: `createSearchTools(kb.as(ada))`.
  *
- * **Shape** in the order of {@link SearchToolName}. All of them read only.
- * **Errors** `invalid-argument` for an unknown option; each tool as its `Tool` says, and `unsupported` where the store lacks that way of searching.
- * **Source** Embabel's `ToolishRag` and its formatters (E51 to E54), ToolUp's floors.
+ * **Shape** in the order of {@link SearchToolName}. All of them are read-only.
+ * **Errors** `invalid-argument` for an unknown option; `unsupported` from a tool whose way of searching the store lacks.
+ * **Source** Embabel's `ToolishRag` and its formatters; ToolUp's thresholds.
  */
 export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions = {}): readonly Tool[] {
   checkOptions("createSearchTools", options, searchToolOptions);
@@ -159,7 +159,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     try {
       onCall?.(event);
     } catch {
-      // A listener that fails is no reason to fail the model's call.
+      // A listener that fails does not fail the model's call.
     }
   };
 
@@ -241,14 +241,14 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
   const { tools } = options;
   for (const wanted of tools ?? []) {
     if (all.some(({ tool }) => tool === wanted)) continue;
-    throw new IbidError("invalid-argument", `There is no tool "${wanted as string}".`, {
+    throw new IbidError("invalid-argument", `The tool "${wanted as string}" does not exist.`, {
       hint: `Choose from ${all.map(({ tool }) => tool).join(", ")}.`,
     });
   }
   return all.filter(({ tool }) => tools === undefined || tools.includes(tool)).map(({ made }) => made);
 }
 
-/** What a model is shown, and what of the knowledge base that was. */
+/** The text of a result, and the chunks in it. */
 interface Shown {
   readonly text: string;
   readonly chunkIds: readonly string[];

@@ -3,7 +3,7 @@ import type { StandardJsonSchema } from "../../contracts/schema.ts";
 import type { Tool, ToolCallOptions } from "../../contracts/tool.ts";
 
 /**
- * What a tool is made of.
+ * Parts of a tool.
  *
  * @experimental
  */
@@ -14,25 +14,25 @@ export interface ToolParts<Input> {
   readonly inputSchema: StandardJsonSchema<Input>;
   /** Default true. */
   readonly readOnly?: boolean;
-  /** Called with arguments that the schema allows. */
+  /** Called with arguments that the schema accepts. */
   readonly run: (input: Input, signal: AbortSignal | undefined) => Promise<string>;
 }
 
-/** What every provider takes as a name of a function. **Source** OpenAI's and Anthropic's function calling. */
+/** Function names that every provider accepts. **Source** OpenAI's and Anthropic's function calling. */
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/u;
 
 /**
- * A tool of your own, checked like ours: its arguments before it runs, its name when it is made.
+ * Makes a tool that checks its arguments before it runs.
  *
- * **Errors** `invalid-argument` for a name that no provider takes, here and now.
+ * **Errors** `invalid-argument` at once for a name that a provider does not accept.
  *
  * @experimental
  */
 export function createTool<Input>(parts: ToolParts<Input>): Tool {
   const { name, title, description, inputSchema, readOnly = true, run } = parts;
   if (!namePattern.test(name)) {
-    throw new IbidError("invalid-argument", `A tool cannot be called "${name}".`, {
-      hint: "Use letters, digits, _ and -, 64 of them at most.",
+    throw new IbidError("invalid-argument", `The name of a tool is "${name}", which model providers refuse.`, {
+      hint: "Use at most 64 letters, digits, _ and -.",
     });
   }
   return {
@@ -47,7 +47,7 @@ export function createTool<Input>(parts: ToolParts<Input>): Tool {
       const checked = await inputSchema["~standard"].validate(input);
       if (checked.issues === undefined) return run(checked.value, signal);
       throw new IbidError("invalid-argument", `${name}: ${checked.issues.map(({ message }) => message).join(" ")}`, {
-        hint: "Call it again with the arguments that its schema names.",
+        hint: "Call it again with the arguments of its schema.",
       });
     },
   };

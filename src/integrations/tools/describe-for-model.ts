@@ -7,9 +7,9 @@ import type { Hit } from "../../contracts/retriever.ts";
 import { asData, asTitle, formatItem, hitItems, type ResultItem, showAddress } from "./format-results.ts";
 
 /**
- * Whatever can be found or opened: a chunk, a section or a stretch around a chunk, a document or its outline, an entity, a record of a collection.
+ * An object that can be found or opened: a chunk, an excerpt, a document or its outline, an entity, a record.
  *
- * **Source** Embabel's `Retrievable` (E6).
+ * **Source** Embabel's `Retrievable`.
  * @experimental
  */
 export type Retrievable =
@@ -24,10 +24,10 @@ export type Retrievable =
   | CollectionHit<unknown, unknown>;
 
 /**
- * What is retrievable, as a model reads it: first what it is and where, then what it says.
+ * Describes an object as text for a model: first its kind and place, then its content.
  *
- * **Shape** lines; texts of documents, records and entities are data and cannot pass for lines of ours (law 12): see {@link asData}.
- * **Source** Embabel's `infoString` (E6); of an entity's properties all but `embedding` and `id` (E9).
+ * **Shape** lines. Texts of documents, records and entities are quoted data, which the model cannot mistake for lines of ibid: see {@link asData}.
+ * **Source** Embabel's `infoString`; of an entity, all properties but `embedding` and `id`.
  * @experimental
  */
 export function describeForModel(item: Retrievable): string {

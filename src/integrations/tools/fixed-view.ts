@@ -8,40 +8,40 @@ import type { Scope } from "../../contracts/scope.ts";
 import { readShownAddress } from "./format-results.ts";
 
 /**
- * What the application decides, and no model sees or changes.
+ * Limits that the application sets; a model neither sees nor changes them.
  *
  * @experimental
  */
 export interface FixedLimits {
-  /** Only what matches is found, opened and shown. */
+  /** Only documents that match are found, opened and shown. */
   readonly filter?: FilterInput | undefined;
-  /** Only of these scopes; what the view may not read is dropped. Default: all that it may. */
+  /** Only these scopes, of those that the view may read. Default: all of them. */
   readonly scopes?: readonly Scope[] | undefined;
 }
 
 /**
- * A knowledge base seen through a filter and scopes that hold for every way of reading, not for searching alone.
+ * A view of a knowledge base with a fixed filter and fixed scopes, for searching and for every way of reading.
  *
- * **Shape** `undefined` for what is not there, may not be read or does not match: nobody can tell which.
- * **Errors** those of the knowledge base; `ambiguous` where several things of one address are in sight, without naming scopes: a model has no use for them.
- * **Cost** with a filter, a document that is opened has its chunks listed, to see whether they match.
+ * **Shape** `undefined` alike for an object that does not exist, may not be read, or does not match.
+ * **Errors** the errors of the knowledge base; `ambiguous` when several visible objects have one address. The message names no scope, since a model cannot use it.
+ * **Cost** with a filter, opening a document lists its chunks, to see whether they match.
  */
 export interface FixedView {
   search(query: string, options: Omit<SearchOptions, "filter" | "scopes">): Promise<readonly Hit[]>;
-  /** A chunk and those beside it that match. */
+  /** A chunk with those of its neighbours that match. */
   neighbours(chunkId: string, count: number): Promise<Excerpt | undefined>;
   zoomOut(chunkId: string, levels: number, maxLength: number): Promise<Excerpt | undefined>;
-  /** Of a document, by its address or by a chunk of it. */
+  /** The outline of a document, by its address or by a chunk of it. */
   outline(document: string): Promise<Outline | undefined>;
   section(document: string, sectionId: string, maxLength: number): Promise<Excerpt | undefined>;
-  /** Those that match whole, by uri, then scope. */
+  /** Documents of which every chunk matches, by uri, then scope. */
   documents(): AsyncIterable<DocumentSummary>;
   document(uri: string, scope: Scope): Promise<DocumentView | undefined>;
 }
 
-/** Nothing below is reached but through the view, so the gate stands before all of it; the limits narrow what it lets through. */
+/** All reads below go through the view, so the gate checks them first; the limits narrow its result. */
 export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimits): FixedView {
-  /** Asks once; where a thing is in several scopes, or the application named some, once in each. */
+  /** Asks once; if an object is in several scopes, or the application gave scopes, once in each. */
   async function within<Found>(
     ask: (address: DocumentAddress) => Promise<Found | undefined>,
   ): Promise<Found | undefined> {
@@ -58,7 +58,7 @@ export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimi
       if (one !== undefined) found.push(one);
     }
     if (found.length < 2) return found[0];
-    throw new IbidError("ambiguous", "Several documents are kept under this address or id.", {
+    throw new IbidError("ambiguous", "Several documents have this address or id.", {
       hint: "Open one of them by the chunkId of a search result.",
     });
   }
@@ -69,7 +69,7 @@ export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimi
     return ids;
   }
 
-  /** Sections are shown whole or not at all: of a document that matches in part, a title could tell of the rest. */
+  /** Sections are shown only for a document that matches whole: a title could reveal the rest. */
   async function wholeOnly<Found extends Place>(found: Found | undefined): Promise<Found | undefined> {
     if (found === undefined || filter === undefined) return found;
     const ids = await matchingChunks(found);

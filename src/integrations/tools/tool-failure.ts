@@ -1,6 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 
-/** What a call that failed may tell: whose arguments were wrong, or what is not to be had. */
+/** Codes of errors that a model may read: wrong arguments, or an object that is not available. */
 const speakable: ReadonlySet<string> = new Set([
   "invalid-argument",
   "invalid-regex",
@@ -12,17 +12,15 @@ const speakable: ReadonlySet<string> = new Set([
   "aborted",
 ]);
 
-/** What the knowledge base is not set up for. */
+/** Codes for features that the knowledge base lacks. */
 const unavailable: ReadonlySet<string> = new Set(["unsupported", "configuration-missing", "dependency-missing"]);
 
-/** Whether a failure is one of ours: what a log should hear of, and a model should not. */
+/** Whether a failure is internal: the log gets it, the model does not. */
 export function isInnerFailure(error: unknown): boolean {
   return !IbidError.isInstance(error) || !(speakable.has(error.code) || unavailable.has(error.code));
 }
 
-/**
- * A failure as a model or a stranger may read it: what they can correct is said, what went wrong inside is not.
- */
+/** Describes a failure for a model or a stranger: mistakes that they can correct, and no internals. */
 export function describeToolFailure(error: unknown): string {
   if (IbidError.isInstance(error) && unavailable.has(error.code)) return "This cannot be done here. Try another tool.";
   if (!IbidError.isInstance(error) || !speakable.has(error.code)) return "The tool failed. Trying again may help.";

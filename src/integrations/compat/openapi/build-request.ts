@@ -7,10 +7,10 @@ import type { Operation, OperationArgument } from "./read-operations.ts";
 type Values = Readonly<Record<string, JsonValue | undefined>>;
 
 /**
- * The request that an operation and its arguments are.
+ * Builds the request of an operation from its arguments.
  *
- * **Shape** below the server's address, whatever an argument says: what fills a path is one part of it. Arguments that are absent are left out.
- * **Errors** `invalid-argument` for one that is missing, of the wrong kind, or nothing that can stand where it goes.
+ * **Shape** below the server's address, whatever the arguments are: a path argument fills one part of the path. Absent arguments are left out.
+ * **Errors** `invalid-argument` for an argument that is missing, of the wrong kind, or impossible in its place.
  * **Source** OpenAPI 3, "Style Values"; RFC 3986.
  */
 export function buildRequest(server: URL, operation: Operation, values: Values): HttpRequest {
@@ -91,9 +91,9 @@ const textOf = (value: JsonValue): string => (typeof value === "string" ? value 
 const encodeText = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 /**
- * A value as its schema means it: a template writes numbers, lists and objects as text.
+ * Converts a value to the type of its schema: templates write numbers, lists and objects as text.
  *
- * **Shape** `{ value }`, or `{ problem }`, the end of a sentence that begins with the argument's name. Of what is within, and of bounds, the server judges.
+ * **Shape** `{ value }`, or `{ problem }`, the end of a sentence that begins with the argument's name. Nested values and bounds are left to the server.
  */
 export function readArgument(
   schema: JsonSchema,
@@ -130,7 +130,7 @@ function isOf(kinds: ReadonlySet<string>, value: JsonValue): boolean {
   return kinds.has(typeof value);
 }
 
-/** **Errors** as an error to throw, naming the operation. */
+/** **Errors** as a value to throw, with the operation's name. */
 export function wrong(operation: Operation, what: string): IbidError {
   const names = operation.arguments.map(({ argument, required }) => (required ? argument : `${argument} (optional)`));
   return new IbidError("invalid-argument", `${operation.name}: ${what}.`, {

@@ -12,32 +12,32 @@ import type { OpenApiDocument } from "./open-api-document.ts";
 import { type Operation, type OperationArgument, type Operations, readOperations } from "./read-operations.ts";
 
 /**
- * How a server's operations become functions; everything but `send` has a default.
+ * Options of an OpenAPI plugin. All but `send` have defaults.
  *
  * @experimental
  */
 export interface OpenApiPluginOptions {
-  /** The way to the server. On Node, `importOpenApi` brings one. */
+  /** Sends a request. On Node, `importOpenApi` provides one. */
   readonly send: SendRequest;
-  /** Begins the tools' names. Default `"api"`. */
+  /** Prefix of the tools' names. Default `"api"`. */
   readonly name?: string;
-  /** Where requests go, whatever the document says. Default: the first server that it names, if that is a whole address. */
+  /** The server, in place of the document's. Default: the first server in the document, if its address is complete. */
   readonly server?: string;
-  /** Where the document was fetched from: a server that it names must be there too, and may be named without its host. */
+  /** Address of the document. Its servers must be on the same host, and may be relative to it. */
   readonly documentUrl?: string;
-  /** Sent as `authorization: Bearer …`, to that server alone. A function is asked before each request. */
+  /** Sent as `authorization: Bearer …`, to that server alone. A function is called before each request. */
   readonly bearer?: string | (() => string | Promise<string>);
-  /** More headers for each request, such as a key of another kind. */
+  /** Further headers of each request, such as another kind of key. */
   readonly headers?: (
     operation: string,
   ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
-  /** Only these. Default: all. */
+  /** The operations to use. Default: all. */
   readonly operations?: readonly string[];
-  /** Which of them a model is offered. Default: those that read only by what HTTP says, `GET` and `HEAD`. */
+  /** The operations that a model gets. Default: those that only read by HTTP's definition, `GET` and `HEAD`. */
   readonly offer?: readonly string[];
-  /** **Units** bytes of an answer. Default 1 MiB. */
+  /** Size of a response. **Units** bytes. Default 1 MiB. */
   readonly maxBytes?: number;
-  /** Default 30,000. */
+  /** Time for a response. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
@@ -47,14 +47,14 @@ export interface OpenApiPluginOptions {
  * @experimental
  */
 export interface OpenApiPlugin {
-  /** By operation; arguments have their names: `{{Api.query_query_post queries=$queries}}`. The answer's text is what they give. */
+  /** Functions by operation, with named arguments: `{{Api.query_query_post queries=$queries}}`. Each gives the response's text. */
   readonly functions: PromptPlugin;
   readonly tools: readonly Tool[];
-  /** What cannot be called, and why. */
+  /** Operations that cannot be called, with the reason. */
   readonly leftOut: Operations["leftOut"];
 }
 
-/** What is settled for every call. */
+/** Settings of every call. */
 interface Calling {
   readonly options: OpenApiPluginOptions;
   readonly server: string | undefined;
@@ -63,13 +63,13 @@ interface Calling {
 }
 
 /**
- * The operations of an OpenAPI document, as functions and tools.
+ * Makes functions and tools from the operations of an OpenAPI document.
  *
- * Requests go to one server, the document's or the one given, and nowhere else: an operation that names another is refused, and so is an answer that redirects there.
+ * Requests go to one server only: the document's, or the given one. An operation that names another server is refused, and so is a redirect to one.
  *
- * **Errors** `invalid-argument` for a document that is none, an operation that is not there, and arguments that do not fit; `configuration-missing` where nobody says
- * which server; `fetch-failed` with `details.status`, `rate-limited`, `unsupported-media` for an answer that is no text, and those of `send`.
- * **Source** Semantic Kernel's plugins from OpenAPI (S15); OpenAPI 3.
+ * **Errors** `invalid-argument` for an invalid document, an unknown operation, and wrong arguments; `configuration-missing` without a server.
+ * Calls throw `fetch-failed` with `details.status`, `rate-limited`, `unsupported-media` for a response that is not text, and the errors of `send`.
+ * **Source** Semantic Kernel's plugins from OpenAPI; OpenAPI 3.
  *
  * @experimental
  */
@@ -131,7 +131,7 @@ function toField({ schema, required, description }: OperationArgument): Field<Js
   };
 }
 
-/** What goes without a name is the first argument that is needed, else the first there is. */
+/** An argument without a name is the first required one, else the first one. */
 function withFirst(
   { arguments: known }: Operation,
   input: JsonValue | undefined,
@@ -170,11 +170,11 @@ function findServer({ server, options }: Calling, operation: Operation): URL {
   const { documentUrl } = options;
   const url = URL.parse(server ?? (documentUrl === undefined ? "" : "/"), documentUrl);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw new IbidError("configuration-missing", "The OpenAPI document does not say in full where its server is.", {
-      hint: 'Say it: server: "https://example.com".',
+    throw new IbidError("configuration-missing", "The OpenAPI document has no complete address of its server.", {
+      hint: 'Give it with the option server: "https://example.com".',
     });
   }
-  // Whoever wrote a document that was fetched is not whom a token for another server was meant for.
+  // The author of a fetched document must not receive a token that is meant for another server.
   if (options.server === undefined && documentUrl !== undefined && URL.parse(documentUrl)?.origin !== url.origin)
     throw elsewhere("The server of the OpenAPI document is not where the document is.");
   const own =
@@ -184,26 +184,30 @@ function findServer({ server, options }: Calling, operation: Operation): URL {
 }
 
 const elsewhere = (what: string): IbidError =>
-  new IbidError("blocked-address", what, { hint: "Say which server is meant with the option server." });
+  new IbidError("blocked-address", what, { hint: "Name the server with the option server." });
 
 /** **Source** RFC 6750, 2.1: the characters that a token may have. */
 async function bearerOf(bearer: string | (() => string | Promise<string>)): Promise<string> {
   const token = typeof bearer === "string" ? bearer : await bearer();
   if (/^[\w.~+/-]+=*$/u.test(token)) return `Bearer ${token}`;
-  throw new IbidError("configuration-missing", "The bearer token is empty, or holds what no token does.", {
-    hint: "Hand in the token alone, without the word Bearer before it.",
-  });
+  throw new IbidError(
+    "configuration-missing",
+    "The bearer token is empty, or contains characters that a token must not have.",
+    {
+      hint: "Give the token alone, without the word Bearer.",
+    },
+  );
 }
 
 function textOf({ name }: Operation, { status, mediaType = "", text }: HttpAnswer): string {
   const details = { status };
   if (status === 400 || status === 422)
-    throw new IbidError("invalid-argument", `${name}: the server did not take the arguments (status ${status}).`, {
+    throw new IbidError("invalid-argument", `${name}: the server refused the arguments (status ${status}).`, {
       hint: "Check them against the server's documentation.",
       details,
     });
   if (status === 429)
-    throw new IbidError("rate-limited", `${name}: the server takes no more requests for now.`, {
+    throw new IbidError("rate-limited", `${name}: the server refuses further requests for now.`, {
       hint: "Try again later.",
       details,
     });
@@ -214,7 +218,7 @@ function textOf({ name }: Operation, { status, mediaType = "", text }: HttpAnswe
   if (text === "" || /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml|yaml)\b|$)/iu.test(mediaType)) return text;
   throw new IbidError(
     "unsupported-media",
-    `${name}: the server answered with ${mediaType.slice(0, 100)}, which is no text.`,
+    `${name}: the server answered with ${mediaType.slice(0, 100)}, which is not text.`,
     {
       hint: "Leave the operation out: name the others in operations.",
     },
@@ -233,7 +237,7 @@ function checkNames(
     const what =
       why === undefined ? `There is no operation "${name}"` : `The operation "${name}" cannot be called: ${why}`;
     throw new IbidError("invalid-argument", `${option}: ${what}.`, {
-      hint: `There are ${known.map((operation) => operation.name).join(", ") || "none"}.`,
+      hint: `The operations are ${known.map((operation) => operation.name).join(", ") || "none"}.`,
     });
   }
 }

@@ -6,20 +6,20 @@ import { createOpenApiPlugin, type OpenApiPlugin, type OpenApiPluginOptions } fr
 import type { OpenApiDocument } from "./open-api-document.ts";
 
 /**
- * As {@link OpenApiPluginOptions}, with a way to the server that is there already.
+ * Options as {@link OpenApiPluginOptions}, without `send`, which is built in.
  *
  * @experimental
  */
 export interface ImportOpenApiOptions extends Partial<OpenApiPluginOptions> {
-  /** Permits servers that are not on the public internet, by IP: in an intranet, or on this machine. Default: none. */
+  /** IP ranges of servers that are not on the public internet: in an intranet, or on this machine. Default: none. */
   readonly allowAddress?: AllowAddress;
 }
 
 /**
- * The operations of a server as functions of a template and as tools, by its OpenAPI document: the text of one, in JSON or YAML, one that was read, or its address.
+ * Imports an OpenAPI document, as functions of a template and as tools. The document is a text in JSON or YAML, an object, or an address.
  *
- * **Errors** as {@link createOpenApiPlugin}; `blocked-address` for a server that is not public and not allowed.
- * **Source** Semantic Kernel's `ImportPluginFromOpenApi` (S15).
+ * **Errors** as {@link createOpenApiPlugin}; `blocked-address` for a server that is neither public nor allowed.
+ * **Source** Semantic Kernel's `ImportPluginFromOpenApi`.
  *
  * @experimental
  */
@@ -41,7 +41,7 @@ export async function importOpenApi(
   if (status === 200) return createOpenApiPlugin(await readOpenApi(text), { ...rest, send, documentUrl });
   throw new IbidError("fetch-failed", `${documentUrl} answered with status ${status}.`, {
     uri: documentUrl,
-    hint: "Check the address, or hand in the document's text.",
+    hint: "Check the address, or give the document's text.",
     details: { status },
   });
 }

@@ -15,19 +15,19 @@ const mostSteps = 32;
 const deepest = 12;
 const mostValues = 2000;
 
-/** A value as an object; what is none has no fields. */
+/** The value if it is an object, else an empty object. */
 export function fieldsOf(value: unknown): Fields {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Fields) : {};
 }
 
-/** A field that somebody wrote, never one that every object has. */
+/** An own field of an object, never an inherited one. */
 export function field(value: unknown, name: string): unknown {
   const fields = fieldsOf(value);
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 /**
- * What a value refers to within its document, or the value.
+ * The target of a reference within its document, or the value itself.
  *
  * **Errors** `invalid-argument` for a reference that leads out of the document, nowhere, or in a circle.
  */
@@ -67,9 +67,9 @@ function badReference(reference: string, what: string): IbidError {
 }
 
 /**
- * A schema with what it refers to in its place, for a model that sees nothing else of the document.
+ * Replaces the references in a schema by their targets, for a model that sees only the schema.
  *
- * **Shape** where it would go on for ever, or is more than anybody reads, anything is allowed: the server has the last word.
+ * **Shape** a schema that is recursive, or too large to read, ends in one that allows anything; the server then decides.
  */
 export function inlineSchema(document: OpenApiDocument, schema: unknown): JsonSchema {
   let left = mostValues;

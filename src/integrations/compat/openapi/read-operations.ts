@@ -2,11 +2,11 @@ import { IbidError } from "../../../contracts/errors.ts";
 import type { JsonSchema } from "../../../contracts/schema.ts";
 import { field, fieldsOf, inlineSchema, type OpenApiDocument, resolve } from "./open-api-document.ts";
 
-/** One argument of an operation, and where it goes. */
+/** One argument of an operation, with its place in the request. */
 export interface OperationArgument {
-  /** By which it is given: the name there, with `_` for what no name of a template has. */
+  /** Name in templates: the server's name, with `_` for other characters. */
   readonly argument: string;
-  /** The server's name for it. */
+  /** The server's name. */
   readonly name: string;
   /** `body-field` is a field of a JSON body, `body` all of it. */
   readonly in: "path" | "query" | "header" | "body-field" | "body";
@@ -15,25 +15,25 @@ export interface OperationArgument {
   readonly description: string;
   readonly style: string;
   readonly explode: boolean;
-  /** Written as JSON, whatever it is. */
+  /** Whether the value is written as JSON. */
   readonly json: boolean;
 }
 
-/** One thing that a server does. */
+/** One operation of a server. */
 export interface Operation {
   /** Letters, digits and `_`. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
   readonly description: string;
-  /** Of this operation or path alone. */
+  /** Servers of this operation or path alone. */
   readonly server: string | undefined;
   readonly arguments: readonly OperationArgument[];
-  /** Its body's media type; absent for one without. */
+  /** Media type of the body; absent without one. */
   readonly bodyType: string | undefined;
 }
 
-/** What of a document can be called, and what cannot, with the reason. */
+/** Operations that can be called, and those that cannot, with the reason. */
 export interface Operations {
   readonly server: string | undefined;
   readonly operations: readonly Operation[];
@@ -41,23 +41,22 @@ export interface Operations {
 }
 
 const methods = ["get", "head", "post", "put", "patch", "delete"] as const;
-/** Ours to send, or of no meaning to a caller. **Source** OpenAPI 3, Parameter Object; RFC 9110, 7. */
+/** Headers that ibid sends itself, or that have no meaning for a caller. **Source** OpenAPI 3, Parameter Object; RFC 9110, 7. */
 const ownHeaders =
   /^(?:accept|content-type|authorization|host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|cookie|proxy-.*)$/iu;
 
 /**
- * Reads what an OpenAPI document offers.
+ * Reads the operations of an OpenAPI document.
  *
- * **Shape** in the document's order. An operation is called by its `operationId`, else by method and path. The fields of a JSON body that is an object are arguments
- * like the others. An argument whose name another has already gets the place before it: `body_id`.
- * **Errors** `invalid-argument` for what is no OpenAPI 3 document, and for references that lead nowhere.
- * **Source** OpenAPI 3.0 and 3.1.
+ * **Shape** in the document's order. The name is the `operationId`, else method and path. Fields of a JSON body that is an object are arguments like the others.
+ * An argument with the name of another gets its place as a prefix: `body_id`.
+ * **Errors** `invalid-argument` for a text that is not an OpenAPI 3 document, and for references that lead nowhere. **Source** OpenAPI 3.0 and 3.1.
  */
 export function readOperations(document: OpenApiDocument): Operations {
   const version = field(document, "openapi");
   if (typeof version !== "string" || !version.startsWith("3.")) {
     const swagger = field(document, "swagger") === undefined ? "" : " (Swagger 2 is another format)";
-    throw new IbidError("invalid-argument", `This is no OpenAPI 3 document${swagger}.`, {
+    throw new IbidError("invalid-argument", `The text is not an OpenAPI 3 document${swagger}.`, {
       hint: 'Hand in a document that begins with "openapi": "3.…".',
     });
   }
@@ -87,12 +86,12 @@ interface Place {
   readonly operation: unknown;
 }
 
-/** An operation, or why it cannot be called. */
+/** An operation, or the reason why it cannot be called. */
 function readOperation(document: OpenApiDocument, { name, method, path, item, operation }: Place): Operation | string {
   const found = new Map<string, unknown>();
   for (const given of [...listOf(field(item, "parameters")), ...listOf(field(operation, "parameters"))]) {
     const parameter = resolve(document, given);
-    // An operation's own stands in the place of its path's.
+    // Parameters of an operation replace those of its path.
     found.set(`${String(field(parameter, "in"))} ${String(field(parameter, "name"))}`, parameter);
   }
   const names = new Set<string>();
@@ -188,7 +187,7 @@ function readBody(
   };
 }
 
-/** The first server that is named, with its variables at their defaults. */
+/** The first server in the document, with its variables at their defaults. */
 function serverOf(owner: unknown): string | undefined {
   const [server] = listOf(field(owner, "servers"));
   const url = field(server, "url");
@@ -200,7 +199,7 @@ function serverOf(owner: unknown): string | undefined {
   });
 }
 
-/** A name that a template and a model can say, and that no other has. */
+/** A unique name that templates and models can use. */
 function unused(name: string, taken: Set<string>, place?: string): string {
   const said = name.replaceAll(/\W+/gu, "_").replaceAll(/^_+|_+$/gu, "") || "_";
   let free = taken.has(said) && place !== undefined ? `${place}_${said}` : said;

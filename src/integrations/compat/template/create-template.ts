@@ -8,20 +8,20 @@ import { type PromptArguments, type PromptFunction, type PromptPlugin, showValue
 import { type RenderFilter, renderWithin } from "./render-filter.ts";
 
 /**
- * What a template can call, and who stands around it; everything has a default.
+ * Options of a template. All have defaults.
  *
  * @experimental
  */
 export interface TemplateOptions {
-  /** Called by their name alone: `{{recall 'budget'}}`. */
+  /** Functions by name: `{{recall 'budget'}}`. */
   readonly functions?: PromptPlugin;
-  /** Called with their plugin's name before theirs: `{{memory.recall 'budget'}}`. */
+  /** Plugins by name: `{{memory.recall 'budget'}}`. */
   readonly plugins?: Readonly<Record<string, PromptPlugin>>;
-  /** Around each rendering, the first outermost. */
+  /** Filters around each rendering, the first outermost. */
   readonly filters?: readonly RenderFilter[];
   /**
-   * What is inserted as it is: `"$variable"`, `"function"`, `"plugin.function"`, or `true` for everything. Default: nothing; each value has `&`, `<`, `>` and quotes
-   * encoded, so that it cannot close what the template put around it.
+   * Values that are inserted unencoded: `"$variable"`, `"function"`, `"plugin.function"`, or `true` for all. Default: none. Other values have `&`, `<`, `>` and quotes
+   * encoded, so that they cannot close the text around them.
    */
   readonly trusted?: boolean | readonly string[];
 }
@@ -34,23 +34,23 @@ export interface TemplateOptions {
 export interface PromptTemplate {
   readonly text: string;
   /**
-   * The prompt, with everything inserted.
+   * Renders the prompt.
    *
-   * **Shape** functions are called one after the other, in the order in which they stand. What they and the arguments give is inserted once and never read as a
-   * template again (law 12). An argument that is missing is `""`.
-   * **Errors** `not-found` for a name that is neither a function's nor an argument's; `aborted`; whatever a function or filter throws.
+   * **Shape** functions are called one after the other, in the order of the text. Results and arguments are inserted once, and never read as a template again.
+   * A missing argument is `""`.
+   * **Errors** `not-found` for an unknown name; `aborted`; the errors of functions and filters.
    */
   render(args?: PromptArguments, options?: { readonly signal?: AbortSignal }): Promise<string>;
 }
 
 /**
- * A prompt template: `{{recall 'company budget by year'}} What is my budget for {{$year}}?`
+ * Makes a prompt template: `{{recall 'company budget by year'}} What is my budget for {{$year}}?`
  *
- * A bare name such as `{{budgetByYear}}` is the function of that name, where there is one, else the argument of that name (S14).
+ * A bare name such as `{{budgetByYear}}` is the function of that name, else the argument of that name.
  *
- * **Errors** `invalid-argument` for a template that cannot be read, with line and column, and for an unknown option; `not-found` for a function with arguments or of
- * a plugin that is not there: here, not when somebody asks.
- * **Source** Semantic Kernel's template language (S14, S15, S17, S28).
+ * **Errors** `invalid-argument` for an invalid template, with line and column, and for an unknown option. `not-found` at once for an unknown function with arguments, or
+ * an unknown function of a plugin.
+ * **Source** Semantic Kernel's template language.
  *
  * @experimental
  */
@@ -105,11 +105,11 @@ export function createTemplate(text: string, options: TemplateOptions = {}): Pro
 
 const fullName = ({ plugin, name }: TemplateCall): string => (plugin === undefined ? name : `${plugin}.${name}`);
 
-/** Nothing but a name: it may be an argument's. */
+/** A bare name, which may be an argument's. */
 const isBare = ({ plugin, input, named }: TemplateCall): boolean =>
   plugin === undefined && input === undefined && named.length === 0;
 
-/** Only what somebody gave: `constructor` and its like are nobody's argument. */
+/** Reads own properties only: `constructor` and the like are not arguments. */
 function own<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }

@@ -7,9 +7,9 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /**
- * Text that closes no tag and no attribute around it: `&`, `<`, `>` and both quotes as entities.
+ * Encodes `&`, `<`, `>` and both quotes as entities, so that the text closes no tag and no attribute.
  *
- * **Source** Semantic Kernel encodes what it inserts into a prompt (S28).
+ * **Source** Semantic Kernel encodes values in a prompt.
  *
  * @experimental
  */
@@ -17,7 +17,7 @@ export function encodeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/gu, (character) => entities[character]!);
 }
 
-/** Text that closes no tag around it; quotes stay, for a model to read. */
+/** Encodes all but quotes, so that the text closes no tag, and a model reads it easily. */
 export function encodeTags(text: string): string {
   return text.replaceAll(/[&<>]/gu, (character) => entities[character]!);
 }

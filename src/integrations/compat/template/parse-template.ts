@@ -1,6 +1,6 @@
 import { IbidError } from "../../../contracts/errors.ts";
 
-/** What a function of a template is given: words of the template's own, or an argument by its name. */
+/** An argument of a function: a text of the template, or a reference by name. */
 export type Operand =
   | { readonly kind: "value"; readonly text: string }
   | { readonly kind: "variable"; readonly name: string };
@@ -10,29 +10,28 @@ export interface TemplateCall {
   readonly kind: "call";
   readonly plugin: string | undefined;
   readonly name: string;
-  /** What stands after the name without a name of its own. */
+  /** The argument without a name. */
   readonly input: Operand | undefined;
   readonly named: readonly { readonly name: string; readonly operand: Operand }[];
-  /** UTF-16, of its braces. */
+  /** Position of its braces, in UTF-16 units. */
   readonly at: number;
 }
 
-/** A template taken apart: its own text, and what is put between. */
+/** A parsed template: texts and values in order. */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "variable"; readonly name: string; readonly at: number }
   | TemplateCall;
 
 /**
- * Takes a template apart: `{{$variable}}`, `{{'text'}}`, `{{function}}`, `{{plugin.function 'text' name=$variable}}`.
+ * Parses a template: `{{$variable}}`, `{{'text'}}`, `{{function}}`, `{{plugin.function 'text' name=$variable}}`.
  *
- * Text between quotes may hold its own quote and `\` behind a `\`, and braces as they are: `{{ '{{' }}` writes two of them. Of three braces the innermost two count;
- * `{{}}` is text, and so is `}}` where nothing is open.
+ * Quoted text may contain its own quote and `\` after a `\`, and plain braces: `{{ '{{' }}` writes two of them. `{{{` opens with its last two braces.
+ * `{{}}` is text, and so is `}}` without an opening.
  *
- * **Shape** parts in order; joined texts and values read as the template does.
- * **Errors** `invalid-argument` with line and column of what is not closed, has no name, or is not understood; `details` has both as numbers.
- * **Source** Semantic Kernel's template language, but that what is opened and not closed is an error here and text there: a slip of the pen would go to the model
- * (decision 0046).
+ * **Shape** parts in order; joined, they read as the template does.
+ * **Errors** `invalid-argument` with line and column; `details` has both as numbers.
+ * **Source** Semantic Kernel's template language. There, an unclosed brace is text; here it is an error, because a typing mistake would reach the model.
  */
 export function parseTemplate(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
@@ -50,13 +49,13 @@ export function parseTemplate(text: string): readonly TemplatePart[] {
   return parts.filter((part) => part.kind !== "text" || part.text !== "");
 }
 
-/** Where something stands, as people count. */
+/** Line and column, both from 1. */
 function placeIn(text: string, at: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, at).split("\n");
   return { line: before.length, column: before.at(-1)!.length + 1 };
 }
 
-/** An error that says where in a template it stands. */
+/** An error with the place in the template. */
 export function templateError(
   code: "invalid-argument" | "not-found",
   text: string,
@@ -75,7 +74,7 @@ const space = /\s*/uy;
 const name = /\w+/uy;
 const assigned = /(\w+)\s*=\s*/uy;
 
-/** One pair of braces, from the first of them. */
+/** Parses one pair of braces from its start. */
 function readBlock(text: string, at: number): { readonly part: TemplatePart; readonly end: number } {
   let position = at + 2;
   const take = (pattern: RegExp): RegExpExecArray | null => {
@@ -87,7 +86,7 @@ function readBlock(text: string, at: number): { readonly part: TemplatePart; rea
   const fail = (where: number, what: string, hint: string): never => {
     throw templateError("invalid-argument", text, where, what, hint);
   };
-  /** Whether the braces close here; at the end of the text, that they do not is said. */
+  /** Whether the braces close here. **Errors** at the end of the text. */
   const closes = (): boolean => {
     take(space);
     if (position >= text.length)

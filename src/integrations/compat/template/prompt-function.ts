@@ -8,7 +8,7 @@ import type { JsonValue } from "../../../contracts/metadata.ts";
 export type PromptArguments = Readonly<Record<string, JsonValue | undefined>>;
 
 /**
- * What a function is told besides its arguments.
+ * Context of a call beside its arguments.
  *
  * @experimental
  */
@@ -17,9 +17,9 @@ export interface PromptCall {
 }
 
 /**
- * What a template can call: the argument that goes without a name, then those with one.
+ * A function that a template can call: the argument without a name, then those with one.
  *
- * **Shape** gives text, or a value that is inserted as JSON; nothing at all is `""`.
+ * **Shape** gives text, or a value that is inserted as JSON; `undefined` is `""`.
  *
  * @experimental
  */
@@ -30,13 +30,13 @@ export type PromptFunction = (
 ) => JsonValue | undefined | Promise<JsonValue | undefined>;
 
 /**
- * Functions under one name: `{ search: (query) => … }` is one of your own, without a schema or an interface (S16).
+ * Functions under one name. `{ search: (query) => … }` needs no schema and no interface.
  *
  * @experimental
  */
 export type PromptPlugin = Readonly<Record<string, PromptFunction>>;
 
-/** A value as a prompt shows it: text as it is, nothing as nothing, else JSON. */
+/** Renders a value: text as it is, nothing as `""`, other values as JSON. */
 export function showValue(value: JsonValue | undefined): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);

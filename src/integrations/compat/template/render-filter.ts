@@ -8,21 +8,21 @@ import type { PromptArguments } from "./prompt-function.ts";
  * @experimental
  */
 export interface RenderContext {
-  /** The template's own text. */
+  /** Text of the template. */
   readonly template: string;
-  /** What it is rendered with; another object in its place holds for the filters after this one, and for the template. */
+  /** Arguments. A filter may replace them for later filters and for the template. */
   args: PromptArguments;
-  /** Nothing on the way in; on the way out what was rendered, and what is in its place then goes on. */
+  /** Absent before `next`; after it the rendered text, which a filter may replace. */
   renderedPrompt: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Stands around a rendering: what it does before `next` happens on the way in, what it does after on the way out.
+ * Runs around a rendering: code before `next` runs before it, code after `next` runs after it.
  *
- * **Shape** of several, the first comes in first and out last. One that sets `renderedPrompt` and does not call `next` answers in the template's stead: no function of
- * it is called. What goes wrong further in is thrown by `next`, to be seen, replaced or let through.
- * **Source** Semantic Kernel's prompt render filters (S17).
+ * **Shape** the first of several filters is the outermost. A filter that sets `renderedPrompt` without calling `next` replaces the template; no function is called.
+ * `next` throws the errors of inner filters and of the rendering.
+ * **Source** Semantic Kernel's prompt render filters.
  *
  * @experimental
  */
@@ -31,7 +31,7 @@ export type RenderFilter = (context: RenderContext, next: () => Promise<void>) =
 /**
  * Renders within filters.
  *
- * **Errors** `invalid-argument` for a filter that calls `next` twice, does not wait for it, or leaves without a prompt; those of `render` and the filters; `aborted`.
+ * **Errors** `invalid-argument` for a filter that calls `next` twice, does not await it, or leaves no prompt; those of `render` and the filters; `aborted`.
  */
 export async function renderWithin(
   filters: readonly RenderFilter[],
