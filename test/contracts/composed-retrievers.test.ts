@@ -7,27 +7,29 @@ import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.t
 import { createModelReranker } from "../../src/models/model-reranker.ts";
 import { compose, compositions, wrappers } from "./composed-retrievers.ts";
 import { retrieverOver } from "./retriever-over.ts";
+import { sample } from "../support/runs.ts";
 import { runPack } from "./run-pack.ts";
 
-describe.each(Object.entries(wrappers))("%s", (_, { wrap, ownScores = false }) => {
-  runPack(
-    createRetrieverPack({
-      create: (texts) => retrieverOver(texts, createHashingModel(), wrap),
-      modes: ["hybrid", "dense", "lexical", "regex"],
-      ownScores,
-    }),
-  );
+/** Four retrievers try all cases together. */
+const every = 4;
+
+Object.entries(wrappers).forEach(([name, { wrap, ownScores = false }], turn) => {
+  const pack = createRetrieverPack({
+    create: (texts) => retrieverOver(texts, createHashingModel(), wrap),
+    modes: ["hybrid", "dense", "lexical", "regex"],
+    ownScores,
+  });
+  describe(name, () => runPack(sample(pack, every, turn)));
 });
 
-describe.each(compositions.map((names) => [names.join(", then "), names] as const))("%s", (_, names) => {
+compositions.forEach((names, turn) => {
   const { wrap, ownScores } = compose(names);
-  runPack(
-    createRetrieverPack({
-      create: (texts) => retrieverOver(texts, createHashingModel(), wrap),
-      modes: ["hybrid", "lexical", "regex"],
-      ownScores,
-    }),
-  );
+  const pack = createRetrieverPack({
+    create: (texts) => retrieverOver(texts, createHashingModel(), wrap),
+    modes: ["hybrid", "lexical", "regex"],
+    ownScores,
+  });
+  describe(names.join(", then "), () => runPack(sample(pack, every, turn)));
 });
 
 describe("a model as a reranker", () => {
