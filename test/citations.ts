@@ -29,7 +29,7 @@ export function findCitations(): ReadonlyMap<string, readonly string[]> {
     }
   };
   count("test", ".test.ts", inTitle);
-  count("src/testing", ".ts", inPack);
+  for (const folder of ["src/testing", "test/packs"]) count(folder, ".ts", inPack);
   const ranked = (files: ReadonlyMap<string, number>): readonly string[] =>
     [...files].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([path]) => path);
   return new Map([...counts].map(([item, files]) => [item, ranked(files)]));

@@ -7,15 +7,11 @@ import type { Hit, Reranker, Retriever, SearchOptions } from "../../src/contract
 import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
 import { createChatModelPack } from "../../src/testing/chat-model-pack.ts";
 import type { ChatModelSubject } from "../../src/testing/chat-model-pack.ts";
-import { createRecordingTracer } from "../../src/testing/recording-tracer.ts";
-import type { RecordingTracer } from "../../src/testing/recording-tracer.ts";
 import { createRerankerPack } from "../../src/testing/reranker-pack.ts";
 import { createRetrieverPack } from "../../src/testing/retriever-pack.ts";
 import type { RetrieverSubject } from "../../src/testing/retriever-pack.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import type { ScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
-import { createTracerPack } from "../../src/testing/tracer-pack.ts";
-import type { TracerSubject } from "../../src/testing/tracer-pack.ts";
 import { countWords } from "./count-words.ts";
 import { runMutants } from "./mutants.ts";
 import { retrieverOver } from "./retriever-over.ts";
@@ -376,26 +372,6 @@ describe("the chat model pack notices a model with one fault [B41 B42 W11 W13]",
           },
         ],
       }),
-    ],
-  ]);
-});
-
-const tracer = (change: (good: RecordingTracer) => Partial<RecordingTracer>): TracerSubject => ({
-  create() {
-    const good = createRecordingTracer();
-    return { ...good, ...change(good) };
-  },
-  read: (made) => (made as RecordingTracer).traces,
-});
-
-describe("the tracer pack notices a tracer with one fault [T50 T51 T53]", () => {
-  runMutants(createTracerPack, [
-    ["throws", "tracer/takes-traces-and-misses", { create: () => createRecordingTracer({ failing: true }) }],
-    ["forgets", "tracer/takes-traces-and-misses", tracer(() => ({ trace: () => {} }))],
-    [
-      "writes into the trace",
-      "tracer/changes-nothing-it-was-given",
-      tracer(() => ({ trace: (trace) => void Object.assign(trace, { seen: true }) })),
     ],
   ]);
 });

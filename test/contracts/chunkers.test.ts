@@ -25,7 +25,7 @@ import { createChunkTransformerPack } from "../../src/testing/chunk-transformer-
 import type { ChunkerSubject } from "../../src/testing/chunker-fixtures.ts";
 import { createChunkerPack } from "../../src/testing/chunker-pack.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
-import { createLengthFunctionPack } from "../../src/testing/text-packs.ts";
+import { createLengthFunctionPack } from "../packs/text-packs.ts";
 import { countInPieces } from "../../src/text/count-in-pieces.ts";
 import { characters, codePoints, heuristicTokens } from "../../src/text/length.ts";
 import { runPack } from "./run-pack.ts";

@@ -1,17 +1,11 @@
 import { describe } from "vitest";
 
-import type { EmbeddingCache, EmbeddingInput, EmbeddingModel } from "../../src/contracts/embedding-model.ts";
+import type { EmbeddingInput, EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import type { Embedding } from "../../src/contracts/embedding.ts";
-import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
 import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
-import { createEmbedderPack } from "../../src/testing/embedder-pack.ts";
-import type { EmbedderSubject } from "../../src/testing/embedder-pack.ts";
-import { createEmbeddingCachePack } from "../../src/testing/embedding-cache-pack.ts";
 import { createEmbeddingModelPack } from "../../src/testing/embedding-model-pack.ts";
 import type { EmbeddingModelSubject } from "../../src/testing/embedding-model-pack.ts";
 import { runMutants } from "./mutants.ts";
-import { createPlainEmbedder } from "./plain-embedder.ts";
-import type { EmbedderFault } from "./plain-embedder.ts";
 
 const model = (change: (good: EmbeddingModel) => Partial<EmbeddingModel>): EmbeddingModelSubject => ({
   create() {
@@ -113,104 +107,6 @@ describe("the embedding model pack notices a model with one fault [B13 B14 W6 W1
       "vectors handed out twice",
       "embedding-model/results-not-aliased",
       answering((embeddings) => embeddings.map((each, i) => (embeddings.length === 6 ? (kept[i] ??= each) : each))),
-    ],
-  ]);
-});
-
-/** A cache of one map, with a fault. */
-const cache = (fault: string) => ({
-  bounded: true,
-  create(capacity = Infinity): EmbeddingCache {
-    const entries = new Map<string, Embedding>();
-    let [reads, hits] = [0, 0];
-    return {
-      get hitRate() {
-        if (fault === "no reads, no number") return hits / reads;
-        return reads === 0 ? 0 : hits / reads;
-      },
-      get(given) {
-        const key = fault === "keys in one case" ? given.toLowerCase() : given;
-        const found = entries.get(key);
-        reads += 1;
-        if (found !== undefined || fault === "every read a hit") hits += 1;
-        if (found === undefined) return fault === "zero for the unknown" ? [0] : undefined;
-        if (fault !== "reads forgotten") {
-          entries.delete(key);
-          entries.set(key, found);
-        }
-        return fault === "output aliased" ? found : structuredClone(found);
-      },
-      set(given, embedding) {
-        const key =
-          fault === "keys in one case" ? given.toLowerCase() : fault === "long keys cut" ? given.slice(0, 100) : given;
-        if (fault === "first write wins" && entries.has(key)) return;
-        entries.delete(key);
-        if (entries.size >= capacity && fault !== "without bounds") entries.delete(entries.keys().next().value ?? "");
-        entries.set(key, fault === "input aliased" ? embedding : structuredClone(embedding));
-        if (fault === "writes counted") reads += 1;
-      },
-    };
-  },
-});
-
-describe("the cache pack notices a cache with one fault [T38 B27]", () => {
-  runMutants(
-    createEmbeddingCachePack,
-    Object.entries({
-      "zero for the unknown": "gives-back-what-it-was-given",
-      "keys in one case": "keys-apart",
-      "long keys cut": "keys-apart",
-      "first write wins": "keys-apart",
-      "no reads, no number": "hit-rate",
-      "every read a hit": "hit-rate",
-      "writes counted": "hit-rate",
-      "input aliased": "not-aliased",
-      "output aliased": "not-aliased",
-      "reads forgotten": "forgets-the-least-recent",
-      "without bounds": "forgets-the-least-recent",
-    }).map(([fault, by]) => [fault, `embedding-cache/${by}`, cache(fault)] as const),
-  );
-});
-
-const faults = {
-  "order of arrival": "in-order-however-batches-finish",
-  "version without fingerprint": "in-order-and-of-one-version",
-  "everything sent": "sends-only-what-is-not-cached",
-  "one big batch": "batches-within-the-model's-limit",
-  "purposes share a key": "purpose-reaches-the-model",
-  "text as key": "cache-holds-no-text",
-  "models share a key": "models-apart-in-one-cache",
-  "vectors shared": "cached-vectors-not-aliased",
-  "NaN cached before it is refused": "a-failure-leaves-no-trace-in-the-cache",
-  "count unchecked": "too-few-vectors-refused",
-  "surplus ignored": "too-many-vectors-refused",
-  "NaN let through": "nan-refused",
-  "infinity let through": "infinity-refused",
-  "dimensions unchecked": "other-dimensions-refused",
-  "tries again": "failures-keep-their-cause",
-  "cause lost": "failures-keep-their-cause",
-  "media refused as a failure": "media-refused-by-a-model-of-text",
-  "deaf while waiting": "stops-when-told",
-  "dimensions guessed": "dimensions-learned-from-the-first-answer",
-} as const satisfies Record<EmbedderFault, string>;
-
-describe("the embedder pack notices an embedder with one fault [B14 B36 T38 W11 W13 W14]", () => {
-  runMutants<EmbedderSubject>(
-    createEmbedderPack,
-    Object.entries(faults).map(
-      ([fault, by]) =>
-        [
-          fault,
-          `embedder/${by}`,
-          { create: (...given) => createPlainEmbedder(fault as EmbedderFault, ...given) },
-        ] as const,
-    ),
-  );
-  runMutants<EmbedderSubject>(createEmbedderPack, [
-    [
-      "no cache at all",
-      "embedder/sends-only-what-is-not-cached",
-      { create: (each) => createEmbedder(each, { secret: new Uint8Array(4).fill(1) }) },
     ],
   ]);
 });

@@ -6,11 +6,10 @@ import { createSharedEmbeddingCache } from "../../src/models/embedder/shared-emb
 import { createBlobCache } from "../../src/stores/blobs/blob-cache.ts";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
-import { createEmbedderPack } from "../../src/testing/embedder-pack.ts";
-import { createEmbeddingCachePack } from "../../src/testing/embedding-cache-pack.ts";
+import { createEmbedderPack } from "../packs/embedder-pack.ts";
+import { createEmbeddingCachePack } from "../packs/embedding-cache-pack.ts";
 import { createEmbeddingModelPack } from "../../src/testing/embedding-model-pack.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
-import { createPlainEmbedder } from "./plain-embedder.ts";
 import { runPack } from "./run-pack.ts";
 
 describe("the hashing model", () => {
@@ -52,8 +51,4 @@ describe("the embedder", () => {
       create: (model, cache) => createEmbedder(model, { secret, ...(cache === undefined ? {} : { cache }) }),
     }),
   );
-});
-
-describe("the plain embedder, on which the mutants are made", () => {
-  runPack(createEmbedderPack({ create: (model, cache) => createPlainEmbedder(undefined, model, cache) }));
 });

@@ -1,6 +1,6 @@
 import { afterAll, describe } from "vitest";
 import { openEntities } from "../../src/knowledge-base/entities/open-entities.ts";
-import { createEntitiesPack } from "../../src/testing/entities-pack.ts";
+import { createEntitiesPack } from "../packs/entities-pack.ts";
 import { createHomes } from "../collections/shop.ts";
 import { runPack } from "./run-pack.ts";
 

@@ -7,8 +7,8 @@ import { createEventFile, openSqliteEventStore } from "../../src/stores/sqlite/s
 import { createEventStoreTracer, noTracer } from "../../src/knowledge-base/operations/event-tracer.ts";
 import { collect } from "../../src/testing/assert.ts";
 import { createMemoryEventStore } from "../../src/stores/memory/memory-event-store.ts";
-import { createEventStorePack } from "../../src/testing/event-store-pack.ts";
-import { createTracerPack } from "../../src/testing/tracer-pack.ts";
+import { createEventStorePack } from "../packs/event-store-pack.ts";
+import { createTracerPack } from "../packs/tracer-pack.ts";
 import { runPack } from "./run-pack.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ibid-events-"));

@@ -7,7 +7,7 @@ import { createMemoryBlobStore } from "ibid/stores";
 import { afterAll, describe } from "vitest";
 
 import { openKnowledgeBase as openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
-import { createKnowledgeBasePack } from "../../src/testing/knowledge-base-pack.ts";
+import { createKnowledgeBasePack } from "../packs/knowledge-base-pack.ts";
 import { runPack } from "./run-pack.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-kb-contracts-"));

@@ -1,11 +1,11 @@
 import { describe } from "vitest";
 
 import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
-import { createRecordingTracer } from "../../src/testing/recording-tracer.ts";
+import { createRecordingTracer } from "../packs/recording-tracer.ts";
 import { createRerankerPack } from "../../src/testing/reranker-pack.ts";
 import { createRetrieverPack } from "../../src/testing/retriever-pack.ts";
-import { createTracerPack } from "../../src/testing/tracer-pack.ts";
-import type { RecordingTracer } from "../../src/testing/recording-tracer.ts";
+import { createTracerPack } from "../packs/tracer-pack.ts";
+import type { RecordingTracer } from "../packs/recording-tracer.ts";
 import { countWords } from "./count-words.ts";
 import { retrieverOver } from "./retriever-over.ts";
 import { runPack } from "./run-pack.ts";

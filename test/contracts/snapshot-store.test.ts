@@ -11,7 +11,7 @@ import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
 import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
-import { createRestartPack, type RestartSubject } from "../../src/testing/restart-pack.ts";
+import { createRestartPack, type RestartSubject } from "../packs/restart-pack.ts";
 import { createVersionedStorePack } from "../../src/testing/versioned-store-pack.ts";
 import { createClock } from "../support/clock.ts";
 import { type FlatStore, withMethods } from "./flat-store.ts";

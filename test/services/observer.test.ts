@@ -11,7 +11,7 @@ import { openKnowledgeBase } from "../../src/index.node.ts";
 import { bufferMs, createEventBuffer, mostBuffered } from "../../src/knowledge-base/operations/event-buffer.ts";
 import { createMemoryEventStore } from "../../src/stores/memory/memory-event-store.ts";
 import { collect } from "../../src/testing/assert.ts";
-import { createRecordingTracer } from "../../src/testing/recording-tracer.ts";
+import { createRecordingTracer } from "../packs/recording-tracer.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ibid-seeing-"));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -13,7 +13,9 @@ const table = readTable();
 const mostRootNames = 60;
 
 /** Each public name with its declaration and its stability. */
-const declared = table.map((row) => {
+const exported = new Set(surface.map(({ subpath, name }) => `${subpath} ${name}`));
+const known = table.filter(({ subpath, name }) => exported.has(`${subpath} ${name}`));
+const declared = known.map((row) => {
   const { nodeSource } = subpaths.find(({ specifier }) => specifier === row.subpath)!;
   return { row, found: findDeclaration(modules, nodeSource.replace("src/", ""), row.name) };
 });

@@ -4,7 +4,7 @@ import { loadOpenTelemetryApi } from "../../src/integrations/opentelemetry/load-
 import { createOpenTelemetry } from "../../src/integrations/opentelemetry/open-telemetry.ts";
 import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { openKnowledgeBase as openInMemory } from "../../src/knowledge-base/open-in-memory.ts";
-import { createTelemetryPack } from "../../src/testing/telemetry-pack.ts";
+import { createTelemetryPack } from "../packs/telemetry-pack.ts";
 import { runPack } from "../contracts/run-pack.ts";
 import { sdkFolder, watchApi } from "./plain-api.ts";
 

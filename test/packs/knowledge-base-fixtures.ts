@@ -1,7 +1,7 @@
-import type { IngestInput, IngestOptions, KnowledgeBase, TextInput } from "../contracts/knowledge-base.ts";
-import { collect } from "./assert.ts";
-import { createFixedEmbeddingModel } from "./fixed-embedding-model.ts";
-import type { FixedEmbeddingModel } from "./fixed-embedding-model.ts";
+import type { IngestInput, IngestOptions, KnowledgeBase, TextInput } from "../../src/contracts/knowledge-base.ts";
+import { collect } from "../../src/testing/assert.ts";
+import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
+import type { FixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
 
 /** A model of two dimensions that counts what it is asked; a text with the word `poison` makes it fail. */
 export function countingModel(): FixedEmbeddingModel {

@@ -1,4 +1,4 @@
-import { collect, equal, throwsCode } from "./assert.ts";
+import { collect, equal, throwsCode } from "../../src/testing/assert.ts";
 import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
 
 const lamp = { uri: "lamp.txt", text: "The lamp is lit at dusk." };

@@ -1,8 +1,14 @@
-import type { Entities, EntityType, NewEntity, Relationship, RelationshipDirection } from "../contracts/entity.ts";
-import type { StandardSchema } from "../contracts/schema.ts";
-import type { AccessContext } from "../contracts/scope.ts";
-import { collect, equal, throwsCode } from "./assert.ts";
-import { type ContractCase, defineCases } from "./contract-case.ts";
+import type {
+  Entities,
+  EntityType,
+  NewEntity,
+  Relationship,
+  RelationshipDirection,
+} from "../../src/contracts/entity.ts";
+import type { StandardSchema } from "../../src/contracts/schema.ts";
+import type { AccessContext } from "../../src/contracts/scope.ts";
+import { collect, equal, throwsCode } from "../../src/testing/assert.ts";
+import { type ContractCase, defineCases } from "../../src/testing/contract-case.ts";
 
 /**
  * How the pack gets entities of its own.

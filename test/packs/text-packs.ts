@@ -1,10 +1,10 @@
-import type { Analyzer } from "../contracts/analyzer.ts";
-import type { LengthFunction } from "../contracts/chunker.ts";
-import { check, equal } from "./assert.ts";
-import { defineCases } from "./contract-case.ts";
-import type { ContractCase } from "./contract-case.ts";
-import { edgeTexts, generateText, scripts } from "./corpus.ts";
-import { createRandom } from "./random.ts";
+import type { Analyzer } from "../../src/contracts/analyzer.ts";
+import type { LengthFunction } from "../../src/contracts/chunker.ts";
+import { check, equal } from "../../src/testing/assert.ts";
+import { defineCases } from "../../src/testing/contract-case.ts";
+import type { ContractCase } from "../../src/testing/contract-case.ts";
+import { edgeTexts, generateText, scripts } from "../../src/testing/corpus.ts";
+import { createRandom } from "../../src/testing/random.ts";
 
 const texts: readonly string[] = [...Object.values(scripts).flat(), ...edgeTexts, generateText(1, 8)];
 

@@ -1,9 +1,9 @@
-import type { Embedder, EmbeddingCache, EmbeddingModel, EmbedOptions } from "../contracts/embedding-model.ts";
-import type { IbidErrorCode } from "../contracts/errors.ts";
-import { check, equal, inAnyOrder, scribble, throwsCode } from "./assert.ts";
-import { defineCases } from "./contract-case.ts";
-import type { CaseDefinition, ContractCase } from "./contract-case.ts";
-import { chunkOf } from "./store-fixtures.ts";
+import type { Embedder, EmbeddingCache, EmbeddingModel, EmbedOptions } from "../../src/contracts/embedding-model.ts";
+import type { IbidErrorCode } from "../../src/contracts/errors.ts";
+import { check, equal, inAnyOrder, scribble, throwsCode } from "../../src/testing/assert.ts";
+import { defineCases } from "../../src/testing/contract-case.ts";
+import type { CaseDefinition, ContractCase } from "../../src/testing/contract-case.ts";
+import { chunkOf } from "../../src/testing/store-fixtures.ts";
 import { answering, lettersModel, openCache } from "./embedder-fixtures.ts";
 
 /** How the pack gets an embedder around a model of its own. */

@@ -1,12 +1,12 @@
-import { systemAuthority } from "../access/gate.ts";
-import { IbidError } from "../contracts/errors.ts";
-import type { Store } from "../contracts/store.ts";
-import type { Scope } from "../contracts/scope.ts";
-import { check, equal, inAnyOrder } from "./assert.ts";
-import { defineCases } from "./contract-case.ts";
-import type { CaseDefinition, ContractCase } from "./contract-case.ts";
-import { idsIn } from "./store-case.ts";
-import { deployment, documentEntryOf, documentOf, into, north, wordsOf } from "./store-fixtures.ts";
+import { systemAuthority } from "../../src/access/gate.ts";
+import { IbidError } from "../../src/contracts/errors.ts";
+import type { Store } from "../../src/contracts/store.ts";
+import type { Scope } from "../../src/contracts/scope.ts";
+import { check, equal, inAnyOrder } from "../../src/testing/assert.ts";
+import { defineCases } from "../../src/testing/contract-case.ts";
+import type { CaseDefinition, ContractCase } from "../../src/testing/contract-case.ts";
+import { idsIn } from "../../src/testing/store-case.ts";
+import { deployment, documentEntryOf, documentOf, into, north, wordsOf } from "../../src/testing/store-fixtures.ts";
 
 /** How the pack opens stores, and what it does to what they leave behind. */
 export interface RestartSubject {

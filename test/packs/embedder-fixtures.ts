@@ -1,7 +1,7 @@
-import type { EmbeddingCache, EmbeddingInput, EmbeddingModel } from "../contracts/embedding-model.ts";
-import type { Embedding } from "../contracts/embedding.ts";
-import { createFixedEmbeddingModel } from "./fixed-embedding-model.ts";
-import type { FixedEmbeddingModel, FixedEmbeddingModelOptions } from "./fixed-embedding-model.ts";
+import type { EmbeddingCache, EmbeddingInput, EmbeddingModel } from "../../src/contracts/embedding-model.ts";
+import type { Embedding } from "../../src/contracts/embedding.ts";
+import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
+import type { FixedEmbeddingModel, FixedEmbeddingModelOptions } from "../../src/testing/fixed-embedding-model.ts";
 
 /** A cache that can be looked into. */
 export function openCache(): EmbeddingCache & { readonly entries: Map<string, Embedding> } {

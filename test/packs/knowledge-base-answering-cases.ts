@@ -1,9 +1,9 @@
-import type { Answer, AnswerEvent } from "../contracts/answer.ts";
-import type { KnowledgeBase, TextInput } from "../contracts/knowledge-base.ts";
-import { check, collect, equal, throwsCode } from "./assert.ts";
+import type { Answer, AnswerEvent } from "../../src/contracts/answer.ts";
+import type { KnowledgeBase, TextInput } from "../../src/contracts/knowledge-base.ts";
+import { check, collect, equal, throwsCode } from "../../src/testing/assert.ts";
 import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
 import { createRecordingTracer } from "./recording-tracer.ts";
-import { createScriptedChatModel } from "./scripted-chat-model.ts";
+import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 const library: readonly TextInput[] = [
   {

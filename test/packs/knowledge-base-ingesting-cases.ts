@@ -1,7 +1,7 @@
-import type { KnowledgeBase, TextInput } from "../contracts/knowledge-base.ts";
-import { check, collect, equal } from "./assert.ts";
+import type { KnowledgeBase, TextInput } from "../../src/contracts/knowledge-base.ts";
+import { check, collect, equal } from "../../src/testing/assert.ts";
 import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
-import { createListSource } from "./list-source.ts";
+import { createListSource } from "../../src/testing/list-source.ts";
 import { countingModel, inputsSeen, shelf, statuses } from "./knowledge-base-fixtures.ts";
 
 /** Documents of about 1,500 characters a paragraph, so that each becomes several chunks. */

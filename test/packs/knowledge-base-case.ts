@@ -1,8 +1,8 @@
-import type { ChatModel } from "../contracts/chat.ts";
-import type { EmbeddingModel } from "../contracts/embedding-model.ts";
-import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { AccessPolicy } from "../contracts/scope.ts";
-import type { Tracer } from "../contracts/tracer.ts";
+import type { ChatModel } from "../../src/contracts/chat.ts";
+import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import type { AccessPolicy } from "../../src/contracts/scope.ts";
+import type { Tracer } from "../../src/contracts/tracer.ts";
 
 /** What a case may ask of a fresh knowledge base; everything else is the subject's own choice. */
 export interface KnowledgeBaseParts {

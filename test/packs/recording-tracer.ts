@@ -1,5 +1,5 @@
-import type { AccessContext, Scope } from "../contracts/scope.ts";
-import type { RetrievalTrace, Tracer } from "../contracts/tracer.ts";
+import type { AccessContext, Scope } from "../../src/contracts/scope.ts";
+import type { RetrievalTrace, Tracer } from "../../src/contracts/tracer.ts";
 
 /** A tracer that remembers, for tests. */
 export interface RecordingTracer extends Tracer {

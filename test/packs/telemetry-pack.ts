@@ -1,8 +1,8 @@
-import type { KnowledgeEvent } from "../contracts/event-store.ts";
-import type { SpanStart, Telemetry } from "../contracts/telemetry.ts";
-import { check, equal } from "./assert.ts";
-import { defineCases } from "./contract-case.ts";
-import type { ContractCase } from "./contract-case.ts";
+import type { KnowledgeEvent } from "../../src/contracts/event-store.ts";
+import type { SpanStart, Telemetry } from "../../src/contracts/telemetry.ts";
+import { check, equal } from "../../src/testing/assert.ts";
+import { defineCases } from "../../src/testing/contract-case.ts";
+import type { ContractCase } from "../../src/testing/contract-case.ts";
 import { sampleTrace } from "./tracer-pack.ts";
 
 /** Something that is told of spans and events, to be tried. */

@@ -1,6 +1,6 @@
-import { check, collect, equal, throwsCode } from "./assert.ts";
+import { check, collect, equal, throwsCode } from "../../src/testing/assert.ts";
 import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
-import { chunkOf, documentOf } from "./store-fixtures.ts";
+import { chunkOf, documentOf } from "../../src/testing/store-fixtures.ts";
 import { countingModel, inputsSeen, shelf } from "./knowledge-base-fixtures.ts";
 
 /** What a knowledge base promises about chunks and vectors of one's own, loops and options. */

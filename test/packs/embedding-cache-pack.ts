@@ -1,8 +1,8 @@
-import type { EmbeddingCache } from "../contracts/embedding-model.ts";
-import type { Vector } from "../contracts/embedding.ts";
-import { close, equal, scribble } from "./assert.ts";
-import { defineCases } from "./contract-case.ts";
-import type { CaseDefinition, ContractCase } from "./contract-case.ts";
+import type { EmbeddingCache } from "../../src/contracts/embedding-model.ts";
+import type { Vector } from "../../src/contracts/embedding.ts";
+import { close, equal, scribble } from "../../src/testing/assert.ts";
+import { defineCases } from "../../src/testing/contract-case.ts";
+import type { CaseDefinition, ContractCase } from "../../src/testing/contract-case.ts";
 
 /** How the pack gets caches, one for each case. */
 export interface EmbeddingCacheSubject {

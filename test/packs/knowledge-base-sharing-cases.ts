@@ -1,8 +1,8 @@
-import type { KnowledgeBase, TextInput } from "../contracts/knowledge-base.ts";
-import type { AccessContext, Scope, ScopeStrategy } from "../contracts/scope.ts";
-import { check, collect, equal, throwsCode } from "./assert.ts";
+import type { KnowledgeBase, TextInput } from "../../src/contracts/knowledge-base.ts";
+import type { AccessContext, Scope, ScopeStrategy } from "../../src/contracts/scope.ts";
+import { check, collect, equal, throwsCode } from "../../src/testing/assert.ts";
 import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
-import { chunkOf } from "./store-fixtures.ts";
+import { chunkOf } from "../../src/testing/store-fixtures.ts";
 
 const northerner: AccessContext = { userId: "nils", teamId: "north" };
 const southerner: AccessContext = { teamId: "south" };

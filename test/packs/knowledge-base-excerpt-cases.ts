@@ -1,9 +1,9 @@
-import type { Excerpt } from "../contracts/expansion.ts";
-import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { Scope } from "../contracts/scope.ts";
-import { check, equal, throwsCode } from "./assert.ts";
+import type { Excerpt } from "../../src/contracts/expansion.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import type { Scope } from "../../src/contracts/scope.ts";
+import { check, equal, throwsCode } from "../../src/testing/assert.ts";
 import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
-import { chunkOf, documentOf } from "./store-fixtures.ts";
+import { chunkOf, documentOf } from "../../src/testing/store-fixtures.ts";
 
 /** Four paragraphs, each long enough to be a chunk of its own. */
 const paragraphs = (word: string): string =>

@@ -1,7 +1,7 @@
-import type { RetrievalTrace, Tracer } from "../contracts/tracer.ts";
-import { check, equal } from "./assert.ts";
-import { defineCases } from "./contract-case.ts";
-import type { ContractCase } from "./contract-case.ts";
+import type { RetrievalTrace, Tracer } from "../../src/contracts/tracer.ts";
+import { check, equal } from "../../src/testing/assert.ts";
+import { defineCases } from "../../src/testing/contract-case.ts";
+import type { ContractCase } from "../../src/testing/contract-case.ts";
 
 /** A tracer to be tried. */
 export interface TracerSubject {

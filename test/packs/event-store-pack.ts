@@ -1,8 +1,8 @@
-import type { EventFilter, EventName, EventStore, KnowledgeEvent } from "../contracts/event-store.ts";
-import type { Scope } from "../contracts/scope.ts";
-import { check, equal, scribble, throwsCode } from "./assert.ts";
-import { defineCases } from "./contract-case.ts";
-import type { ContractCase } from "./contract-case.ts";
+import type { EventFilter, EventName, EventStore, KnowledgeEvent } from "../../src/contracts/event-store.ts";
+import type { Scope } from "../../src/contracts/scope.ts";
+import { check, equal, scribble, throwsCode } from "../../src/testing/assert.ts";
+import { defineCases } from "../../src/testing/contract-case.ts";
+import type { ContractCase } from "../../src/testing/contract-case.ts";
 import { sampleTrace } from "./tracer-pack.ts";
 
 /** How the pack gets stores of events, one for each case. */

@@ -1,4 +1,4 @@
-import { collect, equal, throwsCode } from "./assert.ts";
+import { collect, equal, throwsCode } from "../../src/testing/assert.ts";
 import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
 import { countingModel, inputsSeen, shelf } from "./knowledge-base-fixtures.ts";
 

@@ -1,6 +1,6 @@
-import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import { defineCases } from "./contract-case.ts";
-import type { CaseDefinition, ContractCase } from "./contract-case.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import { defineCases } from "../../src/testing/contract-case.ts";
+import type { CaseDefinition, ContractCase } from "../../src/testing/contract-case.ts";
 import { answeringCases } from "./knowledge-base-answering-cases.ts";
 import { excerptCases } from "./knowledge-base-excerpt-cases.ts";
 import { inputCases } from "./knowledge-base-input-cases.ts";

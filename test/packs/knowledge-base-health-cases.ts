@@ -1,4 +1,4 @@
-import { check, equal, throwsCode } from "./assert.ts";
+import { check, equal, throwsCode } from "../../src/testing/assert.ts";
 import type { KnowledgeBaseCase } from "./knowledge-base-case.ts";
 
 /** What a knowledge base promises about saying how it is doing. */
