@@ -19,7 +19,9 @@ Object.entries(wrappers).forEach(([name, { wrap, ownScores = false }], turn) => 
     modes: ["hybrid", "dense", "lexical", "regex"],
     ownScores,
   });
-  describe(name, () => runPack(sample(pack, every, turn)));
+  describe(name, () => {
+    runPack(sample(pack, every, turn));
+  });
 });
 
 compositions.forEach((names, turn) => {
@@ -29,7 +31,9 @@ compositions.forEach((names, turn) => {
     modes: ["hybrid", "lexical", "regex"],
     ownScores,
   });
-  describe(names.join(", then "), () => runPack(sample(pack, every, turn)));
+  describe(names.join(", then "), () => {
+    runPack(sample(pack, every, turn));
+  });
 });
 
 describe("a model as a reranker", () => {
