@@ -10,6 +10,8 @@ export type {
   AskRun,
   ByteContent,
   BytesInput,
+  ChunkInput,
+  ChunksInput,
   ChunkListOptions,
   DeletedDocument,
   DocumentAddress,

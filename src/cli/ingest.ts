@@ -95,21 +95,23 @@ interface Inputs {
 async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs, line: ProgressLine): Promise<number> {
   const missing: IbidError[] = [];
   let firstFailure: IbidError | undefined;
-  for await (const result of work) {
-    signal.throwIfAborted();
-    if (result.error !== undefined) {
-      firstFailure ??= result.error;
-      if (result.error.code === "not-found") missing.push(result.error);
+  const summary = await summarize(async () => {
+    for await (const result of work) {
+      signal.throwIfAborted();
+      if (result.error !== undefined) {
+        firstFailure ??= result.error;
+        if (result.error.code === "not-found") missing.push(result.error);
+      }
+      if (output.json) {
+        await output.object(toResultJson(result));
+      } else if (isWorthALine(result, output.isTerminal)) {
+        line.clear();
+        for (const text of describeResult(result, output)) await output.line(text);
+        line.restore();
+      }
     }
-    if (output.json) {
-      await output.object(toResultJson(result));
-    } else if (isWorthALine(result, output.isTerminal)) {
-      line.clear();
-      for (const text of describeResult(result, output)) await output.line(text);
-      line.restore();
-    }
-  }
-  const summary = await work;
+    return work;
+  });
   line.clear();
 
   const { added, updated, unchanged, removed, failed, chunks, embedded, usage, ms } = summary;
@@ -136,6 +138,17 @@ async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs,
   if (onlyFailures && missing.length === 0 && firstFailure !== undefined)
     await output.error(nothingCame(failed, firstFailure));
   return onlyFailures || missing.length > 0 ? 1 : 0;
+}
+
+/** The summary of an ingestion, also of one that rejects because a named input is not there: the rest was done. */
+async function summarize(run: () => Promise<IngestSummary> | IngestRun): Promise<IngestSummary> {
+  try {
+    return await run();
+  } catch (error) {
+    if (IbidError.isInstance(error, "not-found") && error.details["summary"] !== undefined)
+      return error.details["summary"] as IngestSummary;
+    throw error;
+  }
 }
 
 /** **Errors** `access-denied`, with the option that puts the documents where the caller may write. */

@@ -3,15 +3,15 @@ import type { Usage } from "./chat.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Collections } from "./collection.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
-import type { Document, Origin, Section, SourceMap } from "./document.ts";
+import type { Document, Origin, PlaceLabels, Section, SourceMap } from "./document.ts";
 import type { EventData, EventName } from "./event-store.ts";
 import type { DocumentSummary } from "./document-store.ts";
-import type { EmbeddingVersion } from "./embedding.ts";
+import type { Embedding, EmbeddingVersion } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
 import type { ChunkAddress, Excerpt, ExpandOptions, Outline, SectionOptions } from "./expansion.ts";
 import type { FilterInput } from "./filter.ts";
 import type { Health, HealthOptions } from "./health.ts";
-import type { Metadata } from "./metadata.ts";
+import type { Metadata, MetadataInput } from "./metadata.ts";
 import type { Source } from "./reader.ts";
 import type { ReembedOptions, ReembedRun, ScopeVersions } from "./reembedding.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
@@ -27,7 +27,7 @@ export interface TextInput {
   /** Default `text/plain`. A reader for it must be there. */
   readonly mediaType?: string;
   readonly title?: string;
-  readonly metadata?: Metadata;
+  readonly metadata?: MetadataInput;
 }
 
 /** Bytes to ingest under a name: a buffer, a blob, or a stream, which is read once. */
@@ -41,7 +41,7 @@ export interface BytesInput {
   /** **Units** bytes. Beyond it the document is refused, and a stream is read no further. Default 64 MiB. */
   readonly maxBytes?: number;
   readonly title?: string;
-  readonly metadata?: Metadata;
+  readonly metadata?: MetadataInput;
 }
 
 /** Bytes in whatever form they come: Node's streams are iterables, web streams are read through a reader where they are not. */
@@ -61,25 +61,63 @@ export interface ByteStream {
   };
 }
 
+/**
+ * Chunks of one document that were cut elsewhere. They are stored as they are, in the document that they belong to, and replace what it had.
+ *
+ * **Shape** with `text`, each chunk has a `start` and an `end` in it, which are checked. Without `text`, ibid composes the document: the chunks' texts in
+ * order, separated by a blank line, of media type `application/vnd.ibid.chunks`.
+ * **Errors** `invalid-argument`, naming the chunk and the field; `invalid-id`. A failure stores nothing, and rejects.
+ */
+export interface ChunksInput {
+  /** Default: `chunks:` and a hash of the ids, or of the texts where there are none. */
+  readonly uri?: string;
+  readonly title?: string;
+  readonly text?: string;
+  readonly chunks: readonly ChunkInput[];
+  readonly metadata?: MetadataInput;
+}
+
+/** A chunk that was cut elsewhere. Only `text` is required. A page or another place is kept for its citations. */
+export interface ChunkInput extends PlaceLabels {
+  /** The words that are embedded and searched. */
+  readonly text: string;
+  /** The slice of the document, where `text` has more around it. Default: `text`. */
+  readonly urtext?: string;
+  /** Default: a hash of the document's id, the slice and its occurrence. */
+  readonly id?: string;
+  /** Titles of the sections around it, outermost first. */
+  readonly headings?: readonly string[];
+  /** BCP 47. Default: that of the document. */
+  readonly language?: string;
+  /** Added to the document's; wins over it. */
+  readonly metadata?: MetadataInput;
+  /** Its vector, of the knowledge base's embedding model. Stored as it is; its length is checked. Default: ibid embeds the text. */
+  readonly embedding?: Embedding;
+  /** Where the slice begins in the given text. **Units** UTF-16 code units. */
+  readonly start?: number;
+  readonly end?: number;
+}
+
 /** Accepted input. On Node, a string is a path, a glob or an address. Else texts, bytes, documents, ready-made chunks, a custom source, or a stream of these. */
 export type IngestInput =
   | string
   | readonly (string | Source)[]
   | TextInput
   | BytesInput
-  | readonly (TextInput | BytesInput)[]
+  | ChunksInput
+  | readonly (TextInput | BytesInput | ChunksInput)[]
   | Document
   | readonly Document[]
   | readonly Chunk[]
   | Source
-  | AsyncIterable<TextInput | BytesInput | Document>;
+  | AsyncIterable<TextInput | BytesInput | ChunksInput | Document>;
 
 /** How an ingestion goes about it; everything has a default. */
 export interface IngestOptions {
   /** Where the documents go. Default `"deployment"`; for a caller with an `AccessContext`, their team, else themselves. */
   readonly scope?: Scope | undefined;
   /** Added to every document's metadata; wins over what the source says. */
-  readonly metadata?: Metadata | undefined;
+  readonly metadata?: MetadataInput | undefined;
   /** Default `"user-content"`. */
   readonly origin?: Origin | undefined;
   /** Opens protected files; tried on those that ask for one. Never stored, and no part of any fingerprint. */
@@ -179,6 +217,8 @@ export interface IngestSummary {
   readonly embedded: number;
   /** Usage of the embedding model, where texts were sent and the provider counts. Only the operator sees it, for the reason given at `embedded`. */
   readonly usage?: Usage;
+  /** The reason of each failure, in the order of the results. */
+  readonly failures: readonly { readonly uri: string; readonly error: IbidError }[];
   readonly ms: number;
 }
 

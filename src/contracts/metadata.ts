@@ -26,3 +26,17 @@ export interface Metadata {
   readonly _imageDim?: number;
   readonly [key: string]: JsonValue | undefined;
 }
+
+/** A value of metadata on its way in: a `Date` is kept as an ISO 8601 string. */
+export type MetadataInputValue =
+  | JsonValue
+  | Date
+  | readonly MetadataInputValue[]
+  | { readonly [key: string]: MetadataInputValue | undefined };
+
+/**
+ * Metadata as they are given. A key without a value is left out.
+ *
+ * **Errors** `invalid-argument`, naming the key, for a function, a symbol, a bigint, a number that is not finite, and an object that holds itself.
+ */
+export type MetadataInput = { readonly [key: string]: MetadataInputValue | undefined };

@@ -94,6 +94,8 @@ export type AskKept = (uri: string, said?: SaidOfIt) => Promise<KeptVersion | un
 export interface SourceRefusal {
   readonly uri: string;
   readonly error: Error;
+  /** Whether it is an input as the caller named it, and not there: the ingestion then rejects, after the rest is done. Default false. */
+  readonly named?: boolean;
 }
 
 /**

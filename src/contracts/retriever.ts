@@ -106,6 +106,7 @@ export interface Hit {
   /** Where a pattern matched, in the document; absent when none was given, or it did not. */
   readonly matches?: readonly { readonly start: number; readonly end: number }[];
   readonly explain?: HitExplanation;
+  /** With `includeEmbeddings`. **Shape** lists of numbers, which survive JSON. */
   readonly embedding?: Embedding;
 }
 

@@ -14,7 +14,7 @@ export interface EmbeddedChunks {
   /** Texts really sent to the model, or that needed a vector: see `IngestStages.counts`. */
   readonly sent: number;
   /** What the model counted for all that it was sent; absent where that is not known, or not the caller's to know (law 3). */
-  readonly tokens?: number;
+  readonly tokens?: number | undefined;
 }
 
 /** A model beside the knowledge base's own, for some chunks alone. Its version is set apart. */
@@ -23,9 +23,7 @@ export interface ApartEmbedder {
   readonly embeds: (chunk: Chunk) => boolean;
 }
 
-type EmbeddingParts = Pick<IngestStages, "embedder" | "formerEmbedders" | "store" | "counts"> & {
-  readonly apart?: readonly ApartEmbedder[];
-};
+type EmbeddingParts = Pick<IngestStages, "embedder" | "formerEmbedders" | "apart" | "store" | "counts">;
 
 /** {@link createChunkEmbedding} for chunks that are all here. */
 export async function embedChunks(

@@ -1,5 +1,4 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { Chunk } from "../contracts/chunk.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import { languageOfTag } from "../text/languages/language-tag.ts";
@@ -18,24 +17,8 @@ export function withLanguage(document: TextDocument, analyzer: LanguageSource): 
   return language === "" ? rest : { ...rest, language };
 }
 
-/** The same for chunks that somebody else has cut: those of one document that say nothing share what their words show together. */
-export function withLanguages(chunks: readonly Chunk[], analyzer: LanguageSource): readonly Chunk[] {
-  const shown = new Map<string, string>();
-  for (const [documentId, own] of Map.groupBy(chunks, (chunk) => chunk.documentId)) {
-    const silent = own.filter(({ language, metadata }) => namedLanguage(language, metadata) === "");
-    if (silent.length > 0) {
-      const text = silent.map((chunk) => chunk.text).join("\n");
-      shown.set(documentId, analyzer?.languageOf?.(text) ?? "");
-    }
-  }
-  return chunks.map((chunk) => {
-    const { language: said, ...rest } = chunk;
-    const language = namedLanguage(said, chunk.metadata) || (shown.get(chunk.documentId) ?? "");
-    return language === "" ? rest : { ...rest, language };
-  });
-}
-
-function namedLanguage(said: string | undefined, metadata: Metadata): string {
+/** The language that a document or chunk names, or its metadata; `""` when it names none. */
+export function namedLanguage(said: string | undefined, metadata: Metadata): string {
   const named = said ?? metadata.language;
   return typeof named === "string" ? languageOfTag(named) : "";
 }

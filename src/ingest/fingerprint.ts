@@ -38,8 +38,8 @@ export async function isMadeBy(
   stages: Parameters<typeof fingerprintPipeline>[0] & Pick<IngestStages, "store">,
   into: AuthorizedScopes<"write">,
   before: DocumentSummary,
+  wanted = fingerprintPipeline(stages, before.mediaType),
 ): Promise<boolean> {
-  const wanted = fingerprintPipeline(stages, before.mediaType);
   if (before.fingerprint === wanted) return true;
   if (stages.embedder === undefined || cutOf(before.fingerprint) !== cutOf(wanted)) return false;
   const version = stages.embedder.version ?? (await versionUsed(stages.embedder, stages.store, into));

@@ -3,96 +3,104 @@ import type { Origin, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { Source, SourceItem, SourceUnchanged, Validators } from "../contracts/reader.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
+import { hashParts, sha256 } from "../runtime/hash.ts";
+import { toMetadata } from "../runtime/to-json.ts";
+import { composedMediaType } from "../text/compose-chunks.ts";
 import { noteUnseen } from "../text/untrusted/describe-suspicions.ts";
-import { hashParts } from "../runtime/hash.ts";
+import {
+  type Arrival,
+  type BytesContent,
+  type ChunksContent,
+  mostInFlight,
+  type TextContent,
+  weighArrival,
+} from "./arrival.ts";
+import { completeChunks } from "./chunk-inputs.ts";
 import { createEmbeddingUsage } from "./embedding-usage.ts";
 import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
-import { type IngestItem, mostInFlight, uriOf, weighItem } from "./ingest-item.ts";
 import { createLook, type Look, markOf } from "./look-again.ts";
 import { mapInOrder } from "./map-in-order.ts";
+import { hashBytes, hashMetadata, seeItem, untilSteady } from "./prepare-document.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 import { outerFolder, vanished } from "./sweep.ts";
-import { hashBytes, hashMetadata, seeItem, untilSteady } from "./prepare-document.ts";
-import { writeDocument } from "./write-document.ts";
+import type { Arrivals } from "./to-arrivals.ts";
+import { type Incoming, type WriteJob, writeDocuments, type Written } from "./write-document.ts";
 
-export interface IngestJob {
-  readonly items: (signal?: AbortSignal) => AsyncIterable<IngestItem>;
-  readonly changes?: Source["changes"] | undefined;
-  /** Folders that `items` walks whole; what came from them and does not appear again is swept. */
-  readonly folders: readonly string[];
-  readonly has?: Source["has"] | undefined;
+/** What to ingest, where to, and how. */
+export interface IngestJob extends WriteJob {
+  readonly arrivals: Arrivals;
   readonly scope: Scope;
-  /** The gate's permission to write that scope, and to read it. */
-  readonly into: AuthorizedScopes<"write">;
+  /** The gate's permission to read that scope. */
   readonly from: AuthorizedScopes;
+  /** Added to every document's; wins over what it says. */
   readonly metadata: Metadata;
   readonly origin: Origin;
   /** Opens protected files. */
   readonly password?: string | undefined;
   /** Of texts whose source names none. */
   readonly charset?: string | undefined;
-  readonly sweep: boolean;
+  /** Whether documents that are gone from a folder of `arrivals` are removed. Default false. */
+  readonly sweep?: boolean | undefined;
   /** Default: everything is looked at. */
   readonly refresh?: RefreshPolicy | undefined;
-  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
-  readonly onEmbedding?: ((uri: string) => void) | undefined;
-  /** Lets the store finish what it put off: at once, telling how far a fit has come, or later. */
-  readonly settle: (onFit: (share: number) => void) => Promise<void>;
+  /** Lets the store finish deferred work: at once, reporting how far a fit has come, or later. */
+  readonly settle?: ((onFit: (share: number) => void) => Promise<void>) | undefined;
 }
 
 /**
- * The whole way in: read, cut, transform, embed what is new, swap for what was there; then sweep what is gone.
+ * Ingests everything, in one sequence for each document: identify, unchanged?, read, cut, transform, embed, replace; then removes what is gone.
  *
- * **Shape** one result per document in the order of the items, then the removed ones; the summary is the generator's return value.
- * **Errors** a document's error is in its result and the rest goes on; an abort, or a store that fails, ends the run.
- * **Source** Embabel's pipeline (E14, E20), Ballerina's knowledge base (B36: embed everything, then one write), ToolUp (T2).
+ * **Shape** one result per document in the order of the arrivals, then the removed ones; the summary is the generator's return value.
+ * **Errors** a document's error is in its result and the rest goes on; where arrivals come in together, it ends the run and nothing is stored. An abort, or
+ * a store that fails, ends the run. `not-found` at the end for an input that was named and is not there; `details.summary` counts the rest.
+ * **Source** Embabel's pipeline, Ballerina's knowledge base (embed everything, then one write), ToolUp.
  */
-export async function* ingestDocuments(
+export async function* ingestArrivals(
   stages: IngestStages,
   job: IngestJob,
 ): AsyncGenerator<IngestResult, IngestSummary> {
   const started = performance.now();
+  const { arrivals } = job;
   const totals = { added: 0, updated: 0, unchanged: 0, removed: 0, failed: 0, chunks: 0, embedded: 0 };
+  const failures: { readonly uri: string; readonly error: IbidError }[] = [];
+  const missing: IbidError[] = [];
   const progress = { documents: 0, chunks: 0, found: 0, complete: false };
   const report = createReport(job.onProgress);
-  const known = await knownDocuments(stages.store, job.from, job.folders);
-  const look = createLook(stages, job, known);
-  const work: Work = { stages, job, known, look };
+  const known = await knownDocuments(stages.store, job.from, arrivals.folders);
+  const work: Work = { stages, job, known, look: createLook(stages, job, known) };
   const seen = new Set<string>();
   const usage = createEmbeddingUsage(stages);
 
-  async function* found(): AsyncGenerator<IngestItem> {
+  async function* found(): AsyncGenerator<Arrival> {
     const claimed = new Set<string>();
-    for await (const item of job.changes?.(look.kept, job.signal) ?? job.items(job.signal)) {
-      const uri = "uri" in item ? item.uri : undefined;
+    for await (const arrival of arrivals.open(work.look.kept, job.signal)) {
+      const { uri } = arrival;
       progress.found++;
-      // Two at once would race; which of them is meant is not ours to guess.
-      yield uri !== undefined && claimed.has(uri) ? { uri, error: givenTwice(uri) } : item;
-      if (uri !== undefined) claimed.add(uri);
+      // Two at once would race, and neither can be preferred.
+      const isTwice = claimed.has(uri);
+      claimed.add(uri);
+      yield isTwice ? { ...arrival, content: { kind: "refused", error: givenTwice(uri), named: false } } : arrival;
     }
     progress.complete = true;
   }
 
-  for await (const outcome of mapInOrder(
-    found(),
-    mostInFlight,
-    (item) => ingestOne(work, item),
-    job.signal,
-    weighItem,
-  )) {
-    const { result, sent } = outcome;
-    usage.add(outcome);
+  const outcomes = arrivals.together
+    ? ingestTogether(work, found())
+    : mapInOrder(found(), mostInFlight, (arrival) => ingestAlone(work, arrival), job.signal, weighArrival);
+  for await (const { result, isMissing, ...counted } of outcomes) {
+    usage.add(counted);
     seen.add(result.uri);
     totals[result.status]++;
-    totals.embedded += sent;
+    totals.embedded += counted.sent;
+    if (result.error !== undefined) failures.push({ uri: result.uri, error: result.error });
+    if (result.error !== undefined && isMissing === true) missing.push(result.error);
     if (result.status !== "failed") totals.chunks += result.chunks;
     progress.documents++;
     progress.chunks = totals.chunks;
@@ -100,17 +108,20 @@ export async function* ingestDocuments(
     yield result;
   }
 
-  if (job.sweep && job.folders.length > 0) {
-    const folders = job.folders.filter((folder) => !seen.has(folder));
-    for await (const gone of vanished(known, { folders, seen, has: job.has })) {
+  if (job.sweep === true && arrivals.folders.length > 0) {
+    const folders = arrivals.folders.filter((folder) => !seen.has(folder));
+    for await (const gone of vanished(known, { folders, seen, has: arrivals.has })) {
       throwIfAborted(job.signal, "The ingestion");
       const { chunks } = await stages.store.delete(job.into, { documentIds: [gone.id] });
       totals.removed++;
       yield { uri: gone.uri, scope: job.scope, status: "removed", documentId: gone.id, chunks };
     }
   }
-  await job.settle((fit) => report({ ...progress, fit }));
-  return { ...totals, ...usage.total(), ms: Math.round(performance.now() - started) };
+  await job.settle?.((fit) => report({ ...progress, fit }));
+  const ms = Math.round(performance.now() - started);
+  const summary: IngestSummary = { ...totals, ...usage.total(), failures, ms };
+  if (missing.length > 0) throw namedInVain(missing, summary);
+  return summary;
 }
 
 interface Work {
@@ -123,114 +134,250 @@ interface Work {
 interface Outcome {
   readonly result: IngestResult;
   readonly sent: number;
-  readonly tokens?: number;
+  readonly tokens?: number | undefined;
+  /** Whether it is an input that was named and is not there. */
+  readonly isMissing?: boolean;
 }
 
-async function ingestOne(work: Work, item: IngestItem): Promise<Outcome> {
-  const { job, known } = work;
-  const uri = uriOf(item);
-  const fail = (error: unknown, documentId = ""): Outcome => ({
-    result: { uri, scope: job.scope, status: "failed", documentId, chunks: 0, error: asIbidError(error, uri) },
-    sent: 0,
-  });
-  if ("error" in item) return fail(item.error);
+async function ingestAlone(work: Work, arrival: Arrival): Promise<Outcome> {
+  const { uri, content } = arrival;
   try {
-    if ("type" in item) {
-      if (item.type !== "text") {
-        throw new IbidError(
-          "unsupported-input",
-          `${uri} is a document of type "${item.type}"; only text can be cut and searched.`,
-          {
-            uri,
-            hint: "Give its text, or put the document whole into a prompt.",
-          },
-        );
-      }
-      return await ingestText(work, item);
-    }
-    return await ("unchanged" in item ? keepUnfetched(work, item) : untilSteady(item, () => ingestBytes(work, item)));
+    return (await takeIn(work, [await prepare(work, arrival)]))[0]!;
   } catch (error) {
-    throwIfAborted(job.signal, "The ingestion");
+    throwIfAborted(work.job.signal, "The ingestion");
     if (isFatal(error)) throw error;
-    return fail(error, known.get(uri)?.id);
+    const documentId = work.known.get(uri)?.id ?? "";
+    const isMissing = content.kind === "refused" && content.named;
+    return {
+      result: { uri, scope: work.job.scope, status: "failed", documentId, chunks: 0, error: asIbidError(error, uri) },
+      sent: 0,
+      isMissing,
+    };
   }
 }
 
-/** Bytes: unchanged ones under the same pipeline are recognised before they are read (law 7). */
-async function ingestBytes(work: Work, item: SourceItem): Promise<Outcome> {
+/** **Errors** the first one: then nothing is stored, unless the store failed in the midst of it. */
+async function* ingestTogether(work: Work, arrivals: AsyncIterable<Arrival>): AsyncGenerator<Outcome> {
+  const prepared: Prepared[] = [];
+  for await (const arrival of arrivals) {
+    throwIfAborted(work.job.signal, "The ingestion");
+    prepared.push(await prepare(work, arrival));
+  }
+  yield* await takeIn(work, prepared);
+}
+
+/** A document that stays as it is, or one to write, with notes of its reader. */
+type Prepared = { readonly kept: IngestResult } | (Incoming & { readonly notes: readonly string[] });
+
+/** Cuts, embeds and writes what is prepared. **Shape** one outcome each, in order; the first carries what all of them used. */
+async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Promise<readonly Outcome[]> {
+  const incoming = prepared.flatMap((one) => ("kept" in one ? [] : [one]));
+  const none: Written = { chunks: [], sent: 0 };
+  const { chunks, ...counted } = incoming.length === 0 ? none : await writeDocuments(stages, job, incoming);
+  const counts = chunks.values();
+  return prepared.map((one, i): Outcome => {
+    const used = i === 0 ? counted : { sent: 0 };
+    if ("kept" in one) return { result: one.kept, ...used };
+    const { facts, isNew } = one;
+    const { id, uri, text, mediaType } = facts.document;
+    const unseen = noteUnseen(text, mediaType);
+    const notes = [...one.notes, ...(unseen === undefined ? [] : [unseen])];
+    return {
+      result: {
+        uri,
+        scope: job.scope,
+        status: isNew ? "added" : "updated",
+        documentId: id,
+        chunks: counts.next().value!,
+        ...(notes.length > 0 && { notes }),
+      },
+      ...used,
+    };
+  });
+}
+
+/** Identifies an arrival, recognises what is unchanged, and reads the rest. */
+async function prepare(work: Work, arrival: Arrival): Promise<Prepared> {
+  const { content } = arrival;
+  switch (content.kind) {
+    case "refused":
+      throw content.error;
+    case "unchanged":
+      return keepUnfetched(work, arrival);
+    case "bytes":
+      return untilSteady(content.item, () => prepareSeen(work, arrival, () => seeBytes(work, arrival, content)));
+    case "text":
+      return prepareSeen(work, arrival, () => seeText(work, arrival, content));
+    case "chunks":
+      return prepareSeen(work, arrival, () => seeChunks(work, arrival, content));
+  }
+}
+
+/** An arrival that was looked at once: hashes of it, and how to make a document of it. */
+interface Seen {
+  readonly contentHash: string;
+  readonly metadataHash: string;
+  /** Of the source. */
+  readonly bytes: number;
+  /** Where the caller says it; else the reader finds it. */
+  readonly mediaType?: string;
+  /** Of the pipeline that makes a document of that media type. */
+  fingerprint(mediaType: string): string;
+  /** To be called once. */
+  read(id: string): Promise<{
+    readonly document: TextDocument;
+    readonly chunks?: (document: TextDocument) => Incoming["chunks"];
+    readonly notes?: readonly string[] | undefined;
+  }>;
+  readonly chunker?: Incoming["chunker"] | undefined;
+}
+
+async function prepareSeen(work: Work, arrival: Arrival, see: () => Promise<Seen>): Promise<Prepared> {
   const { stages, job, known, look } = work;
-  const folder = item.folder ?? null;
-  const before = await known.find(item.uri);
-  if (!(await look.wants(item.uri, before)) && before !== undefined)
-    return keep(work, before, { folder, looked: false });
+  const { uri, folder, validators } = arrival;
+  const before = await known.find(uri);
+  if (!(await look.wants(uri, before)) && before !== undefined) return keep(work, before, { folder, looked: false });
 
-  const seen = await seeItem(stages, item, job.signal);
-  const { contentHash } = seen;
-  const metadata = { ...item.metadata, ...job.metadata };
-  const charset = item.charset ?? job.charset;
-  const said = [item.title ?? "", job.origin, ...(charset === undefined ? [] : [charset])];
-  const metadataHash = hashMetadata(metadata, ...said);
-  const { validators } = item;
-  const unchanged =
-    before !== undefined &&
-    before.contentHash === contentHash &&
-    before.metadataHash === metadataHash &&
-    (await isMadeBy(stages, job.into, before));
-  if (unchanged) return keep(work, before, { folder, validators, looked: true, made: true });
+  const seen = await see();
+  const { contentHash, metadataHash, bytes } = seen;
+  if (before?.contentHash === contentHash && before.metadataHash === metadataHash) {
+    const fingerprint = seen.fingerprint(before.mediaType);
+    const isSameKind = seen.mediaType === undefined || seen.mediaType === before.mediaType;
+    if (isSameKind && (await isMadeBy(stages, job.into, before, fingerprint)))
+      return keep(work, before, { folder, validators, looked: true, fingerprint });
+  }
 
-  const read = await seen.read({ ...job, charset });
-  const document: TextDocument = {
-    type: "text",
-    id: before?.id ?? hashParts(job.scope, item.uri),
-    uri: item.uri,
-    title: item.title ?? read.title,
-    mediaType: read.mediaType,
-    text: read.text,
-    metadata: { ...read.metadata, ...metadata },
-    origin: job.origin,
-    root: read.root,
-    sourceMap: read.sourceMap,
-    ...(read.blocks === undefined ? {} : { blocks: read.blocks }),
-  };
-  if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
+  const { document: read, chunks, notes = [] } = await seen.read(before?.id ?? "");
+  if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(read, before)) === false)
     return keep(work, before, { folder, looked: true });
-  const facts = { contentHash, metadataHash, folder, bytes: seen.bytes, validators };
-  const outcome = await swap(stages, job, before, document, facts);
-  return withNotes(outcome, read.notes ?? []);
+  const document = withLanguage(read, stages.analyzer);
+  return {
+    facts: {
+      document,
+      contentHash,
+      metadataHash,
+      bytes,
+      folder: outerFolder(before?.folder ?? null, folder),
+      fingerprint: seen.fingerprint(document.mediaType),
+      ...(validators && { validators }),
+    },
+    isNew: before === undefined,
+    chunks: chunks?.(document),
+    chunker: seen.chunker ?? stages.chunker,
+    notes,
+  };
 }
 
-/** A document that somebody else has read. */
-async function ingestText(work: Work, given: TextDocument): Promise<Outcome> {
-  const { stages, job, known, look } = work;
-  const before = await known.find(given.uri);
-  if (!(await look.wants(given.uri, before)) && before !== undefined)
-    return keep(work, before, { folder: null, looked: false });
-  const bytes = new TextEncoder().encode(given.text);
-  // The tree, the title and the language are part of what was given, beside the text.
-  const contentHash = hashParts(
-    await hashBytes(bytes),
-    given.title,
-    given.language ?? "",
-    JSON.stringify([given.root, given.sourceMap]),
-  );
+/** Unchanged bytes under the same pipeline are recognised before they are read. */
+async function seeBytes(
+  { stages, job }: Work,
+  { uri, title, metadata: own }: Arrival,
+  { item }: BytesContent,
+): Promise<Seen> {
+  const { contentHash, bytes, read } = await seeItem(stages, item, job.signal);
+  const metadata = { ...own, ...job.metadata };
+  const charset = item.charset ?? job.charset;
+  const said = [title ?? "", job.origin, ...(charset === undefined ? [] : [charset])];
+  return {
+    contentHash,
+    metadataHash: hashMetadata(metadata, ...said),
+    bytes,
+    fingerprint: (mediaType) => fingerprintPipeline(stages, mediaType),
+    async read(id) {
+      const result = await read({ ...job, charset });
+      const document: TextDocument = {
+        type: "text",
+        id: id || hashParts(job.scope, uri),
+        uri,
+        title: title ?? result.title,
+        mediaType: result.mediaType,
+        text: result.text,
+        metadata: { ...toMetadata(result.metadata, uri), ...metadata },
+        origin: job.origin,
+        root: result.root,
+        sourceMap: result.sourceMap,
+        ...(result.blocks === undefined ? {} : { blocks: result.blocks }),
+      };
+      return { document, notes: result.notes };
+    },
+  };
+}
+
+/** A text that was read elsewhere, or composed. */
+async function seeText({ stages, job }: Work, arrival: Arrival, content: TextContent): Promise<Seen> {
+  const { document: given, source, composedBy, chunker } = content;
+  const bytes = new TextEncoder().encode(source ?? given.text);
+  // The tree, the title and the language are part of a given document, beside its text.
+  const contentHash =
+    source === undefined
+      ? hashParts(
+          await hashBytes(bytes),
+          given.title,
+          given.language ?? "",
+          JSON.stringify([given.root, given.sourceMap]),
+        )
+      : sha256(source);
+  const metadata = { ...arrival.metadata, ...job.metadata };
+  return {
+    contentHash,
+    metadataHash: hashMetadata(metadata, ...(source === undefined ? [given.origin] : [])),
+    bytes: bytes.byteLength,
+    mediaType: given.mediaType,
+    chunker,
+    fingerprint(mediaType) {
+      const pipeline = fingerprintPipeline(stages, mediaType);
+      return composedBy === undefined ? pipeline : hashParts(composedBy, pipeline);
+    },
+    read: (id) =>
+      Promise.resolve({ document: { ...given, id: id || given.id || hashParts(job.scope, given.uri), metadata } }),
+  };
+}
+
+/** Chunks that were cut elsewhere: neither read nor cut, nor transformed. */
+async function seeChunks({ stages, job }: Work, arrival: Arrival, content: ChunksContent): Promise<Seen> {
+  const { uri, folder: _, ...given } = arrival;
+  const { id: own, title, mediaType, text, root } = content;
+  const origin = content.origin ?? job.origin;
   const metadata = { ...given.metadata, ...job.metadata };
-  const metadataHash = hashMetadata(metadata, given.origin);
-  const unchanged =
-    before?.contentHash === contentHash &&
-    before.metadataHash === metadataHash &&
-    before.mediaType === given.mediaType &&
-    (await isMadeBy(stages, job.into, before));
-  if (unchanged) return keep(work, before, { folder: null, looked: true, made: true });
-
-  const document = { ...given, id: before?.id ?? (given.id || hashParts(job.scope, given.uri)), metadata };
-  if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(document, before)) === false)
-    return keep(work, before, { folder: null, looked: true });
-  return swap(stages, job, before, document, { contentHash, metadataHash, folder: null, bytes: bytes.byteLength });
+  const pipeline = { ...stages, readers: [], chunker: asGiven, transformers: [], limits: undefined };
+  const bytes = new TextEncoder().encode(text);
+  return {
+    contentHash: hashParts(await hashBytes(bytes), JSON.stringify([title, root, content.chunks], plainNumbers)),
+    metadataHash: hashMetadata(metadata, origin),
+    bytes: bytes.byteLength,
+    mediaType,
+    fingerprint: (type) => fingerprintPipeline(pipeline, type),
+    read: (id) =>
+      Promise.resolve({
+        document: {
+          type: "text",
+          id: id || (own ?? hashParts(job.scope, uri)),
+          uri,
+          title,
+          mediaType,
+          text,
+          metadata,
+          origin,
+          root,
+          sourceMap: { lines: mediaType === composedMediaType ? "none" : "text" },
+        },
+        chunks: (document) =>
+          completeChunks(document, content).map((chunk) => ({
+            ...chunk,
+            metadata: { ...chunk.metadata, ...job.metadata },
+          })),
+      }),
+  };
 }
 
-/** What a source need not fetch, because it was told of it or its sender said so. **Errors** `internal` when nothing is kept of it. */
-async function keepUnfetched(work: Work, item: SourceUnchanged): Promise<Outcome> {
-  const { uri, folder = null, validators } = item;
+/** Stands for the chunker where there is none. */
+const asGiven = { fingerprint: "as given", chunk: () => [] };
+
+const plainNumbers = (_key: string, value: unknown): unknown =>
+  ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value;
+
+/** A document that its source did not fetch. **Errors** `internal` when the store has nothing of it. */
+async function keepUnfetched(work: Work, { uri, folder, validators }: Arrival): Promise<Prepared> {
   const before = await work.known.find(uri);
   if (before === undefined) {
     throw new IbidError("internal", `${uri} is said to be unchanged, and nothing is kept of it.`, {
@@ -244,64 +391,12 @@ async function keepUnfetched(work: Work, item: SourceUnchanged): Promise<Outcome
 async function keep(
   { stages, job }: Work,
   before: DocumentSummary,
-  now: Parameters<typeof markOf>[2] & { readonly made?: true },
-): Promise<Outcome> {
-  const fingerprint = now.made && fingerprintPipeline(stages, before.mediaType);
-  const mark = markOf(job, before, { ...now, ...(fingerprint && { fingerprint }) });
+  now: Parameters<typeof markOf>[2],
+): Promise<Prepared> {
+  const mark = markOf(job, before, now);
   if (mark !== undefined) await stages.store.touch(job.into, before.id, mark);
-  return {
-    result: { uri: before.uri, scope: job.scope, status: "unchanged", documentId: before.id, chunks: before.chunks },
-    sent: 0,
-  };
-}
-
-interface SwapFacts {
-  readonly contentHash: string;
-  readonly metadataHash: string;
-  readonly folder: string | null;
-  readonly bytes: number;
-  readonly validators?: Validators | undefined;
-}
-
-async function swap(
-  stages: IngestStages,
-  job: IngestJob,
-  before: DocumentSummary | undefined,
-  read: TextDocument,
-  { validators, ...facts }: SwapFacts,
-): Promise<Outcome> {
-  const document = withLanguage(read, stages.analyzer);
-  const { chunks, ...counted } = await writeDocument(
-    stages,
-    { ...job, isNew: before === undefined },
-    {
-      document,
-      ...facts,
-      ...(validators && { validators }),
-      folder: outerFolder(before?.folder ?? null, facts.folder),
-      fingerprint: fingerprintPipeline(stages, document.mediaType),
-    },
-  );
-  // Whoever runs this sees it before a model does.
-  const unseen = noteUnseen(document.text, document.mediaType);
-  return {
-    result: {
-      uri: document.uri,
-      scope: job.scope,
-      status: before === undefined ? "added" : "updated",
-      documentId: document.id,
-      chunks,
-      ...(unseen !== undefined && { notes: [unseen] }),
-    },
-    ...counted,
-  };
-}
-
-/** What the reader has to say of a file, before what its text shows. */
-function withNotes({ result, ...counted }: Outcome, notes: readonly string[]): Outcome {
-  return notes.length === 0
-    ? { result, ...counted }
-    : { result: { ...result, notes: [...notes, ...(result.notes ?? [])] }, ...counted };
+  const { uri, id, chunks } = before;
+  return { kept: { uri, scope: job.scope, status: "unchanged", documentId: id, chunks } };
 }
 
 function asIbidError(error: unknown, uri: string): IbidError {
@@ -314,6 +409,18 @@ function givenTwice(uri: string): IbidError {
   return new IbidError("invalid-id", `${uri} was given twice in one ingestion; the first one counts.`, {
     uri,
     hint: "Give each document its own uri, or ingest the second one afterwards.",
+  });
+}
+
+/** The first of the inputs that were named and are not there, and how the rest went. */
+function namedInVain([first, ...others]: readonly IbidError[], summary: IngestSummary): IbidError {
+  const { code, message, hint, uri } = first!;
+  const and = others.length === 0 ? "" : ` Nor are ${others.map((error) => error.uri).join(", ")}.`;
+  return new IbidError(code, message + and, {
+    ...(hint !== undefined && { hint }),
+    ...(uri !== undefined && { uri }),
+    details: { missing: [first!, ...others].map((error) => error.uri), summary },
+    cause: first,
   });
 }
 

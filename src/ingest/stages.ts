@@ -4,6 +4,7 @@ import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunk
 import type { Embedder } from "../contracts/embedding-model.ts";
 import type { Store } from "../contracts/store.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
+import type { ApartEmbedder } from "./embed-chunks.ts";
 
 /** The stages that a document walks through, chosen once by whoever opens the knowledge base. */
 export interface IngestStages {
@@ -20,6 +21,8 @@ export interface IngestStages {
   readonly counts?: "sent" | "needed" | undefined;
   /** What models cost, by `provider/model`. Default: nobody knows. */
   readonly prices?: Prices | undefined;
+  /** Models beside the knowledge base's own, for some chunks alone. */
+  readonly apart?: readonly ApartEmbedder[] | undefined;
   readonly store: Store;
   /** The store's own, for the languages that it knows. Without one, a document is in the language that it says. */
   readonly analyzer?: Analyzer | undefined;

@@ -1,69 +1,126 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
 import type { ChunkEntry, DocumentWrite } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
 import { createChunkEmbedding, embedChunks } from "./embed-chunks.ts";
+import { mapInOrder } from "./map-in-order.ts";
 import { cutDocument, cutInBatches } from "./prepare-document.ts";
 import type { IngestStages } from "./stages.ts";
 
-/** What came of a document: its chunks, and what its model was sent and counted. */
-export interface Written {
-  readonly chunks: number;
-  readonly sent: number;
-  readonly tokens?: number;
+/** A document that is read, on its way into the store. */
+export interface Incoming {
+  readonly facts: Omit<DocumentWrite, "chunks" | "keeps">;
+  /** Nothing is held of a new document. */
+  readonly isNew: boolean;
+  /** Of a document that was cut elsewhere; its chunks are not transformed. */
+  readonly chunks?: readonly Chunk[] | undefined;
+  readonly chunker: Chunker | AsyncChunker;
 }
 
-interface WriteJob {
+/** Counts of documents that were written together. */
+export interface Written {
+  /** Of each document, in order. */
+  readonly chunks: readonly number[];
+  readonly sent: number;
+  readonly tokens?: number | undefined;
+}
+
+export interface WriteJob {
   readonly into: AuthorizedScopes<"write">;
-  /** Of what was not there nothing is held. */
-  readonly isNew: boolean;
+  /** Embeds every chunk anew, whatever the store holds. */
+  readonly fresh?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onEmbedding?: ((uri: string) => void) | undefined;
+  /** Called when only the store can fail any more. */
+  readonly beforeWriting?: (() => Promise<void>) | undefined;
 }
-
-type Facts = Omit<DocumentWrite, "chunks" | "keeps">;
 
 /** From this length on a document's chunks go from the chunker to the store in batches. **Units** UTF-16 code units. */
 const large = 2 ** 20;
 
+/** Writes that may share a commit. */
+const concurrency = 16;
+
 /**
- * Cuts, transforms and embeds a document, and swaps it for what was there, in one transaction.
+ * Cuts, transforms and embeds documents, all of them, and swaps each for its earlier version, in a transaction of its own.
  *
- * **Shape** the chunks of a large document are never in memory together, unless a transformer wants to see them so.
- * **Errors** `invalid-id` (W16), and those of the chunker, the embedder and the store; `aborted`.
+ * **Shape** a large document that comes alone is never in memory with all its chunks, unless a transformer needs them together.
+ * **Errors** `invalid-id`, and those of the chunker, the embedder and the store; `aborted`. Before the first write, nothing is stored.
  */
-export async function writeDocument(stages: IngestStages, job: WriteJob, facts: Facts): Promise<Written> {
-  const inBatches = facts.document.text.length >= large && stages.transformers.length === 0;
-  const write = inBatches ? () => writeInBatches(stages, job, facts) : await prepareWhole(stages, job, facts);
-  // Somebody else may take away, between asking and writing, a chunk whose vectors were to be kept. Asked again, the store tells.
+export async function writeDocuments(
+  stages: IngestStages,
+  job: WriteJob,
+  incoming: readonly Incoming[],
+): Promise<Written> {
+  const [only] = incoming;
+  const inBatches =
+    incoming.length === 1 &&
+    only!.chunks === undefined &&
+    only!.facts.document.text.length >= large &&
+    stages.transformers.length === 0;
+  return inBatches ? retried(() => writeInBatches(stages, job, only!)) : writeWhole(stages, job, incoming);
+}
+
+/** Another writer may take away, between asking and writing, a chunk whose vectors were to be kept. Asked again, the store tells. */
+function retried<Result>(write: () => Promise<Result>, again = write): Promise<Result> {
   return write().catch((error: unknown) => {
-    if (IbidError.isInstance(error, "store-busy")) return write();
+    if (IbidError.isInstance(error, "store-busy")) return again();
     throw error;
   });
 }
 
-const heldOf = ({ isNew }: WriteJob, { document }: Facts): readonly string[] => (isNew ? [] : [document.id]);
+const heldOf = ({ fresh }: WriteJob, incoming: readonly Incoming[]): readonly string[] =>
+  fresh === true ? [] : incoming.flatMap(({ isNew, facts }) => (isNew ? [] : [facts.document.id]));
 
-async function prepareWhole(stages: IngestStages, job: WriteJob, facts: Facts): Promise<() => Promise<Written>> {
-  const { document } = facts;
-  const chunks = await cutDocument(stages.chunker, stages.transformers, document, job.signal);
-  job.onEmbedding?.(document.uri);
-  return async () => {
-    const { entries, keeps, ...counted } = await embedChunks(stages, job.into, heldOf(job, facts), chunks, job.signal);
-    throwIfAborted(job.signal, "The ingestion");
-    await stages.store.replace(job.into, { ...facts, chunks: entries, keeps });
-    return { chunks: chunks.length, ...counted };
+async function writeWhole(stages: IngestStages, job: WriteJob, incoming: readonly Incoming[]): Promise<Written> {
+  const { into, signal } = job;
+  const cut: (readonly Chunk[])[] = [];
+  for (const { facts, chunks, chunker } of incoming) {
+    cut.push(chunks ?? (await cutDocument(chunker, stages.transformers, facts.document, signal)));
+    job.onEmbedding?.(facts.document.uri);
+  }
+  const embed = async (some: readonly number[]) => {
+    const chunks = some.flatMap((i) => cut[i]!);
+    const held = heldOf(
+      job,
+      some.map((i) => incoming[i]!),
+    );
+    const { entries, keeps, ...counted } = await embedChunks(stages, into, held, chunks, signal);
+    throwIfAborted(signal, "The ingestion");
+    return { ofDocument: Map.groupBy(entries, ({ chunk }) => chunk.documentId), keeps: new Set(keeps), counted };
   };
+  const all = await embed(incoming.map((_, i) => i));
+  await job.beforeWriting?.();
+  const put = async (i: number, { ofDocument, keeps }: typeof all): Promise<void> => {
+    const { facts } = incoming[i]!;
+    const entries = ofDocument.get(facts.document.id) ?? [];
+    const kept = entries.flatMap(({ chunk }) => (keeps.has(chunk.id) ? [chunk.id] : []));
+    await stages.store.replace(into, { ...facts, chunks: entries, keeps: kept });
+  };
+  const write = (i: number): Promise<void> =>
+    retried(
+      () => put(i, all),
+      async () => put(i, await embed([i])),
+    );
+  // Once begun, all of them are written: only a crash leaves some out.
+  for await (const _ of mapInOrder(each(incoming.keys()), concurrency, write));
+  return { chunks: cut.map(({ length }) => length), ...all.counted };
 }
 
-async function writeInBatches(stages: IngestStages, job: WriteJob, facts: Facts): Promise<Written> {
-  const { document } = facts;
-  const embed = createChunkEmbedding(stages, job.into, heldOf(job, facts), job.signal);
+async function* each<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
+  yield* items;
+}
+
+async function writeInBatches(stages: IngestStages, job: WriteJob, incoming: Incoming): Promise<Written> {
+  const { document } = incoming.facts;
+  const embed = createChunkEmbedding(stages, job.into, heldOf(job, [incoming]), job.signal);
   let [chunks, sent] = [0, 0];
   let tokens: number | undefined = 0;
 
   async function* batches(): AsyncGenerator<readonly ChunkEntry[]> {
-    for await (const batch of cutInBatches(stages.chunker, document, job.signal)) {
+    for await (const batch of cutInBatches(incoming.chunker, document, job.signal)) {
       const embedded = await embed(batch);
       throwIfAborted(job.signal, "The ingestion");
       chunks += batch.length;
@@ -76,7 +133,8 @@ async function writeInBatches(stages: IngestStages, job: WriteJob, facts: Facts)
   }
 
   job.onEmbedding?.(document.uri);
+  await job.beforeWriting?.();
   const keeps = stages.embedder === undefined ? [] : "all-without-vectors";
-  await stages.store.replace(job.into, { ...facts, chunks: batches(), keeps });
-  return { chunks, sent, ...(tokens === undefined || sent === 0 ? {} : { tokens }) };
+  await stages.store.replace(job.into, { ...incoming.facts, chunks: batches(), keeps });
+  return { chunks: [chunks], sent, ...(tokens === undefined || sent === 0 ? {} : { tokens }) };
 }

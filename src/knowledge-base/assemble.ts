@@ -18,7 +18,7 @@ import type { StoreOptions } from "../stores/segments/store-options.ts";
 import type { SnapshotOptions } from "../stores/snapshot/snapshot-options.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { createKnowledgeBase, type KnowledgeBaseParts } from "./create-knowledge-base.ts";
-import type { OpenSource } from "./ingest-items.ts";
+import type { OpenSource } from "../ingest/to-arrivals.ts";
 import type { OpenModels, OpenOptions, OpenSearch } from "./open/open-options.ts";
 
 /** Options that decide how a store is made. */

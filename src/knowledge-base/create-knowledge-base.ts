@@ -14,10 +14,10 @@ import type { Reranker, Retriever, RetrieverParts, SearchOptions, WrapRetriever 
 import type { AccessContext, AccessPolicy, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
-import { ingestChunks } from "../ingest/ingest-chunks.ts";
-import { ingestDocuments } from "../ingest/ingest.ts";
+import { ingestArrivals } from "../ingest/ingest.ts";
 import { ingestOptions } from "../ingest/ingest-options.ts";
 import type { IngestStages } from "../ingest/stages.ts";
+import { type OpenSource, toArrivals } from "../ingest/to-arrivals.ts";
 import { planOptions } from "../runtime/plan-options.ts";
 import { searchOptions } from "../search/search-options.ts";
 import { askOptions } from "./asking/ask-options.ts";
@@ -31,7 +31,7 @@ import { checkCharset } from "../text/charsets/check-charset.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { createCollections } from "./collections.ts";
 import { createRun } from "../runtime/create-run.ts";
-import { type OpenSource, sortInput } from "./ingest-items.ts";
+import { toMetadata } from "../runtime/to-json.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createKeeping, type KeepingParts } from "./keeping.ts";
 import { createSettler } from "./settle-later.ts";
@@ -170,36 +170,32 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         planOptions("ingest", ingestOptions, options);
         const scope = parseScope(options.scope ?? homeScope(caller === operator ? undefined : caller));
         const into = gate.write(caller, scope);
-        const sorted = sortInput(input, parts.openSource, {
+        const arrivals = toArrivals(input, parts.openSource, {
           ...options.folders,
           ...(options.onSkip && { onSkip: options.onSkip }),
         });
-        const metadata = options.metadata ?? {};
+        const metadata = toMetadata(options.metadata, "ingest");
         return createRun(() => {
           checkOpen();
           const { signal, onProgress } = options;
-          const settle = async (onFit: (share: number) => void): Promise<void> => {
-            if (options.settle === true) await settler.now({ signal, onProgress: onFit });
-            else settler.later();
-          };
-          const shared = { scope, into, metadata, signal, onProgress, settle };
-          if (sorted.kind === "chunks")
-            return observer.ingestion(scope, ingestChunks(stages, { ...shared, chunks: sorted.chunks }));
-          const run = ingestDocuments(stages, {
-            ...shared,
-            items: sorted.items,
-            changes: sorted.changes,
-            get folders() {
-              return sorted.folders;
-            },
-            has: sorted.has,
+          const run = ingestArrivals(stages, {
+            arrivals,
+            scope,
+            into,
             from: gate.read(caller, [scope], [scope]),
+            metadata,
             origin: options.origin ?? "user-content",
             password: options.password,
             charset: checkCharset(options.charset),
             sweep: options.sweep ?? true,
             refresh: options.refresh,
+            signal,
+            onProgress,
             onEmbedding: options.onEmbedding,
+            async settle(onFit) {
+              if (options.settle === true) await settler.now({ signal, onProgress: onFit });
+              else settler.later();
+            },
           });
           return observer.ingestion(scope, run);
         });

@@ -21,7 +21,8 @@ import type { DeletedSummary, Store } from "../contracts/store.ts";
 import type { Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
-import { recordKeys } from "./records/compose-record.ts";
+import { recordArrivals, recordKeys } from "./records/compose-record.ts";
+import { type IngestJob, ingestArrivals } from "../ingest/ingest.ts";
 import type { IngestStages } from "../ingest/stages.ts";
 import { untilAborted } from "../runtime/abort.ts";
 import { checkOptions } from "../runtime/check-options.ts";
@@ -115,14 +116,29 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
   ): Promise<CollectionWriteResult<Key>> {
     const taken = [];
     for (const [index, record] of records.entries()) taken.push(await takeRecord(plan, record, index));
-    // A page that only searches need not load what writes.
-    const { writeRecords } = await import("./records/write-records.ts");
-    const { fresh = false, signal } = options;
-    const job = { plan, records: taken, scope, into, from, fresh, signal, apart: (await apart()).embedders };
-    const run = parts.watch(scope, writeRecords(parts.stages, { ...job, beforeWriting: options.begin }));
+    const { fresh, signal } = options;
+    let begin: (() => Promise<void>) | undefined = options.begin;
+    const beforeWriting = async (): Promise<void> => {
+      await begin?.();
+      begin = undefined;
+    };
+    const job: IngestJob = {
+      arrivals: recordArrivals(plan, taken, scope, parts.stages.chunker),
+      scope,
+      into,
+      from,
+      fresh,
+      signal,
+      metadata: {},
+      origin: "user-content",
+      beforeWriting,
+    };
+    const { embedders } = await apart();
+    const run = parts.watch(scope, ingestArrivals({ ...parts.stages, apart: embedders }, job));
     for (;;) {
       const step = await run.next();
       if (step.done !== true) continue;
+      await beforeWriting();
       const { added, updated, unchanged, embedded } = step.value;
       if (added + updated > 0) parts.settleLater();
       return { keys: taken.map(({ key }) => key), added, updated, unchanged, embedded };

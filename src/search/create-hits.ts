@@ -4,6 +4,7 @@ import { cutSnippet } from "../text/snippet.ts";
 import { type Candidate, languageOf } from "./candidate.ts";
 import { type ExplainContext, explainHit } from "./explain-hit.ts";
 import type { SearchPlan } from "./search-plan.ts";
+import { plainEmbedding } from "../engine/vectors/plain-embedding.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
 import { placeLabels } from "../text/place-labels.ts";
 
@@ -64,7 +65,7 @@ function createHit(
     origin: chunk.origin,
     ...(regex && { matches: regex.matches }),
     ...(plan.explain && { explain: explainHit(candidate, context) }),
-    ...(plan.includeEmbeddings && embedding && { embedding }),
+    ...(plan.includeEmbeddings && embedding && { embedding: plainEmbedding(embedding) }),
   };
 }
 

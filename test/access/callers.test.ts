@@ -202,9 +202,12 @@ describe("documents that share an id across scopes", () => {
     const { id } = (await collect(kb.list())).find(({ scope }) => scope === "team:south")!;
     await ada1.ingest([chunkOf("claim", { documentId: id, text: "The lantern of team:south." })]);
     expect(target).toBeDefined();
-    expect(await ada1.expand("claim", { zoomOut: 1 })).toBeUndefined();
+    const excerpt = await ada1.expand("claim", { zoomOut: 1 });
+    expect(excerpt).toMatchObject({ scope: "user:ada", text: "The lantern of team:south." });
     const { citations, hits } = await ada1.ask("Where is the lantern of team south?", { topK: "all" });
     expect(hits.map(({ chunkId }) => chunkId)).toContain("claim");
-    expect(citations.every(({ chunkId }) => chunkId !== "claim")).toBe(true);
+    // Its own words, from the document that was composed of it.
+    const quotes = citations.filter(({ chunkId }) => chunkId === "claim").map(({ quote }) => quote);
+    expect(quotes).toEqual(["The lantern of team:south."]);
   });
 });

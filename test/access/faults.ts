@@ -8,6 +8,14 @@ import { collect } from "../../src/testing/assert.ts";
 import { type Fault, repeatingModel, type Subject } from "./subjects.ts";
 import { scopes } from "./worlds.ts";
 
+/** Every chunk has a document in its own scope; a document of the same id in another one may say more. */
+function documentOfOthers(raw: CompleteParts["documents"]): CompleteParts["documents"]["document"] {
+  return async (own, id) => {
+    const others = scopes.filter((scope) => !own.includes(scope));
+    return (await raw.document(others, id)) ?? raw.document(own, id);
+  };
+}
+
 /** Ways to let something hidden show, one in each leg; the call that must notice, and what must see meaning for that. */
 export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, sees: Subject["sees"], fault: Fault]>> =
   {
@@ -93,24 +101,12 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
         (raw) => async (own, id) => (await raw.document(own, id)) ?? raw.document(scopes, id),
       ),
     ],
-    "citations are checked in every scope": [
-      "ask",
-      "nothing",
-      widened(
-        "documents",
-        "document",
-        (raw) => async (own, id) => (await raw.document(own, id)) ?? raw.document(scopes, id),
-      ),
-    ],
+    "citations are checked in every scope": ["ask", "nothing", widened("documents", "document", documentOfOthers)],
     "what a model cites is checked in every scope": [
       "ask",
       "nothing",
       {
-        ...widened(
-          "documents",
-          "document",
-          (raw) => async (own, id) => (await raw.document(own, id)) ?? raw.document(scopes, id),
-        ),
+        ...widened("documents", "document", documentOfOthers),
         chatModel: repeatingModel,
       },
     ],

@@ -21,7 +21,8 @@ export const ingestingCases: readonly KnowledgeBaseCase[] = [
     async (open) => {
       const kb = await open();
       const summary = await kb.ingest(shelf);
-      const { ms, ...counts } = summary;
+      const { ms, failures, ...counts } = summary;
+      equal(failures, [], "failures");
       check(ms >= 0 && Number.isFinite(ms), "milliseconds", ms);
       equal(
         counts,

@@ -2,8 +2,8 @@ import { openFileSource } from "../../ingest/sources/files/file-source.ts";
 import { isUrl } from "../../ingest/sources/web/normalize-url.ts";
 import { openUrlSource } from "../../ingest/sources/web/url-source.ts";
 import type { Source } from "../../contracts/reader.ts";
-import type { WalkRules } from "../ingest-items.ts";
-import { joinSources } from "../join-sources.ts";
+import type { WalkRules } from "../../ingest/to-arrivals.ts";
+import { joinSources } from "../../ingest/sources/join-sources.ts";
 import { ownFiles } from "../../stores/sqlite/knowledge-base-folder.ts";
 
 /** Files and pages that may be read. */

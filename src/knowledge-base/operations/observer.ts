@@ -169,7 +169,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
         for (;;) {
           const step = await span.within(() => run.next());
           if (step.done === true) {
-            const { usage: _, ...counts } = step.value;
+            const { usage: _, failures: __, ...counts } = step.value;
             outcome = { facts: counts };
             return step.value;
           }

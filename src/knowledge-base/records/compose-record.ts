@@ -8,6 +8,8 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { JsonValue, Metadata } from "../../contracts/metadata.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import type { Arrival } from "../../ingest/arrival.ts";
+import type { Arrivals } from "../../ingest/to-arrivals.ts";
 
 /** Metadata keys: of a record's document and its chunks; of the document alone; of the chunks alone; of the collection's own document, the last two. */
 export const recordKeys = {
@@ -19,9 +21,52 @@ export const recordKeys = {
 } as const;
 
 /** A record as a document, and where in it each of its fields stands. */
-export interface ComposedRecord {
+interface ComposedRecord {
   readonly document: TextDocument;
   readonly parts: readonly DocumentPart[];
+}
+
+/**
+ * Makes arrivals of records: each a document that is composed of its fields, and cut along them.
+ *
+ * **Errors** `invalid-id` for a key that comes twice, and those of composing; before anything is stored.
+ */
+export function recordArrivals(
+  plan: CollectionPlan,
+  records: readonly KeptRecord[],
+  scope: Scope,
+  chunker: Chunker | AsyncChunker,
+): Arrivals {
+  const toArrival = (record: KeptRecord): Arrival => {
+    const composed = composeRecord(plan, record, scope);
+    const { document } = composed;
+    const { uri, title, metadata } = document;
+    const cut = chunkerOf(composed, chunker);
+    const content = {
+      kind: "text",
+      document,
+      chunker: cut,
+      source: record.json,
+      composedBy: plan.fingerprint,
+    } as const;
+    return { uri, title, metadata, folder: null, content };
+  };
+  async function* open(): AsyncGenerator<Arrival> {
+    const seen = new Set<string>();
+    for (const record of records) {
+      const arrival = toArrival(record);
+      if (seen.has(arrival.uri)) throw givenTwice(plan, record);
+      seen.add(arrival.uri);
+      yield arrival;
+    }
+  }
+  return { open, folders: [], together: true };
+}
+
+function givenTwice({ name }: CollectionPlan, { key }: KeptRecord): IbidError {
+  return new IbidError("invalid-id", `${name}: record ${JSON.stringify(key)} comes twice.`, {
+    hint: "Nothing was stored; give each key once.",
+  });
 }
 
 /**
@@ -30,7 +75,7 @@ export interface ComposedRecord {
  * **Shape** a field with vectors of its own is a part by itself, and so is what stands between two of them. Fields without text are left out.
  * **Errors** `invalid-argument` for a text field that is no text, and for a filterable one that no filter could compare.
  */
-export function composeRecord(plan: CollectionPlan, record: KeptRecord, scope: Scope): ComposedRecord {
+function composeRecord(plan: CollectionPlan, record: KeptRecord, scope: Scope): ComposedRecord {
   const uri = recordUri(plan.name, record.key);
   const title = String(record.key);
   const fields: { readonly name: string; readonly start: number; readonly end: number }[] = [];
@@ -75,7 +120,7 @@ export function composeRecord(plan: CollectionPlan, record: KeptRecord, scope: S
 }
 
 /** Cuts a record's parts as the knowledge base cuts its documents. Chunks do not each carry the whole record. */
-export function chunkerOf({ parts }: ComposedRecord, chunker: Chunker | AsyncChunker): AsyncChunker {
+function chunkerOf({ parts }: ComposedRecord, chunker: Chunker | AsyncChunker): AsyncChunker {
   const isCarried = ([name]: readonly [string, unknown]): boolean => name !== recordKeys.record;
   return createPartChunker(chunker, parts, (metadata) =>
     Object.fromEntries(Object.entries(metadata).filter(isCarried)),

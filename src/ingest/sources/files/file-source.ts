@@ -158,7 +158,7 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
   ): AsyncGenerator<SourceItem | SourceRefusal> {
     switch (input.kind) {
       case "refused":
-        yield input;
+        yield { uri: input.uri, error: input.error, named: isMissing(input.error) };
         return;
       case "folder":
         yield* walk(input.path, input.uri, undefined, signal);
@@ -166,7 +166,7 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
       case "file": {
         const facts = await stat(input.path).catch((error: unknown) => toReadError(error, input.uri));
         yield facts instanceof Error
-          ? { uri: input.uri, error: facts }
+          ? { uri: input.uri, error: facts, named: isMissing(facts) }
           : toItem({ path: input.path, size: facts.size, modified: facts.mtime }, input.uri, undefined);
         return;
       }
@@ -178,7 +178,7 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
             yield item;
           }
         }
-        if (!matched) yield { uri: input.uri, error: matchesNothing(input.uri) };
+        if (!matched) yield { uri: input.uri, error: matchesNothing(input.uri), named: true };
         return;
       }
     }
@@ -204,6 +204,8 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
 
 /** Folders first, so that what they hold is known to come from them, whatever else names it. */
 const order: readonly ClassifiedInput["kind"][] = ["folder", "file", "glob", "refused"];
+
+const isMissing = (error: Error): boolean => IbidError.isInstance(error, "not-found");
 
 function isFolder(path: string): boolean {
   try {

@@ -1,4 +1,4 @@
-import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../contracts/reader.ts";
+import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../../contracts/reader.ts";
 
 /** Several sources as one: their items one after another, all their folders; one has what any of them has. */
 export function joinSources(sources: readonly Source[]): Source {

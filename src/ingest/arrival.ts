@@ -1,0 +1,91 @@
+import type { ChunkInput } from "../contracts/knowledge-base.ts";
+import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
+import type { Origin, Section, TextDocument } from "../contracts/document.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import type { SourceItem, Validators } from "../contracts/reader.ts";
+import type { Span } from "../text/sentences.ts";
+
+/** A document on its way in, whatever form it has. Bytes are read, text is cut, chunks are embedded: each enters the one sequence further down. */
+export interface Arrival {
+  /** Name in results, errors and the store. */
+  readonly uri: string;
+  readonly title?: string | undefined;
+  readonly metadata: Metadata;
+  /** The folder whose walk found it; `null` for a document that was named outright. */
+  readonly folder: string | null;
+  readonly validators?: Validators | undefined;
+  readonly content: ArrivalContent;
+}
+
+export type ArrivalContent = BytesContent | TextContent | ChunksContent | UnchangedContent | RefusedContent;
+
+export interface BytesContent {
+  readonly kind: "bytes";
+  readonly item: SourceItem;
+}
+
+/** A document that is read already. */
+export interface TextContent {
+  readonly kind: "text";
+  readonly document: TextDocument;
+  /** Default: the knowledge base's own. */
+  readonly chunker?: Chunker | AsyncChunker | undefined;
+  /** The value that the text was composed from. Default: the text and its tree. */
+  readonly source?: string | undefined;
+  /** Fingerprint of the composition. */
+  readonly composedBy?: string | undefined;
+}
+
+/** Chunks that were cut elsewhere, in the text that they belong to. */
+export interface ChunksContent {
+  readonly kind: "chunks";
+  /** Default: a hash of scope and uri. */
+  readonly id?: string | undefined;
+  readonly title: string;
+  readonly mediaType: string;
+  readonly text: string;
+  readonly root: Section;
+  readonly chunks: readonly PlacedChunk[];
+  /** Default: that of the ingestion. */
+  readonly origin?: Origin | undefined;
+}
+
+/** A chunk that was cut elsewhere, and its place in the text. */
+export interface PlacedChunk extends Omit<ChunkInput, keyof Span | "metadata">, Span {
+  readonly metadata: Metadata;
+  readonly title?: string | undefined;
+  readonly origin?: Origin | undefined;
+}
+
+/** A document that its source did not fetch, because nothing of it has changed. */
+export interface UnchangedContent {
+  readonly kind: "unchanged";
+}
+
+/** An input that its source found and refused. */
+export interface RefusedContent {
+  readonly kind: "refused";
+  readonly error: unknown;
+  /** Whether the caller named it: then the ingestion rejects, after the rest is done. */
+  readonly named: boolean;
+}
+
+/** Weight in flight at once: while one document waits for its model or the disk, others are read and cut. Twice the small ones that share a commit. */
+export const mostInFlight = 64;
+/** Weight of a larger document, or of one whose size is unknown. */
+const largeWeight = 4;
+/** **Units** bytes of a file, UTF-16 code units of a text. */
+const smallSize = 64 * 1024;
+
+/** Weight of an arrival among those in flight. */
+export function weighArrival({ content }: Arrival): number {
+  const size =
+    content.kind === "bytes"
+      ? content.item.size
+      : content.kind === "text"
+        ? content.document.text.length
+        : content.kind === "chunks"
+          ? content.text.length
+          : 0;
+  return size !== undefined && size <= smallSize ? 1 : largeWeight;
+}

@@ -1,0 +1,199 @@
+import { checkChunkIds } from "../chunkers/check-chunk-ids.ts";
+import type { Chunk } from "../contracts/chunk.ts";
+import type { TextDocument } from "../contracts/document.ts";
+import type { Embedding, SparseVector, Vector } from "../contracts/embedding.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { ChunkInput, ChunksInput } from "../contracts/knowledge-base.ts";
+import { checkOptions } from "../runtime/check-options.ts";
+import { hashParts } from "../runtime/hash.ts";
+import { toMetadata } from "../runtime/to-json.ts";
+import { composedMediaType, joinParts, sectionsOf, sharedMetadata } from "../text/compose-chunks.ts";
+import { createChunkFactory } from "../chunkers/create-chunk.ts";
+import { placeLabels } from "../text/place-labels.ts";
+import { namedLanguage } from "./find-language.ts";
+import type { Span } from "../text/sentences.ts";
+import type { Arrival, ChunksContent, PlacedChunk } from "./arrival.ts";
+
+const inputNames = ["uri", "title", "text", "chunks", "metadata"] as const satisfies readonly (keyof ChunksInput)[];
+const chunkNames = [
+  "text",
+  "urtext",
+  "id",
+  "headings",
+  "language",
+  "metadata",
+  "embedding",
+  "start",
+  "end",
+  "page",
+  "line",
+  "slide",
+  "sheet",
+  "cells",
+  "part",
+] as const satisfies readonly (keyof ChunkInput)[];
+
+type Taken = Omit<PlacedChunk, keyof Span> & Pick<ChunkInput, keyof Span>;
+
+/**
+ * Makes an arrival of chunks that were cut elsewhere. Without a text of their own, they are joined in order, with a blank line between two.
+ *
+ * **Errors** `invalid-argument`, naming the chunk and the field, for a wrong shape and for a chunk that is not the slice that it says; `invalid-id`.
+ */
+export function readChunksInput(input: ChunksInput): Arrival {
+  checkOptions("Chunks to ingest", input, inputNames);
+  const { uri, title = "", text, chunks } = input;
+  const where = uri === undefined ? "Chunks to ingest" : `Chunks of ${uri}`;
+  for (const [name, value] of [["uri", uri] as const, ["title", title] as const, ["text", text] as const])
+    if (value !== undefined && typeof value !== "string") throw wrong(where, name, value, "a string");
+  const metadata = toMetadata(input.metadata, where);
+  const taken = chunks.map((chunk, i) => takeChunk(chunk, `${where}: chunks[${i}]`));
+  return arrivalOf({ uri, title, text, taken, metadata, where });
+}
+
+/** Makes arrivals of complete chunks, one for each document that they name. **Errors** as {@link readChunksInput}. */
+export function readChunkList(chunks: readonly Chunk[]): readonly Arrival[] {
+  checkChunkIds(chunks);
+  return [...Map.groupBy(chunks, ({ documentId }) => documentId)].map(([id, own]) => {
+    const [{ uri, title, origin }] = own as [Chunk];
+    const where = `Chunks of ${uri || id}`;
+    const ordered = own.toSorted((a, b) => a.start - b.start || a.index - b.index);
+    const taken = ordered.map(({ start: _, end: __, ...chunk }, i): Taken => ({
+      ...takeChunk(chunk, `${where}: chunks[${i}]`),
+      title: chunk.title,
+      origin: chunk.origin,
+    }));
+    return arrivalOf({ uri, title, text: undefined, taken, metadata: {}, where, id, origin });
+  });
+}
+
+interface Given extends Pick<ChunksContent, "id" | "origin"> {
+  readonly uri: string | undefined;
+  readonly title: string;
+  readonly text: string | undefined;
+  readonly taken: readonly Taken[];
+  readonly metadata: Arrival["metadata"];
+  readonly where: string;
+}
+
+function arrivalOf({ uri, title, text: given, taken, metadata, where, id, origin }: Given): Arrival {
+  if (taken.length === 0) throw wrong(where, "chunks", taken, "a list of one chunk or more");
+  const slices = taken.map(({ urtext, text }) => urtext ?? text);
+  const { text, places } = given === undefined ? joinParts(slices) : checkPlaces(given, taken, slices, where);
+  const chunks = taken
+    .map((chunk, i): PlacedChunk => ({ ...chunk, ...places[i]! }))
+    .toSorted((a, b) => a.start - b.start || a.end - b.end);
+  const named = uri?.trim() ? uri : `chunks:${hashParts(...taken.map((chunk, i) => chunk.id ?? slices[i]!))}`;
+  const root = sectionsOf(
+    text,
+    title,
+    chunks.map(({ start, end, headings = [] }) => ({ start, end, headings })),
+  );
+  const mediaType = given === undefined ? composedMediaType : "text/plain";
+  return {
+    uri: named,
+    title,
+    metadata: { ...sharedMetadata(chunks.map((chunk) => chunk.metadata)), ...metadata },
+    folder: null,
+    content: { kind: "chunks", id, title, mediaType, text, root, chunks, origin },
+  };
+}
+
+function checkPlaces(
+  text: string,
+  taken: readonly Taken[],
+  slices: readonly string[],
+  where: string,
+): ReturnType<typeof joinParts> {
+  const places = taken.map(({ start, end }, i) => {
+    const at = `${where}: chunks[${i}]`;
+    if (!Number.isSafeInteger(start) || start! < 0) throw wrong(at, "start", start, "a whole number from 0");
+    if (!Number.isSafeInteger(end) || end! < start! || end! > text.length)
+      throw wrong(at, "end", end, `a whole number from start to ${text.length}, the length of the text`);
+    if (text.slice(start, end) !== slices[i]) {
+      throw new IbidError("invalid-argument", `${at} is not the text from start ${start} to end ${end}.`, {
+        hint: "Positions count UTF-16 code units; a chunk with more than the slice in `text` has the slice in `urtext`.",
+        details: { field: "start", index: i },
+      });
+    }
+    return { start: start!, end: end! };
+  });
+  return { text, places };
+}
+
+/** A chunk as it is given, checked field by field. */
+function takeChunk(given: ChunkInput & { readonly type?: string }, where: string): Taken {
+  if (typeof given !== "object" || given === null) throw wrong(where, "chunk", given, "an object with a text");
+  if (given.type !== "text-chunk") checkOptions(where, given, chunkNames);
+  const { text, urtext, id, headings, language, embedding, start, end } = given;
+  for (const [name, value] of [["text", text] as const, ["urtext", urtext ?? ""] as const])
+    if (typeof value !== "string") throw wrong(where, name, value, "a string");
+  if (language !== undefined && typeof language !== "string") throw wrong(where, "language", language, "a string");
+  const isHeadings =
+    headings === undefined || (Array.isArray(headings) && headings.every((h) => typeof h === "string"));
+  if (!isHeadings) throw wrong(where, "headings", headings, "a list of strings");
+  if (id !== undefined) checkChunkIds([{ id, uri: where }]);
+  return {
+    text,
+    metadata: toMetadata(given.metadata, where),
+    ...placeLabels(given),
+    ...(urtext !== undefined && { urtext }),
+    ...(id !== undefined && { id }),
+    ...(headings !== undefined && { headings: [...headings] }),
+    ...(language !== undefined && { language }),
+    ...(start !== undefined && { start }),
+    ...(end !== undefined && { end }),
+    ...(embedding !== undefined && { embedding: readEmbedding(embedding, where) }),
+  };
+}
+
+/** A vector as it is given, or as JSON wrote it: an object with the positions as keys is what it makes of a `Float32Array`. */
+function readEmbedding(given: unknown, where: string): Embedding {
+  const vector = (value: unknown): Vector => {
+    if (Array.isArray(value) || value instanceof Float32Array || value instanceof Int8Array) return value as Vector;
+    if (value instanceof Float64Array) return Array.from(value);
+    const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
+    if (entries.length > 0 && entries.every(([key], i) => key === String(i)))
+      return entries.map(([, each]) => each as number);
+    throw wrong(where, "embedding", value, "a list of numbers, a sparse vector or a hybrid one");
+  };
+  const sparse = ({ indices, values }: SparseVector): SparseVector => ({
+    indices: indices instanceof Uint32Array ? indices : (vector(indices) as readonly number[]),
+    values: vector(values),
+  });
+  if (typeof given !== "object" || given === null) return vector(given);
+  if ("dense" in given) {
+    const { dense, sparse: other } = given as { readonly dense: unknown; readonly sparse: SparseVector };
+    return { dense: vector(dense), sparse: sparse(other) };
+  }
+  return "indices" in given ? sparse(given as SparseVector) : vector(given);
+}
+
+/** The chunks of a document that were cut elsewhere, complete. */
+export function completeChunks(document: TextDocument, { chunks }: ChunksContent): readonly Chunk[] {
+  const create = createChunkFactory(document);
+  return chunks.map((given): Chunk => {
+    const { start, end, text, id, headings, embedding, metadata, title, origin } = given;
+    const language = namedLanguage(given.language, metadata);
+    const made = create(start, end, text);
+    return {
+      ...made,
+      ...placeLabels(given),
+      ...(id !== undefined && { id }),
+      ...(title !== undefined && { title }),
+      ...(headings !== undefined && { headings }),
+      ...(language !== "" && { language }),
+      ...(embedding !== undefined && { embedding }),
+      ...(origin !== undefined && { origin }),
+      metadata: { ...made.metadata, ...metadata },
+    };
+  });
+}
+
+function wrong(where: string, field: string, value: unknown, expected: string): IbidError {
+  const shown = typeof value === "string" ? JSON.stringify(value) : Array.isArray(value) ? "a list" : String(value);
+  return new IbidError("invalid-argument", `${where}: ${field} is ${shown}; it must be ${expected}.`, {
+    hint: "Give { uri, chunks: [{ text }] }, or { uri, text, chunks: [{ text, start, end }] }.",
+    details: { field },
+  });
+}

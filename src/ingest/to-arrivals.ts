@@ -1,0 +1,206 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import type { MediaDocument, TextDocument } from "../contracts/document.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type {
+  BytesInput,
+  ChunksInput,
+  FolderRules,
+  IngestInput,
+  IngestOptions,
+  TextInput,
+} from "../contracts/knowledge-base.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../contracts/reader.ts";
+import { collectBytes } from "../readers/collect-bytes.ts";
+import { toMetadata } from "../runtime/to-json.ts";
+import type { Arrival } from "./arrival.ts";
+import { readChunkList, readChunksInput } from "./chunk-inputs.ts";
+import { joinSources } from "./sources/join-sources.ts";
+
+/** How paths, globs and addresses become a source; absent on a runtime without files. */
+export type OpenSource = (inputs: readonly string[], rules?: WalkRules) => Source;
+
+/** Which files below a folder are taken, and a callback for the others. */
+export type WalkRules = FolderRules & Pick<IngestOptions, "onSkip">;
+
+/** Every input of one ingestion, in one form. */
+export interface Arrivals extends Pick<Source, "folders"> {
+  readonly has?: Source["has"] | undefined;
+  /** `kept` answers sources that must fetch to know more. */
+  open(kept: AskKept, signal: AbortSignal | undefined): AsyncIterable<Arrival>;
+  /** Whether all of them come in together: a failure of one stores none. */
+  readonly together: boolean;
+}
+
+/**
+ * Turns every form of {@link IngestInput} into arrivals.
+ *
+ * **Errors** `invalid-argument` for anything else, and for chunks and metadata of a wrong shape, by the name of the field; `invalid-id`.
+ */
+export function toArrivals(input: IngestInput, openSource: OpenSource | undefined, rules?: WalkRules): Arrivals {
+  if (typeof input === "string") return fromSource(open([input], openSource, rules));
+  if (Array.isArray(input)) {
+    const list = input as readonly unknown[];
+    if (list.length > 0 && list.every((entry) => typeof entry === "string" || isSource(entry))) {
+      const paths = list.filter((entry) => typeof entry === "string");
+      const opened = paths.length === 0 ? [] : [open(paths, openSource, rules)];
+      return fromSource(joinSources([...opened, ...list.filter(isSource)]));
+    }
+    if (list.length > 0 && list.every(isChunk)) return together(() => readChunkList(list));
+    if (list.length > 0 && list.every(isChunksInput)) return together(() => list.map(readChunksInput));
+    if (list.every((entry) => !isChunk(entry) && typeof entry !== "string" && !isSource(entry))) return each(list);
+    throw new IbidError("invalid-argument", "The list to ingest mixes paths, chunks and documents.", {
+      hint: "Ingest paths, chunks and documents in separate calls.",
+    });
+  }
+  if (isSource(input)) return fromSource(input);
+  if (isAsyncIterable(input)) return each(input);
+  if (isChunksInput(input)) return together(() => [readChunksInput(input)]);
+  return each([input]);
+}
+
+function open(inputs: readonly string[], openSource: OpenSource | undefined, rules: WalkRules | undefined): Source {
+  if (openSource === undefined) {
+    throw new IbidError("unsupported-runtime", "Paths and addresses cannot be read on this runtime.", {
+      hint: "Pass texts instead: kb.ingest({ uri, text }).",
+    });
+  }
+  return openSource(inputs, rules);
+}
+
+async function* map<From>(inputs: Iterable<From> | AsyncIterable<From>, to: (input: From) => Arrival) {
+  for await (const input of inputs) yield to(input);
+}
+
+const each = (inputs: Iterable<unknown> | AsyncIterable<unknown>): Arrivals => ({
+  open: () => map(inputs, toArrival),
+  folders: [],
+  together: false,
+});
+
+const together = (read: () => readonly Arrival[]): Arrivals => ({
+  async *open() {
+    yield* read();
+  },
+  folders: [],
+  together: true,
+});
+
+const fromSource = (source: Source): Arrivals => ({
+  open: (kept, signal) => map(source.changes?.(kept, signal) ?? source.items(signal), fromItem),
+  get folders() {
+    return source.folders;
+  },
+  has: source.has?.bind(source),
+  together: false,
+});
+
+/** An item of a source. A fault in what it says of itself is the item's own failure. */
+function fromItem(item: SourceItem | SourceRefusal | SourceUnchanged): Arrival {
+  const { uri } = item;
+  if ("error" in item) return refused(uri, item.error, item.named);
+  const { folder = null, validators } = item;
+  const shared = { uri, folder, validators };
+  if ("unchanged" in item) return { ...shared, metadata: {}, content: { kind: "unchanged" } };
+  try {
+    return { ...shared, title: item.title, metadata: toMetadata(item.metadata, uri), content: { kind: "bytes", item } };
+  } catch (error) {
+    return refused(uri, error);
+  }
+}
+
+const refused = (uri: string, error: unknown, named = false): Arrival => ({
+  uri,
+  metadata: {},
+  folder: null,
+  content: { kind: "refused", error, named },
+});
+
+function toArrival(input: unknown): Arrival {
+  if (isDocument(input)) return fromDocument(input);
+  if (isChunksInput(input)) return readChunksInput(input);
+  const isText = isTextInput(input);
+  if (!isText && !isBytesInput(input)) {
+    throw new IbidError("invalid-argument", "This is nothing that can be ingested.", {
+      hint: "Pass a path, a glob, an address, { uri, text }, { uri, bytes }, { chunks }, a document, a source, or a stream of texts or documents.",
+    });
+  }
+  const { uri } = input;
+  if (uri.trim() === "") {
+    throw new IbidError("invalid-id", "A text to ingest has a blank uri.", {
+      hint: "Give it a name that tells it from the others.",
+    });
+  }
+  const { title } = input;
+  const metadata = toMetadata(input.metadata, uri);
+  const item = isText ? textItem(input, metadata) : bytesItem(input, metadata);
+  return { uri, title, metadata, folder: null, content: { kind: "bytes", item } };
+}
+
+function fromDocument(document: TextDocument | MediaDocument): Arrival {
+  if (document.type === "text") {
+    const { uri, metadata } = document;
+    return { uri, metadata: toMetadata(metadata, uri), folder: null, content: { kind: "text", document } };
+  }
+  const name = document.metadata.fileName;
+  const uri = typeof name === "string" ? name : `(${document.type})`;
+  const message = `${uri} is a document of type "${document.type}"; only text can be cut and searched.`;
+  const hint = "Give its text, or put the document whole into a prompt.";
+  return refused(uri, new IbidError("unsupported-input", message, { uri, hint }));
+}
+
+/** Limit of a file that is named outright. */
+const defaultMaxBytes = 64 * 1024 * 1024;
+
+function bytesItem(input: BytesInput, metadata: Metadata): SourceItem {
+  const { uri, bytes, mediaType, charset, maxBytes = defaultMaxBytes } = input;
+  return {
+    uri,
+    ...(mediaType === undefined ? {} : { mediaType }),
+    ...(charset === undefined ? {} : { charset }),
+    metadata,
+    bytes: (signal) => collectBytes(bytes, { uri, maxBytes, signal }),
+  };
+}
+
+function textItem({ uri, text, mediaType = "text/plain" }: TextInput, metadata: Metadata): SourceItem {
+  const bytes = new TextEncoder().encode(text);
+  return { uri, size: bytes.byteLength, mediaType, metadata, bytes: () => Promise.resolve(bytes) };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+const isChunk = (value: unknown): value is Chunk => isObject(value) && value["type"] === "text-chunk";
+
+const isChunksInput = (value: unknown): value is ChunksInput =>
+  isObject(value) && Array.isArray(value["chunks"]) && value["type"] === undefined;
+
+const isTextInput = (value: unknown): value is TextInput =>
+  isObject(value) &&
+  typeof value["uri"] === "string" &&
+  typeof value["text"] === "string" &&
+  value["type"] === undefined;
+
+const isBytesInput = (value: unknown): value is BytesInput => {
+  if (!isObject(value) || typeof value["uri"] !== "string" || value["type"] !== undefined) return false;
+  const { bytes } = value;
+  return (
+    isObject(bytes) &&
+    (bytes instanceof Uint8Array ||
+      bytes instanceof ArrayBuffer ||
+      Symbol.asyncIterator in bytes ||
+      typeof bytes["arrayBuffer"] === "function" ||
+      typeof bytes["getReader"] === "function")
+  );
+};
+
+const isDocument = (value: unknown): value is TextDocument | MediaDocument =>
+  isObject(value) &&
+  typeof value["type"] === "string" &&
+  ["text", "image", "audio", "file", "binary"].includes(value["type"]);
+
+const isSource = (value: unknown): value is Source =>
+  isObject(value) && typeof value["items"] === "function" && Array.isArray(value["folders"]);
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  isObject(value) && Symbol.asyncIterator in value;
