@@ -5,7 +5,7 @@ import type { Store } from "../contracts/store.ts";
 import type { ChunkEntry } from "../contracts/document-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { takeGivenEmbedding } from "../models/embedder/check-embedding.ts";
-import type { IngestStages } from "./stages.ts";
+import type { ApartEmbedder, IngestStages } from "./stages.ts";
 
 export interface EmbeddedChunks {
   readonly entries: readonly ChunkEntry[];
@@ -15,12 +15,6 @@ export interface EmbeddedChunks {
   readonly sent: number;
   /** What the model counted for all that it was sent; absent where that is not known, or not the caller's to know (law 3). */
   readonly tokens?: number | undefined;
-}
-
-/** A model beside the knowledge base's own, for some chunks alone. Its version is set apart. */
-export interface ApartEmbedder {
-  readonly embedder: Embedder;
-  readonly embeds: (chunk: Chunk) => boolean;
 }
 
 type EmbeddingParts = Pick<IngestStages, "embedder" | "formerEmbedders" | "apart" | "store" | "counts">;

@@ -1,10 +1,16 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Prices } from "../contracts/chat.ts";
+import type { Chunk } from "../contracts/chunk.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import type { Store } from "../contracts/store.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
-import type { ApartEmbedder } from "./embed-chunks.ts";
+
+/** A model beside the knowledge base's own, for some chunks alone. Its version is set apart. */
+export interface ApartEmbedder {
+  readonly embedder: Embedder;
+  readonly embeds: (chunk: Chunk) => boolean;
+}
 
 /** The stages that a document walks through, chosen once by whoever opens the knowledge base. */
 export interface IngestStages {
