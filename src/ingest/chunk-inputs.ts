@@ -58,7 +58,7 @@ export function readChunkList(chunks: readonly Chunk[]): readonly Arrival[] {
     const [{ uri, title, origin }] = own as [Chunk];
     const where = `Chunks of ${uri || id}`;
     const ordered = own.toSorted((a, b) => a.start - b.start || a.index - b.index);
-    const taken = ordered.map(({ start: _, end: __, ...chunk }, i): Taken => ({
+    const taken = ordered.map((chunk, i): Taken => ({
       ...takeChunk(chunk, `${where}: chunks[${i}]`),
       title: chunk.title,
       origin: chunk.origin,

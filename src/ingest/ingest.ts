@@ -274,7 +274,8 @@ async function seeBytes(
   { uri, title, metadata: own }: Arrival,
   { item }: BytesContent,
 ): Promise<Seen> {
-  const { contentHash, bytes, read } = await seeItem(stages, item, job.signal);
+  const seen = await seeItem(stages, item, job.signal);
+  const { contentHash, bytes } = seen;
   const metadata = { ...own, ...job.metadata };
   const charset = item.charset ?? job.charset;
   const said = [title ?? "", job.origin, ...(charset === undefined ? [] : [charset])];
@@ -284,7 +285,7 @@ async function seeBytes(
     bytes,
     fingerprint: (mediaType) => fingerprintPipeline(stages, mediaType),
     async read(id) {
-      const result = await read({ ...job, charset });
+      const result = await seen.read({ ...job, charset });
       const document: TextDocument = {
         type: "text",
         id: id || hashParts(job.scope, uri),

@@ -86,7 +86,8 @@ describe("chunks that were cut elsewhere", () => {
     expect(await kb.document("fruit")).toMatchObject({ text, mediaType: "text/plain" });
     const [hit] = await kb.search("plums");
     expect(hit).toMatchObject({ text: "Plums are blue.", source: { uri: "fruit", start: 33, end: 48, line: 1 } });
-    expect((await collect(kb.chunks({ uri: "fruit" }))).map(({ chunk }) => chunk.index).toSorted()).toEqual([0, 1, 2]);
+    const indices = (await collect(kb.chunks({ uri: "fruit" }))).map(({ chunk }) => chunk.index);
+    expect(new Set(indices)).toEqual(new Set([0, 1, 2]));
   });
 
   it("write nothing when they come again; what changed replaces what was there [L7]", async () => {
