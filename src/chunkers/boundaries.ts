@@ -5,12 +5,12 @@ import { isSafeCut } from "./safe-cut.ts";
 import { isWhiteSpace } from "./white-space.ts";
 
 /**
- * Where a text may be cut, from coarse to fine: at blank lines, before the lines of code that stand furthest out, at line ends, between sentences, at white
- * space, between the words of a script without spaces, anywhere between characters.
+ * Places for a cut, from coarse to fine: blank lines, the least indented lines of code, line ends, sentences, white
+ * space, words of a script without spaces, characters.
  */
 export type Level = "paragraph" | "outer-line" | "line" | "sentence" | "word" | "part" | "character";
 
-/** What a sentence or word segmenter is shown beyond the limit, so that the last boundary before it is a true one. In UTF-16 code units. */
+/** Length beyond the limit that a sentence or word segmenter sees, so that the last boundary before it is a true one. In UTF-16 code units. */
 const LOOK_AHEAD = 160;
 
 const LINE_FEED = 0x0a;

@@ -2,10 +2,10 @@ import type { LengthFunction } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
 
 /**
- * Refuses sizes that cannot be kept.
+ * Refuses impossible sizes.
  *
- * **Errors** `invalid-argument` for a size below 1, an overlap below 0 or not below the size (C16), either not a whole number, or a length function
- * without a name, which two settings of a pipeline could not be told apart by.
+ * **Errors** `invalid-argument` for a size below 1, an overlap below 0 or not below the size, or one that is not a whole number. Also for a length function
+ * without a name, because a fingerprint needs the name.
  */
 export function checkSizes(
   where: string,

@@ -13,8 +13,8 @@ export type DocumentKind = "markdown" | "html" | "code" | "sheet" | "other";
 export const documentKinds = ["markdown", "html", "code", "sheet", "other"] as const satisfies readonly DocumentKind[];
 
 /**
- * What found most of what answers a question at an equal budget of characters, and least else. **Source** `bench/chunk-quality.ts`; the table is in
- * docs/chunking.md. Embabel's 1,500 and 200 are the section chunker's own.
+ * Chunk size with the best recall per character shown, by `bench/chunk-quality.ts`; the table is in
+ * docs/chunking.md. Embabel's 1,500 and 200 are the section chunker's own default.
  */
 export const sectionSizes = { maxSize: 1000, overlap: 125 };
 
@@ -32,7 +32,7 @@ export function chunkByKind(chunkerOf: (kind: DocumentKind) => Chunker | AsyncCh
   };
 }
 
-/** What need not wait can be waited for: beside a chunker that asks somebody, all are walked alike. */
+/** Makes an iterable asynchronous as well, so that callers handle both kinds of chunkers alike. */
 export function eitherWay(chunks: Iterable<Chunk>): Iterable<Chunk> & AsyncIterable<Chunk> {
   return {
     [Symbol.iterator]: () => chunks[Symbol.iterator](),
@@ -62,7 +62,7 @@ const kindsOfNames: readonly (readonly [RegExp, DocumentKind])[] = [
   [/\.(?:[cm]?[jt]sx?|py|java|cs|go|rs|c|h|cc|cpp|hpp|rb|php|kt|swift|scala|sh|sql|css)$/i, "code"],
 ];
 
-/** Which kind a document is: by its media type, else by its sheets, else by the end of its name. */
+/** Kind of a document: by its media type, else by its sheets, else by the end of its name. */
 export function findDocumentKind({ mediaType, uri, metadata, sourceMap }: TextDocument): DocumentKind {
   const type = mediaType.split(";")[0]!.trim().toLowerCase();
   const byType = kindsOfMediaTypes.find(([pattern]) => pattern.test(type))?.[1];

@@ -7,10 +7,10 @@ import { firstRowStart } from "./table-rows.ts";
 import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 
 /**
- * The sentences of a document, lazily, block by block: in prose those of the text, in a table its rows, in code its lines.
+ * Finds the sentences of a document, lazily, block by block: sentences in prose, rows in a table, lines in code.
  *
- * **Shape** in order, apart, without white space around them, together everything that is not white space. None crosses a row, a line of code or the end of a
- * block, but that a heading is one with the sentence after it: by itself it says little.
+ * **Shape** in order, apart, without white space around them; together they hold every other character. None crosses a row, a line of code or the end of a
+ * block, but a heading joins the sentence after it.
  * **Cost** linear.
  */
 export function* findSentences(document: TextDocument): Generator<Span, undefined> {

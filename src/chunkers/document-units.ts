@@ -2,7 +2,7 @@ import type { Block, Section, TextDocument } from "../contracts/document.ts";
 import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 
 /**
- * What a document is made of, without a gap: its blocks where a reader has named them, else its headings and what lies between.
+ * Units of a document without gaps: its blocks from the reader, else its headings and the text between.
  *
  * **Shape** units ascend, do not overlap, begin and end with a character that is not white space, and hold every such character of the document,
  * whatever a reader's blocks may have left out.

@@ -12,9 +12,9 @@ const rowOf = ({ indices, values }: SparseVector): SparseRow => ({
 });
 
 /**
- * How far apart two texts are in what they mean: one less their cosine.
+ * Distance in meaning between two texts: one minus their cosine.
  *
- * **Shape** from 0 to 2; 1 where one has no direction; NaN where the embeddings are not of one kind and dimension, or hold NaN. Of hybrid ones the dense part counts.
+ * **Shape** from 0 to 2; 1 where one has no direction; NaN for embeddings of different kinds or dimensions, or with NaN. Hybrid embeddings compare by their dense part.
  */
 export function cosineDistance(a: Embedding, b: Embedding): number {
   if (isSparse(a) || isSparse(b)) {

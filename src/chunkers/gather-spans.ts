@@ -19,7 +19,7 @@ const finely = placesOf(["paragraph", "line", "sentence", "word", "part"]);
  * Gathers neighbouring spans into pieces, lazily: as many as fit.
  *
  * **Shape** pieces of whole spans, in order; each after the first begins with as many of the last spans of the one before as fit into the overlap, and leave
- * room for what comes next. No overlap where a break was wanted. A span that is larger than the size is cut as any text is.
+ * room for the next span. A requested break has no overlap. A span that is larger than the size is cut as any text is.
  * **Cost** linear.
  */
 export function* gatherSpans(
@@ -33,7 +33,7 @@ export function* gatherSpans(
   /** Spans that were taken and handed back, and how many others were taken for good. */
   let waiting: Span[] = [];
   let taken = 0;
-  /** What the next piece holds so far: what it repeats, and from `fresh` on what is new. */
+  /** Spans of the next piece: repeated ones, and new ones from `fresh` on. */
   let group: Span[] = [];
   let fresh = 0;
 
@@ -74,7 +74,7 @@ export function* gatherSpans(
     }
   }
 
-  /** What the next piece repeats before `next`. */
+  /** Spans that the next piece repeats before `next`. */
   const repeat = (next: Span): Span[] => {
     const { start } = group[0]!;
     const { end } = group.at(-1)!;

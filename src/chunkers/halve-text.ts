@@ -2,7 +2,7 @@ import type { Span } from "../text/sentences.ts";
 import { isSafeCut } from "./safe-cut.ts";
 import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 
-/** What a text is halved behind, from coarse to fine: sets of characters; `""` is the middle itself. */
+/** Separators for halving, from coarse to fine: sets of characters; `""` is the middle itself. */
 export type HalvingSeparators = readonly string[];
 
 /** **Source** Semantic Kernel `TextChunker`. */
@@ -20,9 +20,9 @@ export interface HalvingSettings {
 }
 
 /**
- * Takes a stretch of a text apart by halves: while a part is too large, it is cut behind the separator that is nearest to its middle, the coarsest first.
+ * Halves a stretch of text: a part that is too large is cut behind the separator nearest to its middle, coarsest first.
  *
- * **Shape** parts in order, together the whole but for what is trimmed. A part may stay too large only where it cannot be cut, such as a single character; a blank stretch is one
+ * **Shape** parts in order, together the whole but for trimmed space. A part stays too large only where it cannot be cut, such as a single character. A blank stretch is one
  * empty part when it is trimmed. **Cost** n log n for ordinary texts. **Source** Semantic Kernel `TextChunker`.
  */
 export function halveText(text: string, stretch: Span, settings: HalvingSettings): Span[] {
@@ -53,7 +53,7 @@ export function halveText(text: string, stretch: Span, settings: HalvingSettings
   return parts;
 }
 
-/** What is drawn as one character stays together, which it does not in the source. */
+/** A grapheme stays whole, unlike in the source. */
 function middleOf(text: string, start: number, end: number): number | undefined {
   let middle = start + ((end - start) >> 1);
   while (middle > start && !isSafeCut(text, middle)) middle -= 1;

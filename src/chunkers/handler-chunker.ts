@@ -5,9 +5,9 @@ import { matchesMediaType } from "../runtime/matches-media-type.ts";
 import { createPiecesChunker } from "./pieces-chunker.ts";
 
 /**
- * The half of handlers that cuts: a chunk for each block of what one of them read; all else goes to the chunker that was chosen.
+ * The cutting half of handlers: one chunk for each block of a handler's document. All other documents go to the given chunker.
  *
- * **Shape** its fingerprint is that chunker's: a handler is in the fingerprint as a reader, of the documents that it handles alone.
+ * **Shape** its fingerprint is that chunker's: a handler is in the fingerprint as the reader of its own documents.
  */
 export function withHandlers<Part extends Chunker | AsyncChunker>(
   chunker: Part,

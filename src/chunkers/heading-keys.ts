@@ -5,10 +5,10 @@ import { skipWhiteSpace } from "./white-space.ts";
 export type HeadingKeys = Readonly<Record<string, string>>;
 
 /**
- * Which headings a stretch of a document stands under, as Ballerina's metadata keys: `headerN` the heading of level N, `header` the innermost.
+ * Finds the headings above a stretch of a document, as Ballerina's metadata keys: `headerN` the heading of level N, `header` the innermost.
  *
  * **Shape** a heading belongs to its own section. Where a stretch holds parts of several sections, only the keys that are equal in all of them are left.
- * **Cost** O(log sections) and what the stretch holds of them. **Source** Ballerina `HtmlChunker`.
+ * **Cost** O(log sections) plus the sections in the stretch. **Source** Ballerina `HtmlChunker`.
  */
 export function createHeadingKeys({ root, text }: TextDocument): (start: number, end: number) => HeadingKeys {
   return (start, end) => {

@@ -33,9 +33,9 @@ interface Stretch {
 }
 
 /**
- * What Ballerina's chunkers for Markdown and HTML have in common: they cut by what the document is made of, and say of each chunk which headings it stands under.
+ * The common part of Ballerina's chunkers for Markdown and HTML: they cut by structure, and give each chunk the headings above it.
  *
- * **Shape** metadata: {@link createHeadingKeys}, of what the chunk holds beyond its overlap. Where code is apart, each chunk of it has `type: "code_block"`,
+ * **Shape** metadata: {@link createHeadingKeys} for the chunk without its overlap. Where code is apart, each chunk of it has `type: "code_block"`,
  * `language`, and, if it is not the block's first, `prev`, the id of the one before.
  */
 export function createMarkedUpChunker(settings: MarkedUpSettings): Chunker {

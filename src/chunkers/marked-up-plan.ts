@@ -2,7 +2,7 @@ import type { Block, TextDocument } from "../contracts/document.ts";
 import { findHeadingLevels } from "./heading-keys.ts";
 import { type BlockLevels, levelsOfProse, type SectionPlanSettings } from "./section-plan.ts";
 
-/** Of places between blocks, from coarse to fine: before headings, by level; around rules; any other. */
+/** Ranks of places between blocks, from coarse to fine: before headings, by level; around rules; any other. */
 const headingRank = (level: number): number => level - 10;
 const ruleRank = -3;
 
@@ -14,16 +14,16 @@ const levelsByLine: BlockLevels = {
   quote: ["paragraph", "line", "sentence", "word", "part"],
 };
 
-/** What of a document's structure counts when it is cut. */
+/** Parts of a document's structure that count for cuts. */
 export interface MarkedUpStructure {
   readonly byHeading: boolean;
   readonly byRule: boolean;
 }
 
 /**
- * How a text with headings is taken apart: before the highest of its headings that lie within the size, at rules, between blocks, at last within one.
+ * Plans the cuts of a text with headings: before the highest heading within the size, at rules, between blocks, at last within one.
  *
- * **Shape** a heading stays with what follows. **Source** Ballerina's chains of strategies.
+ * **Shape** a heading stays with the text after it. **Source** Ballerina's chains of strategies.
  */
 export function settleMarkedUpPlan(
   { root }: TextDocument,

@@ -9,7 +9,7 @@ import { characters, heuristicTokens } from "../text/length.ts";
 export interface Measure {
   of(start: number, end: number, header?: string): number;
   /**
-   * Whether a stretch is within `size`. Ask with the same `start` and `horizon`, a later position that may be asked for too, and
+   * Whether a stretch is within `size`. Call it with the same `start` and `horizon` (a later position that may follow), and
    * a growing `end`: the reach is then measured once.
    */
   fits(start: number, end: number, size: number, horizon: number): boolean;

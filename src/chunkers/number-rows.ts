@@ -9,7 +9,7 @@ export interface NumberedRow {
   readonly number: number;
 }
 
-/** What a document's sheets say of the rows of a table in them. */
+/** Row numbers of a table in a document's sheets. */
 export interface SheetRows {
   readonly sheetName: string;
   readonly numbered: readonly NumberedRow[];
@@ -18,8 +18,8 @@ export interface SheetRows {
 }
 
 /**
- * Counts the rows of tables as their sheets do: by the map of a workbook; in delimited text, which is one sheet named after its document, every row and every
- * empty line is one.
+ * Counts the rows of tables as their sheets do: by the map of a workbook. Delimited text is one sheet named after its document, where every row and every
+ * empty line counts.
  *
  * **Cost** linear in rows.
  */

@@ -12,10 +12,10 @@ const closing = /(?:[)\]}]|end\b|<\/|\*|else\b|elif\b|except\b|finally\b|catch\b
 const introducing = /(?:\/\/|\/\*|\*|#|--|;;|@|%|<!--)/y;
 
 /**
- * Where code is best cut in (after, limit]: before a line that is indented least; of several, at one after a blank line; of those, at the last.
+ * Finds the best cut of code in (after, limit]: before a least indented line; among several, after a blank line; among these, the last.
  *
- * So functions are parted rather than cut, and methods rather than a loop within one. A line that ends what was begun above it is passed over, and so is one that
- * a comment or a decorator stands above. Only the further half is searched, lest chunks become small; `undefined` when no such line begins there.
+ * So cuts fall between functions rather than in them, and between methods rather than in a loop. A line that closes a construct is passed over, and so is one that
+ * a comment or a decorator stands above. Only the further half is searched, to avoid small chunks; `undefined` without such a line there.
  *
  * **Cost** linear in the window.
  */

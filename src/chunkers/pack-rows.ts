@@ -7,7 +7,7 @@ export interface WrittenRow {
   readonly text: string;
 }
 
-/** What stands above the rows of each chunk. */
+/** Text above the rows of each chunk. */
 export interface RowsHeader {
   readonly sheetName: string;
   /** The number of the last row of the sheet. */
@@ -45,7 +45,7 @@ export function* packRows<T extends WrittenRow>(
     return [`Sheet "${sheetName}", ${rowsSaid}`, ...lines, ...extra, ...some.map(({ text }) => text)].join("\n");
   };
   for (const row of rows) {
-    // A length is never more than those of the parts together, and one for each seam; the number of the last row may grow by a digit.
+    // The length is at most that of the parts, plus one for each seam; the number of the last row may grow by a digit.
     let grown = bound + length(row.text) + length("\n") + 2;
     if (group.length > 0 && grown > maxSize) grown = length(write(row));
     if (group.length > 0 && grown > maxSize) {

@@ -16,9 +16,9 @@ import { createTextDocument } from "./text-document.ts";
 export type RecursiveStrategy = "paragraph" | "line" | "sentence" | "word" | "character";
 
 export interface RecursiveChunkerOptions {
-  /** The hard limit of a chunk, overlap included. Default 200. **Units** those of `length`. */
+  /** Hard limit of a chunk, overlap included. Default 200. **Units** as `length` counts. */
   readonly maxSize?: number;
-  /** What neighbouring chunks share at most. Default 40. **Units** those of `length`. */
+  /** Largest overlap of neighbouring chunks. Default 40. **Units** as `length` counts. */
   readonly overlap?: number;
   /** Default `"paragraph"`. */
   readonly strategy?: RecursiveStrategy;
@@ -28,7 +28,7 @@ export interface RecursiveChunkerOptions {
 
 const version = 1;
 
-/** B48's chains: paragraph, sentence, word, character; line, word, character. A word of a script without spaces is a word too. */
+/** Ballerina's chains: paragraph, sentence, word, character; line, word, character. A word of a script without spaces is a word too. */
 const chains: Readonly<Record<RecursiveStrategy, readonly Exclude<Level, "character">[]>> = {
   paragraph: ["paragraph", "sentence", "word", "part"],
   line: ["line", "word", "part"],

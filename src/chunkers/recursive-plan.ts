@@ -30,7 +30,7 @@ export function placesOf(levels: readonly Exclude<Level, "character">[]): readon
   }));
 }
 
-/** How a stretch of text that ends at `upTo` is taken apart without regard to what it is made of: at the furthest of the coarsest places of a chain. */
+/** Plans the cuts of a stretch that ends at `upTo`, whatever its structure: at the furthest of the coarsest places of a chain. */
 export function createRecursivePlan(
   text: string,
   upTo: number,

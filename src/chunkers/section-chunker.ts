@@ -13,9 +13,9 @@ import { type Piece, splitRange } from "./split-range.ts";
 import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 
 export interface SectionChunkerOptions {
-  /** The hard limit of a chunk's `text`, overlap and repeated table header included. Default 1500. **Units** those of `length`. */
+  /** Hard limit of a chunk's `text`, overlap and repeated table header included. Default 1500. **Units** as `length` counts. */
   readonly maxSize?: number;
-  /** What the pieces of an oversized section share at most. Default 200. **Units** those of `length`. */
+  /** Largest overlap of the pieces of an oversized section. Default 200. **Units** as `length` counts. */
   readonly overlap?: number;
   /** Default `characters`; a tokenizer goes here, as a named function. */
   readonly length?: LengthFunction;
@@ -135,7 +135,7 @@ function createWalk(text: string, units: DocumentUnits, measure: Measure, settin
       return;
     }
 
-    // What is gathered for the next chunk begins at `start`; what lies after `solid` are headings that wait for what follows.
+    // The next chunk begins at `start`; headings after `solid` wait for their text.
     let solid = start;
     const restartAt = (position: number): void => {
       start = skipWhiteSpace(text, position, to);

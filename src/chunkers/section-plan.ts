@@ -54,11 +54,11 @@ export interface SectionPlanSettings {
 const keepHeadings = (before: Block): number | undefined => (before.kind === "heading" ? undefined : 0);
 
 /**
- * How one oversized stretch of a document is taken apart: between blocks; then, in the block that does not fit, by what that block is made of.
+ * Plans the cuts of one oversized stretch: between blocks; then, in a block that does not fit, by its kind.
  *
- * **Shape** headings stay with what follows. A table is cut between rows, and its header is repeated before them where it takes no more than half
+ * **Shape** headings stay with the text after them. A table is cut between rows, and its header is repeated before them where it takes no more than half
  * the size; a row wider than the size stays whole. Code is cut between lines, where it is indented least. `to` is where the stretch ends, white space trimmed.
- * **Source** Embabel (E18, rules 3 and 6).
+ * **Source** Embabel.
  */
 export function createSectionPlan(
   text: string,
@@ -80,7 +80,7 @@ export function createSectionPlan(
     return measure.reach(unit.start, end, maxSize >> 1) >= end ? `${text.slice(unit.start, end)}\n` : "";
   }
 
-  /** Of the starts of units in (after, limit], the last of the coarsest. */
+  /** The last of the coarsest starts of units in (after, limit]. */
   function betweenUnits(after: number, limit: number): Omit<Cut, "header"> | undefined {
     let best: Omit<Cut, "header"> | undefined;
     for (let index = lastAtOrBefore(limit); index > 0; index -= 1) {

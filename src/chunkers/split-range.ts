@@ -21,7 +21,7 @@ export interface Cut {
 /** How a stretch of text is taken apart. */
 export interface SplitPlan {
   /**
-   * The best end for a piece from `start`: the furthest of the coarsest boundaries within the size, after `after`, and at or before `limit`, if there is one.
+   * The best end for a piece from `start`: the furthest of the coarsest boundaries within the size, after `after`, up to `limit`.
    *
    * **Shape** always a cut when `after` is `start` and there is no limit; else `undefined` when the size ends before.
    */
@@ -34,9 +34,9 @@ export interface SplitPlan {
  * Takes [from, to) apart, piece by piece and lazily.
  *
  * **Shape** pieces ascend, begin and end with characters that are not white space, and hold every such character. A piece after the first
- * begins in the one before, when the overlap fits: it must not push the end of the piece to a finer boundary than it would have without, nor
- * than the one it begins at. So a paragraph that fits by itself is not taken apart for the sake of an overlap, but sentences of a cut one may be regrouped.
- * **Source** Embabel's oversized leaves (E18, rule 3), Ballerina's greedy pieces.
+ * begins in the one before, when the overlap fits. The overlap must not push the end of the piece to a finer boundary than without it, nor
+ * than the one it begins at. So a paragraph that fits by itself is never cut for an overlap, but sentences of a cut one may be regrouped.
+ * **Source** Embabel's oversized leaves, Ballerina's greedy pieces.
  */
 export function* splitRange(text: string, from: number, to: number, plan: SplitPlan): Generator<Piece, undefined> {
   const end = trimEndAt(text, from, to);

@@ -72,7 +72,7 @@ export function createSpreadsheetChunker(options: SpreadsheetChunkerOptions = {}
     };
 
     let done = 0;
-    /** What was passed since the last table, from the last heading on. */
+    /** Blocks since the last table, from the last heading on. */
     let before: Block[] = [];
     for (const table of blocks) {
       if (!isSheetBlock(table)) {

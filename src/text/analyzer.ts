@@ -112,7 +112,7 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
     },
   });
 
-  /** What a word gives is looked up, and neither folded, split nor stemmed again. */
+  /** Terms of a known word are looked up, instead of folding, splitting and stemming it again. */
   function knownTo(stem: Stemmer): WordMap<readonly string[]> {
     let words = known.get(stem);
     if (words === undefined) known.set(stem, (words = new WordMap()));
@@ -216,7 +216,7 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
  */
 export const defaultAnalyzer: Analyzer = createAnalyzer();
 
-/** Who takes the words that are found. */
+/** Receiver of the words found. */
 interface Sink {
   /** The word at `i`, as it stands in the text. */
   single(words: WordList, i: number): void;

@@ -1,7 +1,7 @@
 import type { Chunk, ChunkStructure } from "../contracts/chunk.ts";
 
 /**
- * Where a chunk stands, told by the chunk alone: the ids of the sections around it begin its section's, and their titles are its headings.
+ * Returns a chunk's place from the chunk alone: its section's id begins with the ids of the sections around it, and its headings are their titles.
  *
  * **Shape** without `totalChunks`, which a chunk does not know. **Source** Embabel.
  */

@@ -61,7 +61,7 @@ export function sectionsOf(text: string, title: string, spans: readonly HeadedSp
   return root;
 }
 
-/** What all of some metadata say alike. */
+/** The metadata that all have in common. */
 export function sharedMetadata(all: readonly Metadata[]): Metadata {
   const [first = {}, ...others] = all;
   const isShared = ([key, value]: readonly [string, JsonValue | undefined]): boolean => {

@@ -16,13 +16,13 @@ const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 
 /**
- * Rows and cells of delimited text, exactly where they stand: CSV, TSV, with semicolons, with pipes.
+ * Scans rows and cells of delimited text with their exact places: CSV, TSV, with semicolons, with pipes.
  *
- * **Shape** line breaks are `\n`. A cell that begins with a quotation mark ends with one; a doubled one within stands for itself, and a cell in quotes
- * may hold delimiters and line breaks. A mark that is never closed, or whose text runs over a line break into a mark that stands inside a cell, was none: it
- * is kept as it is and its row ends with its line, so that one stray mark does not swallow the rows after it.
- * **Cost** linear: what is read in vain for the end of a quoted cell is bounded by the length of the text.
- * **Source** RFC 4180, section 2; leniency as above is our own.
+ * **Shape** line breaks are `\n`. A cell that begins with a quotation mark ends with one. A doubled mark within stands for itself, and a cell in quotes
+ * may hold delimiters and line breaks. A mark that is never closed, or whose text runs over a line break into a mark inside a cell, is no quotation mark. It
+ * stays as it is and its row ends with its line, so that one wrong mark does not swallow the rows after it.
+ * **Cost** linear: the search for the end of a quoted cell is bounded by the length of the text.
+ * **Source** RFC 4180, section 2; the leniency is ibid's.
  */
 export function createDelimitedScanner(text: string, delimiter: string, to = text.length): DelimitedScanner {
   const comma = delimiter.charCodeAt(0);

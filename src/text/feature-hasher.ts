@@ -58,8 +58,8 @@ function dampen(count: number): number {
 /**
  * Hashes the words of a text and their character n-grams, signed, into `dimensions` values.
  *
- * **Shape** a word counts as a whole and with its n-grams of 3 to 5 UTF-16 code units, boundaries included, all damped by how often the word occurs and by how short it is; a run of a
- * script without spaces counts with its n-grams of 2 and 3, each damped by how often it occurs. The vector is brought to length 1; without features it stays zero.
+ * **Shape** a word counts as a whole and with its n-grams of 3 to 5 UTF-16 code units, boundaries included. Frequent and short words count less. A run of a
+ * script without spaces counts with its n-grams of 2 and 3, frequent ones less. The vector is brought to length 1; without features it stays zero.
  * One hasher serves one text at a time.
  * **Cost** linear in the text; n-grams are made once per distinct word, and nothing is allocated for any of them.
  */
@@ -69,7 +69,7 @@ export function createFeatureHasher(dimensions: number): FeatureHasher {
   let size = TABLE_SIZE;
   let keys = new Int32Array(size);
   let counts = new Int32Array(size);
-  /** Of a word, where it stood first; of an n-gram of a run, -1. */
+  /** First position of a word; -1 for an n-gram of a run. */
   let starts = new Int32Array(size);
   let ends = new Int32Array(size);
   /** Slots in order of first use, so that sums do not depend on the table. */

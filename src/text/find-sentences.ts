@@ -1,6 +1,6 @@
 import { segmentSentences } from "./sentences.ts";
 
-/** What a stretch of text is, as far as quoting goes. */
+/** Kind of a stretch of text, for quoting. */
 export type SentenceKind = "prose" | "heading" | "table" | "code" | "markup";
 
 /** A sentence where it stands. **Units** UTF-16, half open; white space around it is left out. */
@@ -18,7 +18,7 @@ export interface FindSentencesOptions {
 }
 
 /**
- * The sentences of a text that may be Markdown, MDX or plain, each with what it is, so that prose can be quoted before code, tables and headings.
+ * Finds the sentences of a text in Markdown, MDX or plain text with their kinds, so that prose is quoted before code, tables and headings.
  *
  * **Shape** in order, apart; nothing but white space, list markers, quote marks and fences lies between. A sentence never crosses a blank line, a list item or a fence.
  * **Cost** linear.
@@ -85,7 +85,7 @@ export function findSentences(text: string, options: FindSentencesOptions = {}):
 }
 
 /**
- * What a position in a document stands in the midst of: the fence of a code block, `---` for front matter, or `""`.
+ * Returns the construct around a position: the fence of a code block, `---` for front matter, or `""`.
  *
  * **Cost** linear in the text before it.
  */
@@ -118,7 +118,7 @@ function looksLikeCode(sentence: string): boolean {
 }
 
 const frontMatter = "---";
-/** What decides the kind of a line stands at its beginning; looking no further keeps one very long line cheap. */
+/** Longest prefix that decides the kind of a line; a limit keeps one very long line cheap. */
 const longestPrefix = 400;
 /** In lists and components fences stand far in. */
 const fencePattern = /^[ \t]*(`{3,}|~{3,})/u;
@@ -126,7 +126,7 @@ const headingPattern = /^ {0,3}#{1,6}(?:\s|$)/u;
 const rulePattern = /^(?:[-*_=]\s*){3,}$/u;
 const itemPattern = /^\s*(?:>\s?)*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/u;
 const quotePattern = /^\s*(?:>\s?)+/u;
-/** A line that is a tag, an import or an export of MDX, a comment or a directive, not a sentence with a tag in it. */
+/** A line that is a tag, an import or an export of MDX, a comment or a directive; a sentence with a tag in it is none. */
 const markupPattern =
   /^(?:<\/?[A-Za-z][^>]*>?$|<!--|\{\/\*|import\s.+from\s|export\s+(?:const|default|function)\s|:::)/u;
 

@@ -29,10 +29,10 @@ function formatCell(header: string | undefined, value: string): string {
   return header === undefined ? value : `${header}: ${value}`;
 }
 
-/** What the names of columns may take, before each row, for empty cells to be named too: the size of a spreadsheet chunk (T30: 512 tokens of four characters). */
+/** Longest names of columns, before each row, for empty cells to be named too: the size of a spreadsheet chunk (512 tokens of four characters). */
 const maxNamesLength = 2048;
 
-/** Whether rows of a table name their empty cells, as T34 has it, or are too wide for that. */
+/** Whether rows of a table name their empty cells; very wide tables do not. */
 export function namesEmptyCells(headers: readonly string[]): boolean {
   let length = 0;
   for (const header of headers) {
@@ -45,7 +45,7 @@ export function namesEmptyCells(headers: readonly string[]): boolean {
 /** Longest name of a column before a cell. **Source** Microsoft's limits of Excel: 255 characters in a table's column header. */
 const maxNameLength = 255;
 
-/** The name of a column, as it stands before each cell: one line, cut where it is longer than a name, the column's letter where it has none. */
+/** Name of a column before each cell: one line, cut where it is too long; the column's letter without a name. */
 export function nameColumn(header: string, letter: string): string {
   const name = header.replace(/\s+/gu, " ").trim();
   if (name === "") return letter;

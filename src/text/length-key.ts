@@ -20,9 +20,9 @@ const probes = [
 ];
 
 /**
- * What a pipeline's fingerprint says of a length function: its name where that was given as text, else what it counts of a few texts.
+ * Returns the name of a length function in a pipeline's fingerprint: its given name, else its counts of a few texts.
  *
- * A function's own name is not enough: a build that minifies renames it, and would have everything cut anew.
+ * A function's own name is not enough: a build that minifies renames it, and every document would be cut again.
  *
  * **Cost** a few short counts.
  */

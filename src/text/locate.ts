@@ -1,7 +1,7 @@
 import type { Place, PlaceLabels, Section, SheetSpan, SourceMap, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 
-/** What of a document is needed to say where something is. */
+/** The parts of a document that a location needs. */
 export type LocatableDocument = Pick<TextDocument, "text" | "root" | "sourceMap">;
 
 /** Says where `[start, end)` is; `end` defaults to `start`. */
@@ -64,7 +64,7 @@ export function createLocator(document: LocatableDocument): Locator {
   };
 }
 
-/** What a map says of `[start, end)`; the map's own positions count from `origin`. */
+/** Labels of `[start, end)` in a map; the map's own positions count from `origin`. */
 function labelPlace(
   map: SourceMap,
   origin: number,
@@ -169,7 +169,7 @@ function countLines(text: string): Uint32Array {
   return counts;
 }
 
-/** Of the stretch alone: a search that finds nothing would go on to the end of the text. */
+/** Counts in the stretch alone: a search without a match would run to the end of the text. */
 function countNewlines(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) if (text.charCodeAt(at) === 0x0a) count++;

@@ -11,7 +11,7 @@ const stopWords: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What Lucene's tokenizer cuts longer words into. */
+/** Length into which Lucene's tokenizer cuts longer words. */
 const maxTokenLength = 255;
 const possessive = /['’＇][sS]$/u;
 

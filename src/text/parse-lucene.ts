@@ -7,17 +7,17 @@ export interface LuceneClause {
   readonly kind: "word" | "phrase" | "prefix" | "fuzzy";
   /** Without signs and escapes. */
   readonly text: string;
-  /** Of `fuzzy`: how alike the words must be at least, from 0 to 1, or how many letters may differ, 1 or 2. Absent when the query does not say. */
+  /** For `fuzzy`: the least similarity of the words, from 0 to 1, or the number of letters that may differ, 1 or 2. Absent when the query has none. */
   readonly nearness?: number;
 }
 
 const spaces = /\s/u;
 
 /**
- * Reads a query in Lucene's syntax: bare words (any of them), `+word` (needed), `-word` (excluded), `"several words"` (in this order, next to one another), `begin*`,
- * `word~`, `word~0.8`, `word~1`. A backslash takes the next sign as it is; a sign inside a word is part of the word; fields, `AND`, `OR`, `NOT` and brackets have no meaning.
+ * Parses a query in Lucene's syntax: bare words (any of them), `+word` (needed), `-word` (excluded), `"several words"` (adjacent, in order), `begin*`,
+ * `word~`, `word~0.8`, `word~1`. A backslash makes the next sign literal; a sign inside a word is part of the word. Fields, `AND`, `OR`, `NOT` and brackets have no meaning.
  *
- * **Errors** `invalid-argument`, with the position, for a quotation mark without its other half, a sign with nothing behind it, a nearness that is none, and a query that only
+ * **Errors** `invalid-argument`, with the position, for an open quotation mark, a sign without a word, an invalid distance, and a query that only
  * excludes.
  * **Source** Embabel's text search, a part of Lucene's classic query parser.
  */
@@ -96,7 +96,7 @@ export function parseLucene(query: string): readonly LuceneClause[] {
   return clauses;
 }
 
-/** What a query in Lucene's syntax asks for, in plain words: for showing where it was found. */
+/** Plain words of a query in Lucene's syntax, for highlighting. */
 export function luceneWords(clauses: readonly LuceneClause[]): string {
   return clauses.flatMap(({ occurs, text }) => (occurs === "not" ? [] : [text])).join(" ");
 }

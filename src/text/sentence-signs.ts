@@ -8,7 +8,7 @@ export const surrogate = 4;
 
 const table = new Uint8Array(0x10000);
 
-/** What a code unit is to a sentence. **Cost** a look-up after the first time. */
+/** Role of a code unit in a sentence. **Cost** a look-up after the first time. */
 export function signOf(unit: number): number {
   const seen = table[unit]!;
   if (seen !== 0) return seen;

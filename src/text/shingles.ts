@@ -22,7 +22,7 @@ export function shinglesOf(text: string, size: number): ReadonlySet<string> {
 }
 
 /**
- * What two sets share, of what they have together.
+ * Jaccard similarity of two sets: the size of the intersection over the size of the union.
  *
  * **Shape** from 0 to 1; two empty sets share nothing. **Source** Jaccard (1901), as resemblance in Broder et al. (1997).
  */

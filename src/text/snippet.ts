@@ -3,7 +3,7 @@ import { IbidError } from "../contracts/errors.ts";
 import { classOf, dense, mark } from "./patterns/character-class.ts";
 import { segmentWords } from "./words.ts";
 
-/** What says that the text goes on where the snippet does not. */
+/** Mark for text beyond the snippet. */
 const ellipsis = "…";
 
 /** A word that holds some of the query's terms. */
@@ -14,9 +14,9 @@ interface Found {
 }
 
 /**
- * The stretch of a text that says most about a query: where the most different terms of it stand together; the first such, or the beginning.
+ * Cuts the stretch of a text with the most different terms of a query; the first such stretch, or the beginning.
  *
- * Cuts fall between words (between characters in scripts without spaces) and are marked by `…`; only a word longer than the whole snippet is cut inside.
+ * Cuts fall between words (between characters in scripts without spaces) and are marked by `…`. Only a word longer than the whole snippet is cut inside.
  *
  * **Shape** a slice of the text without white space around it, and marks; with them never longer than `length`. `terms` are the query's, as `analyzer`
  * gives them, and `language` the text's. Never half a surrogate pair. **Units** UTF-16 code units.

@@ -2,8 +2,8 @@ import type { Section } from "../contracts/document.ts";
 import type { Span } from "./sentences.ts";
 
 /**
- * The section that holds a chunk together with its neighbours, out of the way down to the section in which the chunk stands: the one around its leaf, or the one
- * with parts in which it stands itself.
+ * Chooses, among the sections on the way to a chunk, the one that holds the chunk with its neighbours: the parent of its leaf, or its own section
+ * if that has children.
  *
  * **Source** Embabel's container section.
  */

@@ -6,14 +6,14 @@ export const mostWordsKept = 20_000;
 const fewestSlots = 1024;
 
 /**
- * What is known of words, asked for a word as it stands in a text without making a string of it: most words of a text have stood in one before.
+ * A map from words to values, which looks a word up in the text without making a string of it: most words have occurred before.
  *
- * **Shape** words of up to 64 code units; for longer ones nothing is kept. **Cost** a comparison of the word's code units.
+ * **Shape** words of up to 64 code units; longer ones are not stored. **Cost** a comparison of the word's code units.
  * **Source** open addressing with linear probing: Knuth, The Art of Computer Programming 3, 6.4.
  */
 export class WordMap<Value> {
   #values: Value[] = [];
-  /** Of each entry its hash, where its word stands in `#units`, its length, and its place in `#values`; a length of 0 is an empty slot. One line of a cache. */
+  /** Each entry has its hash, the place of its word in `#units`, its length, and its place in `#values`; a length of 0 is an empty slot. One line of a cache. */
   #slots = new Int32Array(4 * fewestSlots);
   #units = new Uint16Array(8 * fewestSlots);
   #used = 0;
@@ -22,7 +22,7 @@ export class WordMap<Value> {
     return this.#values.length;
   }
 
-  /** What is kept of the word at `i`. */
+  /** Value of the word at `i`. */
   get(words: WordList, i: number): Value | undefined {
     const hash = words.hashes[i]!;
     const start = words.starts[i]!;

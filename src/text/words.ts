@@ -13,14 +13,14 @@ export interface Word {
 }
 
 /**
- * The words of a text in any script, in order.
+ * Finds the words of a text in any script, in order.
  *
  * A word holds letters, digits and marks. Inside it may stand: one apostrophe between letters (`don't`), underscores (`snake_case`), one full
- * stop between digits (`3.14`), a comma between thousands (`1,234`), joiners and soft hyphens. Everything else separates.
+ * stop between digits (`3.14`), a comma between thousands (`1,234`), joiners and soft hyphens. All other characters separate.
  *
  * **Shape** words do not overlap; what lies between them holds no letter or digit. **Cost** linear in the text, whatever it holds.
- * **Source** close to the default word boundaries of UAX 29 (WB6, WB7, WB11 to WB13b), but for runs: their division needs a dictionary,
- * which differs between ICU versions, so it is left to who reads them.
+ * **Source** close to the default word boundaries of UAX 29 (WB6, WB7, WB11 to WB13b), but for runs. Their division needs a dictionary,
+ * which differs between ICU versions, so it is left to the caller.
  */
 export function* segmentWords(text: string): Generator<Word, undefined> {
   const words = new WordList();
@@ -39,7 +39,7 @@ const hashPrime = 0x01000193;
 /** Set beside the classes of a word of ASCII. */
 const ascii = 128;
 
-/** What a list holds on to from one text to the next. **Units** UTF-16 code units. */
+/** Longest list that stays allocated from one text to the next. **Units** UTF-16 code units. */
 const mostKept = 1 << 16;
 
 /**
@@ -47,7 +47,7 @@ const mostKept = 1 << 16;
  *
  * A text is copied into an array first. Reading a string's code units one by one asks each time how the string is stored, and a chunk's text is a slice of its document's.
  *
- * **Shape** arrays are valid up to `count`, and until the next text is read; `units` ends with a zero. **Cost** linear; memory for the longest text, which is let go
+ * **Shape** arrays are valid up to `count`, and until the next text is read; `units` ends with a zero. **Cost** linear; memory for the longest text, which is freed
  * after a long one.
  */
 export class WordList {
@@ -157,7 +157,7 @@ export class WordList {
   }
 }
 
-/** Of the small letters of ASCII. */
+/** Small letters of ASCII. */
 const isSmall = (unit: number): boolean => unit >= 0x61 && unit <= 0x7a;
 const isHigh = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
 const isLow = (unit: number): boolean => (unit & 0xfc00) === 0xdc00;

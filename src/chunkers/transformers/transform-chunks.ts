@@ -4,16 +4,16 @@ import { IbidError } from "../../contracts/errors.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { checkTransformerName, transformMark } from "./create-transformer.ts";
 
-/** What citations, ids and places stand on. */
+/** Fields that citations, ids and places depend on. */
 const fixed = ["id", "documentId", "urtext", "start", "end"] as const;
 
 /**
- * Sends chunks through transformers: each transformer sees what the one before it made (the seed's `enhance` gave every one the original, so that only the
- * last counted).
+ * Sends chunks through transformers: each gets the result of the one before. (Embabel's `enhance` gave each the original, so that only the
+ * last counted.)
  *
  * **Shape** as many chunks as came in, in order, each marked `transform_<name>: true`. No transformers: the chunks as they are.
- * **Errors** `invalid-argument` for a transformer without a name; `invalid-response` when one changes an id, urtext or position, or gives no text; what a transformer
- * throws is thrown.
+ * **Errors** `invalid-argument` for a transformer without a name; `invalid-response` when one changes an id, urtext or position, or gives no text. An error of a
+ * transformer is thrown.
  * **Source** Embabel `ChunkTransformer`, `ChainedChunkTransformer`.
  */
 export async function transformChunks(

@@ -149,7 +149,7 @@ export function postingsOf(segment: Segment, { terms, phrase }: Omit<QueryWord, 
 
 /** Room for the scores of one segment by ordinal, all 0 between searches; a search is over before the next begins. */
 let scratch = new Float64Array(1024);
-/** Scores of chunks without a filter. */
+/** Ordinals with a score other than 0. */
 let scored = new Uint32Array(1024);
 
 /** **Shape** how many ordinals are in `scored`: all whose score is not 0, one whose shares add up to 0 on the way perhaps twice. */

@@ -253,7 +253,7 @@ export function createSimdMemory(): CodeMemory | undefined {
   };
 }
 
-/** Bytes of a table, and the offset in the digits of a woven row. */
+/** Bytes of a table, with 4 per row for the error of a woven row's digits. */
 function spanOf(stride: number, rows: number): number {
   return roundUp(tableBytes(stride, rows) + 4 * rows);
 }

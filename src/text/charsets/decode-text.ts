@@ -9,16 +9,16 @@ export interface DecodedText {
 
 /** How much of a file is looked at to tell text from other bytes. */
 const sampleBytes = 64 * 1024;
-/** A text may hold a stray control character, not one in fifty. */
+/** Largest share of control characters in a text: a few may occur, but not one in fifty. */
 const maxControlShare = 0.02;
 
 /**
- * Bytes to text: by byte order mark (UTF-8, UTF-16), else by the declared `charset`, else as UTF-8, or as UTF-16 where every other byte shows it.
- * Nothing is guessed and nothing is replaced; see {@link detectCharset} for what comes without a word.
+ * Decodes bytes: by byte order mark (UTF-8, UTF-16), else by the declared `charset`, else as UTF-8, or as UTF-16 where every other byte shows it.
+ * No encoding is guessed and no byte replaced; see {@link detectCharset} for bytes without a declaration.
  *
  * Well-formed UTF-8 is no accident: it wins over a label that does not fit, and over one that fits any bytes.
  *
- * **Errors** `binary` for bytes that are no text; `unreadable` for text that is not in its encoding, naming the byte where that begins, for UTF-32, and for
+ * **Errors** `binary` for bytes that are no text; `unreadable` for text that is not in its encoding, naming the first wrong byte. Also for UTF-32, and for
  * a charset that does not exist. **Cost** linear.
  * **Source** the Encoding Standard's BOM sniffing, decoders in fatal mode.
  */
@@ -73,7 +73,7 @@ function inUtf32(): IbidError {
   });
 }
 
-/** What the bytes themselves say: a byte order mark, or the zeros that UTF-16 has in every other byte. */
+/** Encoding that the bytes themselves show: a byte order mark, or the zeros that UTF-16 has in every other byte. */
 export function encodingByBytes(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | "utf-32" | undefined {
   const [first, second, third, fourth] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
@@ -92,7 +92,7 @@ const writingSystems = [
 ];
 
 /**
- * UTF-16 without a mark: half of each character of ASCII is a zero, and read in pairs the bytes are a text that somebody may have written.
+ * UTF-16 without a mark: half of each character of ASCII is a zero, and read in pairs the bytes are a plausible text.
  *
  * A line break or a space has its zero in every script; what has none at all does not show. Read the wrong way round, a text is letters of every script.
  * Where the other bytes are a text as they are, one zero between them proves nothing: any two letters are a Chinese character. Then a quarter must be zeros.
@@ -122,7 +122,7 @@ function countAscii(sample: Uint8Array, encoding: "utf-16le" | "utf-16be"): numb
   return together < others * 0.9 ? 0 : (text.match(/[\0-\x7F]/g)?.length ?? 0);
 }
 
-/** What other software calls encodings that the Encoding Standard has under another name. */
+/** Names of other software for encodings of the Encoding Standard. */
 const aliases: Readonly<Record<string, string>> = {
   cp932: "shift_jis",
   ms932: "shift_jis",

@@ -5,7 +5,7 @@ import { weighContext, weighLetters, weighSigns, type WordSpan } from "./letter-
 const sampleBytes = 2048;
 /** Below this, for each byte of a word that is not all ASCII, no encoding makes sense of the bytes. **Units** natural logarithm. */
 const leastLikelihood = -6;
-/** Where so large a share of what is beyond ASCII is well-formed UTF-8, the text is UTF-8 with damage, and must not be read as anything else. */
+/** Share of well-formed UTF-8 beyond ASCII from which a text is damaged UTF-8, and must not be read as anything else. */
 const mostlyUtf8 = 0.5;
 
 /** An encoding, and how likely the bytes are text in it. */
@@ -67,7 +67,7 @@ export function rankCharsets(sample: Uint8Array): readonly CharsetGuess[] {
   return [...best].map(([encoding, log]) => ({ encoding, log })).toSorted((a, b) => b.log - a.log);
 }
 
-/** What it costs that a few words of another script stand among many of ASCII: a single letter there is more likely an accented one. */
+/** Cost of a few words of another script among many of ASCII: a single letter there is more likely an accented one. */
 const fewAmongMany = -5;
 
 function weighForeign(sample: Uint8Array, around: ReadonlyMap<string, number>): number {
@@ -85,7 +85,7 @@ function hasEscapes(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** What is weighed: the beginning may be a name or a sign that tells little of what follows. `undefined` for ASCII. */
+/** Sample to weigh: the beginning may be a name or a sign that is not typical of the rest. `undefined` for ASCII. */
 function sampleOf(bytes: Uint8Array): Uint8Array | undefined {
   const first = sampleFrom(bytes, 0);
   if (first === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { Alphabet, SignScript } from "../languages/alphabets.ts";
 
-/** What a character beyond ASCII costs where it has no place. **Units** natural logarithms of probabilities, as everywhere here. */
+/** Costs of a character beyond ASCII in an unlikely place. **Units** natural logarithms of probabilities, as everywhere here. */
 const mark = -4.6;
 const symbol = -4.9;
 const stranger = -9;
@@ -15,14 +15,14 @@ const marks = new Set("“”‘’„‚–—…•«»°·§©®€\u00A0№�
 const finals = new Set("ךםןףץςةى");
 const symbols = new Set("£¥¢±²³µ¶×÷¼½¾¬ªº¿¡¹†‡‰™");
 
-/** A run of ASCII letters and bytes beyond ASCII that holds at least one of the latter: in encodings of one byte a character they are the same runs. */
+/** A run of ASCII letters and bytes beyond ASCII, with at least one of the latter. In encodings of one byte a character the runs are the same. */
 export interface WordSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * How likely the characters beyond ASCII of a text are in one alphabet, each by its frequency and by what stands beside it.
+ * Likelihood of a text's characters beyond ASCII in one alphabet, each by its frequency and its neighbours.
  *
  * A capital after a small letter, a sign inside a word, or letters of two scripts in one word speak against an alphabet: wrong encodings make all of them.
  *

@@ -12,7 +12,7 @@ export const connectives: ReadonlySet<string> = list(`
   e.g i.e cf vs viz approx ca esp resp incl excl eds trans z.b d.h u.a v.a s.o s.u bzw ggf evtl sog bspw inkl zzgl vgl hrsg p.ex p.ej
 `);
 
-/** What a number, a letter or a month's day follows: `Fig. 3`, `No. 5`, `Sept. 9`. Before a word they are words: `No. That is wrong.` */
+/** Abbreviations before a number, a letter or a month's day: `Fig. 3`, `No. 5`, `Sept. 9`. Before a word they are words: `No. That is wrong.` */
 export const references: ReadonlySet<string> = list(`
   fig figs eq eqs sec sect ch chap vol vols no nos n nr p pp s f ff fn para par art abb tab abs bd bl kap cap pt pts ver v app ex ref refs
   jan feb mar apr jun jul aug sept sep oct nov dec okt dez
@@ -30,7 +30,7 @@ export const sentenceStarters: ReadonlySet<string> = list(`
   le la les un une il elle ils elles ce cette ces nous dans en pour mais et el los las una ella ellos esta este por para pero y si
 `);
 
-/** What follows an ordinal such as `3.` in German. */
+/** Words after an ordinal such as `3.` in German. */
 export const afterOrdinal: ReadonlySet<string> = list(`
   januar jänner februar märz april mai juni juli august september oktober november dezember
   jahrhundert jahrhunderts jahrhunderte jahrtausend klasse auflage platz lebensjahr weltkrieg

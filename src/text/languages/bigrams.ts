@@ -5,7 +5,7 @@ import { foldWord } from "./fold-word.ts";
 const maxClusterLength = 16;
 
 /**
- * Adds the overlapping pairs of characters of a run, each ideograph besides, and the one character of a run of one; a character is taken with
+ * Adds the overlapping pairs of characters of a run, each ideograph, and the one character of a run of one. A character includes
  * its marks, and folded.
  *
  * An ideograph is often a word, and a query of one must find it: on XQuAD Chinese nDCG@10 is .9666 with ideographs and pairs, .9641 with pairs alone.
@@ -24,7 +24,7 @@ export function addBigrams(text: string, start: number, end: number, terms: stri
     let marked = false;
     while (at < end) {
       code = text.codePointAt(at)!;
-      // What a run holds besides letters and numbers are marks and joiners.
+      // A run has letters, numbers, marks and joiners.
       const found = isPlain(code) ? 1 : classOf(code);
       if (found !== mark && found !== 0) break;
       marked = true;

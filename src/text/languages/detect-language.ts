@@ -9,7 +9,7 @@ export const detectorVersion = 1;
 /** Texts to languages, by their scripts and function words. **Shape** `""` when it does not show. */
 export type LanguageDetector = (text: string) => string;
 
-/** Of a long text its beginning, middle and end are read, so much of each. **Units** UTF-16 code units. */
+/** Length read from each of the beginning, middle and end of a long text. **Units** UTF-16 code units. */
 const stretch = 1500;
 /** Function words must make up this share of a text's words … */
 const leastShare = 0.12;
@@ -92,12 +92,12 @@ const blocks: readonly (readonly [from: number, script: string])[] = [
 ];
 
 /**
- * Tells languages apart by what nobody who writes one can leave out: its script, and where several share that, its function words.
+ * Detects a language by its script, and among languages with the same script by its function words.
  *
- * A few hundred words are enough for any list of words to show; a title of three words is often not, and then nothing is said. Function words survive
+ * A few hundred words are enough; a title of three words is often not, and gives no answer. Function words survive
  * where n-grams of letters do not: among code, names and numbers.
  *
- * **Shape** `functionWords` as in `function-words.ts`; where several languages hold the same share, the first named. `""` for a text whose words are not
+ * **Shape** `functionWords` as in `function-words.ts`; where several languages have the same share, the first wins. It returns `""` for a text whose words are not
  * in the lists, for one that is mixed evenly, and for one without words.
  * **Cost** linear up to some 4,500 characters, the same beyond.
  * **Source** function words: Grefenstette, Comparing Two Language Identification Schemes (JADT 1995); blocks: Unicode's Blocks.txt. Measured in
@@ -111,7 +111,7 @@ export function createLanguageDetector(functionWords: Readonly<Record<string, st
   return (text) => {
     const read = text.length <= 3 * stretch ? text : sample(text);
     words.read(read);
-    // Not while a text is read: what it holds is told apart by identity.
+    // Never during a text: entries are compared by identity.
     if (known.size >= mostWordsKept) known.clear();
     const letters = new Map<string, number>();
     /** The words of each shared script, but for those of ASCII. */

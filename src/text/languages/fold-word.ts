@@ -5,8 +5,8 @@ export const maxTermLength = 64;
 const maxFoldedLength = 256;
 
 /**
- * What carries no meaning of its own: Arabic tatweel and vowel signs, Hebrew points, soft hyphens, joiners, variation selectors.
- * Writers leave them out or put them in at will. Other marks are kept: in most languages they make another word.
+ * Characters without a meaning of their own: Arabic tatweel and vowel signs, Hebrew points, soft hyphens, joiners, variation selectors.
+ * Writers use or omit them at will. Other marks stay: in most languages they make another word.
  */
 const optionalMarks = new RegExp(
   [
@@ -18,7 +18,7 @@ const optionalMarks = new RegExp(
   "g",
 );
 
-/** Spellings of one letter that Arabic writers use for one another: hamza on alef, alef maqsura and yeh, teh marbuta and heh, Persian yeh and kaf. */
+/** Spellings of one letter that Arabic writers exchange: hamza on alef, alef maqsura and yeh, teh marbuta and heh, Persian yeh and kaf. */
 const arabicVariants = /[\u0622\u0623\u0625\u0671\u0629\u0649\u06cc\u06a9]/g;
 const arabicLetters: Readonly<Record<string, string>> = {
   "\u0622": "\u0627",
@@ -41,12 +41,14 @@ const foreignDigits = /(?![0-9])\p{Nd}/gu;
 const folds = /^[0-9a-zà-öø-ÿāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįıĵķĺļľłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷźżžа-я]*$/;
 
 /**
- * The form in which spellings of one word meet: compatibility forms (full width, ligatures), lower case whatever the locale, `ß` as `ss`,
- * digits of every script as ASCII, Arabic letter variants as one, without optional marks. What else writers leave out goes too: the accents of Greek, which
- * capitals do not have, and the dots of Russian `ё`. Romanian's comma and cedilla are one letter's. All other marks stay, for in most languages they make another word (Vietnamese is full of such); a
- * language whose writers leave them out drops them with its endings (`language-rules.ts`). The dot that lower case leaves over `İ` is no mark of its own.
+ * Folds a word to the form that its spellings share.
  *
- * **Shape** possibly empty. Idempotent on what it returns. **Cost** linear; of a very long word only the beginning is kept.
+ * It applies compatibility forms (full width, ligatures), lower case whatever the locale, `ß` as `ss`,
+ * digits of every script as ASCII, and one form for Arabic letter variants, without optional marks. Accents of Greek, which
+ * capitals lack, and the dots of Russian `ё` go too. Romanian's comma and cedilla become one. All other marks stay, for in most languages they make another word.
+ * A language whose writers omit them drops them with its endings (`language-rules.ts`). The dot that lower case leaves over `İ` goes.
+ *
+ * **Shape** possibly empty. Idempotent on its results. **Cost** linear; only the beginning of a very long word stays.
  * **Source** NFKC and case folding (UAX 15, UAX 21); Arabic as in Larkey, Ballesteros and Connell, Light Stemming for Arabic Information
  * Retrieval (2007).
  */

@@ -1,6 +1,6 @@
 import { foldAscii, foldWord } from "./fold-word.ts";
 
-/** Which languages have a function word. */
+/** Languages of each function word. */
 export interface FunctionWordIndex {
   readonly languages: readonly string[];
   /** Places in `languages`, ascending. **Shape** takes a word as it stands; what an apostrophe elides is left out: `c'est` counts as `est`. */

@@ -1,11 +1,11 @@
 /**
- * The words that sentences and questions are made of, whatever they are about.
+ * Function words of sentences and questions on any subject.
  *
  * Two uses: they tell which language a text is in (`detect-language.ts`), and a question loses them before its words are looked up.
  *
- * **Shape** by language, separated by white space, not folded; of scripts without spaces, pieces that the analyzer's pairs of characters come from.
- * **Source** our own choice: articles, pronouns, auxiliaries, prepositions, conjunctions and question words; words that carry a subject of their own
- * are left out. The longer lists are of languages that were measured. What English contracts is from Snowball's list of stop words.
+ * **Shape** by language, separated by white space, not folded. Scripts without spaces have pieces that give the analyzer's pairs of characters.
+ * **Source** ibid's choice: articles, pronouns, auxiliaries, prepositions, conjunctions and question words; words with a subject of their own
+ * are left out. The longer lists belong to measured languages. English contractions come from Snowball's list of stop words.
  */
 export const functionWords: Readonly<Record<string, string>> = {
   en: `a about after all also am an and any are as at be because been before being but by can could did do does doing done during each for from get give given gives had has have

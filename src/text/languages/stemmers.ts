@@ -10,7 +10,7 @@ import { stemPlural } from "./stem-plural.ts";
 export type Stemmer = (folded: string, classes: number) => string;
 
 export interface Stemmers {
-  /** Of a language's tag, or of `""` for no known language. Languages that are stemmed alike have the same. */
+  /** Stemmer of a language's tag, or of `""` for no known language. Languages with the same rules share one. */
   of(language: string): Stemmer;
 }
 
@@ -18,10 +18,10 @@ export interface Stemmers {
 const remembered = 20_000;
 
 /**
- * Which rules a word falls under.
+ * Chooses the rules for a word.
  *
- * A word with a digit in it has no endings. A word of the language's own script is the language's; of others, a Latin word in text of another script is
- * taken for English (`stem-english.ts`), as it is where no language is known, and an Arabic word for Arabic. A language of the Latin script without
+ * A word with a digit has no endings. A word in the language's own script uses the language's rules. A Latin word in text of another script, or in an unknown language, is
+ * taken for English (`stem-english.ts`), and an Arabic word for Arabic. A language of the Latin script without
  * rules loses a plural `s` at most.
  */
 export function createStemmers(

@@ -28,7 +28,7 @@ const shared = /[\p{sc=Common}\p{sc=Inherited}]/u;
 const table = new Uint8Array(0x10000);
 
 /**
- * What kind of character a code point is, as a sum of this module's constants; 0 for what no word is made of.
+ * Class of a code point, as a sum of this module's constants; 0 for a character that no word has.
  *
  * **Cost** a table look-up in the basic plane after the first time; a few regular expressions beyond it.
  * **Source** Unicode's general categories and `Script_Extensions` (UAX 24).
@@ -60,7 +60,7 @@ function classify(codePoint: number): number {
   const isNumber = /\p{N}/u.test(character);
   if (!isNumber && !/\p{L}/u.test(character)) return known;
   let found = known | (isNumber ? number : letter);
-  // What several scripts share runs together only where it is East Asian: the long vowel mark, iteration marks.
+  // Characters of several scripts are dense only where they are East Asian: the long vowel mark, iteration marks.
   if (denseScript.test(character) && (!shared.test(character) || (codePoint >= 0x3000 && !isNumber))) found |= dense;
   if (/\p{sc=Latin}/u.test(character)) found |= latin;
   if (/\p{Lu}/u.test(character)) found |= upper;

@@ -28,15 +28,15 @@ const maxCacheBytes = 8_000_000;
 /**
  * Compiles a pattern in the syntax of JavaScript's `u` mode, with `^` and `$` at lines.
  *
- * Literals, escapes, `.`, classes, `\p{…}`, groups (which capture nothing), alternation, greedy and lazy quantifiers, `^ $ \b \B` mean what they
- * mean in JavaScript, and the matches are those of `matchAll` with flags `gmu` (`gimu`). A surrogate pair is never split.
+ * Literals, escapes, `.`, classes, `\p{…}`, groups (which capture nothing), alternation, greedy and lazy quantifiers, `^ $ \b \B` have their
+ * meaning of JavaScript, and the matches are those of `matchAll` with flags `gmu` (`gimu`). A surrogate pair is never split.
  *
- * It reads the text backwards once, to learn from which states each position can still reach a match, and then forwards along the preferred way
- * that does: it never tries a way in vain. So even all matches together take linear time, which neither backtracking nor repeated forward search gives.
+ * It reads the text backwards once, to learn the states from which each position can reach a match. Then it reads forwards along the preferred way
+ * that does, and never tries a way in vain. So even all matches together take linear time, unlike with backtracking or repeated forward search.
  *
  * **Errors** `invalid-regex` for a syntax error, and for look-around, back-references and inline flags with their position; for more than 10,000
  * characters, 200 levels, or 4000 steps once counted repetitions are written out.
- * **Cost** text length times pattern size at worst; mostly a few look-ups per character, for state sets repeat; some 140 MB/s without a match, 15 MB/s with many.
+ * **Cost** text length times pattern size at worst. Mostly a few look-ups per character, for state sets repeat; some 140 MB/s without a match, 15 MB/s with many.
  * **Source** Rabin and Scott's subset construction, built lazily, over reversed text; preference after ECMA-262.
  */
 export function compileLinearRegex(pattern: string, options: LinearRegexOptions = {}): LinearRegex {
@@ -100,7 +100,7 @@ function createAutomaton(program: RegexProgram, ignoreCase: boolean): LinearRege
   };
 
   const { ascii, traits } = symbols;
-  /** What assertions may ask about a place between two symbols. */
+  /** Context of a place between two symbols, for assertions. */
   const contextOf = (left: number, right: number): number => {
     const before = left === noSymbol ? lineTerminator : traits[left]!;
     const behind = right === noSymbol ? lineTerminator : traits[right]!;
@@ -216,7 +216,7 @@ function createAutomaton(program: RegexProgram, ignoreCase: boolean): LinearRege
   return { test, findAll };
 }
 
-/** The set in front of a character: one pass over the states, for each needs only what has a lower number or stands behind the character. */
+/** Computes the set in front of a character in one pass over the states: each needs only states with a lower number or behind the character. */
 function createStep(
   program: RegexProgram,
   symbols: RegexSymbols,

@@ -4,9 +4,9 @@ import { escapeAt, literalOf } from "./regex-syntax.ts";
 export type ClassPart = { readonly first: number; readonly last: number } | { readonly escape: string };
 
 /**
- * What stands between the brackets of a class, such as `[a-f\d_]`.
+ * Reads the parts between the brackets of a class, such as `[a-f\d_]`.
  *
- * **Shape** in the order of the source; `undefined` for what is left when something is taken away (`[^…]`). The source is well formed.
+ * **Shape** in the order of the source; `undefined` for a negated class (`[^…]`). The source is well formed.
  */
 export function readClass(source: string): readonly ClassPart[] | undefined {
   if (source.startsWith("[^")) return undefined;

@@ -38,7 +38,7 @@ const maxCharacterSets = 1000;
 /**
  * Translates a tree into states, in JavaScript's order of preference.
  *
- * JavaScript refuses an iteration that matched nothing, once the minimum is done. So a loop's body that can match nothing is translated twice: as
+ * JavaScript refuses an iteration that matched nothing, once the minimum is done. So a loop's body that can match nothing is translated twice. The first
  * it is while nothing has been read in this iteration, where its end fails, and as it is afterwards. Therefore no loop comes back without a character.
  *
  * **Errors** `invalid-regex` for more than 4000 states or 1000 different characters and classes.
@@ -64,7 +64,7 @@ export function compileRegex(tree: RegexNode): RegexProgram {
     return state;
   }
 
-  /** A split whose ways are still to be told, for a loop leads back to itself. */
+  /** A split without targets yet, because a loop leads back to itself. */
   function makeOpen(): State & { kind: "split" } {
     return make({ kind: "split", next: failed, other: failed });
   }

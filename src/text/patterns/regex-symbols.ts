@@ -14,14 +14,14 @@ export interface RegexSymbols {
   readonly ascii: Int32Array;
   /** Whether the set at `index` of the program's sets holds the characters of `symbol`. */
   has(symbol: number, index: number): boolean;
-  /** What assertions ask about, by symbol, as sums of this module's bits. */
+  /** Traits of each symbol for assertions, as sums of this module's bits. */
   readonly traits: readonly number[];
 }
 
 const maxAstral = 10_000;
 
 /**
- * **Shape** each set is tested by the runtime itself on one code point, so classes, properties and case folding mean what JavaScript means by them.
+ * **Shape** the runtime itself tests each set on one code point, so classes, properties and case folding are JavaScript's own.
  * `asksTraits` says whether line ends and word characters must be told apart at all.
  */
 export function createRegexSymbols(

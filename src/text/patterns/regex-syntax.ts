@@ -27,7 +27,7 @@ const maxPatternLength = 10_000;
 const maxDepth = 200;
 const empty: RegexNode = { kind: "empty" };
 
-/** What is skipped, so that only a group's own flags are found. */
+/** Text to skip, so that only a group's own flags are found. */
 const escapeClassOrFlags = /\\[^]|\[(?:\\[^]|[^\]\\])*|\(\?(?:[a-z]+(?:-[a-z]*)?|-[a-z]*):/g;
 const groupHead = /\?(?::|<(?![=!])[^>]*>)/y;
 const quantifier = /(?:[*+?]|\{(\d+)(,?)(\d*)\})(\??)/y;

@@ -1,5 +1,5 @@
 /**
- * What a citation looks like, and what a reader might take for one.
+ * Forms of a citation, and forms that a reader might take for one.
  *
  * `[1]`, `[2, 3]`; the same in the brackets and digits that look like these (`【1】`, `［２］`), which some models write by habit; and `[Doc abc, Chunk 1 of 5]`.
  *
@@ -19,13 +19,13 @@ export const completeMarker = new RegExp(
   "iu",
 );
 
-/** What may become a marker when the text goes on. */
+/** Start of a marker that the next piece may complete. */
 export const unfinishedMarker = new RegExp(`^${openingBrackets} *(?:[\\p{Nd}, ]*|d|do|doc(?: [\\w ,;-]*)?)$`, "iu");
 
 /** Every marker of a text, code or not. */
 export const everyMarker = new RegExp(completeMarker.source.slice(1), "giu");
 
-/** What a marker names: numbers of sources as they are, labels in one spelling: `doc abc, chunk 1 of 5`. */
+/** Names in a marker: numbers of sources as they are, labels in one spelling: `doc abc, chunk 1 of 5`. */
 export function readMarker(marker: string): readonly (number | string)[] {
   const labels = marker.match(new RegExp(label, "giu"));
   if (labels) return labels.map(normaliseLabel);

@@ -32,9 +32,9 @@ export function showSuspicion({ quote, says }: Pick<Suspicion, "quote" | "says">
 }
 
 /**
- * What whoever takes a document in should know of it: that it holds what its readers do not see. `undefined` when it does not.
+ * Returns a note for the ingestion of a document with text that its readers do not see; `undefined` without such text.
  *
- * Comments of a few words are marks for programs, scripts and styles are what a page is built with; in files other than pages comments are seen.
+ * Comments of a few words are marks for programs; scripts and styles are parts of a page. In files other than pages comments are visible.
  */
 export function noteUnseen(text: string, mediaType: string): string | undefined {
   const isPage = /^text\/(?:markdown|mdx|html|plain)\b|^application\/xhtml/u.test(mediaType);

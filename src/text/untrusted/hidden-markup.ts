@@ -1,4 +1,4 @@
-/** A stretch that whoever reads the page does not see. */
+/** A stretch that a rendered page does not show. */
 export interface HiddenMarkup {
   readonly kind: "comment" | "hidden";
   readonly start: number;
@@ -6,14 +6,14 @@ export interface HiddenMarkup {
 }
 
 /**
- * Comments and hidden elements of Markdown, MDX and HTML, in code left alone.
+ * Finds comments and hidden elements of Markdown, MDX and HTML; code is left alone.
  *
- * **Shape** in order and apart. What is not closed goes on to the end, as in a browser. **Cost** linear.
- * **Source** HTML (comments, `hidden`, `script`, `style`, `template`), CSS for what has no display, size or opacity; CommonMark for code and link definitions.
+ * **Shape** in order and apart. An open element extends to the end, as in a browser. **Cost** linear.
+ * **Source** HTML (comments, `hidden`, `script`, `style`, `template`), CSS for elements without display, size or opacity; CommonMark for code and link definitions.
  */
 export function findHiddenMarkup(text: string): readonly HiddenMarkup[] {
   const found: HiddenMarkup[] = [];
-  // What nothing closes is looked for once.
+  // An end that is missing is looked for once.
   const unclosed = new Set<string>();
   let position = 0;
   while (position < text.length) {
@@ -50,7 +50,7 @@ export function findHiddenMarkup(text: string): readonly HiddenMarkup[] {
 const opening =
   /(?<ticks>`+|^[ \t]*~{3,})|(?<comment><!--|\{\/\*)|(?<definition>^ {0,3}\[[^\]\n]{1,100}\]:[ \t]*(?:#|<#?>)[ \t]*(?:"[^\n]*"|'[^\n]*'|\([^\n]*\))[ \t]*$)|<(?<name>[a-z][\w-]*)(?<attributes>(?:\s[^<>]*)?)>/gimu;
 
-/** What a browser never shows. */
+/** Elements that a browser never shows. */
 const neverShown: ReadonlySet<string> = new Set(["script", "style", "template"]);
 const hiddenAttribute = /(?:^|\s)hidden(?=[\s=/]|$)/iu;
 const styleAttribute = /\sstyle\s*=\s*\{?\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/iu;

@@ -20,7 +20,7 @@ export function neutraliseSource(text: string): string {
   let seen = text;
   for (let layers = 0; layers < mostLayers; layers += 1) {
     const found = findSuspicious(seen);
-    // What is taken out may join what stood around it, so that comes first.
+    // Removed text may join its neighbours, so removal comes first.
     const hidden = found.filter(({ kind }) => unseenKinds.has(kind));
     if (found.length === 0) return neutraliseMarkers(seen);
     seen = hidden.length > 0 ? replaceAll(seen, hidden, () => "") : replaceAll(seen, found, disarm);
@@ -69,7 +69,7 @@ function neutraliseMarkers(text: string): string {
   for (const pieces of [scanner.push(text), scanner.finish()]) {
     for (const piece of pieces) result += piece.type === "text" ? piece.text : rebracket(piece.raw);
   }
-  // Of a block of code that nothing closes, the end may be quoted without its beginning.
+  // An open block of code may be quoted by its end without its beginning.
   return scanner.isInCode() ? result.replaceAll(everyMarker, rebracket) : result;
 }
 

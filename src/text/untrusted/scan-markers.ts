@@ -7,21 +7,21 @@ export type ScannedPiece =
   | { readonly type: "marker"; readonly raw: string; readonly numbers: readonly number[] };
 
 export interface MarkerScanner {
-  /** What can be told so far, found as it is iterated; an unfinished marker waits for the next piece. */
+  /** Yields the decided pieces, found as they are iterated; an unfinished marker waits for the next piece. */
   push(delta: string): Iterable<ScannedPiece>;
   /** The rest, at the end. */
   finish(): Iterable<ScannedPiece>;
   /** Says that the marker just given will not stand in the text: what follows it may then begin a line. */
   drop(): void;
-  /** Whether what has been told so far ends in a block of code that is still open. */
+  /** Whether the decided text ends in an open block of code. */
   isInCode(): boolean;
 }
 
 /**
- * Tells citation markers from words in text that arrives in pieces of any size.
+ * Separates citation markers from words in text that arrives in pieces of any size.
  *
  * A marker is `[1]` or `[1, 2]`: numbers of up to three digits, commas and spaces, nothing else; or `[Doc abc, Chunk 1 of 5]`, which names the source of that label.
- * What only looks like one, such as `【1】`, is one too. In fenced code and in code spans brackets are code.
+ * A form such as `【1】` is one too. In fenced code and in code spans brackets are code.
  *
  * **Shape** the pieces of all calls, joined, are the text that went in. **Cost** linear; at most {@link longestWait} characters are held back.
  */

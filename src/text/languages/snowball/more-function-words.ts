@@ -1,5 +1,5 @@
 /**
- * Function words of the languages that the core's own list (`text/function-words.ts`) leaves out, so that their texts are told apart and their questions
+ * Function words of languages outside the core's list (`text/languages/function-words.ts`), so that their texts are detected and their questions
  * lose them too.
  *
  * **Shape** and **Source** as there.

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { coreLanguages, type LanguageRules } from "../language-rules.ts";
 import { moreFunctionWords } from "./more-function-words.ts";
 
-/** Of the package: its algorithms are Snowball 2's, word for word. Goes into the analyzer's fingerprint. */
+/** Version of the package, whose algorithms are those of Snowball 2. Part of the analyzer's fingerprint. */
 const packageVersion = "orama-3.1.18";
 
 /** Modules of the package by language. English and Arabic are not among them: the core's own do better. */
@@ -41,7 +41,7 @@ const scripts: Readonly<Record<string, LanguageRules["script"]>> = {
 const accents = /[\u0300-\u036f]+/gu;
 const withoutAccents = (word: string): string => word.normalize("NFD").replaceAll(accents, "").normalize("NFC");
 
-/** What becomes of a word before Snowball sees it. */
+/** Changes to a word before Snowball stems it. */
 const before: Readonly<Record<string, (word: string) => string>> = {
   // An apostrophe sets a name apart from its endings: `İstanbul'da`.
   tr: (word) => word.replace(/'.*$/su, ""),
@@ -50,8 +50,8 @@ const before: Readonly<Record<string, (word: string) => string>> = {
 };
 
 /**
- * What becomes of a stem: accents that writers of the language leave out, on capitals or on keyboards without them, go from it. Only from the stem, for the
- * endings are told by them.
+ * Changes to a stem: accents that writers omit, on capitals or on keyboards without them, are dropped. Only the stem loses them,
+ * because endings depend on them.
  *
  * **Source** Savoy, Light Stemming Approaches for the French, Portuguese, German and Hungarian Languages (SAC 2006), does so for these; Snowball itself does
  * so in German and Spanish. In Turkish, capital `I` is `ı`, and lower case without a locale makes it `i`.
