@@ -8,7 +8,7 @@ export type LocatableDocument = Pick<TextDocument, "text" | "root" | "sourceMap"
 export type Locator = (start: number, end?: number) => Place;
 
 /**
- * Locates a stretch of a document: page, line, slide and part of its start, the cells that it covers, the headings of
+ * Locates a stretch of a document: page, line, slide and part of its start, its cells, and the headings of
  * the innermost section around it.
  *
  * **Shape** a place before the first page or anchor has no page or line. At the boundary of two sections an empty stretch is in the later.

@@ -6,7 +6,7 @@ const maxClusterLength = 16;
 
 /**
  * Adds the overlapping pairs of characters of a run, each ideograph, and the one character of a run of one. A character includes
- * its marks, and folded.
+ * its marks, and is folded.
  *
  * An ideograph is often a word, and a query of one must find it: on XQuAD Chinese nDCG@10 is .9666 with ideographs and pairs, .9641 with pairs alone.
  *

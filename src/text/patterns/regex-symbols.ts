@@ -22,7 +22,7 @@ const maxAstral = 10_000;
 
 /**
  * **Shape** the runtime itself tests each set on one code point, so classes, properties and case folding are JavaScript's own.
- * `asksTraits` says whether line ends and word characters must be told apart at all.
+ * `asksTraits` is true where line ends and word characters need symbols of their own.
  */
 export function createRegexSymbols(
   sets: readonly CharacterSet[],
