@@ -5,7 +5,7 @@ import type { ReadResult } from "../contracts/reader.ts";
 import { textTooLarge } from "./text/decode-source.ts";
 
 /**
- * Holds what a reader gave against what the contract promises, so that a fault of a reader shows where it is and not in a citation.
+ * Checks a reader's result against the contract, so that a fault shows in the reader and not in a citation.
  *
  * **Errors** `empty` when there is no text, `too-large` when there is too much, `unreadable` naming the reader when the text is not well formed,
  * or when sections, blocks, pages or anchors are out of order or out of the text.

@@ -1,6 +1,4 @@
-/**
- * What ibid reads on Node, in the order in which readers are asked. An edge: the one place that chooses them, for the knowledge base and for the worker that reads.
- */
+/** The built-in readers on Node, in the order in which they are tried. This is the one place that lists them, for the knowledge base and for the worker. */
 import { createCodeReader } from "./code/code-reader.ts";
 import { createFeedReader } from "./feed/feed-reader.ts";
 import { createHtmlReader } from "./html/html-reader.ts";

@@ -12,7 +12,7 @@ export function fileNameOf(uri: string): string {
   return isUrl ? decodeName(name) : name;
 }
 
-/** What follows the last dot of a file name, lower-cased; `""` when there is none. A leading dot starts a name, not an extension. */
+/** Extension of a file name: the text after the last dot, in lower case; `""` when there is none. A leading dot starts a name, not an extension. */
 export function extensionOf(fileName: string): string {
   const dot = fileName.lastIndexOf(".");
   return dot < 1 ? "" : fileName.slice(dot + 1).toLowerCase();

@@ -5,7 +5,7 @@ import { extensionOf, fileNameOf } from "./file-name.ts";
 import { mediaTypeOfExtension } from "./media-type-names.ts";
 import { isPlainTextType } from "./text/plain-text-reader.ts";
 
-/** What a sender or caller says of bytes, besides the bytes themselves. */
+/** Declarations of a sender or caller about bytes. */
 export interface MediaTypeHints {
   /** A media type, with or without parameters. */
   readonly declared?: string | undefined;
@@ -173,7 +173,7 @@ function matchSignature(bytes: Uint8Array): string | undefined {
   return pdf === 0 || (pdf > 0 && looksBinary(bytes)) ? "application/pdf" : undefined;
 }
 
-/** Which of the many formats that are ZIP archives; names of entries stand in local headers at the front and in the directory at the end. */
+/** Chooses among the formats that are ZIP archives; names of entries stand in local headers at the front and in the directory at the end. */
 function matchZip(bytes: Uint8Array, byName: string | undefined): string | undefined {
   const isZip =
     bytes[0] === 0x50 &&

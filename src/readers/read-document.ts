@@ -12,7 +12,7 @@ import { limitsOf, overLimit } from "./read-limits.ts";
 export interface DocumentInput {
   readonly uri: string;
   readonly bytes: Uint8Array;
-  /** What the sender or caller says it is; content decides first. */
+  /** Media type that the sender or caller declares; content decides first. */
   readonly mediaType?: string | undefined;
   /** The character encoding that the sender declared or the caller gave. */
   readonly charset?: string | undefined;
@@ -23,7 +23,7 @@ export interface DocumentInput {
   /** How many files it lies within; see {@link ReadInput.depth}. */
   readonly depth?: number | undefined;
   /**
-   * Asked first for each part inside it, by whoever runs these readers where others cannot be: it may read the part in their place.
+   * Called first for each embedded part, where these readers run in a worker: the caller may read the part instead.
    * `undefined` leaves it to these readers.
    */
   readonly readElsewhere?: ((part: PartInput) => Promise<FoundResult | undefined>) | undefined;
@@ -32,16 +32,16 @@ export interface DocumentInput {
 /** A part on its way to a reader. */
 export type PartInput = Omit<DocumentInput, "readElsewhere" | "signal">;
 
-/** What a reader made of a file, and what the file was found to be. */
+/** A reader's result, and the media type of the file. */
 export type FoundResult = ReadResult & { readonly mediaType: string };
 
 /**
- * Bytes to canonical text, section tree and source map, through the first reader that accepts what they are.
+ * Reads bytes into canonical text, section tree and source map, by the first reader that accepts their media type.
  *
- * **Shape** readers are asked in order, so one of the caller's own goes before ours. The result carries the media type that was found.
- * A text in an encoding that nobody named is read in the one that its words show, and its metadata say so, `encoding`, and a note.
+ * **Shape** readers are tried in order, the caller's own before the built-in ones. The result carries the detected media type.
+ * A text without a declared encoding is read in the one that its words show; its metadata (`encoding`) and a note record it.
  * **Errors** always an `IbidError` that names the uri: `empty`, `binary`, `unsupported-media` (no reader accepts it), `encrypted`, `too-large`,
- * `aborted`, and `unreadable` with the `cause` for whatever else went wrong, a reader's own fault included.
+ * `aborted`, and `unreadable` with the `cause` for every other failure, a reader's own fault included.
  * **Cost** the reader's, and a check linear in sections and blocks.
  * **Source** Embabel's reader stage, Ballerina `DataLoader`, Wesichain's loader errors.
  */
@@ -94,7 +94,7 @@ export async function readByText(
   return { ...result, mediaType: input.mediaType };
 }
 
-/** What a reader is told, but for what it reads. */
+/** The request to a reader, without its content. */
 function requestOf(
   readers: readonly Reader[],
   input: Omit<DocumentInput, "bytes"> & { readonly limits: ReadLimits },
@@ -136,7 +136,7 @@ async function attemptRead(
   }
 }
 
-/** What a reader gets as `readPart`. **Errors** `too-large` for a part that lies within more files than `maxDepth` allows. */
+/** Makes a reader's `readPart`. **Errors** `too-large` for a part that lies within more files than `maxDepth` allows. */
 export function createPartReader(
   readers: readonly Reader[],
   { uri, password, limits, signal, depth = 0, readElsewhere }: Omit<DocumentInput, "bytes">,

@@ -23,7 +23,7 @@ export const defaultReadLimits: ReadLimits = {
   maxMemoryBytes: 2048 * mebibyte,
 };
 
-/** The limits of one reading. **Shape** what the input leaves open has its default. */
+/** The limits of one reading. **Shape** absent limits have their defaults. */
 export function limitsOf({ limits }: Pick<ReadInput, "limits">): ReadLimits {
   if (limits === undefined) return defaultReadLimits;
   const said = Object.entries(limits).filter(([, value]) => value !== undefined);
@@ -31,9 +31,9 @@ export function limitsOf({ limits }: Pick<ReadInput, "limits">): ReadLimits {
 }
 
 /**
- * What a caller says of limits, as it is.
+ * Checks a caller's limits.
  *
- * **Errors** `invalid-argument` for a limit that there is not, and for one that is not above 0. `Infinity` is none.
+ * **Errors** `invalid-argument` for an unknown limit, and for one that is not above 0. `Infinity` means no limit.
  */
 export function checkReadLimits(limits: Partial<ReadLimits> | undefined): Partial<ReadLimits> | undefined {
   if (limits === undefined) return undefined;
@@ -47,7 +47,7 @@ export function checkReadLimits(limits: Partial<ReadLimits> | undefined): Partia
   return limits;
 }
 
-/** What is counted, in the words of an error. */
+/** Units of the limits, for messages. */
 const units = {
   maxBytes: "bytes",
   maxExpandedBytes: "bytes when unpacked",

@@ -2,9 +2,9 @@ import type { Node } from "web-tree-sitter";
 
 /** How one kind of node becomes a section. */
 export interface DefinitionRule {
-  /** What a programmer calls it. **Shape** `undefined` when this node defines nothing after all. */
+  /** Name of the definition for a programmer. **Shape** `undefined` when this node defines nothing. */
   readonly title: (node: Node) => string | undefined;
-  /** What holds its members, when they are sections of their own. */
+  /** Node of its members, when they are sections of their own. */
   readonly body?: (node: Node) => Node | undefined;
   /** Whether it counts only when it takes more than one line, its comment included: constants, fields, signatures. Default: no. */
   readonly isSmall?: (node: Node) => boolean;

@@ -6,23 +6,23 @@ import type { DefinitionRule } from "./definition-rules.ts";
 import type { GrammarName } from "./grammars.ts";
 import { type LanguageRules, rulesOf } from "./language-rules.ts";
 
-/** What code defines, as a heading with an end. */
+/** A definition in code, as a heading with an end. */
 export type Definition = Pick<Heading, "title" | "level" | "start"> & { readonly end: number };
 
 /** Sections are of level 1 to 6. */
 const maxLevel = 6;
 /** Conditions within conditions around a definition. */
 const maxNesting = 32;
-/** What holds more than this is a table of data. */
+/** Largest number of members; a node with more is a table of data. */
 const maxMembers = 100_000;
 const maxTitleLength = 120;
 const maxIndentation = 1000;
 
 /**
- * The definitions of a file, those within others after them.
+ * Finds the definitions of a file; nested ones follow their parent.
  *
- * **Shape** each begins with a line (its comment and decorators included) and ends with one; one that shares its first line with something else is part of that.
- * **Cost** linear in the nodes down to where members are; bodies of functions are not looked into.
+ * **Shape** each begins with a line (its comment and decorators included) and ends with one; one that shares its first line with other code belongs to that.
+ * **Cost** linear in the nodes down to the members; bodies of functions are not read.
  */
 export function findDefinitions(root: Node, text: string, grammar: GrammarName): Definition[] {
   const rules = rulesOf(grammar);

@@ -17,14 +17,14 @@ import {
 } from "./definition-rules.ts";
 import type { GrammarName } from "./grammars.ts";
 
-/** What of a language's syntax tree defines something. Names of nodes are those of its grammar. */
+/** Definitions in a language's syntax tree. Names of nodes are those of its grammar. */
 export interface LanguageRules {
   readonly definitions: ReadonlyMap<string, DefinitionRule>;
-  /** What stands around one definition: `export`, decorators, templates. */
+  /** Nodes around one definition: `export`, decorators, templates. */
   readonly wrappers: ReadonlySet<string>;
-  /** What several definitions may stand in without a name of its own: conditions, `extern "C"`. */
+  /** Nodes around several definitions, without a name of their own: conditions, `extern "C"`. */
   readonly groups: ReadonlySet<string>;
-  /** What belongs to the definition after it: comments, attributes. */
+  /** Nodes that belong to the definition after them: comments, attributes. */
   readonly leads: ReadonlySet<string>;
 }
 

@@ -14,12 +14,12 @@ export interface LoadedParser {
   readonly language: (grammar: GrammarName) => Promise<Language>;
   /** How many texts were given to it. A module that has met none gives what the text alone gives. */
   parsed: number;
-  /** What it has taken, and gives back only with itself. **Units** bytes. */
+  /** Memory of the module, which is freed only with the module. **Units** bytes. */
   readonly heldBytes: () => number;
 }
 
 const pageBytes = 65_536;
-/** What it begins with, as its own build has it. */
+/** Initial memory, as in its own build. */
 const firstBytes = 32 * 1024 * 1024;
 /** A mebibyte of code takes a tenth of this. A text that takes more is kept in many readings at once, and would take all there is. */
 const mostBytes = 512 * 1024 * 1024;
@@ -38,7 +38,7 @@ export async function loadParser(): Promise<LoadedParser> {
   const module = load(path) as typeof treeSitter;
   delete load.cache[path];
   const memory = new WebAssembly.Memory({ initial: firstBytes / pageBytes, maximum: mostBytes / pageBytes });
-  // What it says of its own end is for nobody's terminal.
+  // The module's messages at its end must not reach the terminal.
   await module.Parser.init({ wasmMemory: memory, print: () => {}, printErr: () => {} });
   const languages = new Map<GrammarName, Promise<Language>>();
   return {

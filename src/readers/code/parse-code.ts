@@ -7,14 +7,16 @@ import { type LoadedParser, loadParser } from "./load-parser.ts";
 export const maxCodeLength = 1024 * 1024;
 
 /**
- * How often the parser reports before it is stopped: so often, and so much more per kibibyte. Code takes 2 to 8 per kibibyte, squeezed code 20, a text full of
- * unbalanced brackets 10; where it keeps many readings of a text in mind at once, it takes 40 and more, and gigabytes.
+ * Number of the parser's reports before it is stopped: a base, and more per kibibyte.
+ *
+ * Code takes 2 to 8 per kibibyte, minified code 20, a text full of
+ * unbalanced brackets 10. A text with many possible readings takes 40 and more, and gigabytes.
  * A count rather than a time: the same bytes give the same sections on every machine, but for those that take {@link maxParseMs}.
  */
 const patience = { least: 200, perKibibyte: 20 };
 /**
- * The same for reports while it looks for a way out of an error. Each takes up to a hundred times as long as others; code takes none, or a few behind a slip,
- * and tokens without order take 15 per kibibyte.
+ * The same for reports during error recovery. Each takes up to a hundred times as long as others. Code takes none, or a few after a slip;
+ * tokens without order take 15 per kibibyte.
  */
 const patienceInErrors = { least: 100, perKibibyte: 4, most: 1500 };
 /**
@@ -32,7 +34,7 @@ const pieceLength = 5000;
  */
 const maxParseMs = 5000;
 
-/** What a module may hold on to between texts. One that has taken more is left to the collector. */
+/** Memory that a module may keep between texts. One with more is left to the garbage collector. */
 const keptBytes = 128 * 1024 * 1024;
 
 /** The module that the next text is given to. */
@@ -41,8 +43,8 @@ let current: Promise<LoadedParser> | undefined;
 /**
  * Parses code and shows its tree, which lives for the call only. **Shape** `undefined` when the parser gave up.
  *
- * What came before does not show: a text that a used module cannot take is tried again in a new one, and what that says counts.
- * **Errors** whatever `signal` was aborted with is not thrown here: parsing just stops.
+ * Earlier texts have no effect: a text that a used module cannot parse is tried again in a new one, whose result counts.
+ * **Errors** none for an aborted `signal`: parsing stops.
  */
 export async function parseCode<T>(
   text: string,
@@ -118,7 +120,7 @@ function parseIn<T>(
     });
     if (tree === null) return { isBroken: false };
     held.push(tree);
-    // It was told that the text ends where it did not.
+    // The parser was given a false end of the text.
     if (reads > mostReads || isLate) return { isBroken: false };
     return { shown: show(tree), isBroken: false };
   } catch (error) {
@@ -129,7 +131,7 @@ function parseIn<T>(
   }
 }
 
-/** What this process has worked so far. While code is parsed, nothing else runs here but what serves that. */
+/** Processor time of this process. During parsing, it runs nothing else of weight. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -10,7 +10,7 @@ import { findDefinitions } from "./find-definitions.ts";
 import { grammarOf } from "./grammars.ts";
 import { maxCodeLength, parseCode } from "./parse-code.ts";
 
-/** What {@link createCodeReader} promises, with the parser that it loads when the first file is read. */
+/** Implements {@link createCodeReader}; loaded with its parser when the first file is read. */
 export async function readCode({ uri, bytes, mediaType, charset, signal }: ReadInput): Promise<ReadResult> {
   const text = decodeSource(bytes, uri, charset);
   const grammar = grammarOf(mediaType, uri);

@@ -1,4 +1,4 @@
-/** What a media type is written in. `ld+json` and the like are JSON. */
+/** Syntax of a media type. `ld+json` and the like are JSON. */
 export type DataFormat = "json" | "jsonl" | "yaml" | "toml";
 
 const byMediaType: ReadonlyMap<string, DataFormat> = new Map<string, DataFormat>([

@@ -7,7 +7,7 @@ export interface DataMember {
   readonly end: number;
 }
 
-/** What names an entry of a list, the first before the next. */
+/** Keys that name an entry of a list, in order of preference. */
 const namingKeys = ["title", "name", "id", "key"] as const;
 const maxTitleLength = 100;
 

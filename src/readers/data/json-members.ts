@@ -3,7 +3,7 @@ import { type DataMember, entryTitle, isNamingKey, shortTitle } from "./data-mem
 const maxLevel = 3;
 /** A list or object on one line is a section from this length on; shorter ones belong to what is around them. */
 const leastLength = 80;
-/** Of more than this, none is: they would need more memory than the text. */
+/** Above this number none is returned: they would need more memory than the text. */
 const maxMembers = 200_000;
 const maxTokenLength = 1000;
 
@@ -23,7 +23,7 @@ interface Open {
   readonly index: number;
   /** Values that may name it, by their keys; made when there is one. */
   names: Map<string, string> | undefined;
-  /** What came in it so far, and the key of what comes. */
+  /** Members so far, and the key of the next one. */
   count: number;
   memberKey: Token | undefined;
   memberStart: number | undefined;
@@ -39,7 +39,7 @@ export function findJsonMembers(text: string): DataMember[] | undefined {
   const open: Open[] = [];
   /** The ends of brackets deeper than sections go. */
   const deeper: string[] = [];
-  /** What was read last, if it is a token; then a key or a value. */
+  /** The last token, if it is one; then a key or a value. */
   let token: Token | undefined;
   /** Where the comment began that waits for what it is about. */
   let lead: number | undefined;
@@ -136,7 +136,7 @@ function keepName(text: string, top: Open, value: Token | undefined): void {
   if (isNamingKey(key) && top.names?.has(key) !== true) (top.names ??= new Map()).set(key, readToken(text, value));
 }
 
-/** What a token says; as it is written when that cannot be told. */
+/** Text of a token; as written when it cannot be decoded. */
 function readToken(text: string, { start, end }: Token): string {
   const source = text.slice(start, Math.min(end, start + maxTokenLength));
   if (!/^["']/.test(source)) return source;

@@ -24,7 +24,7 @@ const findMembers: Readonly<Record<DataFormat, (text: string) => readonly DataMe
   toml: findTomlMembers,
 };
 
-/** What {@link dataReader} promises. */
+/** Implements {@link dataReader}. */
 export function readData({ uri, bytes, mediaType, charset, limits }: ReadInput): ReadResult {
   const text = decodeSource(bytes, uri, charset, limitsOf({ ...(limits && { limits }) }).maxTextLength);
   const format = dataFormatOf(mediaType) ?? "json";

@@ -1,6 +1,6 @@
 import { type DataMember, shortTitle } from "./data-member.ts";
 
-/** Of more than this, none is: they would need more memory than the text. */
+/** Above this number none is returned: they would need more memory than the text. */
 const maxMembers = 200_000;
 
 /**
@@ -33,7 +33,7 @@ function countParts(name: string): number {
   return name.replace(/"[^"]*"|'[^']*'/gu, "x").split(".").length;
 }
 
-/** Which string of several lines is open after a line, if any. */
+/** Delimiter of a multi-line string that is open after a line, if any. */
 function quoteAfter(line: string, before: string): string {
   let open = before;
   for (const [quote] of line.matchAll(/"""|'''/gu)) {

@@ -2,7 +2,7 @@ import { type DataMember, entryTitle, isNamingKey, shortTitle } from "./data-mem
 
 /** Below the document that they are in. */
 const maxLevel = 3;
-/** Of more than this, none is: they would need more memory than the text. */
+/** Above this number none is returned: they would need more memory than the text. */
 const maxMembers = 200_000;
 const maxKeyLength = 200;
 const maxValueLength = 500;
@@ -26,10 +26,10 @@ interface Open {
 /**
  * The mappings and lists of a YAML text that take more than a line, down to the third level, by their indentation; documents of a stream around them.
  *
- * Nothing is parsed: an alias is a word like others. Text in quotes over several lines is let pass; in brackets it may pass for keys: then a section begins
+ * Nothing is parsed: an alias is a word like others. Quoted text over several lines is skipped; in brackets it may look like keys. Then a section begins
  * where none is, and no character is lost.
  *
- * **Shape** `undefined` for more than anybody keeps. **Cost** linear, line by line.
+ * **Shape** `undefined` for too many members. **Cost** linear, line by line.
  */
 export function findYamlMembers(text: string): DataMember[] | undefined {
   const members: DataMember[] = [];
@@ -136,7 +136,7 @@ function titleOf({ column, key, names, index }: Open): string {
 
 interface Pair {
   readonly key: string;
-  /** What stands on the same line. */
+  /** Text on the same line. */
   readonly value: string;
   /** Where that begins, behind the colon. */
   readonly valueStart: number;

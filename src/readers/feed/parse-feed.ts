@@ -6,7 +6,7 @@ export interface FeedValue {
   readonly isMarkup: boolean;
 }
 
-/** What a feed says of itself, or an entry. **Shape** the first value of each name, such as `title` or `content:encoded`, in lower case. */
+/** Fields of a feed or of an entry. **Shape** the first value of each name, such as `title` or `content:encoded`, in lower case. */
 export type FeedFields = ReadonlyMap<string, FeedValue>;
 
 export interface Feed {

@@ -14,7 +14,7 @@ import { type FeedFields, type FeedValue, parseFeed, plainText } from "./parse-f
 /** Facts longer than this are none. */
 const maxFactLength = 1000;
 
-/** What {@link createFeedReader} promises, with the parser that it loads when the first feed is read. */
+/** Implements {@link createFeedReader}; loaded with its parser when the first feed is read. */
 export async function readFeed(input: ReadInput): Promise<ReadResult> {
   const { uri, bytes, charset, signal } = input;
   const { maxParts, maxTextLength } = limitsOf(input);

@@ -15,7 +15,7 @@ export interface CollectedText {
 /**
  * The running text between an open event and its close: one line, white space collapsed, breaks as spaces and list items parted by `; `.
  *
- * **Shape** anchor marks (`#`, `¶`: links to `#…` without a letter or digit) and tables are left out; of images the alternative text is read, of ruby the
+ * **Shape** anchor marks (`#`, `¶`: links to `#…` without a letter or digit) and tables are left out. Images give their alternative text, ruby its
  * reading, in brackets.
  * A text that grows beyond `enough` characters, white space included, is not read to its end. **Cost** linear in the events that are read.
  */
@@ -72,7 +72,7 @@ export function collectLine(
   return { text, at: Math.max(at, 0), complete: length <= enough, links: placeLinks(text, found) };
 }
 
-/** A longer text of a link is a part of a page that somebody made clickable. */
+/** Longest text of a link; a longer one is a clickable part of the page. */
 const maxLinkText = 2000;
 
 /** Texts of links follow one another as the links do. */
@@ -98,7 +98,7 @@ export function findAddress({ attributes }: OpenEvent): string | undefined {
 
 const maxAddressLength = 2048;
 
-/** What an image says to those who do not see it: words stand apart, a sign such as an emoji is a letter like others. Names of files say nothing. */
+/** Alternative text of an image: words stand apart, a sign such as an emoji is a letter like others. Names of files are left out. */
 export function readAlternative({ attributes }: OpenEvent): string {
   const alternative = collapseSpace(attributes.get("alt") ?? "").trim();
   if (/\.(?:avif|bmp|gif|jpe?g|png|svg|webp)$/i.test(alternative) || alternative.length > maxAlternativeLength)

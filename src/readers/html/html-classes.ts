@@ -1,6 +1,6 @@
 /**
- * Class names that widespread software gives to what a reader does not see or does not mean by the text:
- * MediaWiki's edit links, category lists and boxes of links to other pages, the anchor marks that Sphinx, Docusaurus and GitHub put beside headings, and text for screen readers alone.
+ * Class names that widespread software gives to invisible text or to text beside the content.
+ * MediaWiki has edit links, category lists and boxes of links. Sphinx, Docusaurus and GitHub put anchor marks beside headings. Others mark text for screen readers alone.
  */
 export const noiseClass =
   /(?:^|\s)(?:mw-editsection|mw-jump-link|catlinks|mw-hidden-catlinks|nomobile|headerlink|hash-link|heading-anchor|sr-only|visually-hidden|visuallyhidden|screen-reader-text)(?:\s|$)/;

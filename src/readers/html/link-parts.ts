@@ -7,7 +7,7 @@ export interface Region {
   readonly end: number;
 }
 
-/** A region, and what is in it. **Units** of text: characters that are not white space. */
+/** A region with its counts. **Units** characters of text that are not white space. */
 export interface CountedRegion extends Region {
   readonly text: number;
   readonly linked: number;
@@ -20,7 +20,7 @@ const containers = new Set("div ul ol dl section table p span form center aside 
 
 /** From this share of its text on, a part with many links is there to go elsewhere. **Source** Kohlschütter et al., Boilerplate Detection using Shallow Text Features (2010): link density. */
 const manyLinks = 0.6;
-/** Of a part whose name says that it is furniture, so much in links bears it out. */
+/** Share of links that confirms a part as furniture, when its name says so. */
 const someLinks = 0.25;
 const leastLinks = 4;
 /** Between the links of a line of navigation: "Next:", "Up:". **Units** characters. */
@@ -29,7 +29,7 @@ const fewWords = 60;
 const shortText = 1200;
 const asksForConsent =
   /(?:^|[\s_-])(?:cookies?|consent|gdpr|onetrust|advert(?:isement)?s?|newsletter|subscribe|share|sharing|sharedaddy|social|skip-?(?:link|nav|to-content)|printfooter)(?:[\s_-]|$)/i;
-/** What is dropped must leave so much of the text … */
+/** Least share of the text that must remain … */
 const leastShare = 0.25;
 /** … or at least so many characters of it. */
 const leastText = 500;
@@ -49,10 +49,10 @@ export function mayBeLinkPart({ tag, attributes, holdsBlocks }: OpenEvent, regio
 }
 
 /**
- * Marks as dropped, in the regions that are read, the parts that serve to go elsewhere: lists of links, and what its name and its content say is no text.
+ * Marks navigation as dropped in the visible regions: lists of links, and parts whose name and content both show furniture.
  *
  * Inside an article or the main content lists of links are the author's; there only names speak.
- * A page that would lose three quarters of its text, and all but little, is made of links: then nothing is dropped.
+ * A page that would lose three quarters of its text, and nearly all, consists of links: then nothing is dropped.
  *
  * **Cost** linear in the parts. **Shape** `parts` are outermost ones, in order.
  */

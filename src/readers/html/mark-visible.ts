@@ -18,26 +18,26 @@ interface Around {
   holdsMenu: boolean;
 }
 
-/** What has been seen on the way through a page, counted. */
+/** Counts along the way through a page. */
 interface Amount {
   /** Characters that are not white space. */
   readonly text: number;
-  /** Of these, those in links. */
+  /** Characters in links, among these. */
   readonly linked: number;
   readonly links: number;
   readonly headings: number;
-  /** Of these, of the first level. */
+  /** Headings of the first level, among these. */
   readonly mainHeadings: number;
 }
 
 /**
- * Marks what is not read, and finds the main content.
+ * Marks invisible parts, and finds the main content.
  *
- * Dropped are: what is hidden (`hidden`, `aria-hidden`, `display: none`), what is never text (scripts, media, form controls), navigation,
- * menus that pop up, and the header, footer and asides of the page — not those of an article or of the main content, whose titles and notes they hold.
- * The main content is what `<main>` or `role=main` holds, or of it all outermost `<article>`s, when they hold at least half of its text and its `h1`; else all
- * outermost articles of the page, when they hold at least half of what is visible; else the page. Then parts of it that are made of links are dropped; see
- * {@link dropLinkParts}. When nothing is left that way, only what is hidden stays dropped.
+ * Dropped are hidden parts (`hidden`, `aria-hidden`, `display: none`), parts without text (scripts, media, form controls), navigation and
+ * pop-up menus. The header, footer and asides of the page go too, but not those of an article or of the main content, which hold titles and notes.
+ * The main content is the content of `<main>` or `role=main`, or its outermost `<article>`s when they have at least half of its text and its `h1`. Else it is all
+ * outermost articles of the page, when they have at least half of the visible text; else the page. Then parts that consist of links are dropped; see
+ * {@link dropLinkParts}. When nothing remains, only hidden parts stay dropped.
  *
  * **Shape** regions in order, disjoint. **Cost** linear in the events.
  */

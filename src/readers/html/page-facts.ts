@@ -3,11 +3,11 @@ import type { Metadata } from "../../contracts/metadata.ts";
 import { collectLine } from "./collect-text.ts";
 import type { HtmlEvent } from "./html-events.ts";
 
-/** What a page says of itself. */
+/** Metadata that a page states. */
 export interface PageFacts {
   readonly title: string;
   readonly metadata: Metadata;
-  /** What addresses on the page count from, when it says so. */
+  /** Base of relative addresses on the page, when it states one. */
   readonly base: string | undefined;
 }
 

@@ -13,18 +13,18 @@ const keptAttributes = new Set(
   ),
 );
 
-/** Of attributes that nearly every element has, only the values that decide something are kept. */
+/** For attributes that nearly every element has, only deciding values are kept. */
 const tellingValues: ReadonlyMap<string, RegExp> = new Map([
   ["class", tellingClass],
   ["style", /display\s*:\s*none|visibility\s*:\s*hidden/i],
   ["id", furnitureName],
-  // What a script does, or what is written out in the address itself, is nowhere to go.
+  // A script or inline data leads to no page.
   ["href", /^(?!\s*(?:javascript|data|blob):)/i],
 ]);
 
 const noAttributes: Attributes = new Map();
 
-/** What an opening tag ends when it finds one of `closes` open before reaching one of `within`. */
+/** Elements that an opening tag closes when one of `closes` is open before one of `within`. */
 interface ImpliedEnd {
   readonly closes: ReadonlySet<string>;
   readonly within: ReadonlySet<string>;
@@ -62,13 +62,13 @@ interface OpenElement {
 }
 
 /**
- * A page to a flat list of events, with missing end tags put in as the HTML standard has it where that changes what is read.
+ * Parses a page into a flat list of events, with missing end tags of the HTML standard where they change the text.
  *
- * Tokens (tags, attributes, entities, raw text) are htmlparser2's; its parser is not used, because it searches its whole stack of open elements per tag and a page
+ * Tokens (tags, attributes, entities, raw text) are htmlparser2's. Its parser is not used: it searches its whole stack of open elements per tag, and a page
  * may nest as deep as it is long.
  *
  * **Shape** every open event has a close event behind it; at most 512 are open at once.
- * **Cost** linear in the length of the source; elements without a say in what is read leave no event.
+ * **Cost** linear in the length of the source; elements without effect on the text leave no event.
  */
 export function parseHtml(source: string, xhtml: boolean): HtmlEvent[] {
   const events: HtmlEvent[] = [];
@@ -149,7 +149,7 @@ export function parseHtml(source: string, xhtml: boolean): HtmlEvent[] {
         while (stack.length > index) pop();
         return;
       }
-      // A stray end tag of a phrase does not end the block around it, and none but a table's ends a cell.
+      // An unmatched end tag of a phrase does not end the block around it, and only a table's ends a cell.
       if (
         phrasing.has(name)
           ? !phrasing.has(open)

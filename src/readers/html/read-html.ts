@@ -12,7 +12,7 @@ import { parseHtml } from "./parse-html.ts";
 import { renderHtml } from "./render-html.ts";
 import { withTitleHeading } from "./title-heading.ts";
 
-/** What {@link createHtmlReader} promises, with the parser that it loads when the first page is read. */
+/** Implements {@link createHtmlReader}; loaded with its parser when the first page is read. */
 export function readHtml({ uri, bytes, mediaType, charset }: ReadInput): ReadResult {
   const source = decodeHtml(bytes, uri, charset);
   const events = parseHtml(source, mediaType === "application/xhtml+xml");

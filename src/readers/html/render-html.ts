@@ -24,24 +24,24 @@ export interface RenderedHtml {
   readonly links: readonly Link[];
 }
 
-/** Longer "headings" are paragraphs that somebody wanted large, or a heading that was never ended. */
+/** Longest heading. Longer ones are paragraphs in large type, or a heading that was never closed. */
 const maxHeadingLength = 300;
-/** What more source than this holds is longer, unless it is indentation. */
+/** Longest source of a heading; more is too long, unless it is indentation. */
 const maxHeadingSource = 5000;
 
 interface List {
-  /** Of the next item; `undefined` in a list without numbers. */
+  /** Number of the next item; `undefined` in a list without numbers. */
   number: number | undefined;
-  /** What the item begins with, until it is written. */
+  /** Marker at the item's beginning, until it is written. */
   marker: string;
 }
 
 /**
- * The canonical text of a page: what a reader sees of the given regions.
+ * Renders the canonical text of a page: the visible text of the given regions.
  *
  * **Shape** blocks are separated by blank lines. Headings stand alone. List items stand on lines of their own with `- ` or their number, two spaces deeper per level.
- * Rows of tables are lines `| a | b |`; a table in a cell stands after the table around it, and a row that holds headings or preformatted text is a frame
- * around them and is read cell by cell. Preformatted text is verbatim. Of images the alternative text is read, of ruby the reading, in brackets.
+ * Rows of tables are lines `| a | b |`. A table in a cell stands after the table around it. A row with headings or preformatted text is a frame
+ * around them and is read cell by cell. Preformatted text is verbatim. Images give their alternative text, ruby its reading, in brackets.
  * **Cost** linear in the events.
  */
 export function renderHtml(events: readonly HtmlEvent[], regions: readonly Region[], source: string): RenderedHtml {

@@ -31,8 +31,8 @@ const maxBlankColumns = 64;
  * A cell that spans columns or rows has its text in its first place and leaves the others blank, so that columns stay in line and no word counts twice.
  * Rows before the first one with a data cell are the header: rows in `thead`, or of `th` alone.
  *
- * A table in a cell of a table of data is written after it, so that both stay whole. A table without a plain row, of two cells with text in them, is a frame
- * around what is in it, and is read cell by cell.
+ * A table in a cell of a table of data is written after it, so that both stay whole. A table without a plain row of two cells with text is a frame
+ * around its content, and is read cell by cell.
  *
  * **Cost** linear in the events of the table, without those of the tables in it.
  */
@@ -128,7 +128,7 @@ export function createTableWriter(events: readonly HtmlEvent[], index: number, t
   };
 }
 
-/** Whether a row holds what cannot be on one line of a table: a heading, preformatted text, or a table that cannot stand after this one. */
+/** Whether a row has content that cannot be on one line of a table: a heading, preformatted text, or a table that cannot stand after this one. */
 function holdsFlow(events: readonly HtmlEvent[], index: number, row: OpenEvent, keepsWhole: boolean): boolean {
   for (let inner = index + 1; inner < row.close; inner++) {
     const event = events[inner];

@@ -29,7 +29,7 @@ export interface TextWriter {
     prefix?: () => string,
     links?: readonly Link[],
   ): { start: number; end: number };
-  /** What is written from here on leads to `url`, until the link ends. A link in a link is the outer one's text. */
+  /** Text from here on leads to `url`, until the link ends. A link in a link belongs to the outer one. */
   startLink(url: string): void;
   endLink(): void;
   /** Completes the block that is being written with what is known of it now. */

@@ -4,7 +4,7 @@ import type { Region } from "./link-parts.ts";
 import { isHidden } from "./mark-visible.ts";
 
 /**
- * The regions to be read, with the heading of the page before them where it stands outside: in a header above the article, as many sites have it.
+ * Adds the page's heading to the visible regions where it stands outside: many sites have it in a header above the article.
  *
  * It is the page's only `h1`, it stands before the regions, they hold none, and the page's title begins with it; the name of the site would be its end.
  */
@@ -26,7 +26,7 @@ export function withTitleHeading(
   return text !== "" && title.startsWith(text) ? [heading, ...regions] : regions;
 }
 
-/** Whether an element around it, or it itself, is hidden; what is hidden inside is marked, for nobody has looked into a header that is not read. */
+/** Whether an element or one around it is hidden. Hidden parts inside are marked, because headers outside the content were not examined. */
 function isOutOfSight(events: readonly HtmlEvent[], { start, end }: Region): boolean {
   for (const event of events.slice(start + 1, end)) if (event.type === "open") event.dropped = isHidden(event);
   return events.slice(0, start + 1).some((event) => event.type === "open" && event.close > start && isHidden(event));

@@ -2,7 +2,7 @@ import type { Address, Email } from "postal-mime";
 
 import type { Metadata } from "../../contracts/metadata.ts";
 
-/** Of a list of addresses so many are kept; a circular has more readers than facts. */
+/** Longest list of addresses that is kept; a circular has more readers than facts. */
 const maxAddresses = 100;
 const maxHeaderLength = 1000;
 
@@ -12,7 +12,7 @@ export function headerText(value: string | undefined): string {
   return line.trim().slice(0, maxHeaderLength).toWellFormed();
 }
 
-/** What stands above a message: who wrote it, to whom, and when. */
+/** Lines above a message: author, recipients, date. */
 export function headerLines({ from, to, cc, headers }: Email): string[] {
   // As it was written: with the writer's own time zone.
   const date = headers.find(({ key }) => key === "date")?.value;
@@ -25,7 +25,7 @@ export function headerLines({ from, to, cc, headers }: Email): string[] {
   return lines.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`);
 }
 
-/** What its headers say of a message. */
+/** Metadata from a message's headers. */
 export function factsOf({ from, to, cc, date, messageId, inReplyTo }: Email): Metadata {
   const isTime = date !== undefined && /^\d{4,}-\d\d-\d\dT/.test(date);
   return {

@@ -93,7 +93,7 @@ function tooMany(most: number): string {
   return `a message may have ${most.toLocaleString("en")} attachments, and this has more.`;
 }
 
-/** What the attachment's reader made of it, or why there is none. */
+/** Result of the attachment's reader, or the reason without one. */
 async function readAttachment(
   { content, mimeType }: Attachment,
   name: string,

@@ -13,7 +13,7 @@ import { factsOf, headerLines, headerText } from "./mail-headers.ts";
 import { readAttachments } from "./read-attachments.ts";
 import { writePlainBody } from "./plain-body.ts";
 
-/** What {@link createMailReader} promises, with the parser that it loads when the first message is read. */
+/** Implements {@link createMailReader}; loaded with its parser when the first message is read. */
 export async function readMail(input: ReadInput): Promise<ReadResult> {
   const { uri, bytes, signal } = input;
   const { email, encoding } = await parseMail(bytes);
@@ -56,7 +56,7 @@ async function parseMail(bytes: Uint8Array): Promise<{ readonly email: Email; re
   const broken = countBroken(email);
   const found = broken === 0 ? undefined : await findCharset(bytes);
   if (found === undefined) return { email };
-  // What is in base64 or quoted-printable is ASCII, and stays as it is; attachments are their readers' matter.
+  // Base64 and quoted-printable are ASCII, and stay as they are; attachments belong to their readers.
   const recoded = new TextEncoder().encode(new TextDecoder(found.charset).decode(bytes));
   const better = await PostalMime.parse(recoded, options);
   if (countBroken(better) >= broken) return { email };

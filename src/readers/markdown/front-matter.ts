@@ -3,13 +3,13 @@ import { isMap, isScalar, isSeq, parseDocument } from "yaml";
 import type { JsonValue, Metadata } from "../../contracts/metadata.ts";
 import { readToml } from "./read-toml.ts";
 
-/** What stands above the first line of a Markdown text, between two fences. */
+/** The block above the first line of a Markdown text, between two fences. */
 export interface FrontMatter {
   /** Just after the closing fence and its newline: where the Markdown begins. */
   readonly end: number;
   /** Just after the closing fence itself. */
   readonly blockEnd: number;
-  /** What it says, when it can be read; else nothing. */
+  /** Its metadata, when it can be read; else empty. */
   readonly metadata: Metadata;
 }
 
@@ -32,8 +32,8 @@ const typedKeys: Readonly<Record<string, string>> = {
 /**
  * The front matter at the head of a text: YAML between `---` fences, or TOML between `+++` (of which the top level is read).
  *
- * A leading `---` may also be a rule. It is front matter when a closing fence follows and the text between is a YAML mapping,
- * is empty, or at least begins like one (`key:`): then broken YAML stays text and gives no metadata.
+ * A leading `---` may also be a rule. It is front matter when a closing fence follows and the text between is a YAML mapping
+ * or empty, or begins like one (`key:`). Broken YAML stays text and gives no metadata.
  *
  * **Shape** metadata holds JSON values only: dates and other special scalars stay strings, keys that ibid types are dropped when the type differs.
  * **Cost** linear; YAML is parsed up to 64 KiB; aliases are not followed.
@@ -78,10 +78,10 @@ function findClosingFence(
 }
 
 /**
- * A mapping's metadata; `"other"` for YAML that is no mapping, `"broken"` for what is no YAML.
+ * Metadata of a mapping; `"other"` for YAML that is no mapping, `"broken"` for invalid YAML.
  *
- * The tree is walked here and never turned into plain values by the library: there, a mapping in the place of a key is written out as text, which takes minutes
- * for a thousand nested braces. For the same reason keys are not checked for repetition (the last one wins) and aliases are not followed.
+ * The tree is walked here and never turned into plain values by the library. There, a mapping in the place of a key is written out as text, which takes minutes
+ * for a thousand nested braces. For the same reason repeated keys are not an error (the last one wins) and aliases are not followed.
  */
 function parseYaml(body: string): Metadata | "other" | "broken" {
   const plain = readPlainLines(body);
@@ -102,7 +102,7 @@ function parseYaml(body: string): Metadata | "other" | "broken" {
   }
 }
 
-/** A key, and words as they stand or between quotes: no escapes, no signs of YAML's, and nothing that stands for a number, a truth or nothing. */
+/** A key, and plain or quoted words: no escapes, no signs of YAML, and no number, truth value or null. */
 const plainLine =
   /^(?!(?:true|false|null):)([a-z][\w-]{0,99}): +(?:"([^"\\\p{C}]*)"|(?!(?:true|false|null)$)([a-z](?:[\w ,./()'-]*[\w.)])?))$/iu;
 

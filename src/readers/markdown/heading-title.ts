@@ -8,10 +8,10 @@ const inline = new MarkdownIt("commonmark", { maxNesting: 20 }).enable("striketh
 const maxInlineLength = 1000;
 
 /**
- * What a reader sees of a heading: emphasis, code marks, links, HTML and entities resolved, white space collapsed,
- * and the `{#custom-id}`, the attributes and the comments that documentation tools allow in it left out, as are marks of footnotes.
+ * Visible text of a heading: emphasis, code marks, links, HTML and entities resolved, white space collapsed.
+ * The `{#custom-id}`, attributes and comments of documentation tools are left out, and so are marks of footnotes.
  *
- * **Shape** `isDefined` says whether the document defines a link of that label: then `[label]` is one.
+ * **Shape** `isDefined` returns whether the document defines a link of that label: then `[label]` is one.
  * **Cost** bounded: inline rules run on at most 1,000 characters.
  */
 export function readHeadingTitle(source: string, isDefined: (label: string) => boolean = () => false): string {

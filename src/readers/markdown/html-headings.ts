@@ -18,7 +18,7 @@ const headingsAndComments = /<!--[\s\S]*?(?:-->|$)|<h([1-6])(?:\s[^<>]*)?>([\s\S
  * **Cost** at most a thousand steps for each opening tag.
  */
 export function findHtmlHeadings(html: string): HtmlHeading[] {
-  // What scripts, styles and preformatted text hold is not read as markup.
+  // The content of scripts, styles and preformatted text is not read as markup.
   if (/^<(?:pre|script|style|textarea)[\s>]/i.test(html)) return [];
   const headings: HtmlHeading[] = [];
   for (const { 0: whole, 1: level, 2: content, index } of html.matchAll(headingsAndComments)) {

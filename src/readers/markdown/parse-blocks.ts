@@ -17,7 +17,7 @@ type Token = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>[number];
 /** Where the lines of a text begin; one more entry for its end. */
 type LineStarts = readonly number[];
 
-/** What is nested deeper than this is text of what surrounds it: block structure is wanted of the outermost level only. */
+/** Deepest nesting; deeper blocks are text of their surroundings, because only the outermost level matters. */
 const maxNesting = 32;
 
 /**
@@ -86,7 +86,7 @@ export function parseBlocks(text: string, from: number, isMdx: boolean): Markdow
 }
 
 /**
- * What the block rules say. They only write to tokens, whose methods nobody calls: made as plain objects they cost nothing, where the library defines twelve
+ * Tokens of the block rules. The rules only write to tokens and call no methods, so plain objects do. The library defines twelve
  * properties one by one, which took as long as all the rules.
  */
 function readTokens(parser: typeof commonMark, text: string): readonly Token[] {

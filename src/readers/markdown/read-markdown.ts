@@ -7,7 +7,7 @@ import { limitsOf } from "../read-limits.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { parseBlocks } from "./parse-blocks.ts";
 
-/** What {@link createMarkdownReader} promises, with the parsers that it loads when the first file is read. */
+/** Implements {@link createMarkdownReader}; loaded with its parsers when the first file is read. */
 export function readMarkdown({ uri, bytes, mediaType, charset, limits }: ReadInput): ReadResult {
   const text = decodeSource(bytes, uri, charset, limitsOf({ ...(limits && { limits }) }).maxTextLength);
   const frontMatter = readFrontMatter(text);

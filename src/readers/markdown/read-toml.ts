@@ -3,9 +3,9 @@ import type { JsonValue } from "../../contracts/metadata.ts";
 const maxLines = 1000;
 
 /**
- * What TOML front matter says at its top level: strings, numbers, booleans, dates (as they are written), and lists of these on one line or several.
+ * Reads TOML front matter at its top level: strings, numbers, booleans, dates (as written), and lists of these on one line or several.
  *
- * **Shape** keys of tables (`[params]`) and what is written otherwise are left out: front matter names a page and its tags, and the text keeps all of it.
+ * **Shape** keys of tables (`[params]`) and other forms are left out: front matter names a page and its tags, and the text keeps all of it.
  * **Cost** linear. **Source** TOML 1.0.
  */
 export function readToml(body: string): Readonly<Record<string, JsonValue>> {

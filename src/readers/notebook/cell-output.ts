@@ -5,16 +5,16 @@ import { type Fields, fieldsOf, textOf } from "./parse-notebook.ts";
 /** More of what a cell wrote is a log; of it the beginning is kept. **Units** UTF-16 code units. */
 const maxOutputLength = 10_000;
 
-/** What a cell wrote, and how much of it is not text. */
+/** Output of a cell, and the number of parts that are not text. */
 export interface CellOutput {
   readonly text: string;
   readonly images: number;
 }
 
 /**
- * What a reader sees of a cell's outputs: streams, results, and errors without the colours of a terminal.
+ * Reads a cell's outputs as a notebook shows them: streams, results, and errors without the colours of a terminal.
  *
- * **Shape** cut after 10,000 characters, with a last line that says so. Images count, and so do HTML and widgets that have no plain text beside them.
+ * **Shape** cut after 10,000 characters, with a last line about it. Images count, and so do HTML and widgets without plain text.
  */
 export function readOutputs(outputs: readonly Fields[]): CellOutput {
   let text = "";

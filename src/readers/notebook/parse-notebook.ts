@@ -4,7 +4,7 @@ import { IbidError } from "../../contracts/errors.ts";
 export interface Cell {
   readonly kind: "markdown" | "code" | "raw" | "heading";
   readonly source: string;
-  /** Of a heading. */
+  /** Level of a heading. */
   readonly level: number;
   readonly outputs: readonly Fields[];
 }
@@ -12,7 +12,7 @@ export interface Cell {
 export interface Notebook {
   readonly title: string;
   readonly author: string;
-  /** Of its kernel; `""` when it does not say. */
+  /** Language of the kernel; `""` when it names none. */
   readonly language: string;
   readonly cells: readonly Cell[];
 }

@@ -16,7 +16,7 @@ import { parseNotebook } from "./parse-notebook.ts";
 
 type PartResult = Pick<ReadResult, "text" | "root" | "blocks" | "sourceMap">;
 
-/** What {@link createNotebookReader} promises. */
+/** Implements {@link createNotebookReader}. */
 export async function readNotebook(input: ReadInput): Promise<ReadResult> {
   const { uri, bytes, charset, signal } = input;
   const notebook = parseNotebook(decodeSource(bytes, uri, charset), uri);

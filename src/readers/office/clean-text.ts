@@ -1,6 +1,6 @@
 /**
- * Text as a reader of the page sees it: no-break spaces as spaces, without characters that nobody sees (soft hyphens, zero-width spaces, controls),
- * without half of a surrogate pair, without white space that ends a line. A vertical tab breaks the line.
+ * Cleans text as a page shows it: no-break spaces become spaces; invisible characters (soft hyphens, zero-width spaces, controls),
+ * halves of surrogate pairs and white space at line ends go. A vertical tab breaks the line.
  *
  * **Cost** linear, also in long runs of spaces.
  */

@@ -8,7 +8,7 @@ import { readSymbol } from "./symbol-characters.ts";
 export interface NoteMark {
   readonly kind: "footnote" | "endnote";
   readonly id: string;
-  /** What stands in the text: `[^1]`, or a sign of the author's. */
+  /** Mark in the text: `[^1]`, or a sign of the author's. */
   readonly mark: string;
 }
 
@@ -43,7 +43,7 @@ const silent = new Set([
 /**
  * Reads paragraphs of one story (the body, a note) in order.
  *
- * What was inserted under tracked changes is read and what was deleted is not; a field gives its result, not its code; hidden text is left out.
+ * Tracked insertions are read and deletions are not; a field gives its result, not its code; hidden text is left out.
  *
  * **Source** ISO/IEC 29500-1, 17.3.3 (run content), 17.13.5 (revisions), 17.16 (fields).
  */
@@ -154,7 +154,7 @@ export function createInlineReader(
   };
 }
 
-/** What its author says a picture shows. A `name` is the program's. */
+/** The author's alternative text of a picture. A `name` is the program's. */
 function alternativeText(drawing: XmlElement): string | undefined {
   const [properties] = findAll(drawing, "docPr");
   const stated = properties?.attributes.get("descr") || properties?.attributes.get("title");

@@ -14,7 +14,7 @@ interface ListLevel {
   readonly format: string;
   /** `%1.%2` for the numbers of the first two levels with dots. */
   readonly pattern: string;
-  /** What stands between label and text. */
+  /** Text between label and paragraph. */
   readonly gap: string;
   readonly isLegal: boolean;
   /** After which level it begins anew; 0 for never. */

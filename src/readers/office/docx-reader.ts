@@ -1,6 +1,6 @@
 import type { Reader } from "../../contracts/reader.ts";
 
-/** What Word's documents, templates and their kin with macros are called. */
+/** Media types of Word's documents, templates and their variants with macros. */
 const mediaTypes: ReadonlySet<string> = new Set([
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
   "application/vnd.openxmlformats-officedocument.wordprocessingml.template",
@@ -9,16 +9,16 @@ const mediaTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Word documents (DOCX), also strict ones, templates and those with macros: the canonical text is what is printed, without headers and footers.
+ * Reads Word documents (DOCX), strict ones, templates and macros included: the canonical text is the printed text without headers and footers.
  *
  * Automatic numbers stand before headings and list items as Word shows them. A note follows its paragraph, marked `[^1]`; endnotes stand at the end, marked `[^i]`.
  * Tables are rows of `| a | b |`; a row with a table in it is read cell by cell. Formulas are on one line, pictures give their alternative text, charts their figures.
  * Insertions under tracked changes are read; deletions, comments, hidden text and the codes of fields are not.
  *
- * **Shape** sections by outline level, whatever the language of the style names; title as the document shows it, else its properties, else the first heading or
- * the file name; metadata `author`, `language`, `createdAt`, `modifiedAt` when stated. No pages: where they break is for whoever prints it.
+ * **Shape** sections by outline level, whatever the language of the style names. The title is the shown one, else from its properties, the first heading or
+ * the file name. Metadata `author`, `language`, `createdAt`, `modifiedAt` when stated. No pages: the printer decides where they break.
  * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
- * **Cost** linear; memory for what one paragraph or table unpacks to, and the text.
+ * **Cost** linear; memory for one unpacked paragraph or table, and the text.
  * **Source** ISO/IEC 29500-1 (Office Open XML, WordprocessingML); Embabel's content readers, Ballerina's `TextDataLoader`.
  */
 export function createDocxReader(): Reader {

@@ -1,6 +1,6 @@
 import { type XmlElement, elementsOf, findChild, isOn, valueOf } from "./read-xml.ts";
 
-/** What a style, with all it is based on, says of the paragraphs that have it. */
+/** Properties that a style, with its bases, gives to paragraphs. */
 export interface ParagraphStyle {
   /** 1 to 9 for a heading; the document's title counts as 1. */
   readonly level?: number;

@@ -9,7 +9,7 @@ import { formatNumber } from "./number-label.ts";
 import { type XmlElement, alternativesOf, elementsOf, findAll, findChild, isOn, valueOf } from "./read-xml.ts";
 import { type TableCell, writeTable } from "./table-text.ts";
 
-/** What a document refers to besides its body. */
+/** Parts of a document besides its body. */
 export interface DocxParts {
   readonly styles: DocxStyles;
   readonly numbering: DocxNumbering;
@@ -21,7 +21,7 @@ export interface DocxParts {
 
 /** Writes the body of a document, element by element. */
 export interface DocxWriter {
-  /** Of the paragraph in the style of titles that came first. */
+  /** Text of the first paragraph in the style of titles. */
   readonly title: string;
   write(element: XmlElement): void;
   /** Writes what is still to come: the last list, endnotes. */
@@ -33,7 +33,7 @@ interface ReadParagraph {
   readonly style: ParagraphStyle;
   readonly label: string;
   readonly listLevel: number;
-  /** Of the outline; 0 for text. */
+  /** Outline level; 0 for text. */
   readonly level: number;
   readonly notes: readonly NoteMark[];
   /** Writes what stands beside the text: boxes, graphics. */

@@ -2,7 +2,7 @@ import { decodePath, resolvePath } from "./open-archive.ts";
 import { readFact } from "./package-facts.ts";
 import { elementsOf, findAll, findChild, type XmlElement } from "./read-xml.ts";
 
-/** What a book's table of contents calls a chapter. */
+/** Entry of a chapter in a book's table of contents. */
 export interface ContentsEntry {
   readonly title: string;
   /** 1 for the outermost entries. */

@@ -1,15 +1,15 @@
 import type { Reader } from "../../contracts/reader.ts";
 
 /**
- * EPUB books: chapters in the order of the spine, each as the reader of HTML reads it, those outside the linear order last.
+ * Reads EPUB books: chapters in the order of the spine, each by the reader of HTML, those outside the linear order last.
  *
- * The table of contents says how deep a chapter stands, and gives its heading where the chapter itself has none.
+ * The table of contents gives a chapter's depth, and its heading where the chapter has none.
  *
  * **Shape** each chapter is a part of the source map with lines of its own; title from the package, else the first heading or the file name;
- * metadata `author`, `language`, `description`, `createdAt`, `modifiedAt` when stated. A chapter that is missing or that no reader takes is named in `notes`.
+ * metadata `author`, `language`, `description`, `createdAt`, `modifiedAt` when stated. A chapter that is missing or that no reader accepts is named in `notes`.
  * **Errors** `encrypted` for a book under digital rights management, `empty`, `unreadable`, `too-large`, `aborted`; `unsupported-media` when called without
  * readers for its parts.
- * **Cost** that of its chapters; memory for one of them and the text.
+ * **Cost** the sum over its chapters; memory for one of them and the text.
  * **Source** W3C EPUB 3.3, with OPF 2.0.1 and NCX for books of EPUB 2; Embabel's content readers.
  */
 export function createEpubReader(): Reader {

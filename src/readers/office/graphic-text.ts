@@ -3,7 +3,7 @@ import type { OfficePackage, Relationship } from "./open-package.ts";
 import { type XmlElement, elementsOf, findAll, findChild, textOf } from "./read-xml.ts";
 import { writeTable } from "./table-text.ts";
 
-/** What is written in a chart or a diagram. */
+/** Text of a chart or a diagram. */
 export interface GraphicText {
   readonly titles: readonly string[];
   /** Categories down, series across; the first row names them. */
@@ -42,7 +42,7 @@ function readChart(root: XmlElement): GraphicText {
   };
 }
 
-/** Points by their number, as the chart keeps them from its workbook. Of categories in levels, the words of all levels. */
+/** Points by their number, as the chart copies them from its workbook. Categories in levels give the words of all levels. */
 function readPoints(element: XmlElement | undefined): ReadonlyMap<number, string> {
   const points = new Map<number, string>();
   for (const point of findAll(element, "pt")) {

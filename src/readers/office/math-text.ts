@@ -3,7 +3,7 @@ import { type XmlElement, elementsOf, findChild, isOn, textOf, valueOf } from ".
 /**
  * A formula of Office on one line, as a person would type it: `x=(-b±√(b^2-4ac))/(2a)`.
  *
- * **Shape** what belongs together is in brackets when it is longer than one sign or number; parts of matrices are parted by `&` and `;`.
+ * **Shape** a group is in brackets when it is longer than one sign or number; parts of matrices are separated by `&` and `;`.
  * **Source** ISO/IEC 29500-1, 22.1 (Office Math); Sargent, "UnicodeMath" (Unicode Technical Note 28), for the linear form.
  */
 export function readMath(element: XmlElement): string {

@@ -19,7 +19,7 @@ const hanUnits = ["", "十", "百", "千"];
 /**
  * A number as a list shows it.
  *
- * **Shape** `format` is one of the names that Word and PowerPoint use; one that is not known here gives plain digits, as do numbers that a format has no signs for.
+ * **Shape** `format` is one of the names that Word and PowerPoint use. An unknown one gives plain digits, and so do numbers without signs in a format.
  * **Source** ISO/IEC 29500-1, 17.18.59 (number formats) and 20.1.10.61 (automatic numbers of slides).
  */
 export function formatNumber(value: number, format: string): string {

@@ -38,7 +38,7 @@ function lineOf({ styles }: OdtStyles, name: string | undefined): XmlElement[] {
   return line;
 }
 
-/** What paragraphs in a style are. Names of the program's own styles are English in every language, with blanks as `_20_`. */
+/** Kind of paragraphs in a style. Names of the program's own styles are English in every language, with blanks as `_20_`. */
 export function kindOfStyle(styles: OdtStyles, name: string | undefined): "title" | "code" | "quote" | "paragraph" {
   const names = [name, ...lineOf(styles, name).flatMap(({ attributes }) => [...attributes.values()])];
   if (names.includes("Title")) return "title";

@@ -9,7 +9,7 @@ import { type TableCell, writeTable } from "./table-text.ts";
 
 /** Writes the body of an OpenDocument text, element by element. */
 export interface OdtWriter {
-  /** Of the paragraph in the style of titles that came first. */
+  /** Text of the first paragraph in the style of titles. */
   readonly title: string;
   write(element: XmlElement): void;
   /** Writes what is still to come: code, endnotes. */

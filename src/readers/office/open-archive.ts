@@ -22,9 +22,9 @@ export interface Archive {
  * **Shape** a name is found as it stands, else without regard to case and percent-encoding, as the writers of office files mix them.
  * Of two members with one name the first counts. Names lead nowhere: nothing is written to disk.
  * **Errors** `encrypted`, `unreadable` for a broken archive or member, `aborted`; `too-large` beyond `maxParts` members, or when all that is unpacked
- * grows beyond `maxExpandedBytes`, whatever sizes the directory declares.
+ * grows beyond `maxExpandedBytes`, whatever the declared sizes.
  * **Cost** reads the directory; a member is inflated at each call.
- * **Source** PKWARE APPNOTE 6.3; Fifield, "A better zip bomb" (2019), for members that overlap: what is unpacked is what counts.
+ * **Source** PKWARE APPNOTE 6.3; Fifield, "A better zip bomb" (2019), for members that overlap: unpacked bytes count.
  */
 export async function openArchive(input: Pick<ReadInput, "uri" | "bytes" | "limits" | "signal">): Promise<Archive> {
   const { uri, bytes, signal } = input;
@@ -67,7 +67,7 @@ export async function openArchive(input: Pick<ReadInput, "uri" | "bytes" | "limi
       if (entry === undefined) return undefined;
       throwIfAborted(signal, `Reading ${uri}`, { uri });
       if (entry.isEncrypted()) throw encrypted(uri);
-      // What is declared can be counted on: a member that grows beyond it is stopped there.
+      // The declared size is safe to count: a member that grows beyond it is stopped there.
       unpacked += entry.uncompressedSize;
       if (unpacked > maxExpandedBytes) throw overLimit(uri, "maxExpandedBytes", maxExpandedBytes, unpacked);
       const member = await unpack(zip, entry).catch((error: unknown) => {

@@ -23,16 +23,16 @@ export interface OfficePackage {
   readPart(name: string | undefined): Promise<XmlElement | undefined>;
   /** A large part, piece by piece. */
   visitPart(name: string, visitor: XmlVisit): Promise<XmlElement | undefined>;
-  /** What a part points to, by id, in the order in which it says so. */
+  /** Targets of a part, by id, in the order of its relationships. */
   relationshipsOf(part: string): Promise<ReadonlyMap<string, Relationship>>;
   /** The first part of a type that a part points to. */
   findRelated(part: string, type: string): Promise<string | undefined>;
 }
 
 /**
- * Opens an office file (DOCX, PPTX and their kin) and finds its main part: through the package's relationships, else by the content type it is listed under.
+ * Opens an office file (DOCX, PPTX and variants) and finds its main part by the package's relationships, else by its content type.
  *
- * **Errors** those of {@link openArchive} and {@link readXml}; `unreadable` when there is no main part.
+ * **Errors** as {@link openArchive} and {@link readXml}; `unreadable` when there is no main part.
  * **Source** ISO/IEC 29500-2, Open Packaging Conventions.
  */
 export async function openPackage(input: ReadInput): Promise<OfficePackage> {

@@ -3,7 +3,7 @@ import type { Metadata } from "../../contracts/metadata.ts";
 import type { OfficePackage } from "./open-package.ts";
 import { type XmlElement, findChild, textOf } from "./read-xml.ts";
 
-/** What a file says of itself. */
+/** Metadata of a file. */
 export interface PackageFacts {
   /** `""` when it has none, or one that its program put there. */
   readonly title: string;

@@ -1,6 +1,6 @@
 import type { Reader } from "../../contracts/reader.ts";
 
-/** What PowerPoint's presentations, shows, templates and their kin with macros are called. */
+/** Media types of PowerPoint's presentations, shows, templates and their variants with macros. */
 const mediaTypes: ReadonlySet<string> = new Set([
   "application/vnd.openxmlformats-officedocument.presentationml.presentation",
   "application/vnd.openxmlformats-officedocument.presentationml.slideshow",
@@ -11,13 +11,13 @@ const mediaTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Presentations (PPTX), also strict ones, shows, templates and those with macros: slides in the order in which they are shown.
+ * Reads presentations (PPTX), strict ones, shows, templates and macros included: slides in the order of the show.
  *
- * Of each slide its title (`Slide 3` when it has none), its texts in the order of its shapes, groups included, with bullets and automatic numbers; tables and charts
- * as rows of `| a | b |`, the words of diagrams, alternative texts of pictures; then, under `Notes`, what the speaker wrote below it.
- * Footers, dates, slide numbers and comments are left out, as is what only layouts say. Hidden slides are read, and named in `notes`, which count the comments.
+ * Each slide gives its title (`Slide 3` without one), and its texts in the order of its shapes, groups included, with bullets and automatic numbers. Tables and charts
+ * are rows of `| a | b |`; diagrams give their words, pictures their alternative texts. The speaker's notes follow under `Notes`.
+ * Footers, dates, slide numbers and comments are left out, and so is text of layouts. Hidden slides are read, and named in `notes`, which count the comments.
  *
- * **Shape** slides in the source map; a section of level 1 for each slide with text; title from the first slide, else the properties or the file name;
+ * **Shape** slides in the source map; a section of level 1 for each slide with text. The title comes from the first slide, the properties or the file name;
  * metadata `slideCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated.
  * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
  * **Cost** linear; memory for one slide and the text.

@@ -13,7 +13,7 @@ import { type OfficePackage, openPackage, type Relationship } from "./open-packa
 import { readPackageFacts } from "./package-facts.ts";
 import { elementsOf, type XmlElement } from "./read-xml.ts";
 
-/** What {@link createDocxReader} promises, with the libraries that it loads when the first file is read. */
+/** Implements {@link createDocxReader}; loaded with its libraries when the first file is read. */
 export async function readDocx(input: ReadInput): Promise<ReadResult> {
   const { uri } = input;
   const { maxTextLength } = limitsOf(input);
@@ -69,7 +69,7 @@ async function readParts(office: OfficePackage, relationships: ReadonlyMap<strin
   };
 }
 
-/** What is in the file and not in the text. */
+/** Notes about content of the file that is not in the text. */
 async function notesOn(
   office: OfficePackage,
   relationships: ReadonlyMap<string, Relationship>,

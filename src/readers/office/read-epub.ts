@@ -27,7 +27,7 @@ interface ManifestItem {
   readonly fallback: string | undefined;
 }
 
-/** What {@link createEpubReader} promises, with the libraries that it loads when the first book is read. */
+/** Implements {@link createEpubReader}; loaded with its libraries when the first book is read. */
 export async function readEpub(input: ReadInput): Promise<ReadResult> {
   const { uri, readPart } = input;
   const { maxPages, maxTextLength } = limitsOf(input);
@@ -80,7 +80,7 @@ export async function readEpub(input: ReadInput): Promise<ReadResult> {
   };
 }
 
-/** What some books call HTML. */
+/** Media types that some books use for HTML. */
 const htmlTypes: ReadonlyMap<string, string> = new Map([
   ["text/x-oeb1-document", "text/html"],
   ["application/x-html+xml", "application/xhtml+xml"],
@@ -124,7 +124,7 @@ function readManifest(book: XmlElement, packagePath: string): ReadonlyMap<string
   return items;
 }
 
-/** The spine, linear chapters first, each once. What is no HTML gives way to its fallback. */
+/** The spine, linear chapters first, each once. A chapter that is no HTML is replaced by its fallback. */
 function listChapters(book: XmlElement, manifest: ReadonlyMap<string, ManifestItem>): ManifestItem[] {
   const references = elementsOf(findChild(book, "spine")).filter(({ name }) => name === "itemref");
   const isLinear = ({ attributes }: XmlElement): boolean => attributes.get("linear") !== "no";

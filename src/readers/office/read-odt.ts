@@ -9,7 +9,7 @@ import { type Archive, encrypted, openArchive, unreadable, withoutText } from ".
 import { readFact, statedFacts } from "./package-facts.ts";
 import { findAll, findChild, readXml, type XmlElement, type XmlVisit } from "./read-xml.ts";
 
-/** What {@link createOdtReader} promises, with the libraries that it loads when the first file is read. */
+/** Implements {@link createOdtReader}; loaded with its libraries when the first file is read. */
 export async function readOdt(input: ReadInput): Promise<ReadResult> {
   const { uri } = input;
   const { maxTextLength } = limitsOf(input);

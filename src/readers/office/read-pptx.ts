@@ -10,7 +10,7 @@ import { readPackageFacts } from "./package-facts.ts";
 import { elementsOf, findChild, type XmlElement } from "./read-xml.ts";
 import { listPlaceholders, readSlideShapes, readSpeakerNotes, type SlideStyles } from "./slide-shapes.ts";
 
-/** What {@link createPptxReader} promises, with the libraries that it loads when the first file is read. */
+/** Implements {@link createPptxReader}; loaded with its libraries when the first file is read. */
 export async function readPptx(input: ReadInput): Promise<ReadResult> {
   const { uri } = input;
   const { maxPages, maxTextLength } = limitsOf(input);
@@ -78,7 +78,7 @@ async function readSlide(office: OfficePackage, part: string, stylesOf: (layout:
   };
 }
 
-/** Those of a slide, and the answers to them, which newer files keep inside. */
+/** Comments of a slide, with replies, which newer files nest. */
 function countComments(list: XmlElement | undefined): number {
   const comments = elementsOf(list);
   return comments.reduce((sum, comment) => sum + elementsOf(findChild(comment, "replyLst")).length, comments.length);

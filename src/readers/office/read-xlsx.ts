@@ -65,7 +65,7 @@ function nameFaults(name: string, { formulasWithoutResult, textsMissing }: Sheet
   return notes;
 }
 
-/** What a workbook shows beside its cells, by what its parts are called. */
+/** Content of a workbook beside its cells, by the names of its parts. */
 function nameLeftOut({ archive: { names } }: OfficePackage): string[] {
   const kinds = [
     ["charts", /(?:^|\/)charts\/chart[^/]*\.xml$/i],

@@ -17,7 +17,7 @@ export interface XmlVisit {
   readonly parent?: string;
   /** `root` is what there is so far of the root element. */
   visit(element: XmlElement, root: XmlElement): void;
-  /** Told how many elements the one that will be handed out holds so far; may refuse to see it grow. */
+  /** Called with the number of elements so far in the one to be returned; it may throw to refuse more. */
   grow?(elements: number): void;
 }
 
@@ -172,7 +172,7 @@ export function textOf(element: XmlElement | undefined): string {
 }
 
 /**
- * What of alternatives is to be read: the first one, and the fallback only where there is none or nothing came of it.
+ * Chooses among alternatives: the first one, and the fallback only where there is none or it gave nothing.
  *
  * **Source** ISO/IEC 29500-3, markup compatibility.
  */

@@ -4,7 +4,7 @@ import { alternativesOf, elementsOf, findAll, findChild, type XmlElement } from 
 import { readSlideParagraph, readTextBody } from "./slide-text.ts";
 import { writeTable } from "./table-text.ts";
 
-/** What a slide takes from its layout and master: how paragraphs in its placeholders look. */
+/** Styles of a slide's layout and master for paragraphs in its placeholders. */
 export interface SlideStyles {
   /** Placeholders of the layout. */
   readonly placeholders: readonly XmlElement[];
@@ -12,7 +12,7 @@ export interface SlideStyles {
   readonly bodyStyle: XmlElement | undefined;
 }
 
-/** What is on a slide. */
+/** Text of a slide. */
 export interface SlideText {
   readonly title: string;
   readonly pieces: readonly TextPiece[];
@@ -83,7 +83,7 @@ export function readSlideShapes(
   return { title, pieces };
 }
 
-/** What the speaker wrote below a slide. */
+/** The speaker's notes of a slide. */
 export function readSpeakerNotes(root: XmlElement | undefined): readonly TextPiece[] {
   if (root?.name !== "notes") return [];
   return findAll(root, "sp")

@@ -5,7 +5,7 @@ import { elementsOf, findChild, textOf, type XmlElement } from "./read-xml.ts";
 import { readRichText } from "./xlsx-strings.ts";
 import type { CellFormats } from "./xlsx-styles.ts";
 
-/** What of a sheet could not be read, counted. */
+/** Unreadable parts of a sheet, counted. */
 export interface SheetFaults {
   formulasWithoutResult: number;
   textsMissing: number;

@@ -1,6 +1,6 @@
 import type { Reader } from "../../contracts/reader.ts";
 
-/** What Excel's workbooks, templates and their kin with macros are called. */
+/** Media types of Excel's workbooks, templates and their variants with macros. */
 const mediaTypes: ReadonlySet<string> = new Set([
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.template",

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** What carries the character maps of East Asian encodings that a PDF only names (`90ms-RKSJ-H`). */
+/** Package with the character maps of East Asian encodings that a PDF only names (`90ms-RKSJ-H`). */
 export const mapsPackage = "pdfjs-dist";
 
 /**
@@ -24,7 +24,7 @@ export function findCharacterMaps(
   return undefined;
 }
 
-/** What PDF.js is told so that it reads maps from `folder`, and nothing from anywhere else. */
+/** Settings of PDF.js for maps from `folder`, and from nowhere else. */
 export function characterMapSettings(folder: string): object {
   class CharacterMaps {
     async fetch({ kind, filename }: { readonly kind: string; readonly filename: string }): Promise<Uint8Array> {

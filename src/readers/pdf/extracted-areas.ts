@@ -19,7 +19,7 @@ export function textAreas(text: string): PdfArea[] {
     .map((lines) => ({ kind: "paragraph", lines: lines.map(unplaced) }));
 }
 
-/** A table that somebody found, as ours are written. */
+/** Converts a table of an extractor to an area. */
 export function tableAreas({ headers, rows }: ExtractedTable): PdfArea[] {
   const lines = [...(headers.length > 0 ? [headers] : []), ...rows].map((cells) =>
     unplaced(writeRow(cells.map(clean))),

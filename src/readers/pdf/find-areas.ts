@@ -6,7 +6,7 @@ import { readTables } from "./pdf-tables.ts";
 
 /** Starts of lines within this distance are one edge. **Units** points. */
 const edgeTolerance = 2;
-/** Of a gutter between columns, in letter heights: more than any space between words. */
+/** Least width of a gutter between columns, in letter heights: more than any space between words. */
 const minGutter = 0.75;
 /** In a typewriter's letters, whose spaces stand below one another by chance. */
 const minMonoGutter = 1.5;
@@ -20,10 +20,10 @@ const maxSplits = 24;
 const maxRuns = 8000;
 
 /**
- * The areas of a page in reading order, found from where its runs stand: columns one after the other, what runs over their full width between them.
+ * Finds the areas of a page in reading order, from the positions of its runs: columns one after the other, full-width text between them.
  *
- * A gutter is a strip that no run crosses, at the left edge of at least three lines (the right edge where the script runs from right to left), with lines on both sides
- * that are prose or stand on baselines of their own. What stands in short pieces on common baselines is a table, and is read by rows.
+ * A gutter is a strip that no run crosses, at the left edge of at least three lines (for right-to-left scripts, the right edge). It has lines on both sides
+ * that are prose or stand on baselines of their own. Short pieces on common baselines form a table, which is read by rows.
  *
  * **Cost** the runs, times the edges that are tried, times the columns that are found.
  * **Source** the idea of recursive cuts along white space (Nagy and Seth 1984), with gutters in place of projections (Breuel 2002).
@@ -103,7 +103,7 @@ function* stretchesAt(
     const left: PdfRun[] = [];
     const right: PdfRun[] = [];
     for (const row of rows.slice(first, end)) for (const run of row) (isAfter(run) ? right : left).push(run);
-    // What stands alone above or below both columns belongs to neither.
+    // Text alone above or below both columns belongs to neither.
     const [leftRows, rightRows] = [toRows(left).length, toRows(right).length];
     if (leftRows >= minLines && rightRows >= minLines) {
       yield {

@@ -1,13 +1,13 @@
 import type { PdfBlock } from "./pdf-paragraphs.ts";
 import { isSentenceEnd } from "./pdf-paragraphs.ts";
 
-/** What may stand between the two halves of a paragraph: footnotes, a figure's caption, a table, running titles. */
+/** Most blocks between the two halves of a paragraph: footnotes, a figure's caption, a table, running titles. */
 const mostBetween = 8;
 /** Letters smaller than this part of the paragraph's are a footnote's or caption's. */
 const smallerThanText = 0.94;
 
 /**
- * Paragraphs that go on in the next column or on the next page, whole again; what stood between their halves comes after them.
+ * Joins paragraphs that continue in the next column or on the next page; blocks between their halves follow them.
  *
  * **Shape** a half is the last of its column, its last line full and without the end of a sentence; the other begins as no new paragraph does.
  * **Cost** linear.
@@ -63,7 +63,7 @@ function findOtherHalf(
   return undefined;
 }
 
-/** Whether a text begins as a sentence goes on: with a small letter; right after a page or column also with a capital, as names and German nouns do. */
+/** Whether a text continues a sentence: it begins with a small letter, or right after a page or column also with a capital (names, German nouns). */
 function goesOn(text: string, skipped: number): boolean {
   return /^["'“‘«(]?[\p{Ll}\p{Lo}]/u.test(text) || (skipped === 0 && /^["'“‘«(]?[\p{Lu}\p{N}]/u.test(text));
 }

@@ -1,6 +1,6 @@
 /**
- * What PDF.js throws over a broken file. Walking the page tree it fetches ahead, and of what it fetched in vain and then does not wait for nobody hears: on Node such a
- * promise ends the process.
+ * Errors of PDF.js for a broken file. It fetches the page tree ahead and does not await every fetch; on Node such a
+ * rejected promise ends the process.
  */
 const ownErrors: ReadonlySet<string> = new Set([
   "AbortException",
@@ -25,7 +25,7 @@ export async function keepRejections<T>(reading: () => Promise<T>): Promise<T> {
   try {
     return await reading();
   } finally {
-    // Rejections are told after the turn in which they happened.
+    // Node reports rejections after the turn in which they happened.
     setImmediate(() => {
       if (--readings === 0) process.off("unhandledRejection", passOn);
     });

@@ -10,9 +10,9 @@ import type { ReadPage } from "./read-page.ts";
 const longestTurnMs = 50;
 
 /**
- * The areas of all pages in reading order: by their tags where those hold, else by where their text stands. What is read from another side comes after.
+ * Finds the areas of all pages in reading order: by valid tags, else by position. Text in another direction comes last.
  *
- * **Errors** what `check` throws, which is asked between pages. **Cost** as {@link findAreas}, for each page.
+ * **Errors** errors of `check`, which runs between pages. **Cost** as {@link findAreas}, for each page.
  */
 export async function layOutPages(pages: readonly ReadPage[], check: () => void = () => {}): Promise<PdfArea[][]> {
   const upright = pages.map(({ sides, height }) => ({

@@ -5,7 +5,7 @@ import type { ReadResult } from "../../contracts/reader.ts";
 import { mapsPackage } from "./character-maps.ts";
 import type { ReadPage } from "./read-page.ts";
 
-/** What of a file's pages is not in its text, or not its own, in sentences for whoever gave it. */
+/** Notes about pages whose text is missing or recognised, as sentences for the caller. */
 export function notesOn({
   pages,
   silent,

@@ -7,7 +7,7 @@ import { characterMapSettings } from "./character-maps.ts";
 
 export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
-/** What PDF.js is told: no word on the console, no picture decoded, nothing of the page run as code, no fonts of the machine; what glyphs are called. */
+/** Settings of PDF.js: no console output, no decoded pictures, no code of the page, no fonts of the machine; names of glyphs. */
 const settings = {
   verbosity: 0,
   maxImageSize: 0,

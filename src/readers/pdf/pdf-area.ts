@@ -5,15 +5,15 @@ export interface PdfArea {
   /** `flow` is text whose paragraphs are still to be found; of a `table` each line is a row. The other kinds are what the file says of itself: one block each. */
   readonly kind: "flow" | "table" | "heading" | "paragraph" | "list" | "code" | "quote";
   readonly lines: readonly PdfLine[];
-  /** Of a heading. */
+  /** Level of a heading. */
   readonly level?: number;
-  /** Of a table: how many rows its header has. */
+  /** Number of header rows of a table. */
   readonly headerRows?: number;
-  /** What stands beside the text: footnotes, running titles, stamps. A sentence that goes on after it is not torn. */
+  /** Text beside the body: footnotes, running titles, stamps. A sentence that continues after it stays whole. */
   readonly aside?: boolean;
-  /** Of a part of an area: the edges of the whole, which say where its lines could have ended. */
+  /** Edges of the whole area, for a part of it: they show where its lines could have ended. */
   readonly edges?: PdfEdges;
-  /** Of a heading that the outline words: how. */
+  /** Title of a heading in the words of the outline. */
   readonly title?: string;
 }
 

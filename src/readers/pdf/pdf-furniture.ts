@@ -25,9 +25,9 @@ interface EdgeRow {
 }
 
 /**
- * Takes running titles and page numbers out of the pages: a sentence goes on over the page, and what is quoted of it should not have a footer in its middle.
+ * Removes running titles and page numbers from the pages: a sentence may continue over the page, and its quote should not have a footer in it.
  *
- * A row at the top or bottom is furniture when it stands at the same height with the same words (numbers aside) on three pages and a quarter of those that the words span,
+ * A row at the top or bottom is furniture when it stands at the same height with the same words (numbers aside) on three pages, and on a quarter of the pages in between,
  * or holds a number that counts up with the pages. A title is kept where it first stands; page numbers are in the source map.
  *
  * **Cost** linear in the runs.
@@ -51,7 +51,7 @@ export function removeFurniture(
     }
   }
   for (const row of edges) {
-    // What the file itself calls no part of its text is believed where it stands at an edge.
+    // Text that the file marks as an artifact counts as one at an edge of the page.
     if (!removed.has(row) && row.runs.every(({ artifact }) => artifact === true))
       removed.set(row, /\p{L}{3}/u.test(row.text) ? "first" : "number");
   }

@@ -5,7 +5,7 @@ import type { PdfFont, PdfTextItem } from "./pdf-runs.ts";
 type PdfPage = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>["getPage"]>>;
 type Operators = Awaited<ReturnType<PdfPage["getOperatorList"]>>;
 
-/** What drawing a page tells beyond its text. */
+/** Facts from drawing a page, beyond its text. */
 export interface DrawnPage {
   /** Whether anything is drawn: a page without text that draws something looks scanned. */
   readonly isBlank: boolean;
@@ -100,9 +100,9 @@ function nameOf(font: unknown): string {
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
 
 /**
- * PDF.js turns text from right to left round sign by sign, and with it the letters inside a ligature: لا comes out as ال. The glyphs themselves tell which is meant.
+ * Restores ligatures in right-to-left text. PDF.js reverses such text sign by sign, the letters of a ligature included: لا comes out as ال. The glyphs show the right order.
  *
- * **Source** UAX #9, L4: what is one glyph keeps the order of its characters.
+ * **Source** UAX #9, rule 4 of its reordering: one glyph keeps the order of its characters.
  */
 function mendLigatures({ fnArray, argsArray }: Operators): Map<string, string> {
   const repaired = new Map<string, string>();

@@ -7,12 +7,12 @@ const longestHeading = 160;
 const mostLines = 4;
 
 /**
- * Headings by their letters, beside those that the outline or the tags state.
+ * Finds headings by their letters, beside those that the outline or the tags state.
  *
- * In a document that states none: short blocks in larger letters, one level for each size, and below them short bold blocks in a text that is not bold. In one that
- * states some: what is set like a stated heading is of its level, and larger letters that are smaller than all stated ones are below them.
+ * In a document without stated headings, short blocks in larger letters are headings, one level for each size; below them come short bold blocks in a text that is not bold. In a document
+ * with some, a block set like a stated heading has its level, and larger letters below all stated sizes come under them.
  *
- * **Shape** the text's own size is the one in which most of its signs are set. **Cost** linear.
+ * **Shape** the text's own size is the one of most of its signs. **Cost** linear.
  */
 export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
   const { body, isMostlyBold } = measure(blocks);

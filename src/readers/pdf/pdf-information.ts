@@ -2,7 +2,7 @@ import type { Metadata } from "../../contracts/metadata.ts";
 
 import type { PdfDocument } from "./open-pdf.ts";
 
-/** What a PDF says of itself; `title` is `""` when it says nothing of use. **Source** ISO 32000-1, 14.3.3. */
+/** Metadata of a PDF; `title` is `""` when it has no useful one. **Source** ISO 32000-1, 14.3.3. */
 export async function readInformation(pdf: PdfDocument, text: string): Promise<{ title: string; metadata: Metadata }> {
   const info = await pdf
     .getMetadata()

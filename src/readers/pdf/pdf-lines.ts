@@ -41,10 +41,10 @@ export function toRows(runs: readonly PdfRun[]): PdfRun[][] {
 }
 
 /**
- * One row as a line, in the order in which its script is read.
+ * Composes one row into a line, in the order in which its script is read.
  *
- * **Shape** of at least one run; white space collapsed, a space where runs stand apart. **Cost** linear.
- * **Source** UAX #9, rules L2 and N1 in what matters for whole runs: on a line from right to left, neighbours from left to right keep their order.
+ * **Shape** at least one run; white space collapsed, a space where runs stand apart. **Cost** linear.
+ * **Source** UAX #9, its rules for whole runs: on a line from right to left, neighbours from left to right keep their order.
  */
 export function toLine(row: readonly PdfRun[]): PdfLine {
   const rtl = isRightToLeft(row);

@@ -17,7 +17,7 @@ export interface OutlineHeading {
   readonly endLine: number;
 }
 
-/** What is further down in an outline is not asked for. */
+/** Most entries of an outline; later ones are not read. */
 const maxEntries = 5000;
 /** A title may be broken over this many lines. */
 const maxTitleLines = 4;

@@ -10,12 +10,12 @@ export interface PdfBlock {
   /** Index of the page on which it begins, from 0. */
   readonly page: number;
   readonly lines: readonly PdfBlockLine[];
-  /** Of a heading. */
+  /** Level of a heading. */
   readonly level?: number;
-  /** Of a heading, when the outline words it otherwise. */
+  /** Title of a heading, when the outline words it otherwise. */
   readonly title?: string;
   readonly headerRows?: number;
-  /** What stands beside the text; see {@link PdfArea}. */
+  /** Text beside the body; see {@link PdfArea}. */
   readonly aside?: boolean;
   /** Whether its last line is full and ends in the middle of a sentence. */
   readonly open: boolean;
@@ -36,7 +36,7 @@ const heightChange = 1.15;
 const minIndent = 0.7;
 
 /**
- * The blocks of one area. A line break that was forced (the next word would not have fitted) goes on; one that somebody meant stays.
+ * Finds the blocks of one area. A forced line break (the next word would not have fitted) is joined; an intended one stays.
  *
  * **Shape** `usualGap` is the usual distance between baselines in letter heights. **Cost** linear.
  */
@@ -76,7 +76,7 @@ export function findParagraphs(area: PdfArea, page: number, usualGap: number): P
 }
 
 /**
- * Lines that follow one another closely in letters of one size, with the edges they keep to: a quotation or an abstract is narrower than its column.
+ * Cuts an area into strips of close lines in letters of one size, with their edges: a quotation or an abstract is narrower than its column.
  * Its own edges count when most of its lines reach the right one; a list of short lines keeps its column's.
  */
 function cutIntoStrips(
@@ -106,7 +106,7 @@ function isFarFrom(before: PdfLine, line: PdfLine, usualGap: number): boolean {
   return gap > usualGap * paragraphGap * large && gap > large * paragraphGap;
 }
 
-/** The usual distance between baselines in letter heights: the lower quartile, since paragraphs of one line make the wider gaps as frequent as the narrow ones. */
+/** The usual distance between baselines in letter heights: the lower quartile, since one-line paragraphs make wide gaps as frequent as narrow ones. */
 export function findUsualGap(areas: Iterable<PdfArea>): number {
   const gaps: number[] = [];
   for (const { kind, lines } of areas) {
@@ -127,7 +127,7 @@ function toBlock(lines: readonly PdfLine[], page: number, edges: PdfEdges, isAlo
   return {
     kind: isCode ? "code" : isList ? "list" : "paragraph",
     page,
-    // Of a line alone nobody knows how long it could have been.
+    // The possible length of a line alone is unknown.
     open: !isCode && !isAlone && isOpen(lines.at(-1)!, edges),
     lines: lines.map((line, i) => ({ ...line, page, hard: isCode || (i > 0 && isHard(lines[i - 1]!, line, edges)) })),
     ...(aside ? { aside } : {}),
@@ -200,7 +200,7 @@ function startOf(line: PdfLine, { x, right }: PdfEdges): number {
   return line.rtl ? right - line.right : line.x - x;
 }
 
-/** What is left of its line's width. */
+/** Free width at the end of a line. */
 function restOf(line: PdfLine, { x, right }: PdfEdges): number {
   return line.rtl ? line.x - x : right - line.right;
 }

@@ -16,7 +16,7 @@ export interface PdfMark {
   readonly tag?: string;
 }
 
-/** What is known of a font beyond its metrics. */
+/** Facts about a font beyond its metrics. */
 export interface PdfFont {
   readonly bold: boolean;
   readonly mono: boolean;

@@ -11,7 +11,7 @@ const maxRows = 300;
 /** A wrapped cell's next line stands nearer than this, in letter heights. */
 const wrapGap = 1.35;
 
-/** What begins an item of a list: a bullet, a number, a letter. */
+/** Beginning of a list item: a bullet, a number, a letter. */
 export const listMarker =
   /^(?:[•◦▪▫●○■□‣⁃∙·◆➢➤✓✔\uF0A7\uF0B7–—*-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlcIVXLC]{1,5})[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,4}\.?)$/u;
 

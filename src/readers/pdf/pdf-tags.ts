@@ -4,17 +4,17 @@ import { toLine, type PdfLine } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
 import { writeRow } from "./pdf-tables.ts";
 
-/** What PDF.js hands out of a structure tree. */
+/** Part of a structure tree, as PDF.js returns it. */
 export interface PdfTag {
   readonly role?: string;
-  /** Of content: the id of its marked content. */
+  /** Id of marked content. */
   readonly type?: string;
   readonly id?: string;
   readonly alt?: string;
   readonly children?: readonly PdfTag[];
 }
 
-/** Of a page's text, what its tags must hold for the tags to be believed. */
+/** Share of a page's text that its tags must cover to be used. */
 const minCovered = 0.9;
 /** A page whose text is all in one element is tagged in name only. */
 const maxLinesOfOne = 40;
@@ -39,9 +39,9 @@ const blockRoles: Readonly<Record<string, PdfArea["kind"]>> = {
 };
 
 /**
- * The areas of a tagged page, in the order and with the kinds that its structure tree states: headings, items, tables by row, alternative text of figures.
+ * Reads the areas of a tagged page, in the order and with the kinds of its structure tree: headings, items, tables by row, alternative text of figures.
  *
- * **Shape** `undefined` when the tags leave out a tenth of the text, or say nothing of it: then geometry knows more. What stands outside the tree follows as aside.
+ * **Shape** `undefined` when the tags miss a tenth of the text, or give no kinds: then geometry is better. Text outside the tree follows as aside.
  * **Cost** linear. **Source** ISO 32000-1, 14.7 and 14.8.4.
  */
 export function readTagged(tree: PdfTag | null | undefined, runs: readonly PdfRun[]): PdfArea[] | undefined {

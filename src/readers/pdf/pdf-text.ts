@@ -11,10 +11,10 @@ export interface PdfText {
 }
 
 /**
- * The canonical text of a PDF: blocks parted by a blank line, the lines of a paragraph joined as its writer wrote them, words that were hyphenated over a
+ * Writes the canonical text of a PDF: blocks separated by a blank line, lines of a paragraph joined, words that were hyphenated over a
  * line end whole again.
  *
- * **Shape** a line that its writer ended stays a line; `pages` has every page, also those without text, which begin where the next text does.
+ * **Shape** an intended line break stays; `pages` has every page, also those without text, which begin where the next text does.
  * **Cost** linear.
  */
 export function writePdfText(source: readonly PdfBlock[], pageCount: number): PdfText {
@@ -28,7 +28,7 @@ export function writePdfText(source: readonly PdfBlock[], pageCount: number): Pd
     parts.push(text);
     length += text.length;
   };
-  /** What is asked for at `length` is a page's first sign. */
+  /** The first sign of a page stands at `length`. */
   const reach = (page: number): void => {
     while (pages.length <= page) pages.push({ number: pages.length + 1, start: length });
   };
@@ -77,7 +77,7 @@ function joinSoft(before: PdfBlockLine, line: PdfBlockLine, words: ReadonlySet<s
   return joinHyphenated(before.text, line.text, words) ?? " ";
 }
 
-/** Whether an address goes on in the next line: it broke after a sign that none ends with, and what follows is no word of a sentence. */
+/** Whether an address continues in the next line: it broke after a sign that ends none, and no word of a sentence follows. */
 function isAddress(before: string, after: string): boolean {
   return /(?:^|\s|\()(?:https?:|https?:\/\/\S*[/.:=&?_-])$/u.test(before) && /^\S*[\d/=_]/u.test(after);
 }
@@ -107,8 +107,8 @@ const keepsHyphenBefore =
   /^(?:based|like|free|aware|specific|style|level|term|driven|related|oriented|grained|dimensional|dependent|trained|tuned|called|known|scale)$/u;
 
 /**
- * How a line goes on in the next when it ends in a hyphen: dropped before a small letter, unless the document writes the compound with it elsewhere, or more
- * hyphens before it show that it belongs there; kept before a capital or a number; `undefined` when the word does not go on.
+ * Joins a word with a hyphen at the line end. The hyphen is dropped before a small letter, unless the document writes the compound with it elsewhere, or more
+ * hyphens before it show that it belongs there. It is kept before a capital or a number; `undefined` when the word does not continue.
  */
 function joinHyphenated(before: string, after: string, words: ReadonlySet<string>): "" | "drop" | undefined {
   if (before.endsWith("\u00AD")) return "drop";

@@ -26,7 +26,7 @@ import { writePdfText } from "./pdf-text.ts";
 import { brokenPage, readPage, type ReadPage } from "./read-page.ts";
 import { textAreas, tableAreas } from "./extracted-areas.ts";
 
-/** What `createPdfReader` does with a file; `maps` is the folder of character maps. */
+/** Implements `createPdfReader`; `maps` is the folder of character maps. */
 export async function readPdf(
   input: ReadInput,
   ocr: OcrProvider | undefined,
@@ -116,7 +116,7 @@ function extractionOf({ uri, bytes, mediaType, password, signal }: ReadInput): E
   };
 }
 
-/** What a provider reads on the pages that have no text. **Shape** only pages that were asked for, with text. */
+/** Text that a provider recognises on pages without text. **Shape** only requested pages with text. */
 async function recognise(
   input: ReadInput,
   ocr: OcrProvider | undefined,

@@ -10,7 +10,7 @@ import { limitsOf, overLimit } from "../read-limits.ts";
 import { findTables, type SheetLines, type SheetTable } from "./sheet-tables.ts";
 import type { CellRow, Sheet } from "./workbook.ts";
 
-/** What a workbook says of itself, beside its sheets. */
+/** Metadata of a workbook. */
 export interface WorkbookFacts {
   readonly title?: string | undefined;
   readonly metadata?: Metadata;
@@ -18,10 +18,10 @@ export interface WorkbookFacts {
 }
 
 /**
- * Sheets to a document: one section each, a line for each row.
+ * Composes a document from sheets: a section for each, a line for each row.
  *
- * A row of a table says the name of each of its columns (`Name: Ada | Age: 36`), so that it can be read, found and cited by itself; the header stands above the rows
- * once more, as a line of names. What belongs to no table is a line of its own. Tables of a sheet are set apart by a blank line.
+ * A row of a table names each of its columns (`Name: Ada | Age: 36`), so that it can be read, found and cited by itself. The header stands above the rows
+ * once more, as a line of names. Cells outside tables are lines of their own. A blank line separates tables of a sheet.
  *
  * **Shape** one table block per table, with `columns`, `bodyStart` and `rowStarts`; a span per sheet tells rows and columns. Hidden sheets are read and
  * noted; empty ones are noted.

@@ -147,7 +147,7 @@ function judgeCell(text: string | undefined): JudgedCell {
   return text === undefined || text === "" ? undefined : { text, kind: kindOf(text) };
 }
 
-/** What a text looks like: CSV has no kinds. */
+/** Apparent kind of a text: CSV declares none. */
 function kindOf(text: string): CellKind {
   if (text.length >= 40) return "text";
   if (/^(?:true|false)$/iu.test(text)) return "boolean";

@@ -7,11 +7,11 @@ const sampleRows = 64;
 const sampleLength = 1 << 16;
 
 /**
- * What stands between the cells of a text: the one by which its rows have most evenly the same number of cells, comma, semicolon, tab or pipe.
+ * Detects the delimiter by which the rows of a text have most evenly the same number of cells: comma, semicolon, tab or pipe.
  *
- * Of a comma and a semicolon that part rows as evenly it is the semicolon, where the commas are those of decimals (`1,5;2,5`).
+ * Where a comma and a semicolon divide rows as evenly, the semicolon wins if the commas are those of decimals (`1,5;2,5`).
  *
- * **Shape** a comma when nothing parts the rows. **Cost** looks at the first 64 rows that begin within 64 KiB.
+ * **Shape** a comma when nothing divides the rows. **Cost** looks at the first 64 rows that begin within 64 KiB.
  */
 export function detectDelimiter(text: string, from = 0): string {
   let best = ",";

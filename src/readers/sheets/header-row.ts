@@ -7,7 +7,7 @@ export type JudgedCell = { readonly text: string; readonly kind: CellKind } | un
 export const headerSampleRows = 50;
 
 /**
- * Whether the first row of a table names its columns: above 0 it does, below it is a row like the others, at 0 nothing tells.
+ * Judges whether the first row of a table names its columns: above 0 it does, below 0 it does not, at 0 it is undecided.
  *
  * Names are texts above numbers or dates, or years above other numbers; a row is one when it holds a number above numbers, or a text that comes again below it.
  *

@@ -34,7 +34,7 @@ export interface LibraryWorkbook {
   readonly Props?: { readonly Title?: unknown; readonly Author?: unknown };
 }
 
-/** What we use of the package `@e965/xlsx`, the npm edition of SheetJS. */
+/** The part of the package `@e965/xlsx`, the npm edition of SheetJS, that is used here. */
 export interface SheetjsLibrary {
   readonly read: (bytes: Uint8Array, options: Readonly<Record<string, unknown>>) => LibraryWorkbook;
 }

@@ -10,7 +10,7 @@ export type NumberFormat = (value: number) => FormattedNumber;
 /**
  * Codes of the built-in number formats that a workbook names by number only.
  *
- * **Source** ISO/IEC 29500-1, 18.8.30. Those of 27 to 36 and 50 to 58 are dates in East Asian workbooks.
+ * **Source** ISO/IEC 29500-1, 18.8.30. Codes 27 to 36 and 50 to 58 are dates in East Asian workbooks.
  */
 const builtIn: Readonly<Record<number, string>> = {
   1: "0",
@@ -44,10 +44,10 @@ export function builtInFormat(id: number): string {
 }
 
 /**
- * Reads a format code: dates become ISO 8601 dates (a space before the time), percentages, fixed decimals, thousands and currency signs are kept; whatever else
- * it asks for, such as fractions, conditions or fillers, is left out and the number shown as it is.
+ * Reads a format code. Dates become ISO 8601 dates (a space before the time); percentages, fixed decimals, thousands and currency signs are kept. Any other
+ * request, such as fractions, conditions or fillers, is left out and the number shown as it is.
  *
- * **Shape** days count from the end of 1899, or from 1904 when `from1904` says so. **Cost** constant a number.
+ * **Shape** days count from the end of 1899, or from 1904 with `from1904`. **Cost** constant a number.
  * **Source** ISO/IEC 29500-1, 18.8.31 (codes) and 18.17.4.1 (dates; 1900 counts as a leap year there).
  */
 export function readNumberFormat(code: string, from1904 = false): NumberFormat {
@@ -62,7 +62,7 @@ export function readNumberFormat(code: string, from1904 = false): NumberFormat {
     const signed = value < 0 && negative === undefined ? "-" : "";
     const pattern = value < 0 && negative !== undefined ? negative : positive;
     const digits = formatPattern(Math.abs(value), pattern);
-    // What rounds to nothing has no sign.
+    // A number that rounds to zero has no sign.
     const sign = /[1-9]/.test(digits) ? signed : "";
     return { text: `${sign}${pattern.before}${digits}${pattern.after}`.trim(), kind: "number" };
   };
@@ -134,7 +134,7 @@ interface Pattern {
   readonly fewest: number;
   readonly most: number;
   readonly grouped: boolean;
-  /** What the number is multiplied by: hundred for percentages, a thousandth for each comma at the end. */
+  /** Factor of the number: hundred for percentages, a thousandth for each comma at the end. */
   readonly scale: number;
 }
 

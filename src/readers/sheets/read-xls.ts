@@ -8,7 +8,7 @@ import type { Sheet } from "./workbook.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { type LibraryCell, type LibrarySheet, type LibraryWorkbook, loadSheetjs } from "./load-sheetjs.ts";
 
-/** What `createXlsReader` does with a file. */
+/** Implements `createXlsReader`. */
 export async function readXls(input: ReadInput): Promise<ReadResult> {
   const { uri, bytes, password, signal } = input;
   // The library takes many formats; ours are the ones that this reader answers for.
@@ -82,7 +82,7 @@ function addCells(
   }
 }
 
-/** What cells show for an error. **Source** MS-XLS, 2.5.10 (BErr). */
+/** Text of error cells. **Source** MS-XLS, 2.5.10 (BErr). */
 const errors: ReadonlyMap<number, string> = new Map([
   [0x00, "#NULL!"],
   [0x07, "#DIV/0!"],

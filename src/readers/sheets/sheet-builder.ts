@@ -4,9 +4,9 @@ import type { CellKind, CellRow, MergedCells, Sheet, SheetCell } from "./workboo
 
 /** Gathers what a sheet holds, in whatever order a file says it. */
 export interface SheetBuilder {
-  /** A cell that holds something; a blank text holds nothing. Of two in one place the last counts. **Units** from 1. */
+  /** Adds a cell with a value; a blank text has none. A second cell in one place replaces the first. **Units** from 1. */
   addCell(row: number, column: number, text: string, kind: CellKind): void;
-  /** Cells shown as one. Of a single cell, nothing. */
+  /** Adds cells shown as one; a single cell adds nothing. */
   addMerge(merge: MergedCells): void;
   finish(): Sheet;
 }

@@ -7,10 +7,10 @@ export type Region = readonly CellRow[];
 const maxCuts = 8;
 
 /**
- * The tables and notes of a sheet, by where its cells leave rows and columns free, from top to bottom and from left to right.
+ * Finds the tables and notes of a sheet by its empty rows and columns, from top to bottom and from left to right.
  *
- * **Shape** every cell is in one region. Stretches beside one another are parted by an empty column when they are of different rows, or say the same names; a single
- * column beside a table, within its rows, is the table's own (a remark), and so are columns of the same rows (an empty column between them is a gap for the eye).
+ * **Shape** every cell is in one region. An empty column separates stretches of different rows, or with the same names. A single
+ * column beside a table, within its rows, belongs to the table (a remark). So do columns of the same rows, whose empty column is a visual gap.
  * **Cost** linear in cells and merged cells, times {@link maxCuts}. **Source** the recursive XY-cut (Nagy and Seth, 1984).
  */
 export function findRegions({ rows, merges }: Pick<Sheet, "rows" | "merges">): Region[] {

@@ -9,7 +9,7 @@ export interface SheetTable {
   readonly kind: "table";
   /** The columns that hold something, by their numbers in the sheet. */
   readonly columns: readonly number[];
-  /** What stands before each cell, in the order of `columns`: the header's name, else the column's letter. */
+  /** Label of each cell, in the order of `columns`: the header's name, else the column's letter. */
   readonly names: readonly string[];
   /** The first row and the number of rows that name the columns; absent where none does. */
   readonly header?: { readonly row: number; readonly count: number };
@@ -23,10 +23,10 @@ export interface SheetLines {
 }
 
 /**
- * What a sheet holds, in reading order: tables with the names of their columns, and lines that belong to none.
+ * Finds the content of a sheet in reading order: tables with the names of their columns, and lines outside tables.
  *
- * A line before a table that has one cell only is a title. A merged cell that spans rows is said in each of them; a header of several merged rows
- * is said as one (`2024 Q1`). A stretch after a single empty row, within the columns of the table above and without a header of its own, goes on with it.
+ * A line before a table that has one cell only is a title. A merged cell that spans rows is repeated in each of them; a header of several merged rows
+ * becomes one (`2024 Q1`). A stretch after a single empty row, within the columns of the table above and without its own header, continues it.
  *
  * **Shape** every cell is in one of them. **Cost** linear in cells and merged cells.
  */

@@ -1,4 +1,4 @@
-/** What a cell holds. An error such as `#N/A` is text: it is what stands there. */
+/** Kind of a cell's value. An error such as `#N/A` is text. */
 export type CellKind = "text" | "number" | "date" | "boolean";
 
 /** A cell that holds something. */
@@ -28,7 +28,7 @@ export interface MergedCells {
 /** A sheet, as far as it holds something: rows without cells cost nothing. */
 export interface Sheet {
   readonly name: string;
-  /** Not shown until somebody asks for it. */
+  /** Hidden until a reader of the workbook unhides it. */
   readonly hidden: boolean;
   /** By row; no row is empty. */
   readonly rows: readonly CellRow[];

@@ -5,10 +5,10 @@ import { decodeText } from "../../text/charsets/decode-text.ts";
 import { defaultReadLimits, limitsOf } from "../read-limits.ts";
 
 /**
- * Bytes of a text format to canonical text: decoded (by byte order mark, else by `charset`, else as UTF-8), BOM off, newlines `\n`;
+ * Decodes a text format to canonical text: by byte order mark, else by `charset`, else as UTF-8; BOM off, newlines `\n`;
  * no longer than `max` UTF-16 units.
  *
- * **Errors** `binary`, `unreadable` (not in an encoding we know) and `too-large`, naming `uri`.
+ * **Errors** `binary`, `unreadable` (not in a known encoding) and `too-large`, naming `uri`.
  */
 export function decodeSource(
   bytes: Uint8Array,

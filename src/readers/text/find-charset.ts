@@ -28,9 +28,9 @@ export async function findCharset(bytes: Uint8Array): Promise<FoundCharset | und
 }
 
 /**
- * The encoding that a text names in its first 1,024 bytes: HTML's `meta`, XML's declaration, a style sheet's `@charset`, or the comment that Python and Ruby know.
+ * The encoding that a text declares in its first 1,024 bytes: HTML's `meta`, XML's declaration, CSS's `@charset`, or Python's and Ruby's comment.
  *
- * **Shape** never a Unicode encoding: what can be declared in ASCII is not in UTF-16, and bytes that are not UTF-8 are wrong when they say so.
+ * **Shape** never a Unicode encoding: an ASCII declaration is not in UTF-16, and a false claim of UTF-8 has no use.
  * **Source** HTML standard, 13.2.3.2; XML 1.0, 4.3.3; CSS Syntax, 3.2; PEP 263.
  */
 export function declaredCharset(bytes: Uint8Array): string | undefined {

@@ -67,7 +67,7 @@ export const plainTextReader: Reader = {
 const paragraphsAtOnce = 8192;
 
 /**
- * Paragraphs after which short ones beside one another count as one: a text of single letters between blank lines has tens of millions of them, and each would be
+ * Number of paragraphs after which short neighbours count as one. A text of single letters between blank lines has tens of millions, and each would be
  * an object. They only say where it is good to cut.
  */
 const mostParagraphs = 500_000;

@@ -13,13 +13,13 @@ export interface PiecesInput extends Omit<DocumentInput, "bytes" | "readElsewher
 }
 
 /**
- * Reads a text whose bytes come in pieces. They are in memory once, and let go as soon as they are decoded, before anybody looks at the text.
+ * Reads a text whose bytes come in pieces. Each is in memory once, and freed as soon as it is decoded, before the text is examined.
  *
- * The head says what it is, as it does for `readDocument`. What only the whole can tell, it does not guess: where the head is not plainly a UTF-8 text of a reader that
- * takes texts, where the sender declares another encoding, or where the rest is no UTF-8 after all or holds an escape, it gives up, and whoever asked
+ * The head decides the format, as in `readDocument`. The reader gives up where only the whole file could decide. That is the case where the head is not plainly a UTF-8 text of a reader that
+ * takes texts, where the sender declares another encoding, or where the rest is no UTF-8 or has an escape. The caller then
  * reads the bytes whole.
  *
- * **Shape** what `readDocument` gives for the same bytes, or `undefined`. **Errors** as `readDocument`; `too-large` as soon as there is too much text.
+ * **Shape** the result of `readDocument` for the same bytes, or `undefined`. **Errors** as `readDocument`; `too-large` as soon as there is too much text.
  * **Cost** memory for the bytes and the text, the bytes until they are decoded.
  */
 export async function readTextPieces(
@@ -52,7 +52,7 @@ export async function readTextPieces(
 
 const escape = 0x1b;
 
-/** What the head alone says. `undefined` where the rest would have to be asked, or where it is to be refused: that is for who has it whole. */
+/** Media type by the head alone. `undefined` where the rest would be needed, or where the file is to be refused by `readDocument`. */
 function typeOfHead(head: Uint8Array, { uri, mediaType }: Pick<PiecesInput, "uri" | "mediaType">): string | undefined {
   // UTF-16 has zeros, and so have most binary formats.
   if (head.includes(0)) return undefined;
@@ -64,12 +64,12 @@ function typeOfHead(head: Uint8Array, { uri, mediaType }: Pick<PiecesInput, "uri
 }
 
 /**
- * UTF-8 to canonical text, as `canonicalize` makes it of the whole.
+ * Decodes UTF-8 to canonical text, as `canonicalize` makes it of the whole.
  *
- * A text can not grow: whoever decodes it piece by piece has all pieces beside it when they become one. Its bytes take less, and leave newlines behind as they
+ * A string cannot grow: a piecewise decoder holds all pieces beside the whole when it joins them. Bytes take less, and lose carriage returns as they
  * come; so they are gathered, and decoded once.
  *
- * **Cost** memory for the bytes, and for the text while it is made of them. `size` is how many bytes there may be.
+ * **Cost** memory for the bytes, and for the text while it is made of them. `size` is the largest number of bytes.
  */
 export function createPieceDecoder(size = 0): {
   add(piece: Uint8Array): void;
@@ -128,7 +128,7 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const newline = Uint8Array.of(lineFeed);
 
-/** What a byte of UTF-8 adds to the length of its text: the first of a character 1, of one beyond the basic plane 2, the others nothing. */
+/** Length that a byte of UTF-8 adds to its text: the first of a character 1, of one beyond the basic plane 2, the others nothing. */
 function unitsBy(byte: number): number {
   return byte < 0x80 ? 1 : byte < 0xc0 ? 0 : byte < 0xf0 ? 1 : 2;
 }

@@ -1,13 +1,13 @@
 const kibibyte = 1024;
 
 /**
- * Up to which size a file is read here, by the name of its reader: what takes some ten milliseconds at most, however it is written.
+ * Largest file that is read in this process, by the name of its reader: some ten milliseconds at most, however it is written.
  *
- * A worker costs its start and the way there and back; a folder of pages should not pay for it. Who is not named here always reads there: what
- * unpacks, and code, whose parser can be slow on little.
+ * A worker costs its start and the transfer there and back; a folder of pages should not pay for it. Readers outside this table always use the worker:
+ * those that unpack, and code, whose parser can be slow on small files.
  */
 const readHereUpTo: Readonly<Record<string, number>> = {
-  // A walk or two over the text, which let others have their turn: the way to a worker and back would take longer, and twice the memory.
+  // A walk or two over the text, with pauses for other work: the way to a worker and back would take longer, and twice the memory.
   "plain-text": Infinity,
   csv: Infinity,
   markdown: 128 * kibibyte,

@@ -7,13 +7,13 @@ import { createCalls } from "../../runtime/calls.ts";
 
 /** A process that reads one file at a time, and can be killed while it does. */
 export interface ReadingProcess {
-  /** What it may take; another bound asks for another process. */
+  /** Memory limit of the process; another limit needs another process. */
   readonly maxMemoryBytes: number;
   readonly isAlive: boolean;
   /**
    * Reads one file by calling the worker, within the limits.
    *
-   * **Errors** `timeout`, `too-large` for memory, `aborted`, `unreadable` when the process ended otherwise: each time it is gone, and the file named.
+   * **Errors** `timeout`, `too-large` for memory, `aborted`, `unreadable` when the process ended otherwise: each time the process is gone, and the file named.
    * Of a process that could not start, {@link NotStarted}.
    */
   run<Value>(work: () => Promise<Value>, job: ProcessJob): Promise<Value>;
@@ -37,7 +37,7 @@ export class NotStarted extends Error {
 const longestTimer = 2 ** 31 - 1;
 const mebibyte = 1024 * 1024;
 
-/** What the reading process gets of the environment: what decides how dates and paths look, and no keys. */
+/** Environment of the reading process: variables for dates and paths, and no keys. */
 const passedOn = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot", "TEMP", "TMP", "TMPDIR"];
 
 /** Starts the worker's program. It keeps nobody's process alive while nothing is read. */
@@ -125,7 +125,7 @@ export function startReadingProcess(
       );
       if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
       child.kill("SIGKILL");
-      // Whoever closes waits for this, and for nothing else.
+      // Closing waits for this process alone.
       child.ref();
       await ended.promise;
     },

@@ -7,9 +7,9 @@ import { createCalls } from "../../runtime/calls.ts";
 import type { CallersResult, FilePiece, WorkerJob } from "./worker-job.ts";
 
 /**
- * The worker's side: reads what it is sent, one file at a time, and lives no longer than whoever started it.
+ * The worker's side: reads each file that it receives, one at a time, and ends with the process that started it.
  *
- * **Shape** parts inside a file are read here too, but for those that a reader of the caller's own takes: they go back.
+ * **Shape** parts inside a file are read here too, but those for a reader of the caller's own go back to it.
  */
 export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number): void {
   const send = process.send?.bind(process);
@@ -18,10 +18,10 @@ export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number)
   // Ctrl-C reaches every process of a terminal; when to stop is for the one that started us to say.
   process.on("SIGINT", () => {});
   process.on("disconnect", () => process.exit());
-  // Libraries leave promises behind that fail when nobody looks any more. What was asked for has its own answer, and its own time.
+  // Libraries leave promises behind that fail unobserved. The requested reading has its own result, and its own time limit.
   process.on("unhandledRejection", () => {});
 
-  /** Which media types a reader of the caller's own takes. It lives there; what it says of a type stays as it is. */
+  /** Media types of the caller's own readers, which live in the other process; an answer for a type stays. */
   const taken = new Map<string, Promise<boolean>>();
   const isTaken = (mediaType: string): Promise<boolean> => {
     const known = taken.get(mediaType) ?? (calls.call("takes", mediaType) as Promise<boolean>);
@@ -58,9 +58,9 @@ export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number)
 }
 
 /**
- * A thread that looks on while the other is busy: ends the process when it takes more memory than it may, and when whoever started it is gone.
+ * A thread that watches while the other is busy. It ends the process when that takes too much memory, or when its parent is gone.
  *
- * V8's own limit is for its heap alone, and a process whose parent was killed would go on with a file that never ends.
+ * V8's own limit is for its heap alone, and a process whose parent was killed would continue with a file that never ends.
  */
 function watchOver(maxMemoryBytes: number): void {
   const program = `

@@ -18,7 +18,7 @@ export interface FilePiece {
   readonly bytes: Uint8Array;
 }
 
-/** What came of a part that the caller's own reader took; `undefined` when there was none. */
+/** Result of the caller's own reader for a part; `undefined` when there was none. */
 export type CallersResult = (ReadResult & { readonly mediaType: string }) | undefined;
 
 const pieceBytes = 4 * 1024 * 1024;

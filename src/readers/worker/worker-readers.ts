@@ -27,13 +27,13 @@ export interface WorkerReaders {
 }
 
 /**
- * The same readers, in a process that can be stopped: a file that hangs, explodes or crashes its reader fails by itself, and this thread stays free.
+ * Runs readers in a process that can be stopped: a file that hangs, explodes or crashes its reader fails alone, and this thread stays free.
  *
  * **Shape** names, media types and results as without. Each file has a worker to itself; after an accident the next one gets a fresh worker.
- * **Errors** as the readers', and `timeout` beyond `limits.timeoutMs`, `too-large` beyond `limits.maxMemoryBytes`, `unreadable` when the worker crashed.
+ * **Errors** as those of the readers; `timeout` beyond `limits.timeoutMs`, `too-large` beyond `limits.maxMemoryBytes`, `unreadable` when the worker crashed.
  * `unsupported-runtime` with `readInWorker: true` where no worker starts.
  * **Cost** the first file waits about 0.15 s for the worker; each file is copied there, its text back.
- * **Source** OWASP on file uploads: what parses strangers' files is isolated and bounded. A process and not a thread: an allocation that fails
+ * **Source** OWASP on file uploads: a parser of untrusted files is isolated and bounded. A process and not a thread: an allocation that fails
  * in a thread ends the whole program (`docs/decisions/0026-reading-in-a-process.md`).
  */
 export function createWorkerReaders(
@@ -48,7 +48,7 @@ export function createWorkerReaders(
   let hasStarted = false;
 
   const jobOf = (reader: number, input: ReadInput): WorkerJob => ({ reader, input: sendable(input), hasOwn });
-  /** Of what the worker found inside a file: read by the caller's own reader, which may again need that very worker. */
+  /** Methods for parts inside a file: the caller's own reader may need that same worker again. */
   const methodsFor = (process: ReadingProcess) => ({
     takes: (mediaType: string): boolean => own.some((reader) => reader.accepts(mediaType)),
     readPart: (part: PartInput): Promise<CallersResult> => readDocument([...own, ...within(process)], part),
@@ -120,7 +120,7 @@ function notStarted(cause: Error): IbidError {
   });
 }
 
-/** What of it is data: a signal and a function stay where they are. */
+/** The data of the input: a signal and a function cannot be sent. */
 function sendable(input: ReadInput): WorkerJob["input"] {
   const sent: { -readonly [Key in keyof ReadInput]?: ReadInput[Key] } = { ...input };
   delete sent.signal;
