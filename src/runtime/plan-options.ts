@@ -42,7 +42,7 @@ interface ObjectKind {
   readonly type: "object";
 }
 /** A value of a program, such as a function. */
-interface ValueKind {
+export interface ValueKind {
   readonly type: "value";
   readonly expects: string;
   readonly check: (value: unknown) => boolean;
