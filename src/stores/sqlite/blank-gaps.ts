@@ -1,6 +1,5 @@
 import { readSync, writeSync } from "node:fs";
 import { IbidError } from "../../contracts/errors.ts";
-import { readFileHeader } from "./file-header.ts";
 
 /** The first byte of a b-tree page: what it is, and how long its header is. */
 const pageKinds: ReadonlyMap<number, { readonly headerBytes: number; readonly isInner: boolean }> = new Map([
@@ -59,4 +58,20 @@ function malformed(page: number): IbidError {
   return new IbidError("store-corrupt", `Page ${page} of the database is not as SQLite writes them.`, {
     hint: "Restore the file from a backup, or move it away and ingest the documents again.",
   });
+}
+
+interface FileHeader {
+  readonly pageSize: number;
+  /** Whether the file has pages only: no reserved room at their ends, and no pages that map others. Every file of ours is plain. */
+  readonly isPlain: boolean;
+}
+
+/** **Source** SQLite, "Database File Format", 1.3. */
+function readFileHeader(file: number): FileHeader {
+  const header = Buffer.alloc(fileHeaderBytes);
+  readSync(file, header, 0, fileHeaderBytes, 0);
+  const pageSize = header.readUInt16BE(16);
+  const reserved = header[20]!;
+  const largestRoot = header.readUInt32BE(52);
+  return { pageSize: pageSize === 1 ? 65_536 : pageSize, isPlain: reserved === 0 && largestRoot === 0 };
 }

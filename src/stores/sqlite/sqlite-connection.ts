@@ -32,11 +32,6 @@ export interface SqliteConnection {
   scrub(): boolean;
   /** The database's file, to be looked at past SQLite. */
   readonly file: DatabaseFile;
-  /**
-   * The same file where it is all that the transaction under way sees: nothing of that stands in the log, and nothing was written. **Shape** `undefined`
-   * otherwise; `version` is another one when anything was committed since, by whomever.
-   */
-  settledFile(): { readonly handle: number; readonly version: string } | undefined;
   close(): void;
 }
 
@@ -177,11 +172,6 @@ function useLog(database: DatabaseSync, path: string): void {
 function createConnection(database: DatabaseSync, path: string, options: ConnectionOptions): SqliteConnection {
   const statements = new Map<string, StatementSync>();
   const file = holdFile(path);
-  /** How many transactions there were, and how many of them might have written. */
-  let transactions = 0;
-  let writes = 0;
-  let isReading = false;
-  let settled: { readonly at: number; readonly found: ReturnType<SqliteConnection["settledFile"]> } | undefined;
 
   const emptyLog = (): boolean => prepared("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
 
@@ -191,20 +181,6 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
     return statement;
   }
 
-  /**
-   * A reader that began while the log was empty reads the file alone, and holds the lock without which nobody moves a log into it (`WAL_READ_LOCK(0)`). A log that was
-   * not empty then cannot be emptied as long as the reader holds on to it. So an empty log, seen now, was empty then.
-   *
-   * **Source** SQLite, "WAL-mode File Format", 2.3.1 (locks of readers), and `walTryBeginRead`.
-   */
-  function findSettled(): ReturnType<SqliteConnection["settledFile"]> {
-    // Asked first: it makes the transaction a reader, if nothing has yet.
-    const version = String(Object.values(prepared("PRAGMA data_version").get() ?? {})[0]);
-    const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-    if (log !== undefined && log.size > 0) return undefined;
-    return { handle: file.handle(), version: `${version} ${writes}` };
-  }
-
   return {
     all: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).all(...values) as Row[],
     get: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).get(...values) as Row | undefined,
@@ -212,12 +188,7 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
     run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
     async transaction(begin, work, undone) {
       try {
-        return await retryWhileBusy(options, () => {
-          transactions++;
-          isReading = begin === "BEGIN";
-          if (!isReading) writes++;
-          return runTransaction(database, begin, work, undone);
-        });
+        return await retryWhileBusy(options, () => runTransaction(database, begin, work, undone));
       } catch (error) {
         throw toStoreError(error, path);
       }
@@ -238,11 +209,6 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
     },
     scrub: () => attempt(path, () => scrubFile(path, file, emptyLog)),
     file,
-    settledFile() {
-      if (!isReading || !database.isTransaction) return undefined;
-      if (settled?.at !== transactions) settled = { at: transactions, found: findSettled() };
-      return settled.found;
-    },
     close() {
       database.close();
       file.release();

@@ -1,4 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
+import { IbidError } from "../../contracts/errors.ts";
 import type {
   ChunkKey,
   ChunkRow,
@@ -8,12 +9,12 @@ import type {
   DocumentTotals,
   FitRow,
   PendingRow,
+  ReadBytes,
   ScopeRow,
   SegmentRow,
   StoredFacts,
 } from "../segments/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { createLongValues } from "./long-values.ts";
 import { createStrays } from "./sqlite-strays.ts";
 import { bytesOf, type Read, toChunk, toDocument } from "./sqlite-row-texts.ts";
 import { chunkValues, documentValues } from "./sqlite-values.ts";
@@ -45,10 +46,38 @@ interface Key {
   readonly stamp: number;
 }
 
+/** Reads a file's parts by ranges. SQLite copies a range instead of handing out each part as an array of its own, so codes can be passed over without being kept. */
+function findFileBytes(db: SqliteConnection, segment: number, name: string): ReadBytes | undefined {
+  const parts = db.all<{ key: number; length: number }>(
+    "SELECT key, length(data) AS length FROM files WHERE segment = ? AND name = ? ORDER BY part",
+    segment,
+    name,
+  );
+  if (parts.length === 0) return undefined;
+  return (target, from) => {
+    let filled = 0;
+    /** Where a part begins, counted from `from`. */
+    let start = -from;
+    for (const { key, length } of parts) {
+      const skipped = Math.max(0, -start);
+      const count = Math.min(length - skipped, target.length - filled);
+      start += length;
+      if (count <= 0) continue;
+      const range = "SELECT substr(data, ?, ?) AS data FROM files WHERE key = ?";
+      target.set(db.get<{ data: Uint8Array }>(range, skipped + 1, count, key)?.data ?? missingRow(), filled);
+      filled += count;
+    }
+    if (filled < target.length) {
+      throw new IbidError("store-corrupt", `The file ${name} of segment ${segment} ends before its end.`, {
+        hint: "Restore the database from a backup, or move it away and ingest the documents again.",
+      });
+    }
+  };
+}
+
 /** The directory's rows as statements. Values are always bound, never spliced. */
 export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
   const texts = createSqliteTexts(db);
-  const longValues = createLongValues(db);
 
   const must = <Row>(sql: string, ...values: SQLInputValue[]): Row => db.get<Row>(sql, ...values) ?? missingRow();
 
@@ -147,7 +176,7 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
         name,
         part,
       )?.data,
-    bytes: (segment, name) => longValues.find("files", "segment = ? AND name = ? ORDER BY part", segment, name),
+    bytes: (segment, name) => findFileBytes(db, segment, name),
     addFile: (segment, name, part, data) =>
       void db.run("INSERT INTO files (segment, name, part, data) VALUES (?, ?, ?, ?)", segment, name, part, data),
 
