@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The executable. It imports nothing at first, so that an old Node gets a sentence and not a syntax error.
+// The executable. It imports nothing at first, so that an old Node prints a sentence and no syntax error.
 
 const required = "22.23.3";
 const found = process.versions.node;
@@ -40,13 +40,13 @@ function isOlder(version: string, floor: string): boolean {
 }
 
 /**
- * Lets Node keep what it compiled, so that the next command need not compile it again: a fifth of a short one is that. `NODE_DISABLE_COMPILE_CACHE=1` turns it
- * off, `NODE_COMPILE_CACHE` says another place.
+ * Lets Node keep compiled code for the next command, which saves a fifth of a short one. `NODE_DISABLE_COMPILE_CACHE=1` turns it off,
+ * `NODE_COMPILE_CACHE` names another place.
  *
- * It lies in a folder of the person who runs it, never in a common one: whoever can write there decides what code is run.
+ * The cache lies in a folder of the user, never in a shared one: its content decides what code runs.
  */
 function keepCompiledCode(): void {
-  // What runs from its source changes all the time.
+  // Source files change often, so their code is not kept.
   if (import.meta.url.endsWith(".ts") || process.env["NODE_COMPILE_CACHE"] !== undefined) return;
   const fs = process.getBuiltinModule("node:fs");
   const path = process.getBuiltinModule("node:path");
@@ -55,11 +55,11 @@ function keepCompiledCode(): void {
     const home = process.getBuiltinModule("node:os").homedir();
     const usual = process.platform === "darwin" ? path.join(home, "Library", "Caches") : path.join(home, ".cache");
     const caches = path.isAbsolute(chosen) ? chosen : process.platform === "win32" && local !== "" ? local : usual;
-    // As with `sudo`, whose home may be another's.
+    // With `sudo`, the home may belong to another user.
     const owned = fs.existsSync(caches) ? caches : home;
     if (process.geteuid !== undefined && fs.statSync(owned).uid !== process.geteuid()) return;
     process.getBuiltinModule("node:module").enableCompileCache(path.join(caches, "ibid", "compiled"));
   } catch {
-    // Without a home there is no place, and it goes without.
+    // Without a home, nothing is kept.
   }
 }

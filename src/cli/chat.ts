@@ -4,13 +4,13 @@ import { readHow, sayAnswer } from "./ask.ts";
 import { type Context, withKnowledgeBase } from "./open.ts";
 import { toIbidError } from "./output.ts";
 
-/** Older turns of a long conversation are of no use to the next question. */
+/** Older turns do not help the next question. */
 const mostMessages = 40;
 
 /**
- * `ibid chat`: a question a line, each understood as the continuation of those before it, until the input ends.
+ * `ibid chat`: one question a line, each a continuation of those before it, until the input ends.
  *
- * On a terminal there is a prompt, on standard error; in a pipe a line is a question, and with `--json` an answer is a line. What cannot be answered is said, and the conversation goes on.
+ * On a terminal it prompts, on standard error. In a pipe each line is a question, and with `--json` each answer is a line. After an error the conversation goes on.
  *
  * **Shape** exit code 1 when a question failed.
  */

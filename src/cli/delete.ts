@@ -18,9 +18,9 @@ export interface DeleteCommandOptions extends CommonOptions {
 }
 
 /**
- * `ibid delete`: takes a document out; with `--purge` also what waits for it in the queue, or failed there before it ever became a document.
+ * `ibid delete`: deletes a document. With `--purge` it also removes its jobs from the queue, also those that failed before there was a document.
  *
- * **Shape** the exit code is 1 when there is no such document, said in the same words when it is not the caller's to see.
+ * **Shape** exit code 1 when there is no such document, with the same message for a document that the caller may not read.
  */
 export async function deleteDocument(context: Context, typed: string, options: DeleteCommandOptions): Promise<number> {
   const { output } = context;
@@ -59,14 +59,14 @@ export async function deleteDocument(context: Context, typed: string, options: D
   });
 }
 
-/** What is in the queue under one of these names, in whatever state. */
+/** Jobs of the queue under one of these names, in any state. */
 async function forgetJobs(
   kb: KnowledgeBase,
   uris: readonly string[],
   options: DeleteCommandOptions,
 ): Promise<{ readonly jobs: number; readonly pending?: true }> {
   const { openIngestionQueue } = await import("../ingest/queue/open-ingestion-queue.ts");
-  // Takes nothing: this command is not here to ingest.
+  // The queue takes no job: this command does not ingest.
   const whole = await openIngestionQueue(kb, options.kb, { concurrency: 0 });
   try {
     const caller = readCaller(options);

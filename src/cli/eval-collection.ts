@@ -24,7 +24,7 @@ import type { Context } from "./open.ts";
 import { createProgressLine, type ProgressLine } from "./progress.ts";
 import { count, formatDuration, neutralise, shorten } from "./text-layout.ts";
 
-/** Ways to open the knowledge base that is measured, by the name that `--variant` takes. */
+/** Ways to open the measured knowledge base, by the name that `--variant` takes. */
 export const variants: Readonly<Record<string, () => Promise<OpenOptions>>> = {
   default: () => Promise.resolve({}),
   lucene: async () => {
@@ -45,7 +45,7 @@ export const variants: Readonly<Record<string, () => Promise<OpenOptions>>> = {
 const defaultMetrics = ["ndcg@10", "recall@100", "map", "mrr@10", "p@10"];
 const metricsPerCutoff = ["ndcg", "recall", "mrr", "p"];
 
-/** A run, and what only searching tells. */
+/** A run, with the facts that only a search gives. */
 interface Collected {
   readonly run: Run;
   readonly latencyMs: LatencyQuantiles | null;
@@ -53,7 +53,7 @@ interface Collected {
 }
 
 /**
- * `ibid eval <folder>`: searches a test collection in memory, with everything as a user gets it, and says how good what was found is.
+ * `ibid eval <folder>`: searches a test collection in memory, with the default settings, and scores the result.
  *
  * **Shape** one line of the corpus is one document and one chunk.
  */
@@ -73,7 +73,7 @@ export async function evaluateCollection(
   const baseline = await readAgainst(options);
   const collection = parseCollection(await readCollectionFiles(folder));
   if (options.run !== undefined) checkIds(collection);
-  // Scores that nothing was found, for a metric that does not exist is to be said before the work and not after it.
+  // Scores an empty run, so that an unknown metric fails before the work.
   scoreRun(new Map(), collection.qrels, { metrics: names });
 
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
@@ -127,7 +127,7 @@ export async function evaluateCollection(
   return await applyGates(output, judged, options);
 }
 
-/** **Errors** `not-found` for a folder that holds no test collection. */
+/** **Errors** `not-found` for a folder without a test collection. */
 async function readCollectionFiles(
   folder: string,
 ): Promise<Readonly<Record<"corpus" | "queries" | "qrels", CollectionFile>>> {
@@ -147,7 +147,7 @@ async function readCollectionFiles(
   return { corpus, queries, qrels };
 }
 
-/** A run's fields have white space between them. **Errors** `invalid-id`, before the work rather than after it. */
+/** Fields of a run are divided by white space. **Errors** `invalid-id`, before the work. */
 function checkIds({ documents, queries }: Collection): void {
   const id = [...queries.keys(), ...documents.map((document) => document.id)].find((each) => /\s/u.test(each));
   if (id === undefined) return;
@@ -216,7 +216,7 @@ function toChunk({ id, title, text }: CollectionDocument): Chunk {
   };
 }
 
-/** What makes the figures say less than they seem to. */
+/** Reasons why the figures are weaker than they look. */
 function describeOddities({ documents, missing }: Collection, names: readonly string[], depth: number): string[] {
   const blank = documents.filter(isBlank).length;
   const beyond = names.filter((name) => Number(name.split("@")[1] ?? 0) > depth);

@@ -3,9 +3,9 @@ import { dirname } from "node:path";
 import { IbidError } from "../contracts/errors.ts";
 import type { Evaluation } from "../eval/score-run.ts";
 
-/** An evaluation of before, as it was kept in a file. */
+/** An earlier evaluation, from a file. */
 export interface Baseline extends Pick<Evaluation, "queries"> {
-  /** What was evaluated, and how: `hybrid`, `lexical, variant lucene`. */
+  /** Mode and variant of the evaluation: `hybrid`, `lexical, variant lucene`. */
   readonly how: string;
 }
 
@@ -24,7 +24,7 @@ export async function readText(path: string, hint = "Check the name."): Promise<
   }
 }
 
-/** Finds out before the work, rather than after it, that a file has no place to go. **Errors** `invalid-argument`. */
+/** Checks before the work that a file can be written. **Errors** `invalid-argument`. */
 export async function checkPlace(option: string, path: string | undefined): Promise<void> {
   if (path === undefined) return;
   const isFolder = (place: string): Promise<boolean> =>
@@ -53,7 +53,7 @@ export async function writeText(path: string, text: string): Promise<void> {
   }
 }
 
-/** One query a line, so that two baselines can be told apart by eye. */
+/** One query a line, so that people can compare two baselines. */
 export function formatBaseline({ how, queries }: Baseline): string {
   const lines = Array.from(queries, ([id, scores]) => `${JSON.stringify(id)}: ${JSON.stringify(scores)}`);
   return `{\n"baseline": 1,\n"how": ${JSON.stringify(how)},\n"queries": {\n${lines.join(",\n")}\n}\n}\n`;
@@ -66,7 +66,7 @@ export async function readBaseline(path: string): Promise<Baseline> {
   try {
     value = JSON.parse(text);
   } catch {
-    // Said below, like everything else that is no baseline.
+    // Refused below, like any other text that is not a baseline.
   }
   if (isBaselineFile(value)) return { how: value.how, queries: new Map(Object.entries(value.queries)) };
   throw new IbidError("unreadable", `${path} is no baseline.`, { uri: path, hint: "Make one with --save-baseline." });

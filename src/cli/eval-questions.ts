@@ -21,7 +21,7 @@ import { count, neutralise, shorten } from "./text-layout.ts";
 const defaultMetrics = ["success@1", "success@5", "recall@10", "mrr@10", "answered", "refused"];
 const metricsPerCutoff = ["success", "recall", "mrr"];
 
-/** `ibid eval <questions.jsonl>`: asks the knowledge base questions whose answers are known. */
+/** `ibid eval <questions.jsonl>`: asks the knowledge base questions with known answers. */
 export async function evaluateOwnQuestions(
   context: Context,
   path: string,
@@ -100,7 +100,7 @@ function describeLines(list: readonly Question[]): string {
   return `line${list.length === 1 ? "" : "s"} ${numbers.join(", ")}${more}`;
 }
 
-/** **Errors** `invalid-argument` for an option that only a test collection has. */
+/** **Errors** `invalid-argument` for an option of test collections. */
 function refuseOption(option: string, value: string | undefined): void {
   if (value === undefined) return;
   throw new IbidError("invalid-argument", `${option} is for test collections, and this is a file of questions.`, {

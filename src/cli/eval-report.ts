@@ -20,15 +20,15 @@ export interface EvalCommandOptions extends CommonOptions {
   readonly against?: string;
 }
 
-/** What is worse than chance alone would make it, one time in twenty. */
+/** Significance level for a regression against the baseline. */
 const significant = 0.05;
 
 /**
- * Four decimals as trec_eval prints them: C's `printf` rounds an exact half to the even digit, where `toFixed` rounds up. What is shown is also what is
- * compared with `--min`.
+ * Rounds to four decimals as trec_eval prints them: C's `printf` rounds an exact half to the even digit, `toFixed` rounds it up. `--min` compares the rounded
+ * value.
  */
 export function formatScore(value: number): string {
-  // Only multiples of 1/32 lie exactly between two numbers of four decimals, and those are exact ten thousandths and a half in binary too.
+  // Only multiples of 1/32 lie exactly between two numbers of four decimals, and those are exact in binary too.
   const scaled = value * 10_000;
   const isHalf = Number.isInteger(value * 32) && scaled % 1 !== 0;
   return isHalf ? (2 * Math.round(scaled / 2) * 0.0001).toFixed(4) : value.toFixed(4);
@@ -38,7 +38,7 @@ const fourDecimals = (value: number): number => Number(formatScore(value));
 
 const threeDecimals = (value: number): number => Number(value.toFixed(3));
 
-/** The metrics that are always there, and those that `--k` and `--min` ask for, each once. */
+/** Default metrics, and those of `--k` and `--min`, each once. */
 export function chooseMetrics(
   always: readonly string[],
   perCutoff: readonly string[],
@@ -48,7 +48,7 @@ export function chooseMetrics(
   return [...new Set([...always, ...more, ...min.map(({ metric }) => metric)])];
 }
 
-/** An evaluation beside its baseline, when there is one. */
+/** An evaluation with its baseline, if there is one. */
 export interface Judged {
   readonly evaluation: Evaluation;
   readonly comparisons: Readonly<Record<string, Comparison>> | undefined;
@@ -86,7 +86,7 @@ export async function saveBaseline(
   if (path !== undefined) await writeText(path, formatBaseline({ how, queries }));
 }
 
-/** The part of the JSON that every evaluation has. */
+/** Fields that the JSON of every evaluation has. */
 export function metricsJson({ evaluation, comparisons }: Judged): {
   readonly metrics: object;
   readonly baseline?: object;
@@ -106,7 +106,7 @@ export function latencyJson({ p50, p95, p99 }: LatencyQuantiles): object {
   return { p50: threeDecimals(p50), p95: threeDecimals(p95), p99: threeDecimals(p99) };
 }
 
-/** A table of metrics, one a line, with what they are compared to. */
+/** A table of metrics, one a line, with the baseline beside them. */
 export async function writeMetrics(output: Output, { evaluation, comparisons, baseline }: Judged): Promise<void> {
   const { style } = output;
   const entries = Object.entries(evaluation.metrics);
@@ -153,7 +153,7 @@ function describeVerdict(comparison: Comparison, { style }: Output): string {
 
 const signed = (value: number): string => `${value < 0 ? "-" : "+"}${formatScore(Math.abs(value))}`;
 
-/** Something that whoever reads the figures has to know. */
+/** A warning about the figures. */
 export async function writeNote(output: Output, text: string): Promise<void> {
   for (const line of wrap(text, output.columns)) await output.line(output.style.dim(line));
 }
@@ -163,7 +163,7 @@ export function describeLatency({ p50, p95, p99 }: LatencyQuantiles): string {
   return `p50 ${ms(p50)} · p95 ${ms(p95)} · p99 ${ms(p99)}`;
 }
 
-/** The exit code, after saying why it is not 0: a floor of `--min` that was missed, a metric that is worse than the baseline beyond chance. */
+/** Prints why an evaluation fails, and returns the exit code. It fails below a `--min`, and for a metric that is worse than the baseline beyond chance. */
 export async function applyGates(
   output: Output,
   judged: Judged,

@@ -3,7 +3,7 @@ import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { printRows, type Row } from "./print-rows.ts";
 import { count } from "./text-layout.ts";
 
-/** `ibid status --health`: how the last minute went, in every process that has the knowledge base open. */
+/** `ibid status --health`: the last minute, from every process that has the knowledge base open. */
 export async function showHealth(context: Context, options: CommonOptions): Promise<number> {
   const { output } = context;
   return await withKnowledgeBase(options, {}, async (kb) => {

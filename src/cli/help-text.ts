@@ -1,9 +1,9 @@
-/** What a command's help ends with: lines that somebody could type. */
+/** Examples at the end of a command's help. */
 export function examples(lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
 }
 
-/** A remark below them, in lines of a page's width. */
+/** A remark below them, wrapped to a page's width. */
 export function note(text: string): string {
   const lines: string[] = [""];
   for (const word of text.split(" ")) {

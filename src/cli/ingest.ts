@@ -27,7 +27,7 @@ export interface IngestCommandOptions extends CommonOptions {
   readonly password?: string;
   readonly charset?: string;
   readonly sitemap: readonly string[];
-  /** Files of addresses. */
+  /** Files with addresses. */
   readonly urls: readonly string[];
   readonly include: readonly string[];
   readonly exclude: readonly string[];
@@ -37,9 +37,9 @@ export interface IngestCommandOptions extends CommonOptions {
 }
 
 /**
- * `ibid ingest`: one result per document as it lands, then the summary.
+ * `ibid ingest`: one result for each document as it is stored, then the summary.
  *
- * **Shape** the exit code: 1 when an input is not there or nothing but failures came of it, else 0.
+ * **Shape** exit code 1 when an input does not exist or every document failed, else 0.
  */
 export async function ingest(
   context: Context,
@@ -57,7 +57,7 @@ export async function ingest(
   const scope = readTarget(options);
   const metadata = readMetadata(options.metadata);
   const links = new Set<string>();
-  // Beside JSON on the same terminal a moving line would be noise.
+  // A moving line would disturb JSON on the same terminal.
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
   const job: IngestOptions = {
     scope,
@@ -72,7 +72,7 @@ export async function ingest(
     onProgress: (progress) => line.update(progress),
     onSkip: (uri, kind) => void (kind === "link" && links.add(uri)),
   };
-  // The work finds its documents only just before it reads them, and a person wants to know how many there will be.
+  // Sources find documents while they read, so the total for the progress line is counted first.
   if (line.isShown && sitemap.length === 0)
     line.expect(await countDocuments([...paths, ...(await readLists(urls))], options, signal));
   const inputs = [...paths, ...(await openSources(options))];
@@ -86,7 +86,7 @@ export async function ingest(
   });
 }
 
-/** What was named, and which links a walk of it came upon and left alone. */
+/** The named inputs, and the links that a walk did not follow. */
 interface Inputs {
   readonly named: readonly string[];
   readonly links: ReadonlySet<string>;
@@ -172,10 +172,10 @@ function startIngest(
   }
 }
 
-/** Nobody waits longer than this for a number. */
+/** The longest wait for a number. */
 const longestCountMs = 2000;
 
-/** How many documents the inputs will bring; 0 when that cannot be said soon. */
+/** Counts the documents of the inputs; 0 when that takes too long. */
 async function countDocuments(
   inputs: readonly string[],
   options: IngestCommandOptions,
@@ -200,7 +200,7 @@ async function countDocuments(
   }
 }
 
-/** Which files below a folder, as the options say. */
+/** Rules for files below a folder, from the options. */
 export function toFolderRules({
   include,
   exclude,
@@ -223,7 +223,7 @@ async function toRefreshPolicy(refresh: Refresh): Promise<RefreshPolicy> {
   return refresh === "never" ? neverRefreshExisting : refreshAfter(refresh);
 }
 
-/** What is not named by path: sitemaps, and addresses out of lists. Those are never taken for paths, whoever wrote the list. */
+/** Sources of sitemaps and lists. Addresses from a list are never read as paths. */
 async function openSources({ sitemap, urls }: IngestCommandOptions): Promise<readonly Source[]> {
   if (sitemap.length === 0 && urls.length === 0) return [];
   const { openSitemapSource } = await import("../ingest/sources/web/sitemap-source.ts");
@@ -254,7 +254,7 @@ async function readLists(files: readonly string[]): Promise<readonly string[]> {
   return lists;
 }
 
-/** Where the documents go. **Errors** `invalid-argument` for a blank name. */
+/** The scope of the documents. **Errors** `invalid-argument` for a blank name. */
 export function readTarget({ team, user, platform }: Pick<IngestCommandOptions, "team" | "user" | "platform">): Scope {
   requireName("--team", team);
   requireName("--user", user);
@@ -282,7 +282,7 @@ function toResultJson({ uri, status, documentId, chunks, notes, error }: IngestR
   };
 }
 
-/** A person who watches wants to know what went wrong and what went away; a file wants everything. What is missing is said at the end. */
+/** A terminal shows failures and removals only; a file gets each result. Missing inputs are reported at the end. */
 function isWorthALine(result: IngestResult, isTerminal: boolean): boolean {
   if (result.error?.code === "not-found") return false;
   return !isTerminal || result.notes !== undefined || result.status === "failed" || result.status === "removed";

@@ -11,7 +11,7 @@ import {
 import type { Context } from "./open.ts";
 import { readDuration } from "./read-option.ts";
 
-/** The commands about what is kept, for how long, and whether all of it is well. */
+/** `ibid vacuum`, `restore` and `doctor` with their options and their help. */
 export function addKeepingCommands(
   program: Command,
   context: Context,

@@ -5,16 +5,16 @@ import type { Scope } from "../contracts/scope.ts";
 import { type CommonOptions, type Context, findUris, noDocument, withKnowledgeBase } from "./open.ts";
 import { count, neutralise } from "./text-layout.ts";
 
-/** Said wherever a purge could not be finished. */
+/** The notice about an unfinished purge. */
 export const pendingNote =
   "pending: another process reads an old state of the files, in which it still is; the next command after that finishes it";
 
 export interface VacuumCommandOptions extends CommonOptions {
-  /** Milliseconds. */
+  /** **Units** milliseconds. */
   readonly olderThan?: number;
 }
 
-/** `ibid vacuum`: removes for good what was deleted. */
+/** `ibid vacuum`: erases deleted documents. */
 export async function vacuum(context: Context, options: VacuumCommandOptions): Promise<number> {
   const { output } = context;
   return await withKnowledgeBase(options, {}, async (kb) => {
@@ -33,7 +33,7 @@ export interface RestoreCommandOptions extends CommonOptions {
   readonly scope?: Scope;
 }
 
-/** `ibid restore`: takes back a delete. **Shape** the exit code is 1 when there is nothing to take back. */
+/** `ibid restore`: undoes a deletion. **Shape** exit code 1 when there is nothing to restore. */
 export async function restore(context: Context, typed: string, options: RestoreCommandOptions): Promise<number> {
   const { output } = context;
   const uris = await findUris(options, typed);
@@ -58,11 +58,11 @@ export async function restore(context: Context, typed: string, options: RestoreC
 
 export interface DoctorCommandOptions extends CommonOptions {
   readonly fix?: true;
-  /** A text, or `@` and a file with one a line. */
+  /** A text, or `@` and a file with one text a line. */
   readonly absent?: readonly string[];
 }
 
-/** `ibid doctor`: holds everything that is kept against everything else. **Shape** the exit code is 1 when something is wrong and stays so. */
+/** `ibid doctor`: checks all stored data. **Shape** exit code 1 when a problem remains. */
 export async function doctor(context: Context, options: DoctorCommandOptions): Promise<number> {
   const { output } = context;
   const absent = (await Promise.all((options.absent ?? []).map(readProbes))).flat();

@@ -2,7 +2,7 @@ import type { DocumentSummary } from "../contracts/document-store.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { count, displayWidth, formatBytes, neutralise, pad, shorten } from "./text-layout.ts";
 
-/** `ibid list`: every document that the caller may read, by uri, then scope. */
+/** `ibid list`: each document that the caller may read, by uri, then scope. */
 export async function list(context: Context, options: CommonOptions): Promise<number> {
   const { output, signal } = context;
   return await withKnowledgeBase(options, {}, async (kb) => {
@@ -28,7 +28,7 @@ function toJson({ uri, scope, id, title, mediaType, chunks, bytes, ingestedAt }:
   return { uri, scope, documentId: id, title, mediaType, chunks, bytes, ingestedAt };
 }
 
-/** Uri, chunks, size, day and scope in columns; on a terminal long uris give way, so that a line stays a line. */
+/** Uri, chunks, size, day and scope in columns. On a terminal, long uris are cut to fit a line. */
 function toTable(
   documents: readonly DocumentSummary[],
   columns: number,
@@ -45,7 +45,7 @@ function toTable(
     rows.reduce((width, row) => Math.max(width, displayWidth(row[key])), 0);
   const chunks = widest("chunks");
   const bytes = widest("bytes");
-  // Where everything is everybody's, saying so on every line says nothing.
+  // If all documents are in the deployment's scope, the column is left out.
   const scopes = rows.some(({ scope }) => scope !== "deployment");
   const scope = scopes ? rows.reduce((width, row) => Math.max(width, displayWidth(row.scope)), 0) + 2 : 0;
   const rest = 2 + chunks + 2 + bytes + 2 + 10 + scope;

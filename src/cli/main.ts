@@ -4,7 +4,7 @@ import { createOutput, type Output, type Stream, toIbidError } from "./output.ts
 import { createProgram } from "./program.ts";
 import { spreadMetadata } from "./read-option.ts";
 
-/** What the caller got wrong, rather than what went wrong. */
+/** Codes for mistakes of the caller: exit code 2. */
 const usageCodes: ReadonlySet<IbidErrorCode> = new Set([
   "invalid-argument",
   "invalid-filter",
@@ -12,7 +12,7 @@ const usageCodes: ReadonlySet<IbidErrorCode> = new Set([
   "ambiguous",
 ]);
 
-/** Where results and everything else go. */
+/** Streams for results and for everything else. */
 interface Streams {
   readonly stdout: Stream;
   readonly stderr: Stream;
@@ -21,8 +21,8 @@ interface Streams {
 /**
  * Runs one command.
  *
- * **Shape** the exit code: 0, 1 when the command failed, 2 when it was used wrongly, 128 plus the signal's number when it was stopped.
- * Nothing is thrown; errors are said on standard error.
+ * **Shape** the exit code: 0; 1 when the command failed; 2 for wrong usage; 128 plus the signal's number when it was stopped.
+ * Nothing is thrown; errors go to standard error.
  */
 export async function main(argv: readonly string[], streams: Streams = process): Promise<number> {
   const { stdout, stderr } = streams;
@@ -35,7 +35,7 @@ export async function main(argv: readonly string[], streams: Streams = process):
     onFailure: () => stop.abort(),
   });
   let stoppedBy: number | undefined;
-  // The first time, the current document is finished or left as it was; the second time, patience is over.
+  // The first signal finishes or drops the current document; the second ends the process.
   const interrupt = (_: NodeJS.Signals, number: number): void => {
     if (stoppedBy !== undefined) process.exit(128 + number);
     stoppedBy = number;
@@ -66,17 +66,17 @@ export async function main(argv: readonly string[], streams: Streams = process):
     process.off("SIGTERM", interrupt);
   }
   if (stoppedBy !== undefined) {
-    // What runs until it is stopped has come to its end.
+    // A command that runs until a signal has ended normally.
     if (isCutShort) {
       const keeps = commandOf(argv, commands) === "ingest" || commandOf(argv, commands) === "watch";
       await output.error(new IbidError("aborted", "Stopped.", keeps ? { hint: "What was done is kept." } : {}));
     }
     return 128 + stoppedBy;
   }
-  // Whether all of it could be written is known when the last of it was.
+  // The last write decides whether all output could be written.
   await new Promise<void>((written) => void stdout.write("", () => written()));
   if (output.failure === undefined) return exitCode;
-  // Whoever read the output has seen enough, as in `ibid list | head`.
+  // The reader has closed the pipe, as in `ibid list | head`.
   if (output.failure.code === "EPIPE") return 0;
   await output.error(
     new IbidError("internal", `The output cannot be written: ${output.failure.message}.`, { hint: "Check the disk." }),
@@ -84,7 +84,7 @@ export async function main(argv: readonly string[], streams: Streams = process):
   return 1;
 }
 
-/** Says what went wrong. Help and version that were asked for are no errors. */
+/** Prints an error. Help and version are no errors. */
 async function report(
   output: Output,
   error: unknown,
@@ -93,7 +93,7 @@ async function report(
 ): Promise<number> {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
-    // Help that nobody asked for has been printed already: no command was given.
+    // Help was printed already: no command was given.
     if (error.code === "commander.help" && !output.json) return 2;
     await output.error(toUsageError(error, commandOf(argv, commands)));
     return 2;
@@ -103,7 +103,7 @@ async function report(
   return usageCodes.has(known.code) ? 2 : 1;
 }
 
-/** A mistake in the arguments, in our words. */
+/** A mistake in the arguments, in ibid's own words. */
 function toUsageError(error: CommanderError, command: string | undefined): IbidError {
   const help = `See: ibid ${command === undefined ? "" : `${command} `}--help`;
   if (error.code === "commander.help") return new IbidError("invalid-argument", "No command is given.", { hint: help });
@@ -124,13 +124,13 @@ function commandOf(argv: readonly string[], commands: ReadonlySet<string>): stri
   return argv.find((word) => commands.has(word));
 }
 
-/** Left to itself, the parser would answer with all of its help. */
+/** Without this, the parser would print its whole help. */
 function refuseUnknownHelp([first, wanted = "help"]: readonly string[], commands: ReadonlySet<string>): void {
   if (first !== "help" || wanted === "help" || wanted.startsWith("-") || commands.has(wanted)) return;
   throw new CommanderError(2, "commander.unknownCommand", `error: unknown command '${wanted}'`);
 }
 
-/** What the library says in its words, where the command line has an option for it. */
+/** Errors of the library that name an option, with the option of the command line. */
 function withHint(error: IbidError): IbidError {
   if (error.code !== "ambiguous") return error;
   const scopes = Array.isArray(error.details["scopes"]) ? error.details["scopes"].map(String) : [];
@@ -142,13 +142,13 @@ function withHint(error: IbidError): IbidError {
   });
 }
 
-/** Asked of the words themselves, because mistakes in them must be said in JSON too. */
+/** Reads `--json` from the arguments themselves, because mistakes in them must be JSON too. */
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
 }
 
-/** As a shell takes it for one word. */
+/** Quotes an argument for a shell. */
 function quoteWord(word: string): string {
   return /^[\w:@%+=,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -7,7 +7,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** The words of `text`, in its language, that share a term with the query, in order. */
+/** The words of `text` that share a term with the query, in order. */
 export function findQueryWords(
   text: string,
   terms: ReadonlySet<string>,
@@ -22,11 +22,11 @@ export function findQueryWords(
   return ranges;
 }
 
-/** Noncharacters, which no text has once it is neutralised: they take no column, so that marks travel through wrapping. */
+/** Noncharacters, which no neutralised text contains. They take no column, so marks survive wrapping. */
 const on = "\uFDD0";
 const off = "\uFDD1";
 
-/** A neutralised text with some ranges set off, wrapped into lines. Ranges ascend and do not overlap. */
+/** Wraps a neutralised text into lines, with some ranges marked. Ranges ascend and do not overlap. */
 export function wrapMarked(
   text: string,
   ranges: readonly Range[],
@@ -53,9 +53,9 @@ export function wrapMarked(
 }
 
 /**
- * The part of a text around its first match, about `length` characters, as one line, with the matches in it.
+ * Cuts about `length` characters around the first match, as one line with its matches.
  *
- * **Shape** cut at white space; an ellipsis where something is missing.
+ * **Shape** cut at white space; an ellipsis where text is missing.
  */
 export function cutAroundMatches(
   text: string,

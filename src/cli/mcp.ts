@@ -15,8 +15,9 @@ export interface McpCommandOptions extends CommonOptions {
 }
 
 /**
- * `ibid mcp`: the knowledge base for one client, over standard input and output, until the client closes them. Output carries the protocol and nothing else;
- * who is asking is settled by the options that started it, as with every command. With a port, it is `ibid serve` with that route alone.
+ * `ibid mcp`: serves the knowledge base to one client, on standard input and output, until the client closes them.
+ *
+ * Standard output carries only the protocol. The options choose the caller, as for every command. With a port, it is `ibid serve` with that route alone.
  */
 export async function mcp(context: Context, options: McpCommandOptions): Promise<number> {
   const { signal, stderr } = context;

@@ -27,33 +27,33 @@ export interface CommonOptions {
   readonly reranker?: string;
 }
 
-/** What a command works with, beside its own arguments. */
+/** Streams and signal of a command. */
 export interface Context {
   readonly output: Output;
   readonly stdout: Stream;
   readonly stderr: Stream;
-  /** Fires when the person presses Ctrl-C, or whoever reads the output is gone. */
+  /** Fires on Ctrl-C, and when the reader of the output is gone. */
   readonly signal: AbortSignal;
 }
 
 export interface OpenForCommand {
-  /** Whether to make the knowledge base when it is not there. */
+  /** Whether to create the knowledge base if it does not exist. */
   readonly create?: boolean;
   /** `provider/model`. */
   readonly model?: string | undefined;
   /** `provider/model`. */
   readonly judge?: string | undefined;
   /**
-   * Whether it embeds anything. What only looks at documents needs no model, and must not fail for want of a key. What writes vectors remembers by which
-   * model, so that later commands use the same.
+   * What the command embeds. A command that embeds nothing needs no model, and must not fail without a key. A command that writes vectors remembers their
+   * model, for later commands.
    */
   readonly embeds?: "queries" | "documents";
-  /** Chunks that stand next to one another are shown as one. */
+  /** Whether adjacent chunks are shown as one. */
   readonly merge?: boolean | undefined;
 }
 
 /**
- * Opens the knowledge base that the options name, as whoever they say is asking, and closes it after use.
+ * Opens the knowledge base of the options as their caller, and closes it after use.
  *
  * The library is loaded here and not before, so that help and mistakes in the arguments answer at once.
  */
@@ -94,13 +94,13 @@ async function mergingRetriever(): Promise<WrapRetriever> {
   return (base, { documents, analyzer }) => mergeAdjacent(base, { documents, analyzer });
 }
 
-/** A model's name is worth remembering when there are vectors of it: a slip of the pen has none. */
+/** Remembers a model once there are vectors of it, so that a misspelt name is not kept. */
 async function remember(kb: KnowledgeBase, folder: string, models: RememberedModels): Promise<void> {
   const { embeddingModel } = models;
   const { versions, embeddingVersions } = await kb.status();
   const isThere = embeddingVersions.some((one) => embeddingModel !== undefined && madeBy(embeddingModel, one));
   if (embeddingModel !== undefined && !isThere) return;
-  // Of those before it, the ones by whose vectors something is still searched.
+  // Former models whose vectors a scope still searches by.
   const inUse = versions.flatMap(({ current }) => (current === undefined ? [] : [current]));
   const formerEmbeddingModels = models.formerEmbeddingModels.filter((name) => inUse.some((one) => madeBy(name, one)));
   await rememberModels(folder, { ...models, formerEmbeddingModels });
@@ -110,7 +110,7 @@ function madeBy(name: string, { provider, model }: { readonly provider: string; 
   return versionName(name) === `${provider}/${model}`;
 }
 
-/** A model that nobody named just now is said to be the remembered one, where it fails. */
+/** An error of a remembered model says that it is the remembered one. */
 function sayRemembered(error: unknown, options: CommonOptions, models: RememberedModels | undefined): unknown {
   const { embeddingModel } = models ?? {};
   if (!IbidError.isInstance(error) || embeddingModel === undefined || options.embeddingModel !== undefined)
@@ -126,13 +126,13 @@ function sayRemembered(error: unknown, options: CommonOptions, models: Remembere
   });
 }
 
-/** The same options without who is asking: for what is made over the operator's view, and turned into theirs. */
+/** The same options without the caller, for a service that opens as the operator and makes views. */
 export function asOperator<Options extends CommonOptions>(options: Options): Options {
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...rest } = options;
   return rest as Options;
 }
 
-/** Who is asking; `undefined` for the operator. A blank name is refused: an unset variable in a script must not ask as the operator. */
+/** The caller of the options; `undefined` for the operator. A blank name is refused: an unset variable in a script must not become the operator. */
 export function readCaller(options: CommonOptions): AccessContext | undefined {
   const { asUser, asTeam, asTeams } = options;
   if (asUser === undefined && asTeam === undefined && asTeams === undefined) return undefined;
@@ -158,7 +158,7 @@ export function requireText(what: string, text: string): void {
   throw new IbidError("invalid-argument", `The ${what} is blank.`, { hint: `Give a ${what}.` });
 }
 
-/** What a typed uri or path may mean, likeliest first: a uri as it stands, then what the path leads to. */
+/** Uris that a typed uri or path may mean, likeliest first: the uri itself, then the target of the path. */
 export async function findUris(options: CommonOptions, typed: string): Promise<readonly string[]> {
   requireText("uri", typed);
   const [{ findDocumentUris }, { isUrl }] = await Promise.all([
@@ -169,7 +169,7 @@ export async function findUris(options: CommonOptions, typed: string): Promise<r
   return [...new Set([typed, ...findDocumentUris(typed, { base: dirname(resolve(options.kb)) })])];
 }
 
-/** The same words for what is not there and for what may not be read. */
+/** One error for documents that do not exist and for those that the caller may not read. */
 export function noDocument(typed: string, scope: Scope | undefined): IbidError {
   return new IbidError("not-found", `There is no document ${typed}${scope === undefined ? "" : ` in ${scope}`}.`, {
     uri: typed,

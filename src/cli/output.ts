@@ -2,7 +2,7 @@ import type { WriteStream } from "node:tty";
 import { IbidError } from "../contracts/errors.ts";
 import { neutralise, neutraliseText, toJsonLine, wrap } from "./text-layout.ts";
 
-/** How text is set off; without colours, not at all. */
+/** Styles of text; without colours, none. */
 export interface Style {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -11,25 +11,25 @@ export interface Style {
 }
 
 /**
- * The two streams of a command: results on standard output, everything else on standard error.
+ * Streams of a command: results on standard output, everything else on standard error.
  *
- * **Shape** with `json` only `object` writes to standard output. Once the reader of standard output is gone, writing does nothing.
+ * **Shape** with `json`, only `object` writes to standard output. Once the reader of standard output is gone, writing does nothing.
  */
 export interface Output {
   readonly json: boolean;
-  /** Whether a person looks at standard output. */
+  /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
-  /** Columns of the terminal; `Infinity` when there is none. */
+  /** Columns of the terminal; `Infinity` without one. */
   readonly columns: number;
   readonly style: Style;
-  /** One line of JSON. */
+  /** Writes one line of JSON. */
   object(value: unknown): Promise<void>;
-  /** One line for people. It may hold escape sequences of `style`; what came from documents was neutralised by whoever made the line. */
+  /** Writes one line for people. It may contain escape sequences of `style`; callers neutralise text of documents before. */
   line(text?: string): Promise<void>;
-  /** Text of a document: as it is, but on a terminal nothing in it can steer that terminal. */
+  /** Writes text of a document unchanged; on a terminal, control characters are replaced. */
   text(text: string): Promise<void>;
   error(error: IbidError): Promise<void>;
-  /** Why standard output cannot be written to, when it cannot. `EPIPE`: whoever read it has seen enough. */
+  /** The error of standard output, if it cannot be written. `EPIPE`: the reader has closed it. */
   readonly failure: NodeJS.ErrnoException | undefined;
 }
 
@@ -56,7 +56,7 @@ export function createOutput({ stdout, stderr, json, env, onFailure }: OutputOpt
     failure = error;
     onFailure?.();
   });
-  // Nobody is left to be told.
+  // No stream is left to report on.
   stderr.on("error", () => {});
 
   const write = (stream: Stream, text: string): Promise<void> =>
@@ -92,7 +92,7 @@ export function createOutput({ stdout, stderr, json, env, onFailure }: OutputOpt
   };
 }
 
-/** The form of an error in JSON. */
+/** The JSON of an error. */
 function describe(error: IbidError): object {
   return {
     code: error.code,
@@ -102,7 +102,7 @@ function describe(error: IbidError): object {
   };
 }
 
-/** Any error as one of ours. What is not ours is a fault in ibid, and says so. */
+/** Converts any error. An error that is not an `IbidError` counts as a fault in ibid. */
 export function toIbidError(error: unknown): IbidError {
   if (IbidError.isInstance(error)) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,7 +1,7 @@
 import type { Context } from "./open.ts";
 import { displayWidth, pad } from "./text-layout.ts";
 
-/** A name and what is said of it; a name that is `""` belongs to the one above. */
+/** A name and its value; a row with the name `""` continues the one above. */
 export type Row = readonly [name: string, value: string];
 
 /** Prints names and values in two columns. */

@@ -2,22 +2,22 @@ import type { IngestProgress } from "../contracts/knowledge-base.ts";
 import type { Stream } from "./output.ts";
 import { count, formatDuration, shorten } from "./text-layout.ts";
 
-/** A line at the bottom of the terminal that says how far the work is. Does nothing where nobody could see it. */
+/** A line at the bottom of the terminal that shows the progress. Without a terminal it does nothing. */
 export interface ProgressLine {
   readonly isShown: boolean;
-  /** How many documents there will be, when somebody has counted them ahead. */
+  /** Sets the number of documents, if it is known. */
   expect(total: number): void;
-  /** Says how far an ingestion is. */
+  /** Shows the progress of an ingestion. */
   update(progress: IngestProgress): void;
-  /** Says anything else. */
+  /** Shows any other text. */
   say(text: string): void;
-  /** Takes the line away, so that something lasting can be written in its place. */
+  /** Removes the line, so that lasting output can take its place. */
   clear(): void;
-  /** Brings back what `clear` took away. */
+  /** Shows the line again after `clear`. */
   restore(): void;
 }
 
-/** A terminal shows no more frames than this; faster ones only cost time. */
+/** Frames a second; more would only cost time. */
 const minIntervalMs = 80;
 
 export function createProgressLine(
@@ -27,7 +27,7 @@ export function createProgressLine(
   if (!options.enabled || stream.isTTY !== true)
     return { isShown: false, expect: () => {}, update: () => {}, say: () => {}, clear: () => {}, restore: () => {} };
   const now = options.now ?? (() => performance.now());
-  // The first update starts the clock: opening the knowledge base says nothing about how fast documents go.
+  // The first update starts the clock: the time to open the knowledge base says nothing about documents.
   let first: { readonly at: number; readonly documents: number } | undefined;
   let expected = 0;
   let drawn = false;
@@ -38,7 +38,7 @@ export function createProgressLine(
     last = now();
     drawn = true;
     shown = text;
-    // Back to the start, the text, and away with what is left of the line before.
+    // Returns to the start, writes the text, and erases the rest of the old line.
     stream.write(`\r${shorten(text, (stream.columns ?? 80) - 1)}\u001B[K`);
   };
 
@@ -72,15 +72,15 @@ export function createProgressLine(
   };
 }
 
-/** `Fitting … 40 %`. **Units** the share that is done, from 0 to 1. */
+/** `Fitting … 40 %`. **Units** the finished share, from 0 to 1. */
 export function describeFit(share: number): string {
   return `Fitting … ${Math.floor(share * 100)} %`;
 }
 
 /**
- * `123/447 documents · 1,204 chunks · 85/s · 4 s left`; the total and the time left once everything has been found.
+ * `123/447 documents · 1,204 chunks · 85/s · 4 s left`, with total and time left once the total is known.
  *
- * **Units** `rate` in documents a second; 0 while nobody knows; `columns` of the terminal: where they are few, chunks go first, then the rate.
+ * **Units** `rate` in documents a second, 0 if unknown; `columns` of the terminal. On a narrow one, chunks are left out first, then the rate.
  */
 export function describeProgress(progress: IngestProgress, rate: number, columns = Infinity): string {
   const { documents, chunks, found, complete } = progress;

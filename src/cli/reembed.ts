@@ -14,7 +14,7 @@ export interface ReembedCommandOptions extends CommonOptions {
   readonly chunksPerMinute?: number;
 }
 
-/** `ibid reembed`: what it takes, how far it is, and what searches use at its end. Exit code 1 where a chunk was refused. */
+/** `ibid reembed`: embeds with another model, shows the progress, and reports which vectors searches use. Exit code 1 if a chunk was refused. */
 export async function reembed(context: Context, options: ReembedCommandOptions): Promise<number> {
   const { output, signal } = context;
   if (options.embeddingModel === undefined || options.embeddingModel === "none") {

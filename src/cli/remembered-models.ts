@@ -2,19 +2,19 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { IbidError } from "../contracts/errors.ts";
 
-/** Which models made the vectors of a knowledge base, as a person named them: the store knows them by what they call themselves, which says no address. */
+/** Models that made the vectors of a knowledge base, under the names that the user gave. The store knows only provider and model, without an address. */
 export interface RememberedModels {
   readonly embeddingModel?: string;
-  /** Those before it, as long as some scope may be searched by their vectors. */
+  /** Former models, as long as a scope may search by their vectors. */
   readonly formerEmbeddingModels: readonly string[];
 }
 
 const nothing: RememberedModels = { formerEmbeddingModels: [] };
 
-/** Beside the database. Names alone, never a key. */
+/** The file beside the database. It holds names only, never a key. */
 const fileOf = (folder: string): string => join(folder, "models.json");
 
-/** **Shape** nothing where nothing was remembered. **Errors** `store-corrupt` for a file that says something else. */
+/** **Shape** empty if nothing is remembered. **Errors** `store-corrupt` for an invalid file. */
 export async function readRememberedModels(folder: string): Promise<RememberedModels> {
   let text: string;
   try {
@@ -28,7 +28,7 @@ export async function readRememberedModels(folder: string): Promise<RememberedMo
     if (names.every((name) => typeof name === "string"))
       return { ...(embeddingModel === undefined ? {} : { embeddingModel }), formerEmbeddingModels };
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new IbidError("store-corrupt", `${fileOf(folder)} does not say which models were used.`, {
     uri: fileOf(folder),
@@ -36,7 +36,7 @@ export async function readRememberedModels(folder: string): Promise<RememberedMo
   });
 }
 
-/** Writes down what is new; a folder that cannot be written to is an error of whatever comes next. */
+/** Writes changed names. A folder that is read-only fails at the next write of the store. */
 export async function rememberModels(folder: string, models: RememberedModels): Promise<void> {
   const before = await readRememberedModels(folder).catch(() => nothing);
   if (JSON.stringify(before) === JSON.stringify(models)) return;
@@ -44,9 +44,9 @@ export async function rememberModels(folder: string, models: RememberedModels): 
 }
 
 /**
- * Which models a command opens the knowledge base with: those it names, else those that are remembered.
+ * Chooses the models of a command: those of the options, else the remembered ones.
  *
- * **Shape** a model that takes another's place makes that a former one; `none` is the store's own.
+ * **Shape** a new model turns the one before into a former one; `none` is the store's own.
  */
 export function chooseModels(
   remembered: RememberedModels,
@@ -65,7 +65,7 @@ export function chooseModels(
     : { embeddingModel: chosen, formerEmbeddingModels: [...new Set(formerEmbeddingModels)] };
 }
 
-/** A name as vectors are known by it: `ollama:m@http://box` made those of `ollama/m`. */
+/** The name that vectors carry: vectors of `ollama:m@http://box` belong to `ollama/m`. */
 export function versionName(name: string): string {
   return name.replace(/^([^/:]+)[/:]/u, "$1/").replace(/@[a-z][a-z+.-]*:\/\/.*$/isu, "");
 }

@@ -14,13 +14,13 @@ export interface ServeCommandOptions extends CommonOptions {
   readonly allowOrigin: readonly string[];
   readonly model?: string;
   readonly judge?: string;
-  /** How agents are served. */
+  /** Options of the route for agents. */
   readonly mcp?: HandlerOptions["mcp"];
-  /** Nothing but that. */
+  /** Whether to serve only that route. */
   readonly only?: HandlerOptions["only"];
 }
 
-/** `ibid serve`: answers over HTTP until it is stopped, then finishes what was accepted. */
+/** `ibid serve`: answers over HTTP until a signal, then finishes the accepted requests. */
 export async function serve(context: Context, options: ServeCommandOptions): Promise<number> {
   const { output, signal, stderr } = context;
   const { port, host, write = false, allowHost, allowOrigin, model, judge, mcp, only } = options;
@@ -39,7 +39,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const keys = options.keys === undefined ? undefined : await readKeys(options.keys, parseKeys);
   const who: HandlerOptions = keys === undefined ? { local: { access: caller ?? "operator", write } } : { keys };
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
-  // An upload is embedded too.
+  // Uploads are embedded too.
   const embeds = write || keys !== undefined ? "documents" : "queries";
   return await withKnowledgeBase(asOperator, { model, judge, embeds }, async (kb) => {
     const service = await startService(kb, {
@@ -61,7 +61,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   });
 }
 
-/** Names of this machine stay known where others are added. */
+/** Names of this machine stay valid beside the given ones. */
 const ownNames = ["localhost", "127.0.0.1", "[::1]"];
 
 async function readKeys(file: string, parse: (json: string) => readonly AccessKey[]): Promise<readonly AccessKey[]> {
@@ -86,7 +86,7 @@ async function readKeys(file: string, parse: (json: string) => readonly AccessKe
   }
 }
 
-/** `12:03:04 200 POST /ask 41 ms ada`, and below it what went wrong. */
+/** `12:03:04 200 POST /ask 41 ms ada`, and below it the failure, if there is one. */
 function describeEntry({
   at,
   id,

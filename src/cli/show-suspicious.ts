@@ -4,7 +4,7 @@ import { findSuspicious } from "../text/untrusted/find-suspicious.ts";
 import type { Output } from "./output.ts";
 import { neutralise } from "./text-layout.ts";
 
-/** `ibid show --suspicious`: what in a document speaks to models rather than to its readers, one finding a line, its place first. */
+/** `ibid show --suspicious`: text that addresses models rather than readers, one finding a line, its place first. */
 export async function showSuspicious(output: Output, { uri, text }: DocumentView): Promise<void> {
   const suspicions = findSuspicious(text);
   if (output.json) {

@@ -21,7 +21,7 @@ export interface ShowCommandOptions extends CommonOptions {
   readonly scope?: Scope;
 }
 
-/** `ibid show`: a document's canonical text, a part of it, or its outline; or a chunk, in what stands around it. */
+/** `ibid show`: a document's canonical text, a part of it, or its outline; or a chunk with the text around it. */
 export async function show(context: Context, typed: string | undefined, options: ShowCommandOptions): Promise<number> {
   const { chunk, neighbours, zoomOut } = options;
   if (chunk === undefined && (neighbours !== undefined || zoomOut !== undefined)) {
@@ -83,7 +83,7 @@ async function showDocument(context: Context, typed: string, options: ShowComman
   });
 }
 
-/** The whole section, however long: whoever names one wants it. */
+/** The whole section, without a limit on its length. */
 async function showSection(
   context: Context,
   kb: KnowledgeBase,
@@ -99,7 +99,7 @@ async function showSection(
   });
 }
 
-/** The text as it is; that there is more of it is said beside it, not in it. */
+/** Prints the text unchanged; a notice about a cut goes to standard error. */
 async function writeExcerpt(
   { output, stderr }: Context,
   excerpt: Excerpt,
@@ -122,7 +122,7 @@ async function writeExcerpt(
   return 0;
 }
 
-/** `undefined` when nobody asked for them. */
+/** `undefined` without `--links`. */
 async function linksOf(
   kb: KnowledgeBase,
   { uri, scope, start, end }: Excerpt,

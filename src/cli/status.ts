@@ -5,12 +5,12 @@ import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { printRows } from "./print-rows.ts";
 import { count, formatBytes, neutralise } from "./text-layout.ts";
 
-/** What `ibid status` is told. */
+/** Options of `ibid status`. */
 export interface StatusOptions extends CommonOptions {
   readonly health?: true;
 }
 
-/** `ibid status`: how much there is, of what, for whom. */
+/** `ibid status`: the size of the knowledge base by scope, and its models. */
 export async function status(context: Context, options: StatusOptions): Promise<number> {
   if (options.health === true) return showHealth(context, options);
   const { output } = context;
@@ -27,7 +27,7 @@ export async function status(context: Context, options: StatusOptions): Promise<
   });
 }
 
-/** A version's provider and model, as a person names them. */
+/** A version's provider and model, as `--embedding-model` takes them. */
 export function describeModel({ provider, model }: { readonly provider: string; readonly model: string }): string {
   return `${neutralise(provider)}/${neutralise(model)}`;
 }

@@ -1,4 +1,4 @@
-/** Made when it is first needed: most lines are plain ASCII, and loading its data takes as long as a search. */
+/** Made on first use: most lines are ASCII, and loading its data takes as long as a search. */
 let segmenter: Intl.Segmenter | undefined;
 
 function* graphemes(text: string): Generator<string> {
@@ -6,7 +6,7 @@ function* graphemes(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
-/** Scripts and signs that take two columns: Han, Kana, Hangul, full-width forms. Emoji are told apart by their property. */
+/** Scripts and signs that take two columns: Han, Kana, Hangul, full-width forms. Emoji have a property of their own. */
 const wide =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE4F\uFF00-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}/u;
 
@@ -23,13 +23,13 @@ function graphemeWidth(grapheme: string): number {
   return wide.test(grapheme) || grapheme.includes("\uFE0F") ? 2 : 1;
 }
 
-/** Fills up with spaces; a text that is wider stays as it is. */
+/** Pads with spaces; a wider text stays unchanged. */
 export function pad(text: string, width: number, side: "left" | "right" = "right"): string {
   const space = " ".repeat(Math.max(0, width - displayWidth(text)));
   return side === "right" ? text + space : space + text;
 }
 
-/** Cuts the middle out of a text that is wider than `width`: the ends of a path say most. */
+/** Cuts the middle out of a text that is wider than `width`: the ends of a path identify it best. */
 export function shorten(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width < 2) return "…".slice(0, width);
@@ -91,16 +91,16 @@ function breakWord(word: string, width: number): string[] {
 }
 
 /**
- * Characters that steer a terminal, turn the direction of what follows, or mean nothing and are ours to mark with: C0 and C1 controls, DEL,
- * bidirectional overrides, noncharacters.
+ * Characters that steer a terminal, change the direction of text, or serve as ibid's own marks: C0 and C1 controls, DEL, bidirectional overrides,
+ * noncharacters.
  */
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern looks for them
 const steering = /[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF]/gu;
 
 /**
- * A text that cannot steer a terminal: controls become their pictures (`ESC` is `␛`), overrides of direction a joiner that nobody sees.
+ * Makes a text safe for a terminal: controls become their pictures (`ESC` is `␛`), overrides of direction an invisible joiner.
  *
- * **Shape** as long as it was; one line for `neutralise`, while `neutraliseText` keeps line ends and tabs.
+ * **Shape** the same length. `neutralise` gives one line; `neutraliseText` keeps line ends and tabs.
  */
 export function neutralise(text: string): string {
   return text.replace(steering, picture);
@@ -119,7 +119,7 @@ function picture(character: string): string {
   return code >= 0x2000 && code < 0x2100 ? "\u2060" : "\uFFFD";
 }
 
-/** A value as one line of JSON in which nothing steers a terminal: what JSON leaves bare is escaped, which means the same. */
+/** A value as one line of JSON that cannot steer a terminal: it escapes characters that JSON leaves bare. */
 export function toJsonLine(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/gu,

@@ -18,9 +18,7 @@ export interface WatchCommandOptions
   readonly poll?: true;
 }
 
-/**
- * `ibid watch`: what is in the folders is ingested, then what changes, until the person stops it. What was seen by then is finished.
- */
+/** `ibid watch`: ingests folders, then their changes, until a signal. It finishes the changes that it has seen. */
 export async function watch(
   context: Context,
   folders: readonly string[],
@@ -45,7 +43,7 @@ export async function watch(
       const over = new AbortController();
       const telling = tell(queue.events({ buffer: 100_000, signal: over.signal }), output);
       try {
-        // From before the first look on, so that nothing falls in between; until it is stopped, or cannot go on.
+        // It listens from before the first walk on, so that no change is missed.
         const changes = watchFolders(folders, {
           signal: AbortSignal.any([signal, over.signal]),
           ignore: [options.kb],
@@ -85,9 +83,9 @@ function requireFolder(folder: string): void {
 }
 
 /**
- * Queues a look at a folder: at what changed since the last one that was done to its end, or at everything.
+ * Queues a walk over a folder: over the changes since the last finished walk, or over everything.
  *
- * **Shape** a folder has one job, and a new wish takes the place of an old one: so it must ask for whatever the old one has not come to.
+ * **Shape** a folder has one job, and a new one replaces it. So the new job includes the unfinished changes of the old one.
  */
 function createLook(
   queue: IngestionQueue,
@@ -122,7 +120,7 @@ async function closing(queue: IngestionQueue, use: (queue: IngestionQueue) => Pr
   }
 }
 
-/** How often what became of a document. */
+/** Counts by outcome. */
 type Tally = Record<"added" | "updated" | "removed" | "failed", number>;
 
 function describeTally(tally: Tally): string {
@@ -131,12 +129,12 @@ function describeTally(tally: Tally): string {
   return `${told.map(([what, times]) => `${times.toLocaleString("en")} ${what}`).join(", ")}.`;
 }
 
-/** One line for what was ingested, taken out, or refused. **Shape** how much of each there was. */
+/** One line with the counts of ingested, removed and refused documents. */
 async function tell(events: AsyncIterable<IngestionEvent>, output: Output): Promise<Tally> {
   const tally = { added: 0, updated: 0, removed: 0 };
   const failed = new Set<string>();
   for await (const event of events) {
-    // What fails, fails at every look.
+    // A file that fails, fails at every walk.
     if (event.type === "KnowledgeChunkFailed" && event.retryAt === undefined) failed.add(`${event.scope} ${event.uri}`);
     if (event.type === "KnowledgeChunkIndexed") {
       failed.delete(`${event.scope} ${event.uri}`);

@@ -1,14 +1,14 @@
 import { displayWidth } from "./text-layout.ts";
 
-/** Breaks a text into lines as it comes, between words. */
+/** Breaks a text into lines between words, while it arrives. */
 export interface StreamWrapper {
-  /** What can be written now. The last word is kept back: more of it may come. */
+  /** Text that can be written now. The last word is held back, because it may be incomplete. */
   push(text: string): string;
-  /** What was kept back. */
+  /** The text that was held back. */
   end(): string;
 }
 
-/** **Shape** what comes out is what went in, with white space turned into line ends where a line would be wider than `width` columns. */
+/** **Shape** the same text, with white space replaced by line ends where a line would be wider than `width` columns. */
 export function createStreamWrapper(width: number): StreamWrapper {
   let column = 0;
   let space = "";
