@@ -1,9 +1,10 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
+import { askOptions } from "../knowledge-base/asking/ask-options.ts";
 import { ask, type AskCommandOptions } from "./ask.ts";
 import { chat } from "./chat.ts";
 import { examples, note } from "./help-text.ts";
 import type { Context } from "./open.ts";
-import { readDepth } from "./read-option.ts";
+import { addTableOptions } from "./table-options.ts";
 
 /** `ibid ask` and `ibid chat` with their options and their help. */
 export function addAskCommands(program: Command, context: Context, done: (exitCode: number) => void): void {
@@ -45,20 +46,15 @@ export function addAskCommands(program: Command, context: Context, done: (exitCo
 }
 
 function addAnswerOptions(command: Command): Command {
-  return command
-    .option("--model <provider/model>", "who writes the answer, such as openai/gpt-5-mini or ollama/llama3.2")
-    .addOption(
-      new Option(
-        "--grounding <mode>",
-        "answer anyway, prefer the documents, or answer only from them (default: preferred)",
-      ).choices(["permissive", "preferred", "strict"]),
+  command
+    .option(
+      "--model <provider/model>",
+      "chat model that writes the answer, such as openai/gpt-5-mini or ollama/llama3.2",
     )
-    .option("--judge <provider/model>", "who decides whether the answer is grounded (default: nobody; words decide)")
-    .option("--instructions <file>", "what the model is told before our own rules, as text")
-    .addOption(
-      new Option("--context-tokens <n>", "how much of the documents the model is shown (default: 8000)").argParser(
-        readDepth,
-      ),
+    .option(
+      "--judge <provider/model>",
+      "chat model that decides whether the answer is grounded (default: none; words decide)",
     )
-    .option("--whole-corpus", "show the model everything that may be read, when it fits");
+    .option("--instructions <file>", "instructions for the model, as text");
+  return addTableOptions(command, askOptions, ["instructions"]);
 }

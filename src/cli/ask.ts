@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
-import type { Answer, AskOptions, Citation, Grounding } from "../contracts/answer.ts";
+import type { Answer, AskOptions, Citation } from "../contracts/answer.ts";
 import type { ChatMessage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { toHitJson } from "../search/hit-json.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
+import { askOptions } from "../knowledge-base/asking/ask-options.ts";
+import { type OptionsFor, pickTableOptions } from "./table-options.ts";
 import { createProgressLine } from "./progress.ts";
 import { describePlace } from "./search.ts";
 import { countSuspicions } from "../text/untrusted/describe-suspicions.ts";
@@ -13,9 +15,8 @@ import { count, neutralise, neutraliseText, wrap } from "./text-layout.ts";
 import { createStreamWrapper } from "./wrap-stream.ts";
 import { describePlaceLabels } from "../text/place-labels.ts";
 
-export interface AskCommandOptions extends CommonOptions {
+export interface AskCommandOptions extends CommonOptions, Omit<OptionsFor<AskOptions>, "instructions" | "judge"> {
   readonly model?: string;
-  readonly grounding?: Grounding;
   /** `provider/model`. */
   readonly judge?: string;
   /** A file. */
@@ -36,10 +37,8 @@ export async function ask(context: Context, question: string, options: AskComman
 }
 
 /** How a question is asked, by the options of its command. **Errors** `invalid-argument` for what only a model has a use for, without one; `not-found`. */
-export async function readHow(
-  options: AskCommandOptions,
-): Promise<Pick<AskOptions, "grounding" | "instructions" | "context">> {
-  const { model, judge, grounding, instructions, contextTokens: maxTokens, wholeCorpus } = options;
+export async function readHow(options: AskCommandOptions): Promise<AskOptions> {
+  const { model, judge, instructions, contextTokens: maxTokens, wholeCorpus } = options;
   const idle = Object.entries({
     "--judge": judge,
     "--instructions": instructions,
@@ -51,11 +50,11 @@ export async function readHow(
       hint: "Name one with --model, or leave it out.",
     });
   }
-  const context = { ...(maxTokens !== undefined && { maxTokens }), ...(wholeCorpus && { wholeCorpus }) };
+  const given = pickTableOptions<AskOptions>(askOptions, options);
   return {
-    ...(grounding !== undefined && { grounding }),
-    ...(instructions !== undefined && { instructions: await readInstructions(instructions) }),
-    ...(Object.keys(context).length > 0 && { context }),
+    ...given,
+    instructions: instructions === undefined ? undefined : await readInstructions(instructions),
+    context: { maxTokens, wholeCorpus },
   };
 }
 

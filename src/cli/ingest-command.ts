@@ -1,12 +1,14 @@
 import { type Command, Option } from "commander";
 import { examples, note } from "./help-text.ts";
+import { ingestOptions } from "../ingest/ingest-options.ts";
 import { ingest } from "./ingest.ts";
+import { addTableOptions } from "./table-options.ts";
 import type { Context } from "./open.ts";
-import { readCharset, readCount, readRefresh } from "./read-option.ts";
+import { readRefresh } from "./read-option.ts";
 
 /** `ibid ingest` with its options and its help. */
 export function addIngestCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
-  program
+  const command = program
     .command("ingest")
     .summary("read files, folders, globs and addresses")
     .description("Read files, folders, globs and addresses into the knowledge base; make it when it is not there.")
@@ -15,7 +17,6 @@ export function addIngestCommand(program: Command, context: Context, done: (exit
     .addOption(repeated("--urls <file>", "read the addresses in a text file, one a line"))
     .addOption(repeated("--include <glob>", "of folders and globs, only these files"))
     .addOption(repeated("--exclude <glob>", "of folders and globs, not these files and folders"))
-    .addOption(new Option("--max-depth <n>", "how many folders down; 0 for none").argParser(readCount))
     .option("--follow-symlinks", "follow symbolic links that stay inside their folder")
     .addOption(
       new Option(
@@ -39,14 +40,8 @@ export function addIngestCommand(program: Command, context: Context, done: (exit
         "--password <password>",
         "opens protected files; in the environment it stays out of the shell's history",
       ).env("IBID_PASSWORD"),
-    )
-    .addOption(
-      new Option(
-        "--charset <name>",
-        "the encoding of texts that do not say theirs, such as windows-1252 or shift_jis (default: what their words show)",
-      ).argParser(readCharset),
-    )
-    .option("--no-sweep", "keep documents that are gone from an ingested folder")
+    );
+  addTableOptions(command, ingestOptions, ["metadata", "password", "include", "exclude"])
     .addHelpText(
       "after",
       examples([

@@ -10,23 +10,14 @@ import { addKeepingCommands } from "./keeping-commands.ts";
 import { list } from "./list.ts";
 import { addMcpCommand } from "./mcp-command.ts";
 import type { CommonOptions, Context } from "./open.ts";
-import {
-  type Floor,
-  readCount,
-  readCutoffs,
-  readDepth,
-  readFilter,
-  readFloor,
-  readRange,
-  readScope,
-  readScore,
-  readTopK,
-} from "./read-option.ts";
+import { type Floor, readCount, readCutoffs, readDepth, readFloor, readRange, readScope } from "./read-option.ts";
 import { addReembedCommand } from "./reembed-command.ts";
 import { addServeCommand } from "./serve-command.ts";
 import { search } from "./search.ts";
+import { searchOptions } from "../search/search-options.ts";
 import { show } from "./show.ts";
 import { status } from "./status.ts";
+import { addTableOptions } from "./table-options.ts";
 import { addWatchCommand } from "./watch-command.ts";
 
 /** A command's work: what it was given, and the exit code that it ends with. */
@@ -105,32 +96,13 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addWatchCommand(program, context, done);
   addMcpCommand(program, context, done);
 
-  program
+  const searching = program
     .command("search")
     .summary("find the passages that match a query")
     .description("Find the passages that match a query, best first.")
-    .argument("<query>", "words, a question, or with --mode regex a pattern")
-    .addOption(new Option("--top-k <n>", "how many hits, or all (default: 5)").argParser(readTopK))
-    .addOption(
-      new Option("--mode <mode>", "which legs search (default: hybrid)").choices([
-        "hybrid",
-        "dense",
-        "lexical",
-        "regex",
-      ]),
-    )
-    .addOption(
-      new Option(
-        "--syntax <syntax>",
-        'how the query is read (default: literal); lucene knows +word -word "a phrase" begin* near~',
-      ).choices(["literal", "lucene"]),
-    )
-    .option("--pattern <regex>", "beside the query: what it matches is found too, and ranks higher")
-    .option("--ignore-case", "of a pattern: capitals and small letters are the same")
-    .addOption(new Option("--filter <json>", "only where the metadata match").argParser(readFilter))
-    .addOption(new Option("--min-score <x>", "floor of the dense leg's score").argParser(readScore))
-    .option("--merge", "show what stands next to one another in a document as one hit")
-    .option("--explain", "say how each score came to be")
+    .argument("<query>", "words, a question, or with --mode regex a pattern");
+  addTableOptions(searching, searchOptions)
+    .option("--merge", "show neighbouring hits of a document as one hit")
     .option("--ids", "print the id of each hit's chunk, for show --chunk")
     .addHelpText(
       "after",

@@ -4,17 +4,6 @@ import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { findCharsetName } from "../text/charsets/decode-text.ts";
-
-/** `--top-k`: a whole number from 1, or `all`. */
-export function readTopK(text: string): number | "all" {
-  if (text === "all") return "all";
-  const number = Number(text);
-  if (!/^\d+$/u.test(text) || !Number.isSafeInteger(number) || number < 1) {
-    throw new InvalidArgumentError("It must be a whole number, 1 or more, or all.");
-  }
-  return number;
-}
 
 /** `--neighbours`, `--max-depth`: a whole number from 0. */
 export function readCount(text: string): number {
@@ -36,12 +25,6 @@ export function readRefresh(text: string): Refresh {
   if (ms === undefined)
     throw new InvalidArgumentError("It must be always, never, lastmod, or a time such as 30m, 12h or 7d.");
   return ms;
-}
-
-/** `--charset`: the name of an encoding. */
-export function readCharset(text: string): string {
-  if (findCharsetName(text) !== undefined) return text;
-  throw new InvalidArgumentError("It must be the name of an encoding, such as utf-8, windows-1252 or shift_jis.");
 }
 
 /** `--older-than`: a time such as `30d`, in milliseconds. */
@@ -85,13 +68,6 @@ export function readFloor(text: string): Floor {
   if (metric === "" || number.trim() === "" || !(value >= 0 && value <= 1))
     throw new InvalidArgumentError("It must be metric=value with a value from 0 to 1, such as ndcg@10=0.4.");
   return { metric, value };
-}
-
-/** `--min-score`: any number. */
-export function readScore(text: string): number {
-  const number = Number(text);
-  if (text.trim() === "" || !Number.isFinite(number)) throw new InvalidArgumentError("It must be a number.");
-  return number;
 }
 
 /** `--filter`: JSON; what it means is checked where filters are. */

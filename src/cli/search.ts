@@ -1,24 +1,16 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { FilterInput } from "../contracts/filter.ts";
-import type { QuerySyntax } from "../contracts/leg.ts";
-import type { Hit, HitExplanation, LatentExplanation, SearchMode, SearchOptions } from "../contracts/retriever.ts";
+import type { Hit, HitExplanation, LatentExplanation, SearchOptions } from "../contracts/retriever.ts";
 import { toHitJson } from "../search/hit-json.ts";
 import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output, Style } from "./output.ts";
+import { searchOptions } from "../search/search-options.ts";
+import { type OptionsFor, pickTableOptions } from "./table-options.ts";
 import { neutralise, wrap } from "./text-layout.ts";
 import { describePlaceLabels } from "../text/place-labels.ts";
 
-export interface SearchCommandOptions extends CommonOptions {
-  readonly topK?: number | "all";
-  readonly mode?: SearchMode;
-  readonly syntax?: QuerySyntax;
-  readonly filter?: FilterInput;
-  readonly minScore?: number;
-  readonly explain?: true;
+export interface SearchCommandOptions extends CommonOptions, OptionsFor<SearchOptions> {
   readonly ids?: true;
-  readonly pattern?: string;
-  readonly ignoreCase?: true;
   readonly merge?: true;
 }
 
@@ -29,19 +21,11 @@ const snippetLines = 3;
 export async function search(context: Context, query: string, options: SearchCommandOptions): Promise<number> {
   const { output, signal } = context;
   requireText("query", query);
-  const { topK, mode, syntax, filter, minScore, explain, pattern, ignoreCase } = options;
-  const snippetLength = snippetLengthFor(output);
+  const { mode } = options;
   const wanted: SearchOptions = {
     signal,
-    ...(snippetLength === undefined ? {} : { snippetLength }),
-    ...(topK === undefined ? {} : { topK }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(syntax === undefined ? {} : { syntax }),
-    ...(filter === undefined ? {} : { filter }),
-    ...(pattern === undefined ? {} : { pattern }),
-    ...(ignoreCase === undefined ? {} : { ignoreCase }),
-    ...(minScore === undefined ? {} : { minScore }),
-    ...(explain === undefined ? {} : { explain }),
+    snippetLength: snippetLengthFor(output),
+    ...pickTableOptions<SearchOptions>(searchOptions, options),
   };
   // By words or by a pattern alone, no model is asked.
   const embeds = mode === "lexical" || mode === "regex" ? {} : ({ embeds: "queries" } as const);

@@ -1,4 +1,5 @@
 import type { FolderRules, IngestOptions } from "../contracts/knowledge-base.ts";
+import { findCharsetName } from "../text/charsets/decode-text.ts";
 import { aFunction, aSignal, inCode, objectWith, type RulesOf } from "../runtime/plan-options.ts";
 
 const everyOrigin = { "user-content": true, narrative: true, note: true, synthetic: true } as const;
@@ -67,7 +68,11 @@ export const ingestOptions = {
   },
   charset: {
     doc: "Encoding of texts that do not declare theirs, such as windows-1252 or shift_jis.",
-    kind: { type: "string", expects: "the name of an encoding, such as utf-8, windows-1252 or shift_jis" },
+    kind: {
+      type: "string",
+      check: (name: string) => findCharsetName(name) !== undefined,
+      expects: "the name of an encoding, such as utf-8, windows-1252 or shift_jis",
+    },
     otherwise: "recognised by their words",
     for: ["library", "http", "cli"],
     flag: "--charset <name>",

@@ -27,6 +27,7 @@ interface BooleanKind {
 interface StringKind {
   readonly type: "string";
   readonly pattern?: RegExp;
+  readonly check?: (text: string) => boolean;
   readonly expects?: string;
 }
 /** One of these names; as a record, so that TypeScript reports a forgotten one. */
@@ -179,7 +180,7 @@ function isOfKind(kind: OptionKind, value: unknown): boolean {
     case "boolean":
       return typeof value === "boolean";
     case "string":
-      return typeof value === "string" && (kind.pattern ?? /\S/u).test(value);
+      return typeof value === "string" && (kind.check?.(value) ?? (kind.pattern ?? /\S/u).test(value));
     case "choice":
       return typeof value === "string" && Object.hasOwn(kind.values, value);
     case "list":

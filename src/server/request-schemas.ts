@@ -1,15 +1,17 @@
 import * as z from "zod";
-import type { FilterInput } from "../contracts/filter.ts";
+import type { AskOptions } from "../contracts/answer.ts";
 import type { Metadata } from "../contracts/metadata.ts";
+import type { SearchOptions } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
+
+import { askOptions } from "../knowledge-base/asking/ask-options.ts";
+import { toJsonSchema } from "../runtime/describe-options.ts";
+import { acceptsOption, describeOption, type OptionRule, type OptionTable } from "../runtime/plan-options.ts";
+import { aScope, searchOptions } from "../search/search-options.ts";
 
 /*
  * Schemas of the requests: the options of the library under the same names, with bounds for strangers. Unknown fields are refused.
  */
-
-/** Each hit carries its text, so their number is bounded. */
-const mostHits = 100;
-const mostEvidence = 50;
 
 /** An object that is passed on unchanged. A copy would lose the key `__proto__`, and a filter without it finds more. */
 const plainObject = <Value>(description: string) =>
@@ -20,56 +22,52 @@ const plainObject = <Value>(description: string) =>
     .meta({ type: "object", additionalProperties: true, description });
 
 export const scopeSchema = z
-  .custom<Scope>(
-    (value) => typeof value === "string" && /^(?:platform|deployment|(?:team|user):.*\S.*)$/su.test(value),
-    {
-      error: "must be platform, deployment, team:<id> or user:<id>",
-    },
-  )
-  .meta({ type: "string", description: "platform, deployment, team:<id> or user:<id>" });
+  .custom<Scope>((value) => typeof value === "string" && aScope.pattern.test(value), {
+    error: `must be ${aScope.expects}`,
+  })
+  .meta({ type: "string", description: aScope.expects });
 
 const notBlank = z.string().regex(/\S/u, "must not be blank").meta({ description: "Any text that is not blank." });
 
-const retrieval = {
-  filter: plainObject<FilterInput>(
-    'Only where the metadata match: {"department": "HR", "year": {"gte": 2024}}.',
-  ).optional(),
-  minScore: z.number().optional(),
-  minFusedScore: z.number().optional(),
-  pattern: z.string().min(1).optional(),
-  ignoreCase: z.boolean().optional(),
-  origins: z.array(z.enum(["user-content", "narrative", "note", "synthetic"])).optional(),
-  fusion: z.enum(["absolute", "weighted", "rrf"]).optional(),
-  rerank: z.boolean().optional(),
-  snippetLength: z.int().min(0).max(2000).optional(),
-  explain: z.boolean().optional(),
-  scopes: z.array(scopeSchema).max(100).optional(),
-  strategy: z.enum(["active-team", "active-team-plus-user", "active-team-plus-platform", "all"]).optional(),
+/** The options of a table that HTTP takes, each checked as the table says. */
+type HttpFields<Options, Table extends OptionTable> = {
+  [Name in keyof Options & keyof Table as "http" extends Table[Name]["for"][number] ? Name : never]-?: z.ZodOptional<
+    z.ZodType<Exclude<Options[Name], undefined>>
+  >;
 };
+
+/** Checks hand values on unchanged: a copy of a filter would lose the key `__proto__`. */
+function fieldsOf<Options, const Table extends OptionTable = OptionTable>(table: Table): HttpFields<Options, Table> {
+  const fields = Object.entries(table)
+    .filter(([, rule]) => rule.for.includes("http"))
+    .map(([name, rule]) => [name, fieldOf(rule)]);
+  return Object.fromEntries(fields) as HttpFields<Options, Table>;
+}
+
+function fieldOf(rule: OptionRule): z.ZodOptional {
+  return z
+    .custom((value) => acceptsOption(rule, "http", value), { error: `must be ${describeOption(rule, "http")}` })
+    .meta(toJsonSchema(rule, "http"))
+    .optional();
+}
 
 /** The body of `POST /rag/query`. */
 export const queryBody = z.strictObject({ query: notBlank });
 
 export const searchBody = z.strictObject({
   query: notBlank,
-  topK: z.int().min(1).max(mostHits).optional(),
-  mode: z.enum(["hybrid", "dense", "lexical", "regex"]).optional(),
-  syntax: z.enum(["literal", "lucene"]).optional(),
-  ...retrieval,
+  ...fieldsOf<SearchOptions, typeof searchOptions>(searchOptions),
 });
 
 export const askBody = z.strictObject({
   question: notBlank,
-  topK: z.int().min(1).max(mostEvidence).optional(),
-  mode: z.enum(["hybrid", "dense", "lexical"]).optional(),
-  syntax: z.enum(["literal", "lucene"]).optional(),
-  grounding: z.enum(["permissive", "preferred", "strict"]).optional(),
+  ...fieldsOf<AskOptions, typeof askOptions>(askOptions),
+  // Messages of other roles come from the application alone.
   history: z
     .array(z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string() }))
-    .max(200)
+    .max(askOptions.history.bounds.http.max)
     .optional()
-    .meta({ description: "The messages before, oldest first." }),
-  ...retrieval,
+    .meta({ description: askOptions.history.doc }),
 });
 
 /** The body that `useChat` of the AI SDK posts. `readUIMessages` reads the text of its messages. */

@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  readFilter,
-  readMetadata,
-  readRange,
-  readScope,
-  readScore,
-  readTopK,
-  spreadMetadata,
-} from "../../src/cli/read-option.ts";
+import { readFilter, readMetadata, readRange, readScope, spreadMetadata } from "../../src/cli/read-option.ts";
+import { readTableOption } from "../../src/cli/table-options.ts";
+import { searchOptions } from "../../src/search/search-options.ts";
 
 describe("readMetadata", () => {
   it("takes numbers, truth values and JSON for what they are, and everything else for text [B4]", () => {
@@ -70,8 +64,10 @@ describe("spreadMetadata", () => {
 
 describe("single values", () => {
   it("reads them", () => {
-    expect([readTopK("1"), readTopK("20"), readTopK("all")]).toEqual([1, 20, "all"]);
-    expect([readScore("0.5"), readScore("-1")]).toEqual([0.5, -1]);
+    const { topK, minScore } = searchOptions;
+    expect(["1", "20", "all"].map((text) => readTableOption(topK, text))).toEqual([1, 20, "all"]);
+    expect(["0.5", "-1"].map((text) => readTableOption(minScore, text))).toEqual([0.5, -1]);
+    expect(readTableOption(searchOptions.origins, "note, synthetic")).toEqual(["note", "synthetic"]);
     expect(readRange("0:12")).toEqual({ start: 0, end: 12 });
     expect(readFilter('{"year":{"gte":2024}}')).toEqual({ year: { gte: 2024 } });
     expect(readFilter('{"op":"eq","key":"a","value":1}')).toEqual({ op: "eq", key: "a", value: 1 });
@@ -79,8 +75,11 @@ describe("single values", () => {
   });
 
   it.each([
-    [readTopK, ["0", "-1", "1.5", "", "x", "1e3", "99999999999999999999"]],
-    [readScore, ["", " ", "x", "NaN", "Infinity"]],
+    [
+      (text: string) => readTableOption(searchOptions.topK, text),
+      ["0", "-1", "1.5", "", "x", "1e3", "99999999999999999999"],
+    ],
+    [(text: string) => readTableOption(searchOptions.minScore, text), ["", " ", "x", "NaN", "Infinity"]],
     [readRange, ["", "1", "1:", ":2", "1-2", "-1:2", "1:2:3", "1.5:2", "9999999999999999:9999999999999999"]],
     [readFilter, ["", "{", "[]", "null", "1", '"x"']],
     [readScope, ["", "team", "team:", "everyone", "user: "]],

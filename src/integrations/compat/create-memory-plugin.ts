@@ -4,8 +4,9 @@ import type { JsonValue } from "../../contracts/metadata.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { untilAborted } from "../../runtime/abort.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
+import { searchOptions } from "../../search/search-options.ts";
 import { createTool } from "../tools/create-tool.ts";
-import { countField, type Field, scoreField, textField, toolInput } from "../tools/tool-input.ts";
+import { countField, type Field, optionField, textField, toolInput } from "../tools/tool-input.ts";
 import {
   createTextMemory,
   type MemoryCallOptions,
@@ -173,7 +174,7 @@ export function createMemoryPlugin(kb: KnowledgeBase, options: MemoryPluginOptio
       inputSchema: toolInput({
         query: textField("What it is about, in words or as a question."),
         limit: countField("How many memories.", { least: 1, most: mostMemories, default: limit }),
-        relevance: scoreField("The score that a memory must have at least."),
+        relevance: optionField(searchOptions.minScore, { description: "Lowest score of a memory." }),
         ...named,
       }),
       run: (input, signal) =>

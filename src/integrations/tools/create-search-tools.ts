@@ -5,12 +5,13 @@ import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { SearchMode } from "../../contracts/retriever.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
+import { searchOptions } from "../../search/search-options.ts";
 import { heuristicTokens } from "../../text/length.ts";
 import { createTool } from "./create-tool.ts";
 import { createFixedView, type FixedLimits } from "./fixed-view.ts";
 import { describeForModel } from "./describe-for-model.ts";
 import { formatResults, hitItems, type ResultItem } from "./format-results.ts";
-import { countField, type Field, type InputOf, scoreField, textField, toolInput } from "./tool-input.ts";
+import { countField, type Field, type InputOf, optionField, textField, toolInput } from "./tool-input.ts";
 
 /**
  * Names of the search tools.
@@ -82,8 +83,6 @@ export const searchToolOptions = [
   "onCall",
 ] as const satisfies readonly (keyof SearchToolOptions)[];
 
-/** More results help no model, so a call that asks for more is refused. */
-const mostResults = 50;
 const mostNeighbours = 10;
 
 /**
@@ -103,7 +102,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
   const view = createFixedView(kb, options);
 
   const query = textField("What is looked for, in words or as a question.");
-  const count = countField("How many results.", { least: 1, most: mostResults, default: topK });
+  const count = optionField(searchOptions.topK, { description: "Number of results.", default: topK });
   const chunkId = textField("The chunkId of a result.", 512);
   const document = textField("The url of a document as a result shows it, or a chunkId.", 4096);
 
@@ -178,7 +177,9 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
       {
         query,
         topK: count,
-        threshold: scoreField("The score that a result must have at least; 1 is the same meaning."),
+        threshold: optionField(searchOptions.minScore, {
+          description: "Lowest score of a result; 1 is the same meaning.",
+        }),
       },
       (input, signal) =>
         find(input.query, "dense", { minScore: Math.max(minScore, input.threshold ?? 0) }, input.topK, signal),
@@ -187,7 +188,11 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
       "text_search",
       "Search by words",
       `Searches ${about} for words as they are written: names, numbers, error messages.`,
-      { query, topK: count, threshold: scoreField("The score that a result must have at least.") },
+      {
+        query,
+        topK: count,
+        threshold: optionField(searchOptions.minFusedScore, { description: "Lowest score of a result." }),
+      },
       (input, signal) => find(input.query, "lexical", { minFusedScore: input.threshold ?? 0 }, input.topK, signal),
     ),
     make(

@@ -1,3 +1,5 @@
+import { toJsonSchema } from "../../runtime/describe-options.ts";
+import { acceptsOption, describeOption, type OptionRule } from "../../runtime/plan-options.ts";
 import type { JsonSchema, SchemaIssue, StandardJsonSchema } from "../../contracts/schema.ts";
 
 /** One argument of a tool. */
@@ -94,11 +96,21 @@ export function countField(
   };
 }
 
-/** A score that results must reach, or nothing. */
-export function scoreField(description: string): Field<number | undefined> {
+/** An option of a table, in words for a model. **Shape** values and bounds are those of the table for tools. */
+export function optionField(
+  { kind, bounds, for: audiences }: OptionRule,
+  words: { readonly description: string; readonly default?: unknown },
+): Field<number | undefined> {
+  const rule: OptionRule = {
+    kind,
+    doc: words.description,
+    default: words.default,
+    for: audiences,
+    ...(bounds && { bounds }),
+  };
   return {
     required: false,
-    schema: { type: "number", minimum: 0, description },
-    wrong: (value) => (typeof value === "number" && value >= 0 ? undefined : "must be a number, 0 or more"),
+    schema: toJsonSchema(rule, "tool"),
+    wrong: (value) => (acceptsOption(rule, "tool", value) ? undefined : `must be ${describeOption(rule, "tool")}`),
   };
 }

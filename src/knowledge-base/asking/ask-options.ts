@@ -35,7 +35,10 @@ export const askOptions = {
     kind: { type: "string" },
     beyond: {
       expects: "a prompt",
-      check: (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value),
+      check: (value: unknown) =>
+        typeof value === "object" &&
+        value !== null &&
+        ["strings", "insertions"].every((part) => Array.isArray((value as Record<string, unknown>)[part])),
     },
     for: ["library", "cli"],
     flag: "--instructions <file>",
