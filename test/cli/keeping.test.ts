@@ -74,7 +74,7 @@ describe("keeping and forgetting on the command line", () => {
     expect((await callIbid(cwd, ["delete", "damaged.pdf", "--purge"])).code).toBe(1);
   });
 
-  it("the doctor says what is wrong, and mends it", async () => {
+  it("the doctor says what is wrong, and repairs it", async () => {
     const database = new DatabaseSync(join(cwd, ".ibid/ibid.sqlite"));
     database.exec("DELETE FROM pending; DELETE FROM files; DELETE FROM segments");
     database.close();
@@ -83,7 +83,7 @@ describe("keeping and forgetting on the command line", () => {
     expect(before.stdout).toContain("unindexed in deployment: Chunks are not in the index. (2)");
     expect(before.stdout).toContain("ibid doctor --fix");
     const fixed = await callIbid(cwd, ["doctor", "--fix"]);
-    expect(fixed.stdout).toContain("Mended.");
+    expect(fixed.stdout).toContain("Fixed.");
     expect(fixed.code).toBe(0);
     expect((await json("search", "lantern"))[1]).toMatchObject({
       hits: [{ text: "The silver lantern hangs in the hall." }],

@@ -73,7 +73,7 @@ describe("the tools of a knowledge base", () => {
           maxLength: 8192,
           description: "What is looked for, in words or as a question.",
         },
-        topK: { type: "integer", minimum: 1, maximum: 50, default: 5, description: "How many results." },
+        topK: { type: "integer", minimum: 1, maximum: 50, default: 5, description: "Number of results." },
       },
       required: ["query"],
       additionalProperties: false,
