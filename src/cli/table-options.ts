@@ -25,7 +25,9 @@ function toOption(name: string, rule: OptionRule): Option {
 export function readTableOption(rule: OptionRule, text: string): unknown {
   const value = readOptionText(rule, text);
   if (acceptsOption(rule, "cli", value)) return value;
-  throw new InvalidArgumentError(`It must be ${rule.kind.type === "object" ? "a JSON object" : describeOption(rule, "cli")}.`);
+  throw new InvalidArgumentError(
+    `It must be ${rule.kind.type === "object" ? "a JSON object" : describeOption(rule, "cli")}.`,
+  );
 }
 
 /** Options that a command hands on to the library. */
