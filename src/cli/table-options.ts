@@ -13,7 +13,9 @@ export function addTableOptions(command: Command, table: OptionTable, own: reado
 
 function toOption(name: string, rule: OptionRule): Option {
   const { doc, default: preset, otherwise, kind } = rule;
-  const said = otherwise ?? (preset === undefined || typeof preset === "boolean" ? undefined : String(preset));
+  const said =
+    otherwise ??
+    (preset === undefined || typeof preset === "boolean" ? undefined : JSON.stringify(preset).replaceAll('"', ""));
   const help = `${doc.replaceAll("`", "").replace(/\.$/u, "")}${said === undefined ? "" : ` (default: ${said})`}`;
   const option = new Option(flagOf(name, rule), help.charAt(0).toLowerCase() + help.slice(1));
   if (kind.type === "boolean") return option;

@@ -216,7 +216,9 @@ function describeKind(kind: OptionKind): string {
     case "choice":
       return `one of ${Object.keys(kind.values).join(", ")}`;
     case "list":
-      return kind.of.type === "choice" ? `a list of ${Object.keys(kind.of.values).join(", ")}` : "a list";
+      return kind.of.type === "choice"
+        ? `a list of ${Object.keys(kind.of.values).join(", ")}`
+        : `a list, each ${describeKind(kind.of)}`;
     case "object":
     case "group":
       return "an object";
@@ -257,15 +259,15 @@ function planTable(where: string, table: OptionTable, given: object | undefined,
 export function checkOption(name: string, rule: OptionRule, value: unknown, audience: Audience = "library"): void {
   if (!acceptsOption(rule, audience, value)) {
     const expected = describeOption(rule, audience);
-    throw new IbidError("invalid-argument", `${name} is ${show(value)}; it must be ${expected}.`, {
+    throw new IbidError("invalid-argument", `${name} is ${showValue(value)}; it must be ${expected}.`, {
       hint: `Give ${expected}, or leave ${name} out.`,
     });
   }
   if (rule.kind.type === "group") planTable(name, rule.kind.options, value as object, audience);
 }
 
-/** Shown short: an error is no place for a document. */
-function show(value: unknown): string {
+/** A value for an error message, cut short. */
+export function showValue(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? showJson(value) : "an object";
   return typeof value === "string" ? showJson(value) : String(value);

@@ -137,7 +137,7 @@ export function describeIssue(issue: z.core.$ZodIssue, show?: (value: unknown) =
       return `${path}${value} must be ${bound} or ${isBig ? "less" : "more"}`;
     }
     default:
-      return issue.message.startsWith("must") ? `${path} ${issue.message}` : `${path}: ${issue.message}`;
+      return /^(?:must|is) /u.test(issue.message) ? `${path} ${issue.message}` : `${path}: ${issue.message}`;
   }
 }
 

@@ -6,7 +6,13 @@ import type { Scope } from "../contracts/scope.ts";
 
 import { askOptions } from "../knowledge-base/asking/ask-options.ts";
 import { toJsonSchema } from "../runtime/describe-options.ts";
-import { acceptsOption, describeOption, type OptionRule, type OptionTable } from "../runtime/plan-options.ts";
+import {
+  acceptsOption,
+  describeOption,
+  type OptionRule,
+  type OptionTable,
+  showValue,
+} from "../runtime/plan-options.ts";
 import { aScope, searchOptions } from "../search/search-options.ts";
 
 /*
@@ -46,7 +52,9 @@ function fieldsOf<Options, const Table extends OptionTable = OptionTable>(table:
 
 function fieldOf(rule: OptionRule): z.ZodOptional {
   return z
-    .custom((value) => acceptsOption(rule, "http", value), { error: `must be ${describeOption(rule, "http")}` })
+    .custom((value) => acceptsOption(rule, "http", value), {
+      error: ({ input }) => `is ${showValue(input)}; it must be ${describeOption(rule, "http")}`,
+    })
     .meta(toJsonSchema(rule, "http"))
     .optional();
 }

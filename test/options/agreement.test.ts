@@ -19,9 +19,38 @@ const names = Object.values({ ...searchOptions, ...askOptions } as OptionTable).
   return choice.type === "choice" ? Object.keys(choice.values) : [];
 });
 const values: readonly unknown[] = [
-  ...[0, 1, 5, 31, 32, 50, 51, 100, 101, 2000, 2001, 8193, -1, 1.5, 0.25],
-  ...["", " ", "x", "all", "half", "team:north", "team:", ...new Set(names)],
-  ...[true, false, null, {}, { year: { gte: 2024 } }, [], ["note"], ["nothing"], ["team:north"], ["team:"]],
+  0,
+  1,
+  5,
+  31,
+  32,
+  50,
+  51,
+  100,
+  101,
+  2000,
+  2001,
+  8193,
+  -1,
+  1.5,
+  "",
+  " ",
+  "x",
+  "all",
+  "half",
+  "team:north",
+  "team:",
+  ...new Set(names),
+  true,
+  false,
+  null,
+  {},
+  { year: { gte: 2024 } },
+  [],
+  ["note"],
+  ["nothing"],
+  ["team:north"],
+  ["team:"],
 ];
 
 let kb: KnowledgeBase;
@@ -79,11 +108,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 /** The argument that stands for a value; `undefined` where no argument is read as it. */
 function toArgument(name: string, rule: OptionRule, value: unknown): string | undefined {
   if (rule.kind.type === "boolean") return value === (rule.default !== true) ? flagOf(name, rule) : undefined;
-  const text = Array.isArray(value)
-    ? value.join(",")
-    : typeof value === "object"
-      ? JSON.stringify(value)
-      : String(value);
+  const text = typeof value === "string" ? value : Array.isArray(value) ? value.join(",") : JSON.stringify(value);
   const read = readOptionText(rule, text);
   return JSON.stringify(read) === JSON.stringify(value) ? `${flagOf(name, rule).split(" ")[0]}=${text}` : undefined;
 }
@@ -102,14 +127,14 @@ const surfaces: Readonly<
       }),
       { remoteAddress: "127.0.0.1" },
     );
-    expect([200, 400], await response.clone().text()).toContain(response.status);
+    expect([200, 400]).toContain(response.status);
     return response.status === 200;
   },
   cli({ command }, name, rule, value) {
     const argument = toArgument(name, rule, value);
     if (argument === undefined) return undefined;
-    return callIbid(folder, [command, "heron", "--kb", folder, "--json", argument]).then(({ code, stderr }) => {
-      expect([0, 2], stderr).toContain(code);
+    return callIbid(folder, [command, "heron", "--kb", folder, "--json", argument]).then(({ code }) => {
+      expect([0, 2]).toContain(code);
       return code === 0;
     });
   },

@@ -323,13 +323,21 @@ describe("the other routes", () => {
   });
 
   it.each([
-    [{ query: "x", topK: 1000 }, "topK is 1000; it must be 100 or less.", "The fields are query, topK"],
-    [{ query: "x", topK: "3" }, 'topK is "3"; it must be a number.', "The fields are query, topK"],
+    [
+      { query: "x", topK: 1000 },
+      "topK is 1000; it must be a whole number from 1 to 100.",
+      "The fields are query, topK",
+    ],
+    [{ query: "x", topK: "3" }, 'topK is "3"; it must be a whole number', "The fields are query, topK"],
     [{ query: "x", top_k: 3 }, '"top_k" is unknown.', 'Did you mean "topK"?'],
     [{ query: "x", mode: "vector" }, 'mode is "vector"; it must be one of hybrid, dense', "The fields"],
     [{ query: " " }, "query must not be blank.", "The fields"],
-    [{ query: "x", filter: [] }, "filter must be an object.", "The fields"],
-    [{ query: "x", scopes: ["team:"] }, "scopes.0 must be platform, deployment, team:<id> or user:<id>.", "The fields"],
+    [{ query: "x", filter: [] }, "filter is []; it must be an object.", "The fields"],
+    [
+      { query: "x", scopes: ["team:"] },
+      'scopes is ["team:"]; it must be a list, each platform, deployment, team:<id> or user:<id>',
+      "The fields",
+    ],
     [{ q: "x" }, 'query is missing; "q" is unknown.', "The fields are query"],
   ])("names value and rule of a wrong body: %j", async (body, message, hint) => {
     const { as } = await startWorld();
