@@ -2,10 +2,10 @@ import type { AccessContext } from "../contracts/scope.ts";
 import { IbidError } from "../contracts/errors.ts";
 
 /**
- * Who is asking, taken in once and not to be changed from outside afterwards.
+ * Copies the caller's context, so that it cannot be changed from outside.
  *
- * **Errors** `invalid-argument` for an id that is blank or no text (`null` of a request body must not become the team "null"), and for an active team that
- * the caller does not belong to: which of the two is wrong is not ours to guess.
+ * **Errors** `invalid-argument` for an id that is blank or no string (`null` of a request body must not become the team "null"), and for an active team that
+ * the caller does not belong to.
  */
 export function readCaller({ userId, teamId, teams }: AccessContext): AccessContext {
   if (userId !== undefined) checkName("userId", userId);

@@ -10,7 +10,7 @@ import { parseScope } from "./scopes.ts";
 export const operator: unique symbol = Symbol("operator");
 
 /**
- * Who is asking: somebody with an access context, or the operator.
+ * The caller: an access context, or the operator.
  *
  * @experimental
  */
@@ -20,16 +20,16 @@ export type Caller = AccessContext | typeof operator;
 const proofs = new WeakSet<object>();
 
 /**
- * The one place where it is decided who may read and write which scopes (law 3).
+ * The one place that decides who may read and write which scopes.
  *
- * **Source** ToolUp's `authorisedScopes` (T24 stage 1, T25 to T27).
+ * **Source** ToolUp's `authorisedScopes`.
  *
  * @experimental
  */
 export interface Gate {
   /**
-   * Lets a caller through to the scopes that they may read, narrowed to `requested` when given. What may not be read is dropped, not an error;
-   * nothing left is a proof of nothing. `existing` are the scopes that hold something: what "every scope" means for the operator.
+   * Proves the scopes that a caller may read, narrowed to `requested` when given. Unreadable scopes are dropped without an error;
+   * with none left the proof is empty. `existing` are the scopes with content: the meaning of "every scope" for the operator.
    */
   read(caller: Caller, existing: readonly Scope[], requested?: readonly Scope[]): AuthorizedScopes;
   /** Lets a caller write one scope. **Errors** `access-denied` when it is not theirs. */
@@ -49,7 +49,7 @@ export function createGate(policy: AccessPolicy = {}): Gate {
 
   const readable = (caller: AccessContext): Scope[] => {
     const scopes = ownScopes(caller);
-    // T8: the platform scope is for authenticated callers, where it is enabled at all.
+    // The platform scope is for authenticated callers, where it is enabled.
     if (platform && scopes.length > 0) scopes.push("platform");
     if (deployment) scopes.push("deployment");
     return scopes;

@@ -7,7 +7,7 @@ type Named = (scope: Scope, caller: AccessContext) => boolean;
 const isActiveTeam: Named = (scope, { teamId }) => teamId !== undefined && scope === `team:${teamId}`;
 const isUser: Named = (scope, { userId }) => userId !== undefined && scope === `user:${userId}`;
 
-/** **Source** ToolUp's names (T49). Each means what it says and no more: the deployment's scope is in `all` alone. */
+/** **Source** ToolUp's names. Each has its literal meaning: the deployment's scope is in `all` alone. */
 const strategies: Readonly<Record<ScopeStrategyName, Named>> = {
   "active-team": isActiveTeam,
   "active-team-plus-user": (scope, caller) => isActiveTeam(scope, caller) || isUser(scope, caller),

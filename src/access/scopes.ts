@@ -17,7 +17,7 @@ export function parseScope(text: string): Scope {
   });
 }
 
-/** Where a caller's documents go when they do not say: to their team, else to themselves; the operator's, and those of nobody known, to the deployment. */
+/** Default scope of a caller's documents: their team, else themselves; for the operator and an anonymous caller the deployment. */
 export function homeScope(caller: AccessContext | undefined): Scope {
   if (caller?.teamId !== undefined) return `team:${caller.teamId}`;
   if (caller?.userId !== undefined) return `user:${caller.userId}`;

@@ -41,9 +41,9 @@ export interface CollectionFile {
 /**
  * Reads a test collection in BEIR's layout.
  *
- * **Shape** corpus and queries have one JSON object a line: `_id`, `text`, and of a document `title` if it has one; other keys mean nothing here.
- * Queries that nobody judged are left out.
- * **Errors** `unreadable`, with file and line, for a line that is not JSON, an `_id` that is missing, blank or there twice, a text that is missing,
+ * **Shape** corpus and queries have one JSON object a line: `_id`, `text`, and for a document `title` if it has one. Other keys have no effect.
+ * Queries without a judgement are left out.
+ * **Errors** `unreadable`, with file and line, for a line that is not JSON, an `_id` that is missing, blank or repeated, a missing text, or
  * judgements of another form; `empty` for a corpus without documents or judgements of no query; `not-found` for a judged query that is not among
  * the queries.
  * **Source** the layout of BEIR (Thakur et al., NeurIPS 2021).

@@ -13,7 +13,7 @@ export interface Comparison {
   readonly baseline: number;
   /** `mean - baseline`. */
   readonly difference: number;
-  /** Of the paired randomisation test, two-sided; 1 when no query differs. */
+  /** Significance of the paired randomisation test, two-sided; 1 when no query differs. */
   readonly p: number;
   /** How many queries both have. */
   readonly queries: number;
@@ -35,14 +35,14 @@ export interface CompareOptions {
 const mostExact = 16;
 
 /**
- * Compares an evaluation with a baseline, query by query, with Fisher's paired randomisation test: were the two systems the same, each query's
- * difference could as well have had the other sign. p is the share of all assignments of signs whose mean differs from 0 at least as much as the
- * one that was seen.
+ * Compares an evaluation with a baseline, query by query, by Fisher's paired randomisation test. If the two systems were equal, each query's
+ * difference could as well have had the other sign. Then p is the share of all assignments of signs whose mean differs from 0 at least as much as the
+ * observed one.
  *
- * **Shape** each metric that both have, over the queries that both have. Up to 16 queries that differ, every assignment is looked at and p is
- * exact; beyond, `draws` random ones, the one seen counted among them, so that p is never 0.
+ * **Shape** each metric that both have, over the queries that both have. Up to 16 queries that differ, every assignment counts and p is
+ * exact. Beyond that, `draws` random ones count, and the observed one with them, so that p is never 0.
  * **Errors** `invalid-argument` for `draws` or a `seed` that is no whole number, or when no query is shared.
- * **Source** Fisher 1935; Smucker, Allan and Carterette, CIKM 2007; counting the one seen: Phipson and Smyth 2010.
+ * **Source** Fisher 1935; Smucker, Allan and Carterette, CIKM 2007; counting the observed one: Phipson and Smyth 2010.
  *
  * @experimental
  */
@@ -84,7 +84,7 @@ function testDifferences(all: readonly number[], draws: number, seed: number): n
   // Those that do not differ have no sign to change.
   const differences = all.filter((difference) => difference !== 0);
   const size = differences.reduce((sum, difference) => sum + Math.abs(difference), 0);
-  // What differs by rounding alone is as much as what was seen.
+  // A difference by rounding alone counts as equal to the observed one.
   const seen = Math.abs(differences.reduce((sum, difference) => sum + difference, 0)) - 1e-12 * size;
   const isExact = differences.length <= mostExact;
   const rounds = isExact ? 1 << differences.length : draws;

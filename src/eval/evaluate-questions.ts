@@ -34,13 +34,13 @@ export interface QuestionEvaluation extends Evaluation {
   readonly latencyMs: LatencyQuantiles;
   /** Answerable questions none of whose places was found. */
   readonly lost: readonly Question[];
-  /** Those of them whose document, or whose words in it, are not in the knowledge base at all: the question is out of date. */
+  /** Outdated questions: their document, or the quote in it, is not in the knowledge base. */
   readonly stale: readonly Question[];
   /** Questions without an answer that were answered all the same. */
   readonly answeredWrongly: readonly Question[];
 }
 
-/** What is always reported of questions. */
+/** Default metrics of questions. */
 const defaultQuestionMetrics: readonly string[] = [
   "success@1",
   "success@5",
@@ -53,13 +53,13 @@ const defaultQuestionMetrics: readonly string[] = [
 type Asked = Pick<KnowledgeBase, "search" | "ask" | "document">;
 
 /**
- * Asks a knowledge base questions whose answers are known, to notice when a change of chunker, model or documents makes it worse.
+ * Asks a knowledge base questions with known answers, to notice when a change of chunker, model or documents makes it worse.
  *
- * **Shape** of answerable questions: `success@k` (hit rate), whether the first k hits hold an expected place; `recall@k`, which share of the places
- * they hold; `mrr@k`, one divided by the rank of the first; `answered`, whether a strict answer without a model is not refused. Of the others:
- * `refused`, whether that answer is. A hit holds a place when it is of the uri that was named, if one was, and its text has the quote, if one was
- * given, white space aside: a quote that the chunker cut in two is found by no hit. A metric that no question has something to say on is absent.
- * **Errors** `invalid-argument` for a metric that is not one of these; those of searching and asking; `aborted`.
+ * **Shape** answerable questions give `success@k` (hit rate: whether the first k hits hold an expected place), `recall@k` (the share of the places that
+ * they hold), `mrr@k` (one divided by the rank of the first) and `answered` (whether a strict answer without a model is not refused). The others give
+ * `refused`. A hit holds a place when it has the named uri, if there is one, and its text has the quote, if there is one, white space aside.
+ * A quote that the chunker cut in two is in no hit. A metric without a question is absent.
+ * **Errors** `invalid-argument` for another metric; errors of searching and asking; `aborted`.
  * **Source** `success`, `recall`, `recip_rank` of trec_eval, with places for documents.
  *
  * @experimental
@@ -85,7 +85,7 @@ export async function evaluateQuestions(
     throwIfAborted(signal, "The evaluation");
     onQuestion?.(index, questions.length);
     const search = (): Promise<readonly Hit[]> => kb.search(question.question, { ...shared, topK: depth });
-    // What is loaded at first use is not counted.
+    // Loading at the first use does not count.
     if (index === 0) await search();
     const started = performance.now();
     const hits = await search();
@@ -109,7 +109,7 @@ interface QuestionMetric {
   readonly name: string;
   readonly of: "answerable" | "unanswerable";
   readonly cutoff: number;
-  /** Of the rank of the first hit that holds each place (0: none does), and whether the answer was refused. */
+  /** Measures the rank of the first hit that holds each place (0: none), and whether the answer was refused. */
   readonly measure: (ranks: readonly number[], refused: boolean) => number;
 }
 
@@ -139,7 +139,7 @@ function parseQuestionMetric(name: string): QuestionMetric {
 
 /** For each place that must be found, how to tell a hit that holds it. */
 async function findPlaces(kb: Asked, { uri, quotes }: Question): Promise<readonly ((hit: Hit) => boolean)[]> {
-  // What a path leads to counts as well as the uri itself.
+  // A path counts as well as the uri itself.
   const found = uri === undefined ? undefined : await findDocument(kb, uri);
   const resolved = found === undefined || found === "ambiguous" ? uri : found.uri;
   const isOfUri = (hit: Hit): boolean => uri === undefined || hit.source.uri === uri || hit.source.uri === resolved;

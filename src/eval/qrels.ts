@@ -1,7 +1,7 @@
 import { lineError, readLines } from "./read-lines.ts";
 
 /**
- * Relevance judgements: by query, the grade of each document that somebody judged. 1 or more is relevant, 0 and below is not.
+ * Relevance judgements: by query, the grade of each judged document. 1 or more is relevant, 0 and below is not.
  *
  * @experimental
  */

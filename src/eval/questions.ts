@@ -8,9 +8,9 @@ import { lineError, readJsonLines } from "./read-lines.ts";
  * @experimental
  */
 export interface Question {
-  /** What tells it from the others, and finds it again in a baseline. */
+  /** Identifies the question, also in a baseline. */
   readonly id: string;
-  /** Of the file, from 1. */
+  /** Line in the file, from 1. */
   readonly line: number;
   readonly question: string;
   /** The document that must be found. */
@@ -24,10 +24,10 @@ export interface Question {
 const keys = ["question", "uri", "quote", "answerable"] as const;
 
 /**
- * Reads `questions.jsonl`: one question a line, with the uri or the quote (or both) of what must be found, or `"answerable": false`.
+ * Reads `questions.jsonl`: one question a line, with the uri or the quote (or both) of the expected place, or `"answerable": false`.
  *
  * **Shape** `{"question": "…", "uri": "docs/keys.md", "quote": "…"}`; `quote` may be a list.
- * **Errors** `unreadable`, with file and line, for a line that is not JSON, has a key that nobody reads, expects nothing or contradicts itself, or
+ * **Errors** `unreadable`, with file and line, for a line that is not JSON, has an unknown key, expects nothing, contradicts itself or
  * repeats another; `empty` without a question.
  *
  * @experimental

@@ -1,6 +1,6 @@
 import { IbidError } from "../contracts/errors.ts";
 
-/** What a ranking is measured by: a formula, and how far down it looks. */
+/** A metric of a ranking: a formula, and the ranks that it looks at. */
 export interface RankingMetric {
   /** As it is written, such as `ndcg@10`. */
   readonly name: string;
@@ -9,7 +9,7 @@ export interface RankingMetric {
   readonly cutoff: number;
 }
 
-/** Of the grades in ranked order (cut off; 0 where nobody judged), all grades above 0 (largest first), and the cut-off. */
+/** Formula over the grades in ranked order (cut off; 0 without a judgement), all grades above 0 (largest first), and the cut-off. */
 type Formula = (ranked: readonly number[], relevant: readonly number[], cutoff: number) => number;
 
 /**
@@ -44,7 +44,7 @@ const formulas: Readonly<Record<string, Formula>> = {
   success: (ranked) => (ranked.some((grade) => grade > 0) ? 1 : 0),
 };
 
-/** What is always reported of a test collection. */
+/** Default metrics of a test collection. */
 export const defaultMetrics: readonly string[] = ["ndcg@10", "recall@100", "map", "mrr@10", "p@10"];
 
 /**
@@ -70,9 +70,9 @@ export function parseMetric(name: string): RankingMetric {
 }
 
 /**
- * What one ranking is worth, by each metric.
+ * Measures one ranking, by each metric.
  *
- * **Shape** each value in [0, 1]; 0 for a query that nothing is relevant to. Grades of 0 and below, and documents that nobody judged, are not relevant.
+ * **Shape** each value in [0, 1]; 0 for a query without a relevant document. Grades of 0 and below, and documents without a judgement, are not relevant.
  */
 export function measureRanking(
   ranking: readonly string[],

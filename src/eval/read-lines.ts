@@ -40,7 +40,7 @@ export function* readJsonLines(
   }
 }
 
-/** What is wrong, in which line of which file, and the hint. */
+/** An error with file, line, fault and hint. */
 export function lineError(file: string, number: number, what: string, hint: string): IbidError {
   return new IbidError("unreadable", `${file}, line ${number} ${what}.`, {
     uri: file,

@@ -12,18 +12,18 @@ export interface RankedDocument {
 }
 
 /**
- * What a search found for each query, best first. The order is the ranking, also where scores tie.
+ * Hits of each query, best first. The order is the ranking, also where scores tie.
  *
  * @experimental
  */
 export type Run = ReadonlyMap<string, readonly RankedDocument[]>;
 
 /**
- * Writes a run as TREC has it: `query Q0 document rank score tag`.
+ * Writes a run in TREC's form: `query Q0 document rank score tag`.
  *
- * **Shape** trec_eval ignores the rank, orders by score, and ties by document id, last first; before version 10 it read scores as single-precision
- * numbers, where more of them tie. So the scores written are single-precision numbers that fall strictly: where one would not, it is the next
- * smaller one there is. Every version then reads the order that stands here.
+ * **Shape** trec_eval ignores the rank, orders by score, and ties by document id, last first. Before version 10 it read scores as single-precision
+ * numbers, where more of them tie. So the written scores are single-precision numbers that fall strictly: where one would not, it becomes the next
+ * smaller one. Every version then reads the given order.
  * **Errors** `invalid-argument` for an id that is blank or has white space, or a score that is no number.
  *
  * @experimental
@@ -51,8 +51,8 @@ export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string } 
 }
 
 /**
- * Reads a run as TREC has it, and ranks it as trec_eval 10 does: by score, ties by document id, last first in the order of UTF-8. The rank column
- * and the order of lines mean nothing.
+ * Reads a run in TREC's form, and ranks it as trec_eval 10 does: by score, ties by document id, last first in the order of UTF-8. The rank column
+ * and the order of lines have no effect.
  *
  * **Errors** `unreadable` for a line of another form, a score that is no number, a document that is found twice for one query.
  *

@@ -6,7 +6,7 @@ import { defaultMetrics, measureRanking, parseMetric } from "./ranking-metric.ts
 import type { Run } from "./run.ts";
 
 /**
- * What each query is worth, by metric. A metric that says nothing of a query is absent there.
+ * Values of each query, by metric. A metric without a value for a query is absent there.
  *
  * @experimental
  */
@@ -23,7 +23,7 @@ export interface Evaluation {
 }
 
 /**
- * Which metrics a run is scored by.
+ * Metrics for a run.
  *
  * @experimental
  */

@@ -1,7 +1,7 @@
 import { IbidError } from "../contracts/errors.ts";
 
 /**
- * What a signal that has fired means, as an error.
+ * Converts a fired signal to an error.
  *
  * **Shape** `timeout` when the signal was a deadline (`AbortSignal.timeout`), else `aborted`; `what` is the subject of the message: "The search".
  */

@@ -19,7 +19,7 @@ export class Transfer {
 
 /** Calls between two sides that exchange messages. */
 export interface Calls {
-  /** Calls a method of the other side. **Errors** those of the method, packed and unpacked; the reason given to `end`. */
+  /** Calls a method of the other side. **Errors** errors of the method, packed and unpacked; the reason given to `end`. */
   call(method: string, argument: unknown): Promise<unknown>;
   /** Handles a message of the other side. */
   receive(message: unknown): void;

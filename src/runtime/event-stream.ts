@@ -1,4 +1,4 @@
-/** Events to whoever listens, each at their own pace. */
+/** Events for any number of listeners, each at its own pace. */
 export interface EventStream<Event> {
   emit(event: Event): void;
   /**
@@ -9,11 +9,11 @@ export interface EventStream<Event> {
   close(): void;
 }
 
-/** How somebody listens. */
+/** Options of a listener. */
 export interface ListenOptions<Event> {
   readonly buffer: number;
   readonly missed: (count: number) => Event;
-  /** Which events. Default: all. */
+  /** Filter of events. Default: all. */
   readonly wanted?: ((event: Event) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -23,7 +23,7 @@ interface Listener<Event> {
   readonly end: () => void;
 }
 
-/** One stream, any number of listeners; none of them can hold up whoever emits. */
+/** Makes a stream for any number of listeners; none of them can delay the emitter. */
 export function createEventStream<Event>(): EventStream<Event> {
   const listeners = new Set<Listener<Event>>();
   let isClosed = false;

@@ -1,8 +1,8 @@
 /**
- * SHA-256 and HMAC that run everywhere and at once, because ids and cache keys are made in the middle of synchronous work. Where the platform has a hash that
- * answers at once (Node, Bun and Deno do; browsers have one that is asked for and waited for), that is used: it takes a sixth of the time.
+ * SHA-256 and HMAC that run synchronously everywhere, because ids and cache keys are made within synchronous work. Where the platform has a hash that
+ * is synchronous (Node, Bun and Deno do; browsers do not), it is used: it takes a sixth of the time.
  *
- * Text is hashed as UTF-8; a lone surrogate, which UTF-8 cannot say, keeps its own three bytes, so that two texts never hash alike.
+ * Text is hashed as UTF-8. A lone surrogate, which UTF-8 cannot encode, keeps its own three bytes, so that two texts never hash alike.
  *
  * **Source** FIPS 180-4 (SHA-256), RFC 2104 (HMAC).
  */
@@ -28,7 +28,7 @@ const blockBytes = 64;
 const encoder = new TextEncoder();
 const schedule = new Int32Array(64);
 
-/** What a platform has that hashes at once. */
+/** A platform's synchronous hash. */
 interface PlatformHash {
   hash?(algorithm: "sha256", data: string | Uint8Array, encoding: "hex"): string;
 }
@@ -53,7 +53,7 @@ let digest = (data: string | Uint8Array): string => {
 };
 
 /**
- * HMAC-SHA-256 of a text under a key: a hash that nobody without the key can make, or guess short texts from (law 10).
+ * HMAC-SHA-256 of a text under a key: without the key it can neither be made nor used to guess short texts.
  *
  * **Shape** 64 lower-case hexadecimal digits. **Source** RFC 2104; vectors of RFC 4231.
  */
@@ -161,7 +161,7 @@ function encodeIllFormed(text: string): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** What {@link sha256} gives, as bytes. */
+/** The result of {@link sha256}, as bytes. */
 function fromHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2);
   for (let i = 0; i < hex.length; i++) {

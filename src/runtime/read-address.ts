@@ -3,7 +3,7 @@ import { IbidError } from "../contracts/errors.ts";
 /**
  * An address on the web, checked.
  *
- * **Errors** `invalid-argument`, "Must be a valid URL", for anything but an absolute http or https address. **Source** Ballerina's constraint on `ai:Url` (B11).
+ * **Errors** `invalid-argument`, "Must be a valid URL", for anything but an absolute http or https address. **Source** Ballerina's constraint on `ai:Url`.
  */
 export function readAddress(address: unknown, what: string): URL {
   const text = address instanceof URL ? address.href : address;

@@ -1,6 +1,6 @@
 import type { ChatModel, OnUsage, Usage } from "../contracts/chat.ts";
 
-/** Says what a call used to whoever wants to know; a listener that throws fails no search. */
+/** Reports the usage of a call to a listener; a listener that throws fails no search. */
 export function tellUsage(
   onUsage: OnUsage | undefined,
   usage: Usage | undefined,
@@ -9,6 +9,6 @@ export function tellUsage(
   try {
     onUsage?.(usage ?? {}, `${provider}/${model}`);
   } catch {
-    // The search matters more than who is told.
+    // The search matters more than its listener.
   }
 }

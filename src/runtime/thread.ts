@@ -9,7 +9,7 @@ export interface Thread {
   /**
    * Calls a method of the module. A `Transfer` as the argument moves its buffers instead of copying them.
    *
-   * **Errors** those of the method; `unsupported-runtime` when the thread did not start; `aborted` after `end`; `internal` when the thread died.
+   * **Errors** errors of the method; `unsupported-runtime` when the thread did not start; `aborted` after `end`; `internal` when the thread died.
    */
   call(method: string, argument: unknown): Promise<unknown>;
   /** Ends the thread at once, also in the middle of work. Calls without an answer reject. */

@@ -95,9 +95,9 @@ export function throughJson<Value>(value: Value): Value {
 }
 
 /**
- * Writes over everything in a value that was handed out, as deep as it goes: whoever handed out their own copy will show it.
+ * Overwrites everything in a returned value, at any depth, which exposes a shared copy.
  *
- * **Shape** what is frozen stays as it is, which is as good as a copy.
+ * **Shape** a frozen value stays as it is, which is as good as a copy.
  */
 export function scribble(value: unknown): void {
   if (typeof value !== "object" || value === null) return;

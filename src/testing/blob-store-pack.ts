@@ -57,7 +57,7 @@ const awkwardKeys = [
 const noKeys = ["", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/.", "a\u0000", "a\nb", "\ud800"];
 
 /**
- * What every {@link BlobStore} promises: bytes under their own key, one version at a time, conditions kept, and lists in order.
+ * Contract of every {@link BlobStore}: bytes under their own key, one version at a time, conditions kept, and lists in order.
  *
  * @experimental
  */

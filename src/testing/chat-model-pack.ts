@@ -13,7 +13,7 @@ import { chunkOf, documentOf } from "./store-fixtures.ts";
 export interface ChatModelSubject {
   /** A model that will say exactly this, once for each reply. */
   create(replies: readonly string[]): Promise<ChatModel> | ChatModel;
-  /** What the other side was told last, as text: the cases look for words in it. */
+  /** The last request to the other side, as text: the cases look for words in it. */
   lastRequest(model: ChatModel): Promise<string> | string;
   /** A model that wants to call this tool with these arguments. */
   calling?(tool: string, given: { readonly city: string }): Promise<ChatModel> | ChatModel;
@@ -28,7 +28,7 @@ export interface ChatModelSubject {
 const hello: ChatMessage = { role: "user", content: "Say hello." };
 
 /**
- * What every {@link ChatModel} promises: messages in, text out, whole or as it comes; typed errors.
+ * Contract of every {@link ChatModel}: messages in, text out, whole or as it comes; typed errors.
  *
  * @experimental
  */

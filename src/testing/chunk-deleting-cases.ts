@@ -5,7 +5,7 @@ import { deployment, entryOf, from, into, north, south, wordsOf } from "./store-
 import { idsIn } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
 
-/** What a store of chunks promises about letting them go, and taking that back. */
+/** Contract of a store of chunks about letting them go, and taking that back. */
 export const chunkDeletingCases: readonly StoreCase[] = [
   [
     "delete-hides-at-once",

@@ -18,7 +18,7 @@ import {
 import { idsIn } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
 
-/** What a store of chunks promises about listing them. */
+/** Contract of a store of chunks about listing them. */
 export const chunkListingCases: readonly StoreCase[] = [
   [
     "lists-by-scope-then-id",
@@ -150,7 +150,7 @@ export const chunkListingCases: readonly StoreCase[] = [
   ],
 ];
 
-/** What a store of chunks promises about who may do what. */
+/** Contract of a store of chunks about who may do what. */
 export const chunkGuardingCases: readonly StoreCase[] = [
   [
     "forged-proofs-refused",

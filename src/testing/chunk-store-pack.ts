@@ -7,7 +7,7 @@ import { withStore } from "./store-case.ts";
 import type { StoreSubject } from "./store-fixtures.ts";
 
 /**
- * What every store of chunks promises, however it is searched: whole batches, ids, deletes, restores, resets, proofs, no aliasing.
+ * Contract of every store of chunks, however it is searched: whole batches, ids, deletes, restores, resets, proofs, no aliasing.
  *
  * A store passes this pack and one for every way in which it is searched.
  */

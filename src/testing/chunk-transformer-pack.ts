@@ -7,7 +7,7 @@ import { documentOf } from "./store-fixtures.ts";
 import { pathTo } from "./section-path.ts";
 
 /**
- * What every {@link ChunkTransformer} promises: it writes around a chunk, and leaves alone what a citation rests on.
+ * Contract of every {@link ChunkTransformer}: it writes around a chunk, and leaves alone what a citation rests on.
  *
  * @experimental
  */

@@ -8,7 +8,7 @@ import { chunkOf, deployment, entryOf, from, into, north, plane, south, versionO
 import { idsIn } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
 
-/** What a store of chunks promises about taking chunks in. */
+/** Contract of a store of chunks about taking chunks in. */
 export const chunkWritingCases: readonly StoreCase[] = [
   [
     "starts-empty",

@@ -23,7 +23,7 @@ export interface ChunkerSubject {
   readonly cuts?: boolean;
 }
 
-/** What every chunker is tried on: every script, short and hostile texts, a table, code. */
+/** Texts for every chunker: every script, short and hostile texts, a table, code. */
 export function chunkerCorpus(): readonly TextDocument[] {
   const generated = Array.from({ length: 12 }, (_, seed) => generateText(seed, 30));
   const facts = { metadata: { department: "HR", nested: { a: [1] } }, origin: "narrative" } as const;

@@ -20,7 +20,7 @@ import { hasLoneSurrogate } from "./tree-checks.ts";
 import { pathTo } from "./section-path.ts";
 
 /**
- * What every chunker promises; law 1 first of all.
+ * Contract of every chunker: slices that cover the document, first of all.
  *
  * @experimental
  */

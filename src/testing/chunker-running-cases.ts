@@ -4,7 +4,7 @@ import type { CaseDefinition } from "./contract-case.ts";
 import { generateText } from "./corpus.ts";
 import { documentOf } from "./store-fixtures.ts";
 
-/** What a chunker promises of how it is made and how it goes about its work. */
+/** Contract of a chunker of how it is made and how it goes about its work. */
 export function createChunkerRunningCases(subject: ChunkerSubject): readonly CaseDefinition[] {
   return [
     [

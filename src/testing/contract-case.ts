@@ -36,7 +36,7 @@ export class ContractViolation extends Error {
 }
 
 /**
- * What a case is before it has a pack's name: the promise, the items it proves (separated by spaces), and how to try it.
+ * A case before it has a pack's name: the promise, the items it proves (separated by spaces), and its test.
  *
  * @experimental
  */

@@ -1,7 +1,7 @@
 import { createRandom } from "./random.ts";
 
 /**
- * Sentences of our own in many scripts, each with marks, digits or joins that tend to break offsets: what law 1 is tried on.
+ * Sentences in many scripts, each with marks, digits or joins that tend to break offsets.
  *
  * **Shape** none holds a line break or begins with a space.
  *

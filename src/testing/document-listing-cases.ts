@@ -4,7 +4,7 @@ import { check, collect, equal, throwsCode } from "./assert.ts";
 import type { StoreCase } from "./store-case.ts";
 import { documentEntryOf, documentOf, from, into, north, south } from "./store-fixtures.ts";
 
-/** What every {@link Store} promises about its lists. */
+/** Contract of every {@link Store} about its lists. */
 export const documentListingCases: readonly StoreCase[] = [
   [
     "lists-by-uri-then-scope-while-others-write",

@@ -22,7 +22,7 @@ import {
 } from "./store-fixtures.ts";
 import type { StoreSubject } from "./store-fixtures.ts";
 
-/** What every {@link Store} promises beside the chunk store's pack: whole documents kept exactly, swapped at once, found by uri, gone when deleted. */
+/** Contract of every {@link Store} beside the chunk store's pack: whole documents kept exactly, swapped at once, found by uri, gone when deleted. */
 export function createDocumentStorePack(subject: StoreSubject): readonly ContractCase[] {
   return defineCases("document-store", withStore(subject, [...keeping, ...documentListingCases, ...documentSwapCases]));
 }

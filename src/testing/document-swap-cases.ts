@@ -29,7 +29,7 @@ const freshEntry = documentEntryOf(fresh, [
   { text: "four", embedding: [0, 1] },
 ]);
 
-/** What a document store promises about swapping a document and its whole chunk set for what was there before. */
+/** Contract of a document store about swapping a document and its whole chunk set for what was there before. */
 export const documentSwapCases: readonly StoreCase[] = [
   [
     "replace-counts-what-it-did",

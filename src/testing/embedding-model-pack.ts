@@ -24,7 +24,7 @@ export interface EmbeddingModelSubject {
 const ownTexts = ["a lighthouse", "the sea at night", "Größe 12,5", "灯台は遠くから見えます。", "👩‍🚀 👍🏽", "x"];
 
 /**
- * What every {@link EmbeddingModel} promises: one vector for each input, in order, of the stated kind and dimensions, the same every time.
+ * Contract of every {@link EmbeddingModel}: one vector for each input, in order, of the stated kind and dimensions, the same every time.
  *
  * @experimental
  */

@@ -3,12 +3,12 @@ import type { Embedding } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 
 /**
- * What a {@link createFixedEmbeddingModel} says of itself, and what it does with texts that it was not given.
+ * Options of {@link createFixedEmbeddingModel}: its identity, and its treatment of other texts.
  *
  * @experimental
  */
 export interface FixedEmbeddingModelOptions {
-  /** What the model calls itself. Default `"fixed"`. */
+  /** Name of the model. Default `"fixed"`. */
   readonly model?: string;
   readonly fingerprint?: string;
   readonly maxBatchSize?: number;

@@ -3,7 +3,7 @@ import { check, equal, scribble, throwsCode } from "./assert.ts";
 import type { CaseDefinition } from "./contract-case.ts";
 import { done, job, leaseOf, mustTake, room, takeAt, type JobStoreSubject, usingStoreOf } from "./job-store-case.ts";
 
-/** The last wish counts, nothing is kept that was let go of, and two doors lead to the same jobs. */
+/** The last request counts, deleted jobs leave nothing, and two stores over one file share their jobs. */
 export function jobKeepingCases(subject: JobStoreSubject): readonly CaseDefinition[] {
   const using = usingStoreOf(subject);
   return [

@@ -12,7 +12,7 @@ import {
   usingStoreOf,
 } from "./job-store-case.ts";
 
-/** What is put comes out, in its turn, and no more than there is room for. */
+/** Jobs come out in turn, and no more go in than there is room for. */
 export function jobQueueingCases(subject: JobStoreSubject): readonly CaseDefinition[] {
   const using = usingStoreOf(subject);
   return [

@@ -9,7 +9,7 @@ import { check } from "./assert.ts";
 export interface JobStoreSubject {
   /** A fresh, empty store. */
   create(): Promise<JobStore> | JobStore;
-  /** The same jobs by another door, as another process would have them. Left out where there is none. */
+  /** Opens the same jobs again, as another process would. Absent where that is impossible. */
   another?(store: JobStore): Promise<JobStore>;
 }
 

@@ -5,7 +5,7 @@ import { jobQueueingCases } from "./job-queueing-cases.ts";
 import type { JobStoreSubject } from "./job-store-case.ts";
 
 /**
- * What every `JobStore` promises: nothing acknowledged is lost, and nothing is with two at a time.
+ * Contract of every `JobStore`: no acknowledged job is lost, and no job has two owners at a time.
  *
  * @experimental
  */

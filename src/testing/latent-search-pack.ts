@@ -28,7 +28,7 @@ import { idsOf } from "./vector-queries.ts";
 export type LatentStore = Store & { readonly latentSearch: NonNullable<Store["latentSearch"]> };
 
 /**
- * What every {@link Store} promises beside the knowledge store's pack: misspelt words before a fit, other words for the same thing after it, and nothing
+ * Contract of every {@link Store} beside the knowledge store's pack: misspelt words before a fit, other words for the same thing after it, and nothing
  * that the hidden could move.
  *
  * **Shape** the model of the subject's store fits on 256 chunks, as the default one does, or fewer.

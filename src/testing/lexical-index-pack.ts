@@ -23,7 +23,7 @@ import { idsOf } from "./vector-queries.ts";
 import { find, fruits, lexicalScoringCases, scoresOf } from "./lexical-scoring-cases.ts";
 
 /**
- * What every {@link Store} promises beside the chunk store's pack: BM25 by hand, statistics of the searched scopes alone, literal queries.
+ * Contract of every {@link Store} beside the chunk store's pack: BM25 by hand, statistics of the searched scopes alone, literal queries.
  *
  * **Source** k1 = 1.2, b = 0.5, names twice the text; an index set to others fails the cases by hand.
  */

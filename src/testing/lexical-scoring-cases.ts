@@ -43,7 +43,7 @@ export const fruits = [
   wordsOf("d", "quince olive olive"),
 ];
 
-/** What a lexical index promises about its scores: BM25, and statistics of the searched scopes alone. */
+/** Contract of a lexical index about its scores: BM25, and statistics of the searched scopes alone. */
 export const lexicalScoringCases: readonly StoreCase[] = [
   [
     "bm25-by-hand",

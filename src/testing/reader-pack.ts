@@ -158,7 +158,7 @@ export function createReaderPack(subject: ReaderSubject): readonly ContractCase[
   return defineCases("reader", cases);
 }
 
-/** What readers of text are tried on: small, hostile and generated texts, none of them blank. */
+/** Texts for readers: small, hostile and generated ones, none of them blank. */
 function texts(): readonly (readonly [name: string, text: string])[] {
   return [
     ...edgeTexts.map((text, i) => [`edge ${i}`, text] as const),

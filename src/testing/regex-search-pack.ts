@@ -22,7 +22,7 @@ import {
 import type { StoreSubject } from "./store-fixtures.ts";
 import { idsOf } from "./vector-queries.ts";
 
-/** What every {@link Store} promises beside the chunk store's pack: positions in the document, scores, patterns that cannot run away. */
+/** Contract of every {@link Store} beside the chunk store's pack: positions in the document, scores, patterns that cannot run away. */
 export function createRegexSearchPack(subject: StoreSubject): readonly ContractCase[] {
   return defineCases("regex-search", withStore(subject, [...cases, ...regexIndexCases]));
 }

@@ -4,7 +4,7 @@ import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
 
 /**
- * What every {@link Reranker} promises: one finite score for each text, in the order of the texts.
+ * Contract of every {@link Reranker}: one finite score for each text, in the order of the texts.
  *
  * @experimental
  */

@@ -62,10 +62,10 @@ export const texts: readonly RetrievableText[] = [
   { scope: south, uri: "south.md", text: "The southern team has lost its signing keys.", metadata: { year: 2024 } },
 ];
 
-/** What the first of the texts answers. */
+/** The question that the first text answers. */
 export const question = "rotate signing keys";
 
-/** What sets one world's results apart from another's: hits, scores, order. */
+/** Facts that distinguish the results of two worlds: hits, scores, order. */
 export function facts(hits: readonly Hit[]): unknown {
   return hits.map(({ rank, score, scope, source, text }) => [rank, score, scope, source.uri, text]);
 }

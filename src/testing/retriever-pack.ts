@@ -21,14 +21,12 @@ export interface RetrieverSubject {
   create(texts: readonly RetrievableText[]): Promise<Retriever>;
   /** Ways of searching that it has. A mode that is left out is not asked for. */
   readonly modes: readonly SearchMode[];
-  /**
-   * Whether it scores in a way of its own, as one that fuses several searches does: its parts add up all the same, but they are not those of the legs. Default false.
-   */
+  /** Whether it scores in its own way, as one that fuses several searches does: its parts add up too, but are not those of the legs. Default false. */
   readonly ownScores?: boolean;
 }
 
 /**
- * What every {@link Retriever} promises: whole texts, best first, explained, and only from where the asker may read.
+ * Contract of every {@link Retriever}: whole texts, best first, explained, and only from where the asker may read.
  *
  * @experimental
  */

@@ -3,7 +3,7 @@ import { IbidError } from "../contracts/errors.ts";
 import { throwIfAborted } from "./fixed-embedding-model.ts";
 
 /**
- * What a scripted model says when its turn comes.
+ * One reply of a scripted model.
  *
  * @experimental
  */

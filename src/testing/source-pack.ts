@@ -10,14 +10,14 @@ import type { ContractCase } from "./contract-case.ts";
  */
 export interface SourceSubject {
   create(): Promise<Source> | Source;
-  /** What it gives: uri to bytes. Three things at least. */
+  /** Items of the source: uri to bytes, three at least. */
   readonly contents: Readonly<Record<string, Uint8Array>>;
-  /** What it finds and refuses. */
+  /** Uris that it finds and refuses. */
   readonly refusals?: readonly string[];
 }
 
 /**
- * What every {@link Source} promises: everything once, by name, as often as it is asked; refusals that do not stop the rest.
+ * Contract of every {@link Source}: everything once, by name, as often as it is asked; refusals that do not stop the rest.
  *
  * @experimental
  */

@@ -40,7 +40,7 @@ export function from(...scopes: readonly Scope[]): AuthorizedScopes {
   return gate.read(operator, scopes, scopes);
 }
 
-/** Things that look like permissions and are none: law 3 wants each refused at run time. */
+/** Values that resemble proofs and are none: each must be refused at run time. */
 export function forgedProofs(right: "read" | "write"): readonly AuthorizedScopes<"read" | "write">[] {
   const genuine = right === "read" ? from(deployment) : into(deployment);
   const other = right === "read" ? into(deployment) : from(deployment);
@@ -65,7 +65,7 @@ export function versionOf(dimensions: number, model = "fixed", fingerprint = "")
 /** Two dimensions: vectors that can be drawn, and angles known by heart. */
 export const plane: EmbeddingVersion = versionOf(2);
 
-/** What of a chunk a case cares about; the rest is made up. */
+/** The parts of a chunk that a case sets; the rest is made up. */
 export interface ChunkParts {
   readonly documentId?: string;
   readonly title?: string;
@@ -200,7 +200,7 @@ export async function counts(swap: ReturnType<Store["replace"]>): Promise<Replac
   return { added, kept, removed };
 }
 
-/** What the filter language is tried on: chunk id to metadata. */
+/** Metadata for tests of the filter language, by chunk id. */
 const filterWorld: Readonly<Record<string, Metadata>> = {
   a: { department: "HR", year: 2023, tags: ["new", 7], draft: false, note: null, when: "2024-03-01" },
   b: { department: "hr", year: 2024, tags: [], draft: true, when: "2024-11-20" },
@@ -211,7 +211,7 @@ const filterWorld: Readonly<Record<string, Metadata>> = {
 /**
  * The filter language's truth table over {@link filterWorld}.
  *
- * **Source** DESIGN 6; contracts/filter.ts; Wesichain, Embabel, Ballerina.
+ * **Source** contracts/filter.ts; Wesichain, Embabel, Ballerina.
  */
 export const filterTable: readonly (readonly [filter: Filter, ids: string])[] = [
   [{ op: "eq", key: "department", value: "HR" }, "a"],

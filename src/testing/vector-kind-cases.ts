@@ -4,7 +4,7 @@ import type { StoreCase } from "./store-case.ts";
 import { deployment, entryOf, from, into, versionOf } from "./store-fixtures.ts";
 import { idsOf, near, put, refusesMetric } from "./vector-queries.ts";
 
-/** What a vector store promises about the kinds of embedding that it declares, and those that it does not. */
+/** Contract of a vector store about the kinds of embedding that it declares, and those that it does not. */
 export const vectorKindCases: readonly StoreCase[] = [
   [
     "bytes-stay-bytes",

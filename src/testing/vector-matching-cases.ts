@@ -19,7 +19,7 @@ import {
 } from "./store-fixtures.ts";
 import { idsOf, near, put } from "./vector-queries.ts";
 
-/** What a vector store promises about what can be found at all: versions, filters, scopes, deletes, kinds. */
+/** Contract of a vector store about what can be found at all: versions, filters, scopes, deletes, kinds. */
 export const vectorMatchingCases: readonly StoreCase[] = [
   [
     "empty-store-finds-nothing",

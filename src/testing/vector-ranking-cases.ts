@@ -16,7 +16,7 @@ function scored(
   }
 }
 
-/** What a vector store promises about scores and their order. */
+/** Contract of a vector store about scores and their order. */
 export const vectorRankingCases: readonly StoreCase[] = [
   [
     "cosine-by-hand",

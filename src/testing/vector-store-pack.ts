@@ -6,7 +6,7 @@ import { vectorKindCases } from "./vector-kind-cases.ts";
 import { vectorMatchingCases } from "./vector-matching-cases.ts";
 import { vectorRankingCases } from "./vector-ranking-cases.ts";
 
-/** What every {@link Store} promises beside the chunk store's pack: scores by hand, order, limits, floors, versions, filters, scopes. */
+/** Contract of every {@link Store} beside the chunk store's pack: scores by hand, order, limits, floors, versions, filters, scopes. */
 export function createVectorStorePack(subject: StoreSubject): readonly ContractCase[] {
   return defineCases(
     "vector-store",

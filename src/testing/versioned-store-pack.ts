@@ -14,7 +14,7 @@ import { idsOf } from "./vector-queries.ts";
 /** A store that does everything, and keeps the vectors of two models side by side. */
 export type TwoModelStore = Store;
 
-/** What every {@link VersionSwitch} promises beside the knowledge store's pack. */
+/** Contract of every {@link VersionSwitch} beside the knowledge store's pack. */
 export function createVersionedStorePack(subject: StoreSubject): readonly ContractCase[] {
   return defineCases("versioned-store", withStore(subject, cases));
 }
