@@ -335,10 +335,17 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   outline(uri: string, address?: DocumentAddress): Promise<Outline | undefined>;
   /** One section of one document, by the id that its outline gives it; `undefined` for a section that it has not. */
   section(uri: string, sectionId: string, options?: SectionOptions): Promise<Excerpt | undefined>;
-  /** Takes documents out at once, restorable until vacuumed. A uri that is not there deletes nothing. **Errors** `ambiguous`, `access-denied`. */
-  delete(uri: string, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
-  /** Deletes every document of the scope whose metadata matches. */
-  deleteByFilter(filter: FilterInput, options?: DocumentAddress & DeleteOptions): Promise<readonly DeletedDocument[]>;
+  /**
+   * Deletes one document, or every document whose metadata match a filter, in the scopes that the caller may write. `restore` brings each back until it is
+   * vacuumed.
+   *
+   * **Shape** the documents that went, with their chunks. A uri that is not there deletes nothing. A document that was composed of chunks also goes when all
+   * its chunks match; a chunk never goes without its document. **Errors** `ambiguous`, `access-denied`; `not-found` with `onMissing: "error"`.
+   */
+  delete(
+    target: string | { readonly filter: FilterInput },
+    options?: DocumentAddress & DeleteOptions,
+  ): Promise<readonly DeletedDocument[]>;
   /**
    * Restores a deleted document until it is vacuumed. **Shape** one entry for each restored document; empty for a uri without deleted documents.
    * **Errors** `ambiguous`, `access-denied`; `unsupported` where the store cannot.

@@ -2,19 +2,17 @@ import { narrowProof, operator } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
 import type { DocumentSummary, StoredDocument } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { Filter } from "../contracts/filter.ts";
+import type { FilterInput } from "../contracts/filter.ts";
 import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { DeleteOptions } from "../contracts/store.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { checkOptions } from "../runtime/check-options.ts";
+import { composedMediaType } from "../text/compose-chunks.ts";
 import { findDeleted, type KeepingParts } from "./keeping.ts";
 
-type Catalogue = Pick<
-  KnowledgeBase,
-  "list" | "document" | "expand" | "outline" | "section" | "delete" | "deleteByFilter" | "status"
->;
+type Catalogue = Pick<KnowledgeBase, "list" | "document" | "expand" | "outline" | "section" | "delete" | "status">;
 
 const deleteOptions = ["scope", "onMissing", "purge"] as const;
 
@@ -56,15 +54,28 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
   /** Whether the files are rid of what was purged. */
   const isScrubbed = async (): Promise<boolean> => (await store.upkeep?.scrub(parts.authority)) ?? true;
 
-  /** Chunks that came without their document answer for themselves. A chunk of a document goes only with it. */
-  async function removeLooseChunks(own: AuthorizedScopes, filter: Filter, options: DeleteOptions): Promise<void> {
-    const loose = new Map<Scope, string[]>();
-    for await (const { scope, chunk } of store.chunks(own, { filter })) {
-      if ((await store.document(narrowProof(own, [scope]), chunk.documentId)) !== undefined) continue;
-      loose.set(scope, [...(loose.get(scope) ?? []), chunk.id]);
+  /** Documents of the scopes that the caller may write, whose metadata match; of one that was composed, its own or those of all its chunks. */
+  async function findMatching(input: FilterInput, address: DocumentAddress) {
+    const filter = parseFilter(input);
+    const matches = compileFilter(filter);
+    const writable = gate.writable(caller, (await scopesOf(address)).scopes);
+    const own = gate.read(caller, writable, writable);
+    const matching: { readonly summary: DocumentSummary }[] = [];
+    for await (const summary of store.documents(own)) {
+      const { id, scope, mediaType, chunks } = summary;
+      // Documents with ids of their own may share one across scopes.
+      const within = narrowProof(own, [scope]);
+      const stored = await store.document(within, id);
+      if (stored === undefined) continue;
+      let isMatch = matches(stored.document.metadata);
+      if (!isMatch && mediaType === composedMediaType && chunks > 0) {
+        let count = 0;
+        for await (const _ of store.chunks(within, { documentId: id, filter })) count++;
+        isMatch = count === chunks;
+      }
+      if (isMatch) matching.push({ summary });
     }
-    for (const [scope, ids] of loose)
-      await store.delete(gate.write(caller, scope), { ids }, { purge: options.purge ?? false });
+    return matching;
   }
 
   return {
@@ -84,36 +95,22 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
     outline: async (uri, address) => (await excerpts()).outline(uri, address),
     section: async (uri, sectionId, options) => (await excerpts()).section(uri, sectionId, options),
 
-    async delete(uri, options = {}) {
+    async delete(target, options = {}) {
       checkOptions("delete", options, deleteOptions);
-      const live = await find(uri, options);
-      // What was only deleted is still there to be purged.
-      const [deleted] = live === undefined && options.purge === true ? await findDeleted(parts, uri, options) : [];
+      if (typeof target !== "string") {
+        checkOptions("delete", target, ["filter"]);
+        const found = await findMatching(target.filter, options);
+        if (found.length === 0 && options.onMissing === "error")
+          throw notFound("There is no document that matches the filter.");
+        return remove(found, options);
+      }
+      const live = await find(target, options);
+      // A deleted document can still be purged.
+      const [deleted] = live === undefined && options.purge === true ? await findDeleted(parts, target, options) : [];
       const found = live ?? (deleted && { summary: deleted });
-      if (found === undefined && options.onMissing === "error") {
-        throw new IbidError("not-found", `There is no document "${uri}".`, {
-          uri,
-          hint: "See which there are with list().",
-        });
-      }
+      if (found === undefined && options.onMissing === "error")
+        throw notFound(`There is no document "${target}".`, target);
       return remove(found === undefined ? [] : [found], options);
-    },
-
-    async deleteByFilter(input, options = {}) {
-      checkOptions("deleteByFilter", options, deleteOptions);
-      const filter = parseFilter(input);
-      const matches = compileFilter(filter);
-      const scopes = await scopesOf(options);
-      const own = gate.read(caller, gate.writable(caller, scopes.scopes), gate.writable(caller, scopes.scopes));
-      const matching: StoredDocument[] = [];
-      for await (const summary of store.documents(own)) {
-        // Documents that came with ids of their own may share one across scopes.
-        const stored = await store.document(narrowProof(own, [summary.scope]), summary.id);
-        if (stored !== undefined && matches(stored.document.metadata)) matching.push({ ...stored, summary });
-      }
-      const deleted = await remove(matching, options);
-      await removeLooseChunks(own, filter, options);
-      return deleted;
     },
 
     async status() {
@@ -129,6 +126,13 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
       return caller === operator ? { ...status, cacheHitRate: embedder?.cacheHitRate ?? 0 } : status;
     },
   };
+}
+
+function notFound(message: string, uri?: string): IbidError {
+  return new IbidError("not-found", message, {
+    ...(uri !== undefined && { uri }),
+    hint: "See which there are with list().",
+  });
 }
 
 function ambiguous(uri: string, found: readonly StoredDocument[]): IbidError {

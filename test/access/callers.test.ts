@@ -183,7 +183,9 @@ describe("documents that share an id across scopes", () => {
     const both = kb.as({ userId: "ada", teamId: "north" });
     await both.ingest(document("Of the team.", "team"), { scope: "team:north" });
     await both.ingest(document("Of the user.", "mine"), { scope: "user:ada" });
-    expect(await both.deleteByFilter({ kind: "mine" })).toEqual([{ uri: "mine.txt", scope: "user:ada", chunks: 1 }]);
+    expect(await both.delete({ filter: { kind: "mine" } })).toEqual([
+      { uri: "mine.txt", scope: "user:ada", chunks: 1 },
+    ]);
     expect(await both.document("team.txt")).toMatchObject({ text: "Of the team." });
   });
 

@@ -125,8 +125,8 @@ async function writeEverything(kb: KnowledgeBase, world: World): Promise<Record<
   await write("delete what must be there", () => kb.delete("b.md", { onMissing: "error" }));
   await write("delete what is not", () => kb.delete("never.md", { onMissing: "error" }));
   for (const scope of scopes) await write(`delete in ${scope}`, () => kb.delete("a.md", { scope }));
-  await write("delete by filter in one scope", () => kb.deleteByFilter({ kind: "odd" }, { scope: world.named }));
-  await write("purge by filter", () => kb.deleteByFilter({ kind: "even" }, { purge: true }));
+  await write("delete by filter in one scope", () => kb.delete({ filter: { kind: "odd" } }, { scope: world.named }));
+  await write("purge by filter", () => kb.delete({ filter: { kind: "even" } }, { purge: true }));
   return given;
 }
 

@@ -202,9 +202,9 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
       "nothing",
       {
         view: (good, operator) => ({
-          delete: async (uri, options) => {
-            if (options?.scope === undefined) await operator.document(uri);
-            return good.delete(uri, options);
+          delete: async (target, options) => {
+            if (typeof target === "string" && options?.scope === undefined) await operator.document(target);
+            return good.delete(target, options);
           },
         }),
       },

@@ -62,7 +62,7 @@ describe.each(createHomes())("a collection in $name", (home) => {
     expect(await products.delete(["K-1", "P-3"], { purge: true })).toBe(2);
     expect(await kb.restore(products.uriOf("K-1"))).toEqual([]);
     expect((await kb.doctor()).findings).toEqual([]);
-    await kb.deleteByFilter({ brand: "Lumen" });
+    await kb.delete({ filter: { brand: "Lumen" } });
     expect(await collect(products.list())).toEqual([]);
     await kb.reset("deployment");
     expect(await products.exists()).toBe(false);

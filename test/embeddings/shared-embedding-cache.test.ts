@@ -124,7 +124,7 @@ describe("a cache that processes share", () => {
     expect(await entries()).toBe(4);
     await kb.delete("a");
     expect(await entries()).toBe(3);
-    await kb.deleteByFilter({ kind: "wet" }, { purge: true });
+    await kb.delete({ filter: { kind: "wet" } }, { purge: true });
     expect(await entries()).toBe(2);
     await kb.ingest({ uri: "c", text: "The newt wakes." });
     expect(await entries()).toBe(2);

@@ -207,3 +207,42 @@ describe("chunks that were cut elsewhere", () => {
     expect((await kb.status()).documents).toBe(0);
   });
 });
+
+describe("a delete by a filter", () => {
+  it("answers with the documents that went, and restore brings each back [B35]", async () => {
+    const kb = await opened();
+    await kb.ingest({ uri: "a", text: "Apples.", metadata: { old: true } });
+    await kb.ingest({ uri: "b", text: "Pears.", metadata: { old: false } });
+    await kb.ingest(manual, { metadata: { old: true } });
+    const gone = await kb.delete({ filter: { old: true } });
+    expect(gone).toEqual([
+      { uri: "a", scope: "deployment", chunks: 1 },
+      { uri: "manual", scope: "deployment", chunks: 3 },
+    ]);
+    expect((await collect(kb.list())).map(({ uri }) => uri)).toEqual(["b"]);
+    expect(await kb.search("sluice apples", { mode: "lexical" })).toEqual([]);
+    for (const { uri, scope } of gone) expect(await kb.restore(uri, { scope })).toHaveLength(1);
+    expect(await kb.status()).toMatchObject({ documents: 3, chunks: 5 });
+    expect(await kb.search("sluice", { mode: "lexical" })).not.toEqual([]);
+  });
+
+  it("takes a composed document only when all its chunks match", async () => {
+    const kb = await opened();
+    const chunks = [
+      { text: "One.", metadata: { year: 1 } },
+      { text: "Two.", metadata: { year: 2 } },
+    ];
+    await kb.ingest({ uri: "years", chunks });
+    expect(await kb.delete({ filter: { year: 1 } })).toEqual([]);
+    expect((await kb.status()).chunks).toBe(2);
+    expect(await kb.delete({ filter: { year: { gte: 1 } } })).toMatchObject([{ uri: "years", chunks: 2 }]);
+  });
+
+  it("says so, where that is asked for, when nothing matches, and refuses what is no filter", async () => {
+    const kb = await opened();
+    const missing = kb.delete({ filter: { old: true } }, { onMissing: "error" });
+    await expect(missing).rejects.toMatchObject({ code: "not-found" });
+    await expect(kb.delete({ filters: {} } as never)).rejects.toMatchObject({ code: "invalid-argument" });
+    await expect(kb.delete({} as never)).rejects.toMatchObject({ code: "invalid-filter" });
+  });
+});

@@ -475,10 +475,10 @@ describe("callers", () => {
     await kb.ingest({ uri: "a", text: "One.", metadata: { old: true } });
     await kb.ingest({ uri: "b", text: "Two.", metadata: { old: false } });
     await kb.ingest({ uri: "c", text: "Three.", metadata: { old: true } }, { scope: "user:ada" });
-    expect(await kb.as({ userId: "ada" }).deleteByFilter({ old: true })).toEqual([
+    expect(await kb.as({ userId: "ada" }).delete({ filter: { old: true } })).toEqual([
       { uri: "c", scope: "user:ada", chunks: 1 },
     ]);
-    expect(await kb.deleteByFilter({ old: true })).toEqual([{ uri: "a", scope: "deployment", chunks: 1 }]);
+    expect(await kb.delete({ filter: { old: true } })).toEqual([{ uri: "a", scope: "deployment", chunks: 1 }]);
     expect((await kb.status()).documents).toBe(1);
   });
 });

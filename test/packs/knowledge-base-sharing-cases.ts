@@ -201,7 +201,7 @@ export const sharingCases: readonly KnowledgeBaseCase[] = [
       const kb = await open();
       await fill(kb);
       const before = await kb.status();
-      const deleted = await kb.deleteByFilter({ kind: "own" }, { scope: "team:north" });
+      const deleted = await kb.delete({ filter: { kind: "own" } }, { scope: "team:north" });
       equal(
         deleted.map(({ uri, scope }) => [uri, scope]),
         [["only-team-north.txt", "team:north"]],
