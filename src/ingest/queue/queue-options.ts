@@ -6,31 +6,34 @@ import { checkRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { type Wait, waitByTimer } from "./wake-up.ts";
 
 /**
- * What can be chosen of a queue; everything has a default.
+ * Options of {@link createIngestionQueue}; each has a default.
  *
  * @experimental
  */
 export interface IngestionQueueOptions {
-  /** Where jobs are kept. Default: memory; a store in a file outlives the process. The queue closes it. */
+  /** Where jobs are kept; the queue closes it. A store in a file outlives the process. Default: memory. */
   readonly jobs?: JobStore;
-  /** Documents that wait or are being ingested. Default 5,000 (T42). */
+  /** Documents that wait or are being ingested. Default 5,000. */
   readonly capacity?: number;
-  /** Of texts and bytes kept for documents that are not indexed. **Units** bytes. Default 256 MiB. */
+  /** Texts and bytes kept for documents that are not indexed yet. **Units** bytes. Default 256 MiB. */
   readonly maxBytes?: number;
-  /** Documents ingested at once. Default 2 (T40); 0 takes documents in for other processes to ingest. */
+  /** Documents ingested at once. 0 takes documents in for other processes to ingest. Default 2. */
   readonly concurrency?: number;
   readonly retry?: Partial<RetryPolicy>;
-  /** How long a document stays with a process that does not stir any more. Default 60,000. */
+  /** How long a document stays with a process that shows no sign of life. Default 60,000. */
   readonly leaseMs?: number;
-  /** How often a look is taken at what other processes did. Default 1,000. */
+  /** Time between looks at the work of other processes. Default 1,000. */
   readonly pollMs?: number;
-  /** What of a path is the document's uri, so that deleting the document takes its job along before it was done. Default: nothing is known. */
+  /** Turns a path into the uri of its document. Deleting the document then removes its job, too. Default: the path stays as it is. */
   readonly resolveUri?: (path: string) => string;
-  /** The clock, and chance, for tests. */
+  /** The clock, the timer and the random numbers; tests set them. */
   readonly now?: () => number;
   readonly wait?: Wait;
   readonly random?: () => number;
 }
+
+/** Options with their defaults filled in. */
+export type DecidedQueueOptions = ReturnType<typeof decideQueueOptions>;
 
 const optionNames = [
   "jobs",
@@ -46,7 +49,7 @@ const optionNames = [
   "random",
 ] as const satisfies readonly (keyof IngestionQueueOptions)[];
 
-/** Puts defaults where nothing was chosen. **Errors** `invalid-argument`. */
+/** Checks options and fills in defaults. **Errors** `invalid-argument`. */
 export function decideQueueOptions(options: IngestionQueueOptions) {
   checkOptions("createIngestionQueue", options, optionNames);
   const { jobs = createMemoryJobStore(), capacity = 5000, maxBytes = 256 * 1024 * 1024, concurrency = 2 } = options;
@@ -62,9 +65,9 @@ function checkNumbers(numbers: Readonly<Record<string, number>>): void {
     if (!(Number.isFinite(value) && value >= 1)) throw badNumber(name, value);
 }
 
-/** One that cannot be. */
+/** The error for a number out of range. */
 export function badNumber(name: string, value: number): IbidError {
   return new IbidError("invalid-argument", `${name} is ${value}.`, {
-    hint: "It is a number from 1; concurrency from 0.",
+    hint: "Give a number from 1; concurrency may be 0.",
   });
 }
