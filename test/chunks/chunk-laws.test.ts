@@ -17,6 +17,7 @@ import type { Chunker } from "../../src/contracts/chunker.ts";
 import { characters, codePoints, heuristicTokens } from "../../src/text/length.ts";
 import { anyDocument } from "./generated-document.ts";
 import { checkPairs, checkPlaces, checkProvenance, checkSizesKept, type Sizes } from "./laws.ts";
+import { fewer } from "../support/runs.ts";
 
 /** Not monotone, as tokenizers of byte pairs are not: one character more can be one token less. */
 const jumpy = (text: string): number =>
@@ -74,7 +75,7 @@ describe("every chunker, any script, any tree, any sizes", () => {
         const isBlind = blindToTables.test(chunker.fingerprint);
         checkSizesKept(isBlind ? { ...document, blocks: [] } : document, chunks, size);
       }),
-      { numRuns: 700 },
+      { numRuns: fewer(140, 700) },
     );
   });
 
@@ -96,7 +97,7 @@ describe("every chunker, any script, any tree, any sizes", () => {
         checkPlaces(document, chunks);
         for (const { urtext, start, end } of chunks) expect(document.text.slice(start, end)).toBe(urtext);
       }),
-      { numRuns: 200 },
+      { numRuns: fewer(40, 200) },
     );
   });
 
@@ -113,7 +114,7 @@ describe("every chunker, any script, any tree, any sizes", () => {
         checkPlaces(document, chunks);
         checkSizesKept({ ...document, blocks: [] }, chunks, size);
       }),
-      { numRuns: 150 },
+      { numRuns: fewer(40, 150) },
     );
   });
 
@@ -146,7 +147,7 @@ describe("every chunker, any script, any tree, any sizes", () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: fewer(60, 300) },
     );
   });
 
@@ -162,7 +163,7 @@ describe("every chunker, any script, any tree, any sizes", () => {
         expect([...cut]).toEqual(once);
         expect([...chunker.chunk(structuredClone(document))]).toEqual(once);
       }),
-      { numRuns: 150 },
+      { numRuns: fewer(40, 150) },
     );
   });
 });

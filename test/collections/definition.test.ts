@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { collect } from "../../src/testing/assert.ts";
 import { createHomes, definition, kettle, lamp, letterModel, pan, product } from "./shop.ts";
+import { fewer } from "../support/runs.ts";
 
 const [memory] = createHomes();
 const homes = createHomes();
@@ -251,7 +252,7 @@ describe.each(homes)("any record of JSON in $name", (home) => {
           expect(await things.upsert(records)).toMatchObject({ unchanged: records.length });
         },
       ),
-      { numRuns: home.name === "memory" ? 60 : 15 },
+      { numRuns: home.name === "memory" ? fewer(25, 60) : fewer(6, 15) },
     );
     expect((await kb.doctor()).findings).toEqual([]);
   });

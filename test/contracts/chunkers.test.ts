@@ -29,6 +29,7 @@ import { createLengthFunctionPack } from "../packs/text-packs.ts";
 import { countInPieces } from "../../src/text/count-in-pieces.ts";
 import { characters, codePoints, heuristicTokens } from "../../src/text/length.ts";
 import { runPack } from "./run-pack.ts";
+import { sample } from "../support/runs.ts";
 
 const realTokens = countInPieces(countTokens, { name: "o200k_base" });
 
@@ -164,8 +165,9 @@ const chunkers: readonly Named[] = [
   ["the whole chunker", { create: () => createWholeChunker(), cuts: false, wholeRows: true }],
 ];
 
-describe.each(chunkers)("%s", (_, subject) => {
-  runPack(createChunkerPack(subject));
+describe.each(chunkers.map(([name, subject], turn) => [name, subject, turn] as const))("%s", (_, subject, turn) => {
+  // Two chunkers try all cases together.
+  runPack(sample(createChunkerPack(subject), 2, turn));
 });
 
 describe("a real tokenizer, in pieces", () => {

@@ -3,9 +3,10 @@ import { createWorkerReaders } from "../../src/readers/worker/worker-readers.ts"
 import { createReaders } from "../../src/readers/create-readers.ts";
 import { families } from "./families.ts";
 import { judge } from "./judge.ts";
+import { runsAll } from "../support/runs.ts";
 
 /** A slice of what `npm run fuzz` tries. */
-const filesEach = 80;
+const filesEach = runsAll ? 80 : 30;
 // Where files are read in earnest: libraries leave failing promises behind, which would end this process.
 const worker = createWorkerReaders(createReaders(), {
   program: new URL("../../src/readers/read-worker.ts", import.meta.url),

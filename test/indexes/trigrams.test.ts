@@ -12,6 +12,7 @@ import type { ColumnFile } from "../../src/engine/vectors/vector-column.ts";
 import { compileLinearRegex } from "../../src/text/patterns/linear-regex.ts";
 import { parseRegex } from "../../src/text/patterns/regex-syntax.ts";
 import { anyText } from "../text/any-regex.ts";
+import { fewer } from "../support/runs.ts";
 
 function trigramsOf(text: string): Set<number> {
   const into = new Uint16Array(text.length * 2);
@@ -86,7 +87,7 @@ describe("the trigrams of a text", () => {
         const whole = trigramsOf(before + part + after);
         for (const trigram of trigramsOf(part)) expect(whole.has(trigram)).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: fewer(500, 2000) },
     );
   });
 });
@@ -116,7 +117,7 @@ describe("what a pattern requires", () => {
           expect(may).toBe(true);
         }
       }),
-      { numRuns: 4000 },
+      { numRuns: fewer(1000, 4000) },
     );
     // It did ask, and the answers differed.
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(50);
@@ -148,7 +149,7 @@ describe("what a pattern requires", () => {
         const capitals = Array.from(text, (letter) => (letter === "ß" ? letter : letter.toUpperCase())).join("");
         expect(passes(pattern, `${around} ${capitals}-${around}`)).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: fewer(800, 3000) },
     );
   });
 

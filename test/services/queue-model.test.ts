@@ -10,6 +10,7 @@ import type { JobStore } from "../../src/contracts/job-store.ts";
 import { createIngestionQueue } from "../../src/ingest/queue/ingestion-queue.ts";
 import { createMemoryJobStore } from "../../src/ingest/queue/memory-job-store.ts";
 import { fakeClock, scriptedKnowledgeBase } from "./support.ts";
+import { fewer } from "../support/runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-model-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -138,7 +139,7 @@ describe.each([
         for (const [given, wanted] of answers) expect(given).toBe(wanted);
         await jobs.close();
       }),
-      { numRuns: name === "memory" ? 150 : 40 },
+      { numRuns: name === "memory" ? fewer(60, 150) : fewer(15, 40) },
     );
   }, 60_000);
 });

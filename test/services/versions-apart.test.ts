@@ -12,6 +12,7 @@ import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-mod
 import { sha256 } from "../../src/runtime/hash.ts";
 import { eachStore } from "../stores/each-store.ts";
 import { knowledgeBaseOver } from "../support/knowledge-base-over.ts";
+import { fewer } from "../support/runs.ts";
 
 /** One direction for each text and model, as if drawn: no two models agree on any text, though all have two dimensions. */
 function direction(model: string, text: string): readonly [number, number] {
@@ -176,7 +177,7 @@ describe.each(eachStore)("vectors of several models in a store in $name", ({ ope
           await world.check();
         }
       }),
-      { numRuns: 12 },
+      { numRuns: fewer(5, 12) },
     );
   }, 60_000);
 });

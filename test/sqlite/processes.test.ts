@@ -7,10 +7,11 @@ import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/contracts/store.ts";
 import { collect, entry, plainAnalyzer, read, system, three, write } from "../stores/build.ts";
 import { makeCorpus } from "./corpus.ts";
+import { runsAll } from "../support/runs.ts";
 
 const from = read("deployment");
 const into = write("deployment");
-const documents = 300;
+const documents = runsAll ? 300 : 120;
 
 let folder = "";
 let path = "";

@@ -9,6 +9,7 @@ import { sampleForFit } from "../../src/engine/latent/sample-for-fit.ts";
 import { collect, documentEntry, entry, read, system, three, write } from "./build.ts";
 import { eachStore } from "./each-store.ts";
 import { topicEntries, watchedModel } from "./topics.ts";
+import { fewer } from "../support/runs.ts";
 
 const from = read("deployment");
 const into = write("deployment");
@@ -107,7 +108,7 @@ describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
           expect(await outcome(order, batch, sealAt)).toEqual(expected);
         },
       ),
-      { numRuns: 8 },
+      { numRuns: fewer(4, 8) },
     );
   });
 });
@@ -291,7 +292,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
           expect(await ownVersions(store)).toEqual(await ownVersions(plain));
         },
       ),
-      { numRuns: 10 },
+      { numRuns: fewer(4, 10) },
     );
   });
 });

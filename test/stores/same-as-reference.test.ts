@@ -11,6 +11,7 @@ import type { Scope } from "../../src/contracts/scope.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { collect, document, documentEntry, entry, plainAnalyzer, read, system, three, write } from "./build.ts";
 import { createReferenceStore } from "./reference-store.ts";
+import { fewer } from "../support/runs.ts";
 
 const scopes: readonly Scope[] = ["deployment", "team:a", "user:b"];
 const words = ["ash", "birch", "cedar", "elm", "fir", "oak"];
@@ -189,8 +190,8 @@ let files = 0;
 
 describe.each([
   { name: "memory, one live segment", open: null, segments: {}, runs: 15 },
-  { name: "memory, many small segments", open: null, segments: tiny, runs: 80 },
-  { name: "SQLite, many small segments, reopened at times", open: openSqliteStore, segments: tiny, runs: 15 },
+  { name: "memory, many small segments", open: null, segments: tiny, runs: fewer(30, 80) },
+  { name: "SQLite, many small segments, reopened at times", open: openSqliteStore, segments: tiny, runs: fewer(6, 15) },
 ])("$name", ({ open, segments, runs }) => {
   it("is indistinguishable from lists that are walked: same hits, order and scores, bit for bit [L3 L4 L5 L11 T29 B20 B25 B29]", async () => {
     await fc.assert(

@@ -9,6 +9,7 @@ import type { Store } from "../../src/contracts/store.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { documentEntry, entry, plainAnalyzer, read, system, write } from "./build.ts";
+import { fewer } from "../support/runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-trigrams-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -107,7 +108,7 @@ describe.each(stores)("a pattern in $name", ({ open }) => {
           await store.close();
         }
       }),
-      { numRuns: 25 },
+      { numRuns: fewer(8, 25) },
     );
   });
 });

@@ -16,3 +16,8 @@ const seed = Number(process.env["IBID_SEED"] ?? 1);
 export function sample<Case>(cases: readonly Case[], every: number, turn = 0): readonly Case[] {
   return runsAll ? cases : cases.filter((_, i) => (i + turn + seed) % every === 0);
 }
+
+/** A count that is smaller in .ci/run than in .ci/nightly: `few`, or `all` with `IBID_FULL=1`. */
+export function fewer(few: number, all: number): number {
+  return runs(runsAll ? all : few);
+}
