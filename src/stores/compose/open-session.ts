@@ -147,6 +147,13 @@ function isWithin({ scopes }: Session, { scope, score }: LegMatch, { minScore }:
 /** Candidates that are asked for, for each match that is wanted. */
 const spare = 4;
 
+/** Candidates that are asked for at most, before all are. */
+const mostCandidates = 2 ** 20;
+
+function grown(asked: MatchCount): MatchCount {
+  return asked === "all" || asked * spare > mostCandidates ? "all" : asked * spare;
+}
+
 /**
  * Matches of a leg that lags or does not know the whole restriction: each candidate is compared with the document store, and candidates that are gone, replaced,
  * hidden or filtered out are dropped. The leg is asked for more until `k` are left or it has no more.
@@ -161,17 +168,18 @@ async function searchChecked(
   within: Within,
 ): Promise<LegResult> {
   const only = within.only && new Set(within.only.map(keyOf));
-  for (let asked: MatchCount = k === "all" ? k : k * spare; ; asked = asked === "all" ? asked : asked * spare) {
+  for (let asked: MatchCount = k === "all" ? k : k * spare; ; asked = grown(asked)) {
     const found = await leg.search(query, asked, within);
     session.guard.open();
-    const candidates = unique(found.matches).filter(
+    const candidates = found.matches.filter(
       (match) => isWithin(session, match, within) && (only === undefined || only.has(keyOf(match))),
     );
-    const matches = await admitted(session, candidates, within);
+    const matches = unique(await admitted(session, candidates, within));
     const ended = asked === "all" || found.complete || found.matches.length < asked;
     if (!ended && matches.length < (k as number)) continue;
-    const complete = ended && (found.complete || asked === "all");
-    return { ...found, matches, complete };
+    // Cut to what was asked for: how many candidates were left would tell how many were dropped.
+    const shown = k === "all" ? matches : matches.slice(0, k);
+    return { ...found, matches: shown, complete: ended && shown.length === matches.length };
   }
 }
 

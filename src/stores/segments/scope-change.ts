@@ -5,6 +5,7 @@ import { type ChunkTerms, encodeTerms } from "../../engine/segments/chunk-terms.
 import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
 import { packState, type SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import { encodeVectors, type StoredVector } from "../../engine/vectors/stored-vector.ts";
+import { hashParts } from "../../runtime/hash.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import { addSegment } from "./seal-tail.ts";
@@ -52,22 +53,20 @@ function livesSetting(scope: number): string {
 /**
  * The state of a scope, as a receipt of its newest commit.
  *
- * **Shape** `stamp` counts calls that changed the scope. `life` names the scope's row and how often something in it was removed for good; `"none"` for a scope
- * that holds nothing.
+ * **Shape** `stamp` counts calls that changed the scope. `life` changes when something in the scope is removed for good; it is a hash, because row keys would tell how
+ * many other scopes there are. `"none"` for a scope that holds nothing.
  */
 export function readReceipt(rows: DirectoryReader, scope: Scope): Receipt {
   const key = rows.scope(scope)?.key;
   if (key === undefined) return { scope, life: "none", stamp: 0 };
-  const lives = rows.setting(livesSetting(key)) ?? "0";
-  return { scope, life: `${key}.${lives}`, stamp: count(rows, changesSetting(key)) };
+  const life = hashParts(rows.setting("secret") ?? "", String(key), rows.setting(livesSetting(key)) ?? "0");
+  return { scope, life: life.slice(0, 16), stamp: count(rows, changesSetting(key)) };
 }
 
-/** Whether the commit of a receipt is in this state. A later row of the scope came after a reset, which came after the commit. */
+/** Whether the commit of a receipt is in this state. Another life began with a purge, a vacuum or a reset after the commit. */
 export function isReached(rows: DirectoryReader, { scope, life, stamp }: Receipt): boolean {
   const now = readReceipt(rows, scope);
-  if (now.life === "none" || life === "none") return true;
-  const [held, asked] = [now.life, life].map((one) => Number(one.split(".")[0]));
-  return held! > asked! || (held === asked && now.stamp >= stamp);
+  return now.life !== life || now.stamp >= stamp;
 }
 
 /** Says that something in the scope changed; and, where what was made of it must go, that it lives anew. */
