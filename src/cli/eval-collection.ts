@@ -221,10 +221,10 @@ function describeOddities({ documents, missing }: Collection, names: readonly st
   const blank = documents.filter(isBlank).length;
   const beyond = names.filter((name) => Number(name.split("@")[1] ?? 0) > depth);
   return [
-    ...(blank === 0 ? [] : [`${count(blank, "document")} without a word: nobody can find them.`]),
+    ...(blank === 0 ? [] : [`${count(blank, "document")} without a word: no search can find them.`]),
     ...(missing.length === 0
       ? []
-      : [`${count(missing.length, "document")} judged relevant, and not in the corpus: nobody can find them.`]),
+      : [`${count(missing.length, "document")} judged relevant, but not in the corpus: no search can find them.`]),
     ...(beyond.length === 0 ? [] : [`${beyond.join(", ")}: seen to depth ${depth} only; --depth looks further.`]),
   ];
 }

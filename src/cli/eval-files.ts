@@ -35,7 +35,7 @@ export async function checkPlace(option: string, path: string | undefined): Prom
   const isBlank = path.trim() === "";
   if (!isBlank && (await isFolder(dirname(path))) && !(await isFolder(path))) return;
   throw new IbidError("invalid-argument", `${option} cannot be written to ${isBlank ? "a blank name" : path}.`, {
-    hint: "Name a file in a folder that is there.",
+    hint: "Name a file in a folder that exists.",
   });
 }
 
@@ -47,7 +47,7 @@ export async function writeText(path: string, text: string): Promise<void> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new IbidError("store-failed", `${path} cannot be written: ${reason}.`, {
       uri: path,
-      hint: "Name a place that can be written to.",
+      hint: "Name a file that can be written.",
       cause,
     });
   }
@@ -69,7 +69,10 @@ export async function readBaseline(path: string): Promise<Baseline> {
     // Refused below, like any other text that is not a baseline.
   }
   if (isBaselineFile(value)) return { how: value.how, queries: new Map(Object.entries(value.queries)) };
-  throw new IbidError("unreadable", `${path} is no baseline.`, { uri: path, hint: "Make one with --save-baseline." });
+  throw new IbidError("unreadable", `${path} is not a baseline.`, {
+    uri: path,
+    hint: "Make one with --save-baseline.",
+  });
 }
 
 interface BaselineFile {

@@ -171,7 +171,7 @@ export async function applyGates(
 ): Promise<number> {
   const missed = min.flatMap(({ metric, value }) => {
     const mean = judged.evaluation.metrics[metric]?.mean;
-    if (mean === undefined) return [`${metric} cannot be measured: no question has something to say on it.`];
+    if (mean === undefined) return [`${metric} cannot be measured: no question contributes to it.`];
     return fourDecimals(mean) < value ? [`${metric} is ${formatScore(mean)}, below the ${value} of --min.`] : [];
   });
   const worse = Object.entries(judged.comparisons ?? {})
@@ -184,7 +184,7 @@ export async function applyGates(
   if (failures.length === 0) return 0;
   await output.error(
     new IbidError("below-minimum", failures.join(" "), {
-      hint: "Undo what made it worse; or, if that is what you want, lower --min or save a new baseline.",
+      hint: "Undo the change that made it worse, or lower --min, or save a new baseline.",
     }),
   );
   return 1;

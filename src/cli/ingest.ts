@@ -50,7 +50,7 @@ export async function ingest(
   const { sitemap, urls } = options;
   const named = [...paths, ...sitemap, ...urls];
   if (named.length === 0) {
-    throw new IbidError("invalid-argument", "Nothing to ingest is named.", {
+    throw new IbidError("invalid-argument", "No input is named.", {
       hint: "Name a file, folder, glob or address, or give --sitemap or --urls.",
     });
   }
@@ -320,7 +320,7 @@ function describeSummary(summary: IngestSummary, { named, links }: Inputs): stri
           `${count(links.size, "link")} not followed (${neutralise(link)}${links.size > 1 ? " …" : ""}): --follow-symlinks`,
         ];
   if (counts.length === 0) {
-    const nothing = `Nothing to ingest in ${named.map(neutralise).join(", ")}: no files, or only hidden ones and what .gitignore leaves out.`;
+    const nothing = `Nothing to ingest in ${named.map(neutralise).join(", ")}: no files, or only hidden and ignored ones.`;
     return [nothing, ...left].join(" ");
   }
   const tokens = summary.usage?.inputTokens;

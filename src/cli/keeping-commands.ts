@@ -21,7 +21,7 @@ export function addKeepingCommands(
   program
     .command("restore")
     .summary("take back a delete")
-    .description("Take back the delete of a document that was neither purged nor vacuumed.")
+    .description("Restore a deleted document that was neither purged nor vacuumed.")
     .argument("<uri>", "as list printed it, or any path that led to it")
     .addOption(scopeOption())
     .addHelpText("after", examples(["ibid restore docs/keys.md"]))
@@ -32,7 +32,7 @@ export function addKeepingCommands(
   program
     .command("vacuum")
     .summary("remove for good what was deleted")
-    .description("Remove for good what was deleted, out of every file.")
+    .description("Erase deleted documents from every file.")
     .addOption(new Option("--older-than <time>", "what was deleted longer ago (default: 7d)").argParser(readDuration))
     .addHelpText("after", examples(["ibid vacuum", "ibid vacuum --older-than 30d", "ibid vacuum --older-than 0s"]))
     .action(async function (this: Command) {
@@ -42,7 +42,7 @@ export function addKeepingCommands(
   program
     .command("doctor")
     .summary("look whether all is well, and fix what is not")
-    .description("Hold every row, word and vector that is kept against the others. Exit 1 when something is wrong.")
+    .description("Check all stored rows, words and vectors against each other. Exit 1 when something is wrong.")
     .option("--fix", "fix what can be fixed")
     .addOption(
       new Option(

@@ -51,7 +51,7 @@ export async function restore(context: Context, typed: string, options: RestoreC
     const { message } = noDocument(typed, options.scope);
     throw new IbidError("not-found", message.replace("There is no document", "There is no deleted document"), {
       uri: typed,
-      hint: "What was purged or vacuumed cannot be restored: ingest it again.",
+      hint: "A purged or vacuumed document cannot be restored; ingest it again.",
     });
   });
 }

@@ -69,7 +69,7 @@ export async function main(argv: readonly string[], streams: Streams = process):
     // A command that runs until a signal has ended normally.
     if (isCutShort) {
       const keeps = commandOf(argv, commands) === "ingest" || commandOf(argv, commands) === "watch";
-      await output.error(new IbidError("aborted", "Stopped.", keeps ? { hint: "What was done is kept." } : {}));
+      await output.error(new IbidError("aborted", "Stopped.", keeps ? { hint: "Finished documents are kept." } : {}));
     }
     return 128 + stoppedBy;
   }

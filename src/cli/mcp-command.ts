@@ -11,7 +11,7 @@ export function addMcpCommand(program: Command, context: Context, done: (exitCod
     .command("mcp")
     .summary("serve the knowledge base to agents, over MCP")
     .description(
-      "Serve the knowledge base over MCP: to one agent on standard input and output, until it hangs up; or with --port to all who may ask, over HTTP.",
+      "Serve the knowledge base over MCP: to one agent on standard input and output, or with --port to callers over HTTP.",
     )
     .option("--about <text>", "what is in it, for the agent: the handbook of ACME")
     .addOption(new Option("--filter <json>", "only where the metadata match").argParser(readFilter))

@@ -30,9 +30,13 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
   if (port !== undefined)
     return serve(context, { ...options, allowHost: [], allowOrigin: [], mcp: limits, only: "mcp" });
   if (host !== undefined || keys !== undefined) {
-    throw new IbidError("invalid-argument", `${host === undefined ? "--keys" : "--host"} is for MCP over HTTP.`, {
-      hint: "Say on which --port.",
-    });
+    throw new IbidError(
+      "invalid-argument",
+      `${host === undefined ? "--keys" : "--host"} needs --port: it is an option of MCP over HTTP.`,
+      {
+        hint: "Add --port, or leave it out.",
+      },
+    );
   }
   return withKnowledgeBase(options, { embeds: "queries" }, async (kb) => {
     const [{ createMcpServer }, { serveStdio }] = await Promise.all([

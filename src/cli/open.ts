@@ -119,7 +119,7 @@ function sayRemembered(error: unknown, options: CommonOptions, models: Remembere
   if (typeof provider !== "string" || typeof model !== "string" || !madeBy(embeddingModel, { provider, model }))
     return error;
   return new IbidError(error.code, error.message, {
-    hint: `${error.hint ?? ""} This knowledge base was embedded with it; to search by words alone, say ibid search --mode lexical.`.trim(),
+    hint: `${error.hint ?? ""} The knowledge base has vectors of this model. To search without it: ibid search --mode lexical`.trim(),
     details: error.details,
     cause: error.cause,
     ...(error.uri === undefined ? {} : { uri: error.uri }),
@@ -173,6 +173,6 @@ export async function findUris(options: CommonOptions, typed: string): Promise<r
 export function noDocument(typed: string, scope: Scope | undefined): IbidError {
   return new IbidError("not-found", `There is no document ${typed}${scope === undefined ? "" : ` in ${scope}`}.`, {
     uri: typed,
-    hint: "See which there are with: ibid list",
+    hint: "List the documents with: ibid list",
   });
 }

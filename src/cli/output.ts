@@ -106,7 +106,7 @@ function describe(error: IbidError): object {
 export function toIbidError(error: unknown): IbidError {
   if (IbidError.isInstance(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new IbidError("internal", message === "" ? "Something failed without saying why." : message, {
+  return new IbidError("internal", message === "" ? "The command failed without a message." : message, {
     hint: "This is a fault in ibid. Run it again with IBID_DEBUG=1 to see where, and report it.",
     cause: error,
   });

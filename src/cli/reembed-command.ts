@@ -10,7 +10,7 @@ export function addReembedCommand(program: Command, context: Context, done: (exi
     .command("reembed")
     .summary("change the embedding model, while searches go on")
     .description(
-      "Give every chunk a vector of the model that --embedding-model names, while searches go on with those that there are; then change over, scope by scope.",
+      "Embed every chunk with the model of --embedding-model, while searches use the old vectors; then switch, scope by scope.",
     )
     .addOption(new Option("--estimate", "only say how many chunks and tokens it would take").conflicts("rollback"))
     .addOption(new Option("--rollback", "go back to the vectors before, as long as they are kept"))
@@ -31,7 +31,7 @@ export function addReembedCommand(program: Command, context: Context, done: (exi
         "ibid reembed --embedding-model openai/text-embedding-3-small --estimate --price 0.02",
         "ibid reembed --embedding-model openai/text-embedding-3-small --former-embedding-model ollama/nomic-embed-text",
         "ibid reembed --embedding-model ollama/nomic-embed-text --rollback",
-      ]) + note("Stopped or killed, it goes on where it was when it is run again."),
+      ]) + note("After a stop or a crash, run it again: it continues."),
     )
     .action(async function (this: Command) {
       done(await reembed(context, this.optsWithGlobals()));

@@ -18,8 +18,8 @@ export interface ReembedCommandOptions extends CommonOptions {
 export async function reembed(context: Context, options: ReembedCommandOptions): Promise<number> {
   const { output, signal } = context;
   if (options.embeddingModel === undefined || options.embeddingModel === "none") {
-    throw new IbidError("invalid-argument", "There is no model to embed with.", {
-      hint: "Name it: --embedding-model ollama/nomic-embed-text, for example.",
+    throw new IbidError("invalid-argument", "No embedding model is named.", {
+      hint: "Name one, for example: --embedding-model ollama/nomic-embed-text",
     });
   }
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });

@@ -30,7 +30,7 @@ export async function readRememberedModels(folder: string): Promise<RememberedMo
   } catch {
     // Refused below.
   }
-  throw new IbidError("store-corrupt", `${fileOf(folder)} does not say which models were used.`, {
+  throw new IbidError("store-corrupt", `${fileOf(folder)} is not a valid list of models.`, {
     uri: fileOf(folder),
     hint: "Delete the file, and name the model once more with --embedding-model.",
   });

@@ -9,14 +9,16 @@ export function addServeCommand(program: Command, context: Context, done: (exitC
     .command("serve")
     .summary("answer over HTTP, with a page to search and ask on")
     .description("Answer over HTTP, with a page to search and ask on, until it is stopped.")
-    .addOption(new Option("--port <n>", "where to listen (default: 9090); 0 for any that is free").argParser(readPort))
-    .option("--host <address>", "on which address (default: 127.0.0.1); others need --keys")
-    .option("--keys <file>", "who may ask: JSON with keys, and who has each")
+    .addOption(new Option("--port <n>", "port to listen on (default: 9090); 0 for any free one").argParser(readPort))
+    .option("--host <address>", "address to listen on (default: 127.0.0.1); others need --keys")
+    .option("--keys <file>", "JSON file with the keys and their callers")
     .option("--write", "without --keys: let this machine also upload and delete")
-    .addOption(list("--allow-host <name>", "answer to this name too; can be given again"))
-    .addOption(list("--allow-origin <origin>", "let pages of this origin ask, such as https://app.example"))
-    .option("--model <provider/model>", "who writes the answers, such as openai/gpt-5-mini or ollama/llama3.2")
-    .option("--judge <provider/model>", "who decides whether answers are grounded (default: nobody; words decide)")
+    .addOption(list("--allow-host <name>", "answer to this host name too; repeatable"))
+    .addOption(
+      list("--allow-origin <origin>", "accept requests from pages of this origin, such as https://app.example"),
+    )
+    .option("--model <provider/model>", "model that writes the answers, such as openai/gpt-5-mini or ollama/llama3.2")
+    .option("--judge <provider/model>", "model that checks whether answers are grounded (default: none; words decide)")
     .addHelpText(
       "after",
       examples([
@@ -26,7 +28,7 @@ export function addServeCommand(program: Command, context: Context, done: (exitC
         `curl localhost:9090/rag/query --json '{"query":"How do I rotate keys?"}'`,
       ]) +
         note(
-          "Every request is a line on standard error, without what was asked. Ctrl-C finishes what was accepted; a second one ends at once.",
+          "Each request is a line on standard error, without the question. Ctrl-C finishes accepted requests; a second one ends at once.",
         ),
     )
     .action(async function (this: Command) {

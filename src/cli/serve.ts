@@ -26,13 +26,17 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const { port, host, write = false, allowHost, allowOrigin, model, judge, mcp, only } = options;
   const caller = readCaller(options);
   if (options.keys !== undefined && (caller !== undefined || write)) {
-    throw new IbidError("invalid-argument", "With --keys, the keys say who asks and who may write.", {
-      hint: "Leave out --as-user, --as-team, --as-teams and --write.",
-    });
+    throw new IbidError(
+      "invalid-argument",
+      "--keys cannot be combined with --as-user, --as-team, --as-teams or --write: each key has its own caller.",
+      {
+        hint: "Leave out one side. The entry of a key names its user and teams, and has write.",
+      },
+    );
   }
   if (judge !== undefined && model === undefined) {
-    throw new IbidError("invalid-argument", "--judge is for a model, and none is to write the answers.", {
-      hint: "Name one with --model, or leave it out.",
+    throw new IbidError("invalid-argument", "--judge needs --model: it checks the answers of a model.", {
+      hint: "Name a model with --model, or leave --judge out.",
     });
   }
   const { parseKeys, startService } = await import("../server/index.node.ts");
@@ -53,10 +57,10 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
       log: (entry) => void stderr.write(output.json ? `${toJsonLine(entry)}\n` : `${describeEntry(entry)}\n`),
     });
     if (output.json) await output.object({ listening: `${service.url}${only ?? ""}`, kb: options.kb });
-    else await output.line(`Listening on ${service.url}${only ?? ""} Ctrl-C ends it.`);
+    else await output.line(`Listening on ${service.url}${only ?? ""} (Ctrl-C stops it)`);
     if (!signal.aborted) await once(signal, "abort");
     await service.stop();
-    if (!output.json) await output.line("Stopped. What was accepted is finished.");
+    if (!output.json) await output.line("Stopped. All accepted requests are finished.");
     return 0;
   });
 }

@@ -25,14 +25,18 @@ export interface ShowCommandOptions extends CommonOptions {
 export async function show(context: Context, typed: string | undefined, options: ShowCommandOptions): Promise<number> {
   const { chunk, neighbours, zoomOut } = options;
   if (chunk === undefined && (neighbours !== undefined || zoomOut !== undefined)) {
-    throw new IbidError("invalid-argument", "Only a chunk has neighbours and a section around it.", {
-      hint: "Name it with --chunk; search --ids prints ids.",
+    throw new IbidError("invalid-argument", "--neighbours and --zoom-out need --chunk.", {
+      hint: "Name a chunk with --chunk; search --ids prints ids.",
     });
   }
   if ((chunk === undefined) === (typed === undefined)) {
-    throw new IbidError("invalid-argument", `${chunk === undefined ? "Nothing" : "Too much"} to show is named.`, {
-      hint: "Name a document, or a chunk with --chunk.",
-    });
+    throw new IbidError(
+      "invalid-argument",
+      `${chunk === undefined ? "No document and no chunk is" : "A document and a chunk are"} named.`,
+      {
+        hint: "Name one: a document, or a chunk with --chunk.",
+      },
+    );
   }
   return typed === undefined ? showChunk(context, chunk ?? "", options) : showDocument(context, typed, options);
 }
@@ -95,7 +99,7 @@ async function showSection(
   if (excerpt !== undefined) return await writeExcerpt(context, excerpt, await linksOf(kb, excerpt, options));
   throw new IbidError("not-found", `${uri} has no section ${sectionId}.`, {
     uri,
-    hint: `See which it has with: ibid show ${uri} --outline`,
+    hint: `List its sections with: ibid show ${uri} --outline`,
   });
 }
 
@@ -162,14 +166,10 @@ function sliceAt({ uri, text }: Pick<DocumentView, "uri" | "text">, start: numbe
   }
   for (const position of [start, end]) {
     if (!isInsidePair(text, position)) continue;
-    throw new IbidError(
-      "invalid-argument",
-      `Position ${position} of ${uri} is inside a character that takes two places.`,
-      {
-        uri,
-        hint: `Use ${position - 1} or ${position + 1}.`,
-      },
-    );
+    throw new IbidError("invalid-argument", `Position ${position} of ${uri} is inside a surrogate pair.`, {
+      uri,
+      hint: `Use ${position - 1} or ${position + 1}.`,
+    });
   }
   return text.slice(start, end);
 }

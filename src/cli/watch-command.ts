@@ -10,7 +10,7 @@ export function addWatchCommand(program: Command, context: Context, done: (exitC
   program
     .command("watch")
     .summary("ingest folders, and what changes in them from then on")
-    .description("Ingest folders, and what changes in them from then on, until it is stopped.")
+    .description("Ingest folders, then each change in them, until it is stopped.")
     .argument("<folder...>", "what to watch, with everything below it")
     .addOption(repeated("--include <glob>", "only these files"))
     .addOption(repeated("--exclude <glob>", "not these files and folders"))

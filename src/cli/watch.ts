@@ -56,7 +56,7 @@ export async function watch(
         if (!signal.aborted) {
           await (output.json
             ? output.object({ watching: folders })
-            : output.line(`Watching ${names}. Ctrl-C ends it.`));
+            : output.line(`Watching ${names}. Ctrl-C stops it.`));
         }
         for await (const { folder, paths } of changes) await look(folder, paths);
         await queue.drained();
@@ -76,9 +76,9 @@ function requireFolder(folder: string): void {
   if (found?.isDirectory() === true) return;
   if (found === undefined)
     throw new IbidError("not-found", `There is no folder ${folder}.`, { uri: folder, hint: "Check the path." });
-  throw new IbidError("invalid-argument", `${folder} is no folder.`, {
+  throw new IbidError("invalid-argument", `${folder} is not a folder.`, {
     uri: folder,
-    hint: "Watch the folder that it is in, with --include.",
+    hint: "Watch the folder that contains it, with --include.",
   });
 }
 

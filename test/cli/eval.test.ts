@@ -100,8 +100,8 @@ describe("a test collection [T59]", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("set\nhybrid · 4 documents · 3 judged queries\n");
     expect(stdout).toMatch(/^recall@100 {2}0\.5000 {2}0\.0000 to 1\.0000$/mu);
-    expect(stdout).toContain("1 document without a word: nobody can find them.");
-    expect(stdout).toContain("1 document judged relevant, and not in the corpus: nobody can find them.");
+    expect(stdout).toContain("1 document without a word: no search can find them.");
+    expect(stdout).toContain("1 document judged relevant, but not in the corpus: no search can find them.");
     expect(stdout).toContain("recall@100: seen to depth 20 only; --depth looks further.");
   });
 
@@ -233,7 +233,7 @@ describe("errors say what, where, and the hint", () => {
     [1, ["wrong.jsonl"], "wrong.jsonl, line 3 does not say what must be found.", "answerable"],
     [1, ["set", "--read-run", "no.run"], "There is no no.run.", "Check the name."],
     [1, ["set", "--against", "no.json"], "There is no no.json.", "--save-baseline"],
-    [1, ["set", "--against", "questions.jsonl"], "questions.jsonl is no baseline.", "--save-baseline"],
+    [1, ["set", "--against", "questions.jsonl"], "questions.jsonl is not a baseline.", "--save-baseline"],
     [1, ["questions.jsonl", "--kb", "elsewhere"], "There is no knowledge base", "ibid ingest"],
   ])("exit %i: ibid eval %j", async (code, args, message, hint) => {
     const failed = await ibid(...args);

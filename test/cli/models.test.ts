@@ -84,7 +84,7 @@ describe("an embedding model on the command line", () => {
     expect(searched.code).toBe(1);
     expect(searched.stderr).toContain(`openai-compatible/bge-m3 cannot be reached at ${server.origin} (ECONNREFUSED).`);
     expect(searched.stderr).toContain(
-      "This knowledge base was embedded with it; to search by words alone, say ibid search --mode lexical.",
+      "The knowledge base has vectors of this model. To search without it: ibid search --mode lexical",
     );
     expect(await callIbid(cwd, ["search", "rotate keys", "--mode", "lexical"])).toMatchObject({ code: 0, stderr: "" });
     for (const command of [["list"], ["show", "docs/keys.md"], ["status"]])

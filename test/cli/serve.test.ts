@@ -79,7 +79,10 @@ describe("ibid mcp --port", () => {
 
   it("is what --host and --keys are for", async () => {
     const { code, stderr } = await callIbid(folder, ["mcp", "--keys", "keys.json"]);
-    expect([code, stderr]).toEqual([2, "error: --keys is for MCP over HTTP.\n  Say on which --port.\n"]);
+    expect([code, stderr]).toEqual([
+      2,
+      "error: --keys needs --port: it is an option of MCP over HTTP.\n  Add --port, or leave it out.\n",
+    ]);
   });
 });
 
@@ -207,8 +210,8 @@ describe("ibid serve", () => {
       [["--port", "70000"], 2, "from 0 to 65535"],
       [["--host", "0.0.0.0"], 2, "without keys every machine"],
       [["--keys", "nowhere.json"], 1, "nowhere.json cannot be read"],
-      [["--keys", "bad.json"], 2, "must have 16 characters"],
-      [["--keys", "keys.json", "--write"], 2, "who may write"],
+      [["--keys", "bad.json"], 2, "must have at least 16 characters"],
+      [["--keys", "keys.json", "--write"], 2, "each key has its own caller"],
       [["--allow-origin", "app.example"], 2, 'the origin "app.example" is invalid'],
       [["--kb", join(folder, "elsewhere")], 1, "There is no knowledge base"],
     ];

@@ -113,7 +113,7 @@ describe("ibid watch", () => {
     });
     expect(await callIbid(cwd, ["watch", "a.md"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("is no folder") as string,
+      stderr: expect.stringContaining("is not a folder") as string,
     });
     expect((await callIbid(cwd, ["watch"])).code).toBe(2);
   });
