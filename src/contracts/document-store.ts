@@ -12,7 +12,7 @@ import type { Scope } from "./scope.ts";
 export interface Provenance {
   /** SHA-256 of the source's bytes, hexadecimal; beyond 16 MiB of the hashes of its pieces of that size. */
   readonly contentHash: string;
-  /** Of reader, chunker, transformers and model: the same bytes under the same fingerprint give the same chunks (law 7). */
+  /** Fingerprint of reader, chunker, transformers and model: the same bytes under the same fingerprint give the same chunks. */
   readonly fingerprint: string;
   /** Bytes of the source. */
   readonly bytes: number;
@@ -25,7 +25,7 @@ export interface Provenance {
 }
 
 /**
- * What may be noted of a document that is otherwise left alone: nothing that is found by it changes (law 7). What is left out stays.
+ * Freshness of a document that is otherwise left alone: no search result changes. Absent fields stay.
  *
  * @experimental
  */
@@ -34,7 +34,7 @@ export interface FreshnessMark {
   /** ISO 8601. */
   readonly checkedAt?: string;
   readonly validators?: Validators;
-  /** Of the pipeline that would make just this, when it is another by now: every chunk got a vector of a new model. */
+  /** Fingerprint of the current pipeline, where the chunks are the same: every chunk got a vector of a new model. */
   readonly fingerprint?: string;
 }
 
@@ -84,12 +84,12 @@ export interface DocumentSummary extends Provenance {
 }
 
 /**
- * Which documents a listing gives.
+ * Restricts a listing of documents.
  *
  * @experimental
  */
 export interface ListDocumentsOptions {
-  /** Only those whose uri begins so. **Cost** what lies before and after is not read. */
+  /** Only documents whose uri has this prefix. **Cost** uris before and after are not read. */
   readonly under?: string;
 }
 
@@ -104,7 +104,7 @@ export interface StoredDocument {
 }
 
 /**
- * What a swap did, in chunks. A kept chunk kept its vectors too.
+ * Result of a swap, in chunks. A kept chunk kept its vectors too.
  *
  * @experimental
  */

@@ -366,7 +366,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   /** Figures of the last minute. **Errors** `access-denied` unless the operator calls, because the figures cover all callers. */
   health(options?: HealthOptions): Promise<Health>;
   /**
-   * Records an event of a service that works for this knowledge base, such as an ingestion queue: in the health figures, the event store and the telemetry.
+   * Records an event of a service of this knowledge base, such as an ingestion queue, in health figures, event store and telemetry.
    *
    * **Errors** `access-denied` unless the operator calls. Event stores and telemetry that fail do not make it fail.
    */

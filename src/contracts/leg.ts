@@ -116,7 +116,7 @@ export interface Restriction {
 }
 
 /**
- * Which chunks a leg may return. The gate has checked `scopes`; a leg never widens them. @experimental
+ * Bounds of a leg's result. The gate has checked `scopes`; a leg never widens them. @experimental
  *
  * @experimental
  */
@@ -208,7 +208,7 @@ export type MatchCount = number | "all";
 /**
  * One way of searching: lexical, dense, latent, pattern, or an external engine.
  *
- * **Errors** of `search`: `aborted`, `store-failed`, and `invalid-argument` for a query that does not parse.
+ * **Errors** `search` throws `aborted`, `store-failed`, and `invalid-argument` for a query that does not parse.
  * @experimental
  */
 export interface Leg {
@@ -221,7 +221,7 @@ export interface Leg {
 }
 
 /**
- * What a leg promises. @experimental
+ * Promises of a leg. @experimental
  *
  * @experimental
  */
@@ -237,7 +237,7 @@ export interface LegCapabilities {
 }
 
 /**
- * What `readChunks` reads beside a chunk. @experimental
+ * Options of `readChunks`: the parts to read beside a chunk. @experimental
  *
  * @experimental
  */

@@ -9,11 +9,11 @@ export interface LexicalQuery {
   readonly text: string;
   /**
    * How `text` is read. `"literal"` (default): as words, with nothing in it that could fail to parse. `"lucene"`: any of its words, `+word` needed, `-word`
-   * excluded, `"words next to one another"`, `begin*`, and `word~` for what is written nearly so. **Source** Embabel (E25).
+   * excluded, `"words next to one another"`, `begin*`, and `word~` for what is written nearly so. **Source** Embabel.
    */
   readonly syntax?: QuerySyntax;
   readonly filter?: Filter;
-  /** Only chunks of these origins, filtered before ranking like `filter`, so that it starves nothing (law 4). Default: all; `[]` matches nothing. */
+  /** Only chunks of these origins, filtered before ranking like `filter`, so that it starves nothing. Default: all; `[]` matches nothing. */
   readonly origins?: readonly Origin[];
   /** Only these chunks: how a fusion learns one leg's exact score of what the other leg found. Default: all; `[]` matches nothing. */
   readonly chunkIds?: readonly string[];

@@ -9,7 +9,7 @@ export interface RegexQuery {
   readonly pattern: string;
   readonly ignoreCase?: boolean;
   readonly filter?: Filter;
-  /** Only chunks of these origins, filtered before ranking like `filter`, so that it starves nothing (law 4). Default: all; `[]` matches nothing. */
+  /** Only chunks of these origins, filtered before ranking like `filter`, so that it starves nothing. Default: all; `[]` matches nothing. */
   readonly origins?: readonly Origin[];
   readonly topK?: number | "all";
 }

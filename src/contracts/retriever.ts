@@ -10,10 +10,10 @@ import type { QuerySyntax, QueryTerm, TermScore } from "./leg.ts";
 import type { Metadata } from "./metadata.ts";
 import type { AuthorizedScopes, Scope, ScopeStrategy } from "./scope.ts";
 
-/** Which legs search. **Source** ToolUp `MergeStrategy` (T23), Embabel's search interfaces (E23). */
+/** The legs that search. **Source** ToolUp `MergeStrategy`, Embabel's search interfaces. */
 export type SearchMode = "hybrid" | "dense" | "lexical" | "regex";
 
-/** How the legs of a hybrid search become one ranking; DESIGN 6 and 7 give the formulas. `halves` is Embabel's (E56). */
+/** How the legs of a hybrid search become one ranking; `src/search/fusion.ts` has the formulas. `halves` is Embabel's. */
 export type FusionName = "absolute" | "weighted" | "halves" | "rrf";
 
 /**
@@ -82,7 +82,7 @@ export interface HitSource extends PlaceLabels {
   /** UTF-16, into the document's canonical text. */
   readonly start: number;
   readonly end: number;
-  /** What the document is written in, as a BCP 47 language such as `en`. Absent when nobody knows. */
+  /** Language of the document as a BCP 47 tag such as `en`. Absent when unknown. */
   readonly language?: string;
 }
 
@@ -123,7 +123,7 @@ export interface LegScore {
 }
 
 /**
- * What the store's own model saw of a query.
+ * The store's own model and a query.
  *
  * @experimental
  */
@@ -132,7 +132,7 @@ export interface LatentExplanation {
   readonly fitted: boolean;
   /** The share of the query that it captures, from 0 to 1. */
   readonly energy: number;
-  /** What its cosine counts in the fused score. */
+  /** Weight of its cosine in the fused score. */
   readonly weight: number;
 }
 
@@ -143,7 +143,7 @@ export interface HitExplanation {
   readonly legs: { readonly dense?: LegScore; readonly lexical?: LegScore; readonly regex?: LegScore };
   /** Added in this order, these give the score shown (or, after a rerank, the fused score before it). */
   readonly parts: readonly { readonly name: string; readonly value: number }[];
-  /** What each query term gave to the lexical leg's score; added in this order they give it. */
+  /** Each query term's share of the lexical leg's score; added in this order they give it. */
   readonly terms: readonly TermScore[];
   /** The distinct terms that the query was analysed into, with their idf; those that the hit lacks included. Absent when no lexical leg searched. */
   readonly queryTerms?: readonly QueryTerm[];
@@ -151,16 +151,16 @@ export interface HitExplanation {
   readonly latent?: LatentExplanation;
   /** How much of what was asked the lexical leg found here, on a scale that means the same for every query. Absent like `queryTerms`. */
   readonly strength?: number;
-  /** Whether the hit counts as evidence that the question can be answered (law 5). */
+  /** Whether the hit counts as evidence that the question can be answered. */
   readonly evidence?: boolean;
   /** When reranked: the fused score and rank before. */
   readonly rerank?: { readonly reranker: string; readonly before: LegScore };
-  /** What retrievers around the first one did with it, the innermost first. Absent when there are none. */
+  /** Effects of retrievers around the first one, the innermost first. Absent when there are none. */
   readonly steps?: readonly RetrieverStep[];
 }
 
 /**
- * What a retriever around another one did with a hit. Never a word that a model wrote (law 10).
+ * Effect on a hit of a retriever around another one; it has no word that a model wrote.
  *
  * @experimental
  */
@@ -169,7 +169,7 @@ export interface RetrieverStep {
   readonly retriever: string;
   /** Score and rank before, where it ordered anew. */
   readonly before?: LegScore;
-  /** Of several searches: how each one that found it saw it. Query 1 is the question itself. */
+  /** Each search that found the hit, where there are several. Query 1 is the question itself. */
   readonly searches?: readonly (LegScore & { readonly query: number })[];
   /** Other chunks that went into this hit, or gave way to it, the better first. */
   readonly chunkIds?: readonly string[];
@@ -180,25 +180,25 @@ export interface RetrieverStep {
 }
 
 /**
- * Query to hits. Your own may add ranking logic, rerank with a model, or ask several others (B33).
+ * Turns a query into hits. A custom one may add ranking logic, rerank with a model, or ask several others.
  *
- * **Shape** best first, ties by chunk id then scope; nothing found is `[]`. What is handed in as `scopes` was made by the gate.
- * **Source** Ballerina `Retriever` (B32 to B34), ToolUp `IRetrievalPipeline` (T21, T22, T24).
+ * **Shape** best first, ties by chunk id then scope; nothing found is `[]`. The gate has made `scopes`.
+ * **Source** Ballerina `Retriever`, ToolUp `IRetrievalPipeline`.
  */
 export interface Retriever {
   retrieve(scopes: AuthorizedScopes, query: string, options?: RetrieveOptions): Promise<readonly Hit[]>;
 }
 
 /**
- * What a retriever around another one can stand on.
+ * Parts for a retriever around another one.
  *
  * @experimental
  */
 export interface RetrieverParts {
-  /** Documents and their chunks, to look around a hit: read with the very proof that the search came with (law 3). */
+  /** Documents and their chunks, to look around a hit: read with the proof of the search. */
   readonly documents: Pick<Store, "document" | "chunks">;
   readonly analyzer: Analyzer;
-  /** Who writes the answers, when somebody does. */
+  /** The model that writes the answers, if any. */
   readonly model?: ChatModel | undefined;
 }
 
@@ -212,7 +212,7 @@ export type WrapRetriever = (base: Retriever, parts: RetrieverParts) => Retrieve
 /**
  * Orders candidates anew by reading them beside the query.
  *
- * **Shape** one finite score per text, in order; higher is better. The core sorts, and appends what `maxBatchSize` left unseen (T28).
+ * **Shape** one finite score per text, in order; higher is better. The core sorts, and appends texts beyond `maxBatchSize`.
  */
 export interface Reranker {
   readonly name: string;

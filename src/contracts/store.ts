@@ -84,7 +84,7 @@ export interface DeleteResult {
 }
 
 /**
- * Which chunks a listing gives, and how much of them. @experimental
+ * Restricts a listing of chunks, and chooses their parts. @experimental
  *
  * @experimental
  */
@@ -183,7 +183,7 @@ export interface Proven extends Places {
  *
  * **Shape** Identity of a document is (scope, id), of a chunk (scope, id). A call stores everything or nothing. A reader sees the state before or after a
  * write, also across processes.
- * **Errors** of a composed store: `access-denied` for a proof that the gate did not make; `invalid-id` for an id that is blank or holds U+0000 or a lone
+ * **Errors** `access-denied` for a proof that the gate did not make; `invalid-id` for an id that is blank or holds U+0000 or a lone
  * surrogate; `dimension-mismatch` before anything is stored; `unsupported` for a kind of embedding that the store does not keep; `store-closed`.
  * @experimental
  */
@@ -196,7 +196,7 @@ export interface DocumentVerbs<By extends Places> {
   /** Writes only the freshness of an unchanged document. */
   touch(into: By["write"], id: string, mark: FreshnessMark): Promise<void>;
   /**
-   * Chunks of a document that need no new embedding: its live chunks that have a vector of `version`, or all of them when it is `undefined`.
+   * Returns chunks that need no new embedding: live ones with a vector of `version`, or all when it is `undefined`.
    *
    * **Shape** chunk id to `text`.
    */

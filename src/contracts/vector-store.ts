@@ -5,27 +5,27 @@ import type { Filter } from "./filter.ts";
 import type { Scope } from "./scope.ts";
 
 /**
- * **Shape** with an embedding, the nearest chunks of its version; with only a filter, every match at score 0; with neither, every chunk
- * at score 0 (B20).
+ * **Shape** with an embedding, the nearest chunks of its version. With only a filter, every match at score 0; with neither, every chunk
+ * at score 0.
  *
  * @experimental
  */
 export interface VectorQuery {
   readonly embedding?: Embedding;
-  /** Required beside `embedding`: only vectors of this version are compared (law 6). */
+  /** Required beside `embedding`: only vectors of this version are compared. */
   readonly version?: EmbeddingVersion;
   readonly filter?: Filter;
-  /** Only chunks of these origins, filtered before ranking like `filter`, so that it starves nothing (law 4). Default: all; `[]` matches nothing. */
+  /** Only chunks of these origins, filtered before ranking like `filter`, so that no search starves. Default: all; `[]` matches nothing. */
   readonly origins?: readonly Origin[];
   /** Only these chunks: how a fusion learns one leg's exact score of what the other leg found. Default: all; `[]` matches nothing. */
   readonly chunkIds?: readonly string[];
   /** Default: the store's own. `"all"` for every match; a number below 1 is an error. */
   readonly topK?: number | "all";
-  /** Inclusive floor on `score`. */
+  /** Inclusive threshold for `score`. */
   readonly minScore?: number;
   /** Default `"cosine"`. */
   readonly metric?: Metric;
-  /** Default false (B34, W15). */
+  /** Default false. */
   readonly includeEmbeddings?: boolean;
 }
 

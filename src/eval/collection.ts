@@ -43,7 +43,7 @@ export interface CollectionFile {
  *
  * **Shape** corpus and queries have one JSON object a line: `_id`, `text`, and for a document `title` if it has one. Other keys have no effect.
  * Queries without a judgement are left out.
- * **Errors** `unreadable`, with file and line, for a line that is not JSON, an `_id` that is missing, blank or repeated, a missing text, or
+ * **Errors** `unreadable`, with file and line, for a line that is not JSON, a wrong `_id` (missing, blank, repeated) or text, or
  * judgements of another form; `empty` for a corpus without documents or judgements of no query; `not-found` for a judged query that is not among
  * the queries.
  * **Source** the layout of BEIR (Thakur et al., NeurIPS 2021).

@@ -51,7 +51,7 @@ export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string } 
 }
 
 /**
- * Reads a run in TREC's form, and ranks it as trec_eval 10 does: by score, ties by document id, last first in the order of UTF-8. The rank column
+ * Reads a run in TREC's form, and ranks it like trec_eval 10: by score, ties by document id, last first in UTF-8 order. The rank column
  * and the order of lines have no effect.
  *
  * **Errors** `unreadable` for a line of another form, a score that is no number, a document that is found twice for one query.

@@ -13,7 +13,7 @@ export interface EmbeddedChunks {
   readonly keeps: readonly string[];
   /** Texts really sent to the model, or that needed a vector: see `IngestStages.counts`. */
   readonly sent: number;
-  /** What the model counted for all that it was sent; absent where that is not known, or not the caller's to know (law 3). */
+  /** What the model counted for all that it was sent; absent where that is not known, or not the caller's to know. */
   readonly tokens?: number | undefined;
 }
 

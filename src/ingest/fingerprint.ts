@@ -8,7 +8,7 @@ import type { IngestStages } from "./stages.ts";
 
 /**
  * What, beside bytes and metadata, decides which chunks and vectors a document gets: reader, chunker, transformers, model, and the analyzer that
- * tells languages (law 7).
+ * tells languages.
  *
  * **Shape** the same stages give the same string, in every process; the model is what follows a hyphen.
  */

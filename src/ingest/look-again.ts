@@ -26,7 +26,7 @@ export interface Look {
   readonly kept: AskKept;
 }
 
-/** Asks the job's refresh policy (E16), and says what a source may send along so as to be told that nothing has changed. */
+/** Asks the job's refresh policy, and says what a source may send along so as to be told that nothing has changed. */
 export function createLook(stages: IngestStages, job: LookJob, known: KnownDocuments): Look {
   const decisions = new Map<string, Promise<boolean>>();
   const wants: Look["wants"] = (uri, before, said) => {

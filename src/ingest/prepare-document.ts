@@ -135,7 +135,7 @@ export async function seeItem(
   };
 }
 
-/** Cuts and transforms a document. **Errors** `invalid-id` before anything is embedded (W16). */
+/** Cuts and transforms a document. **Errors** `invalid-id` before anything is embedded. */
 export async function cutDocument(
   chunker: Chunker | AsyncChunker,
   transformers: readonly ChunkTransformer[],

@@ -20,9 +20,9 @@ export interface ReadSourceOptions {
 }
 
 /**
- * What became of everything that a source gave, counted.
+ * Counts of everything that a source gave.
  *
- * **Source** Embabel `DirectoryParsingResult` (E15).
+ * **Source** Embabel `DirectoryParsingResult`.
  *
  * @experimental
  */
@@ -35,7 +35,7 @@ export interface SourceReading {
   /** Refused, each with its error. */
   readonly filesErrored: number;
   readonly errors: readonly { readonly uri: string; readonly error: IbidError }[];
-  /** Of all documents; a document without headings has one, its root. */
+  /** Sections of all documents; a document without headings has one, its root. */
   readonly totalSectionsExtracted: number;
   /** **Units** milliseconds. */
   readonly processingTime: number;
@@ -51,11 +51,11 @@ export interface SourceReading {
 export type ReadRun = Run<TextDocument, SourceReading>;
 
 /**
- * Reads everything that a source gives into documents, and keeps none of it: for programs that want texts and trees alone.
+ * Reads every item of a source into a document without storing it, for programs that need texts and trees alone.
  *
  * **Shape** documents in the order of the source, with an id made of their uri and the origin `user-content`. `skipped` says at the end how many files
- * the source left out. **Errors** what cannot be read is counted and the rest goes on; `aborted` ends it. **Cost** one document in memory at a time.
- * **Source** Embabel `parseDirectory` (E15).
+ * the source left out. **Errors** an unreadable item is counted and the rest continues; `aborted` ends it. **Cost** one document in memory at a time.
+ * **Source** Embabel `parseDirectory`.
  *
  * @experimental
  */

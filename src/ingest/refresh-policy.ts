@@ -2,24 +2,24 @@ import { IbidError } from "../contracts/errors.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 
 /**
- * Looks at everything every time. What an ingestion does unless it is told otherwise. **Source** Embabel `AlwaysRefresh` (E16).
+ * Reads everything again every time: the default. **Source** Embabel `AlwaysRefresh`.
  *
  * @experimental
  */
 export const alwaysRefresh: RefreshPolicy = { shouldReread: () => true };
 
 /**
- * Never looks again at what is there: only what is new is read. **Source** Embabel `NeverRefreshExisting` (E16).
+ * Reads only new documents. **Source** Embabel `NeverRefreshExisting`.
  *
  * @experimental
  */
 export const neverRefreshExisting: RefreshPolicy = { shouldReread: (_, kept) => kept === undefined };
 
 /**
- * Looks again at what was last looked at longer ago than `ttlMs`.
+ * Reads a document again when its last reading is older than `ttlMs`.
  *
- * **Shape** strictly longer; 0 is always. `now` is there for tests. **Units** milliseconds. **Errors** `invalid-argument` for what is no duration.
- * **Source** Embabel `Ttl` (E16).
+ * **Shape** strictly longer; 0 is always. `now` serves tests. **Units** milliseconds. **Errors** `invalid-argument` for an invalid duration.
+ * **Source** Embabel `Ttl`.
  *
  * @experimental
  */
@@ -36,9 +36,9 @@ export function refreshAfter(ttlMs: number, options: { readonly now?: () => numb
 }
 
 /**
- * Looks again at what its source says was modified since it was last looked at, and at whatever it says nothing of: pages of a sitemap by their `lastmod`.
+ * Reads a document again when its source declares a later modification, or none: pages of a sitemap by their `lastmod`.
  *
- * **Shape** a date without a time is the whole of that day, anywhere on Earth. What is no date counts as nothing said. **Source** sitemaps.org protocol 0.9; W3C's note on dates.
+ * **Shape** a date without a time is the whole of that day, anywhere on Earth. An invalid date counts as none. **Source** sitemaps.org protocol 0.9; W3C's note on dates.
  *
  * @experimental
  */
@@ -55,9 +55,9 @@ export const refreshModified: RefreshPolicy = {
 const wholeDayMs = 36 * 60 * 60 * 1000;
 
 /**
- * Looks again only at what matches: a pattern that is found in the uri, a predicate on it, or any of some substrings.
+ * Reads only matching documents again: by a pattern found in the uri, a predicate on it, or any of some substrings.
  *
- * **Errors** `invalid-argument` when nothing is given to match. **Source** Embabel `UrlSpecific`, `matchingPattern`, `containingAny` (E16).
+ * **Errors** `invalid-argument` when nothing is given to match. **Source** Embabel `UrlSpecific`, `matchingPattern`, `containingAny`.
  *
  * @experimental
  */

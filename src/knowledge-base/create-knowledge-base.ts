@@ -301,7 +301,7 @@ function within(caller: Caller, context: AccessContext): AccessContext {
   });
 }
 
-/** Somebody else's retriever is trusted to rank, not to decide who may read (law 3) nor how much a model is asked (T28): what it finds elsewhere is left out. */
+/** Somebody else's retriever is trusted to rank, not to decide who may read nor how much a model is asked: what it finds elsewhere is left out. */
 function withinScopes(retriever: Retriever): Retriever {
   return {
     async retrieve(scopes, query, options) {

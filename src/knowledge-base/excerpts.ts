@@ -28,7 +28,7 @@ interface ExcerptParts {
   readonly find: (uri: string, address: DocumentAddress) => Promise<StoredDocument | undefined>;
 }
 
-/** **Source** Embabel's zoom out (E52). */
+/** **Source** Embabel's zoom out. */
 const defaultMaxLength = 25_000;
 
 /**
@@ -36,7 +36,7 @@ const defaultMaxLength = 25_000;
  * of its tree either.
  *
  * **Cost** `expand` looks up one chunk by its id and reads the chunks of its document; `section` reads the document's chunks too.
- * **Source** Embabel's ResultExpander and SectionReader (E23, E52, E53).
+ * **Source** Embabel's ResultExpander and SectionReader.
  */
 export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand" | "outline" | "section"> {
   const { store, readable, find } = parts;

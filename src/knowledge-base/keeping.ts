@@ -24,7 +24,7 @@ export interface KeepingParts {
 
 type Keeping = Pick<KnowledgeBase, "restore" | "vacuum" | "reset" | "chunks" | "doctor">;
 
-/** How long what was deleted is kept. **Source** ToolUp (T14). */
+/** How long what was deleted is kept. **Source** ToolUp. */
 const defaultRetentionMs = 7 * 86_400_000;
 
 /** The verbs about what is kept, for how long, and whether all of it is well. Maintenance is for the operator alone: it goes over every scope. */

@@ -148,7 +148,7 @@ function restrict(plan: CollectionPlan, field: string | undefined, filter: Filte
   return { op: "and", filters };
 }
 
-/** **Source** Semantic Kernel: a top below 1 and a skip below 0 are errors (S25). */
+/** **Source** Semantic Kernel: a top below 1 and a skip below 0 are errors. */
 function checkPage(topK: number | "all", skip: number): void {
   if (!Number.isSafeInteger(skip) || skip < 0) {
     throw new IbidError("invalid-argument", `skip is ${String(skip)}.`, { hint: "Give a whole number from 0." });

@@ -9,9 +9,9 @@ type Counts = Pick<Store, "chunks" | "chunkCounts">;
 /**
  * A retriever whose hits all say where they stand in their documents, of how many chunks, whichever retriever found them.
  *
- * Nothing of this is stored: a total would change every chunk of a document with each edit (law 7).
+ * Nothing of this is stored: a total would change every chunk of a document with each edit.
  *
- * **Cost** a count for each document that was found; a look-up for each hit that does not know its place. **Source** Embabel (E12).
+ * **Cost** a count for each document that was found; a look-up for each hit that does not know its place. **Source** Embabel.
  */
 export function withStructure(store: Counts, retriever: Retriever): Retriever {
   return {

@@ -41,7 +41,7 @@ export function candidateKey(scope: Scope, chunkId: string): string {
   return `${scope} ${chunkId}`;
 }
 
-/** **Shape** best first, ties by chunk id, then scope, both by UTF-16 code unit (law 5). */
+/** **Shape** best first, ties by chunk id, then scope, both by UTF-16 code unit. */
 export function compareCandidates(
   a: Pick<Candidate, "score" | "chunk" | "scope">,
   b: Pick<Candidate, "score" | "chunk" | "scope">,

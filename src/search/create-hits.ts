@@ -15,7 +15,7 @@ export interface HitContext extends ExplainContext {
   readonly analyzer: Analyzer;
 }
 
-/** Stage 8: candidates as hits, each with a snippet; texts stay whole (law 1). */
+/** Stage 8: candidates as hits, each with a snippet; texts stay whole. */
 export function createHits(candidates: readonly Candidate[], context: HitContext): readonly Hit[] {
   const { analyzer, subject, plan } = context;
   const byLanguage = new Map<string, ReadonlySet<string>>();

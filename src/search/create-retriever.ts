@@ -26,7 +26,7 @@ import {
 } from "./weigh-evidence.ts";
 
 /**
- * What the built-in retriever stands on; only the store is needed.
+ * Parts of the built-in retriever; only the store is necessary.
  *
  * @experimental
  */
@@ -34,21 +34,21 @@ export interface RetrieverOptions {
   readonly store: SearchableStore;
   /** Without one, a hybrid search is a lexical one. */
   readonly embedder?: Embedder | undefined;
-  /** Of models that were used before: what a scope is searched by as long as its vectors are of one of them. */
+  /** Embedders of former models, which search a scope as long as its vectors belong to one of them. */
   readonly formerEmbedders?: readonly Embedder[] | undefined;
   /** `"proximity"`: what has the query's words near one another ranks higher, without a model; see `weighProximity`. Default: none. */
   readonly reranker?: Reranker | "proximity" | undefined;
-  /** Told of every retrieval; needs `secret`. */
+  /** Receives every retrieval; needs `secret`. */
   readonly tracer?: Tracer | undefined;
   /** The store's own. Default: the one that stores use by default. */
   readonly analyzer?: Analyzer | undefined;
-  /** The knowledge base's own key, under which queries are hashed for the tracer (law 10). */
+  /** The knowledge base's own key, under which queries are hashed for the tracer. */
   readonly secret?: Uint8Array | undefined;
-  /** UTF-16 code units. Default 8,192 (T28). */
+  /** UTF-16 code units. Default 8,192. */
   readonly maxQueryLength?: number | undefined;
-  /** Who is asking, for the tracer. Default `"operator"`. */
+  /** The caller, for the tracer. Default `"operator"`. */
   readonly access?: AccessContext | "operator" | undefined;
-  /** When a hit counts as evidence (law 5): least strength of the lexical leg. Default 0.4. */
+  /** Least strength of the lexical leg from which a hit is evidence. Default 0.4. */
   readonly evidenceStrength?: number | undefined;
   /** The same for the dense leg, as a cosine, where a search gives no `minScore`. Default 0.3 for models that see meaning; form alone proves nothing. */
   readonly evidenceSimilarity?: number | undefined;
@@ -71,13 +71,13 @@ const known = [
 /**
  * Query to hits, in eight stages: scopes, embed, dense, lexical, merge, rerank, origins, snippets; and a leg for a pattern, when one is given.
  *
- * **Shape** best first, ties by chunk id, then scope; nothing readable or nothing found is `[]`. A hit's `text` is whole. The same stored state and
- * options give the same hits in the same order with the same scores (law 11), and asking for more never reorders the first (but for what a reranker does).
- * **Errors** `access-denied` for scopes that the gate did not make; `invalid-argument` for a blank or over-long query or a bad option, before any model is
+ * **Shape** best first, ties by chunk id, then scope; without a readable scope or a match `[]`. A hit's `text` is whole. The same stored state and
+ * options give the same hits in the same order with the same scores. A larger `topK` never reorders the first hits (but a reranker may).
+ * **Errors** `access-denied` for scopes that the gate did not make; `invalid-argument` for a blank or over-long query or an invalid option, before any model is
  * called; `invalid-filter`, `invalid-regex`; `configuration-missing` for a dense search without an embedder; `unsupported` for a leg that the store does not
- * have; `aborted`; and what embedder, store and reranker say.
+ * have; `aborted`; errors of embedder, store and reranker.
  * **Cost** one model call for the query, two searches of `max(4 · topK, 32)` candidates, and look-ups of those that one leg missed; see `fuseLegs`.
- * **Source** ToolUp's pipeline (T21 to T28), Ballerina's `VectorRetriever` (B32 to B34).
+ * **Source** ToolUp's pipeline, Ballerina's `VectorRetriever`.
  *
  * @experimental
  */
@@ -249,12 +249,12 @@ async function readLucene(query: string): Promise<string> {
   return luceneWords(parseLucene(query));
 }
 
-/** So that a miss can be told from a search that only wanted one (T50). */
+/** So that a miss can be told from a search that only wanted one. */
 function atLeastTwo(topK: number | "all"): number | "all" {
   return topK === "all" ? topK : Math.max(topK, 2);
 }
 
-/** Stage 7. Stores restrict before they rank; whatever a store lets through against that is stopped here (laws 3 and 4). */
+/** Stage 7. Stores restrict before they rank; whatever a store lets through against that is stopped here. */
 function mayBeShown({ scope, chunk }: Candidate, scopes: AuthorizedScopes, plan: SearchPlan): boolean {
   return scopes.scopes.includes(scope) && (plan.origins === undefined || plan.origins.includes(chunk.origin));
 }

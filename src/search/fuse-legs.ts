@@ -6,7 +6,7 @@ import { type Candidate, candidateKey, compareCandidates, sumParts } from "./can
 import { createFusion } from "./fusion.ts";
 import type { DenseLeg, LexicalLeg } from "./legs.ts";
 
-/** How many candidates each leg gives to begin with, for so many wanted. **Source** ToolUp (T28). */
+/** How many candidates each leg gives to begin with, for so many wanted. **Source** ToolUp. */
 export function poolSize(wanted: number | "all"): number | "all" {
   return wanted === "all" ? "all" : Math.max(4 * wanted, 32);
 }

@@ -27,7 +27,7 @@ export interface Fusion {
 export const absoluteDenseWeight = 0.2;
 /** A pattern weighs as much as the words do. **Source** ToolUp's default merge (T24 stage 5), for the other two. */
 const weightedShares: Shares = { dense: 0.7, lexical: 0.3, regex: 0.3 };
-/** **Source** Embabel's hybrid search: half of each (E56). A pattern weighs as much as the words do here, too. */
+/** **Source** Embabel's hybrid search: half of each. A pattern weighs as much as the words do here, too. */
 const halves: Shares = { dense: 0.5, lexical: 0.5, regex: 0.5 };
 /** BM25 score that normalises to a half. **Source** Embabel's `s / (s + 3)` (C10). */
 const lexicalHalf = 3;
@@ -59,7 +59,7 @@ export interface FusedQuery {
  * - `rrf`: `Σ 1 / (60 + rank)`.
  *
  * A leg that did not match gives 0; that of the pattern has no part where no pattern was given (`withPattern` false).
- * **Source** DESIGN 6 and 7; ToolUp (T24), Embabel (C10, E56).
+ * **Source** DESIGN 6 and 7; ToolUp, Embabel (C10).
  */
 export function createFusion(name: FusionName, query: FusedQuery): Fusion {
   const fusion = byName(name, query);

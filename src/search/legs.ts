@@ -48,7 +48,7 @@ export interface DenseLeg {
 
 /**
  * Stage 3: the nearest vectors at or above the floor. While one scope is already of another version than its neighbours, each is asked in its own, and no
- * vector is ever compared with one of another version (law 6).
+ * vector is ever compared with one of another version.
  */
 export function createDenseLeg(store: SearchableStore, plan: SearchPlan, queries: readonly QueryEmbedding[]): DenseLeg {
   const searchOne = (
@@ -139,7 +139,7 @@ export function searchRegex(
   return regexSearch(scopes, { pattern, topK, ignoreCase: plan.ignoreCase, ...restrictions(plan) });
 }
 
-/** What a store must filter before it ranks, so that nothing is starved (law 4). */
+/** What a store must filter before it ranks, so that nothing is starved. */
 export function restrictions(plan: SearchPlan): { readonly filter?: Filter; readonly origins?: readonly Origin[] } {
   return { ...(plan.filter && { filter: plan.filter }), ...(plan.origins && { origins: plan.origins }) };
 }

@@ -1,13 +1,13 @@
 import type { AccessContext, Scope } from "../contracts/scope.ts";
 import type { RetrievalTrace, Tracer } from "../contracts/tracer.ts";
 
-/** **Source** ToolUp: fewer than two survivors are a miss (T50). */
+/** **Source** ToolUp: fewer than two survivors are a miss. */
 const survivorsOfAHit = 2;
 
 /**
- * Tells a tracer, which can neither fail nor delay what it is told of (T53).
+ * Tells a tracer, which can neither fail nor delay what it is told of.
  *
- * **Shape** `miss` is called after `trace`, when fewer than two hits survived their floors or counted as evidence (T50, law 5).
+ * **Shape** `miss` is called after `trace`, when fewer than two hits survived their floors or counted as evidence.
  */
 export function reportRetrieval(
   tracer: Tracer,

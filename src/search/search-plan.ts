@@ -40,7 +40,7 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
 }
 
 /**
- * Checks the query itself, before any model sees it (T28).
+ * Checks the query itself, before any model sees it.
  *
  * **Units** `maxLength` in UTF-16 code units. **Errors** `invalid-argument` for a blank query (the empty pattern, of a regex search) or one that is too long.
  */

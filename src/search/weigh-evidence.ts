@@ -1,6 +1,6 @@
 import type { Candidate, QueryTerms } from "./candidate.ts";
 
-/** When a hit counts as evidence (law 5). Both floors are inclusive. */
+/** When a hit counts as evidence. Both floors are inclusive. */
 export interface EvidenceFloors {
   /** Of the lexical leg's {@link EvidenceScale.strength}. */
   readonly strength: number;
@@ -16,7 +16,7 @@ export interface EvidenceFloors {
  * 17 % against 4 % and 23 %. A strict refusal of an answerable question cannot be fixed by a model, a weak hit can; so the floor is nearer to the off-topic side.
  */
 export const defaultEvidenceStrength = 0.4;
-/** **Source** ToolUp's prompt builder: MinScore 0.3 (T45). */
+/** **Source** ToolUp's prompt builder: MinScore 0.3. */
 export const defaultEvidenceSimilarity = 0.3;
 
 /** How one query's hits are weighed. */

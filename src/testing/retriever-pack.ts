@@ -21,7 +21,7 @@ export interface RetrieverSubject {
   create(texts: readonly RetrievableText[]): Promise<Retriever>;
   /** Ways of searching that it has. A mode that is left out is not asked for. */
   readonly modes: readonly SearchMode[];
-  /** Whether it scores in its own way, as one that fuses several searches does: its parts add up too, but are not those of the legs. Default false. */
+  /** Whether it scores in its own way, like a fusion of several searches: its parts add up too, but are not the legs'. Default false. */
   readonly ownScores?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Wesichain's own benchmarks (W43 to W49): batch indexing and query at 1,000 and 10,000 documents, memory before and after, beside a Python baseline with the
+// Wesichain's own benchmarks: batch indexing and query at 1,000 and 10,000 documents, memory before and after, beside a Python baseline with the
 // same chunks and the same embeddings. Hybrid search and HNSW are no part of this claim.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -8,7 +8,7 @@ import { checkLocation, storeFiles } from "../../stores/sqlite/knowledge-base-fo
 import { toUri } from "../to-uri.ts";
 
 /**
- * A queue before a knowledge base that was opened at `location`: its jobs are kept in the same file, and outlive the process; without a location, in memory.
+ * Opens a queue for a knowledge base at `location`. Its jobs are in the same file, and outlive the process; without a location, in memory.
  *
  * **Shape** any number of processes may have one over the same knowledge base. **Errors** as `openSqliteJobStore` and `createIngestionQueue`.
  *

@@ -6,7 +6,7 @@ import { checkRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 import { type Wait, waitByTimer } from "./wake-up.ts";
 
 /**
- * Options of {@link createIngestionQueue}; each has a default.
+ * Options of a queue; everything has a default.
  *
  * @experimental
  */
@@ -15,7 +15,7 @@ export interface IngestionQueueOptions {
   readonly jobs?: JobStore;
   /** Documents that wait or are being ingested. Default 5,000. */
   readonly capacity?: number;
-  /** Texts and bytes kept for documents that are not indexed yet. **Units** bytes. Default 256 MiB. */
+  /** Limit for texts and bytes stored for documents that are not indexed yet. **Units** bytes. Default 256 MiB. */
   readonly maxBytes?: number;
   /** Documents ingested at once. 0 takes documents in for other processes to ingest. Default 2. */
   readonly concurrency?: number;
@@ -24,7 +24,7 @@ export interface IngestionQueueOptions {
   readonly leaseMs?: number;
   /** Time between looks at the work of other processes. Default 1,000. */
   readonly pollMs?: number;
-  /** Turns a path into the uri of its document. Deleting the document then removes its job, too. Default: the path stays as it is. */
+  /** Uri of the document of a path, so that deleting the document also removes its unfinished job. Default: unknown. */
   readonly resolveUri?: (path: string) => string;
   /** The clock, the timer and the random numbers; tests set them. */
   readonly now?: () => number;

@@ -17,7 +17,7 @@ export interface RetryPolicy {
 }
 
 /**
- * **Source** DESIGN 6, ToolUp (T43).
+ * **Source** ToolUp.
  *
  * @experimental
  */

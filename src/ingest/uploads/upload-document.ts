@@ -14,7 +14,7 @@ import { hashParts } from "../../runtime/hash.ts";
 import { ingestOnly } from "./ingest-only.ts";
 
 /**
- * One thing that somebody gives, ready for a knowledge base, `kb.ingest(input, options)`, or for a queue before it.
+ * An upload, ready for `kb.ingest(input, options)`, or for a queue.
  *
  * @experimental
  */
@@ -38,19 +38,19 @@ export type EnqueueUpload<Given extends Upload = Upload> = (
  * @experimental
  */
 export interface UploadOptions {
-  /** Default: as for `ingest`. A queue must be told: it may not know whose upload it is. */
+  /** Default: as for `ingest`. A queue needs it, because it may not know the uploader. */
   readonly scope?: Scope;
   readonly metadata?: Metadata;
   readonly title?: string;
   /** Default: what the bytes look like, then the name; `text/plain` for a text. */
   readonly mediaType?: string;
-  /** What takes it for later. Default: none, it is ingested at once. */
+  /** Queues the upload for later. Default: none; it is ingested at once. */
   readonly enqueue?: EnqueueUpload;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Of a text that somebody writes here.
+ * Options of a written text.
  *
  * @experimental
  */
@@ -60,7 +60,7 @@ export interface WrittenOptions extends UploadOptions {
 }
 
 /**
- * What became of an upload: that of its ingestion; that it waits for it; or that the queue is full, which is a failure that says `store-busy`.
+ * Outcome of an upload: its ingestion's result, that it is queued, or that the queue is full, which is a failure with `store-busy`.
  *
  * @experimental
  */
@@ -72,11 +72,11 @@ export type UploadResult =
 const uploadOptions = ["scope", "metadata", "title", "mediaType", "enqueue", "signal"] as const;
 
 /**
- * Takes in a document that somebody has, of origin `user-content`.
+ * Ingests a user's document, of origin `user-content`.
  *
- * **Shape** its uri is `file.name`; the same name again takes the place of what was there. A stream is read once, when its turn comes.
+ * **Shape** its uri is `file.name`; the same name again replaces the earlier document. A stream is read once, when its turn comes.
  * **Errors** a document that cannot be read is a result with `error`; `access-denied`, `aborted`, `invalid-argument` are thrown.
- * **Source** ToolUp `UploadDocument` (T42), `ChunkOrigin` (T9).
+ * **Source** ToolUp `UploadDocument`, `ChunkOrigin`.
  *
  * @experimental
  */
@@ -90,9 +90,9 @@ export async function uploadDocument(
 }
 
 /**
- * Takes in something that somebody noted, of origin `note`.
+ * Ingests a note, of origin `note`.
  *
- * **Shape** its uri is `note:` and its id. **Errors** as {@link uploadDocument}; `invalid-id` for a blank id. **Source** ToolUp `AddNote` (T42, T9).
+ * **Shape** its uri is `note:` and its id. **Errors** as {@link uploadDocument}; `invalid-id` for a blank id. **Source** ToolUp `AddNote`.
  *
  * @experimental
  */
@@ -102,10 +102,10 @@ export async function addNote(kb: KnowledgeBase, text: string, options: WrittenO
 }
 
 /**
- * Takes in an account of what happened, made by a program or a model rather than given by somebody, of origin `narrative`.
+ * Ingests an account of events that a program or a model wrote, of origin `narrative`.
  *
  * **Shape** its uri is `narrative:` and its id. **Errors** as {@link uploadDocument}; `invalid-id` for a blank id.
- * **Source** ToolUp `IngestNarrative` (T42, T9).
+ * **Source** ToolUp `IngestNarrative`.
  *
  * @experimental
  */
@@ -155,7 +155,7 @@ async function take(
   return taken === false ? { uri, status: "failed", error: queueIsFull(uri) } : { uri, status: "queued" };
 }
 
-/** What is said of an upload that a full queue did not take (T42). */
+/** What is said of an upload that a full queue did not take. */
 export function queueIsFull(uri: string): IbidError {
   return new IbidError("store-busy", `${uri} was not taken: the queue is full.`, {
     uri,

@@ -22,30 +22,30 @@ export interface BlobUpload extends Upload {
 }
 
 /**
- * Which blobs become documents, and where.
+ * Options for the ingestion of blobs.
  *
  * @experimental
  */
 export interface BlobIngestionOptions {
   readonly scope: Scope;
-  /** Of every document. */
+  /** Metadata of every document. */
   readonly metadata?: Metadata;
   /** Default `"user-content"`. */
   readonly origin?: Origin;
   /** Only these; `text/*` is every text. Default: whatever a reader takes. */
   readonly mediaTypes?: readonly string[];
-  /** What a key says of its bytes, where no reader would know: for a handler of your own. Default: what its extension means. */
+  /** Media type for a key, where no reader would know it: for a custom handler. Default: by the extension. */
   readonly mediaTypeOf?: (key: string) => string | undefined;
-  /** What a document's uri has before its key. No other documents of the scope may begin so. Default `"blob:"`. */
+  /** Prefix of a document's uri before its key. No other documents of the scope may have it. Default `"blob:"`. */
   readonly uriPrefix?: string;
-  /** What takes uploads for later; it may keep their bytes, or their key and call `ingest` with it. Default: none, they are ingested before `put` returns. */
+  /** Queues uploads for later, with their bytes, or with their key for a later `ingest`. Default: none; they are ingested before `put` returns. */
   readonly enqueue?: EnqueueUpload<BlobUpload>;
   /** Lets go of what waits for a document that is deleted, or it would come back: `(uri, scope) => queue.cancel(queue.idOf(uri, scope))`. */
   readonly cancel?: (uri: string, scope: Scope) => unknown;
 }
 
 /**
- * What became of one blob in the knowledge base.
+ * Outcome of one blob in the knowledge base.
  *
  * @experimental
  */
@@ -58,7 +58,7 @@ export interface BlobIngestion {
    */
   readonly status: "ingested" | "queued" | "rejected" | "skipped" | "removed" | "failed";
   readonly mediaType?: string;
-  /** Of what was read: chunks, notes, and whether it was new. */
+  /** Result of the reading: chunks, notes, and whether it was new. */
   readonly result?: IngestResult;
   readonly error?: IbidError;
 }
@@ -96,12 +96,12 @@ const optionNames = [
 const unread: readonly IbidErrorCode[] = ["unsupported-media", "binary", "empty"];
 
 /**
- * Ingests what is put into a store after it is saved, by its media type, and takes out of the knowledge base what is deleted from it.
+ * Wraps a blob store: saved blobs are ingested by their media type, and deleted ones leave the knowledge base.
  *
- * **Shape** calls about one key take turns in this process; when another process wrote meanwhile, its own hook or `ingestAll` makes up for it. A blob that
- * takes the place of a document and cannot be one itself takes that document out. What is wanted is told by bytes and key: give keys their extension.
- * **Errors** `access-denied` at once where the caller may not write; those of the store, and of deleting; what goes wrong with an ingestion is in its outcome.
- * **Source** ToolUp's post-save hook (T2); a handler of a media type is one of the knowledge base's (`handlers`, T4).
+ * **Shape** calls for one key take turns in this process; when another process wrote meanwhile, its own hook or `ingestAll` catches up. A blob that
+ * replaces a document and cannot be one itself removes that document. Bytes and key decide the media type: give keys their extension.
+ * **Errors** `access-denied` at once where the caller may not write; errors of the store, and of deleting. An error of an ingestion is in its outcome.
+ * **Source** ToolUp's post-save hook; a handler of a media type is one of the knowledge base's (`handlers`).
  *
  * @experimental
  */

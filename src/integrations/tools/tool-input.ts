@@ -20,7 +20,7 @@ export type InputOf<Fields> = {
 /**
  * The arguments of a tool, as a schema that checks and that a model can read.
  *
- * An argument that the schema does not know is an error, never ignored: a model that sends `scope` or `filter` learns that there is no such thing (law 12).
+ * An argument that the schema does not know is an error, never ignored: a model that sends `scope` or `filter` learns that there is no such thing.
  */
 export function toolInput<const Fields extends Readonly<Record<string, Field<unknown>>>>(
   fields: Fields,

@@ -15,7 +15,7 @@ const mostSources = 999;
 /**
  * Everything that the asker may read, and `filter` and `origins` let through, as hits that cover each text once; `undefined` when it is more than the budget.
  *
- * **Shape** by uri, then scope, document and place: the same corpus gives the same hits. Their score is 0: nothing was ranked (B20). A chunk that overlaps the one
+ * **Shape** by uri, then scope, document and place: the same corpus gives the same hits. Their score is 0: nothing was ranked. A chunk that overlaps the one
  * before it begins where that ends.
  * **Cost** reads chunks until the budget is used up twice over, whatever the size of the corpus.
  */

@@ -10,7 +10,7 @@ const directions: readonly RelationshipDirection[] = ["outgoing", "incoming", "b
  * Says what a type of entities is: its label, the schema of its properties, and the relationships that its instances lead on by.
  *
  * **Errors** `invalid-argument` for a blank label, a schema that is none, and a relationship that is called like something that every entity has.
- * **Source** Embabel's entity interfaces with their `@Relationship` (E34, E36, E41).
+ * **Source** Embabel's entity interfaces with their `@Relationship`.
  * @experimental
  */
 export function defineEntityType<Schema extends StandardSchema, Name extends string = never>(definition: {
@@ -38,7 +38,7 @@ export function defineEntityType<Schema extends StandardSchema, Name extends str
 /** What an entity is made of, whatever its type. */
 export const ownNames: ReadonlySet<string> = new Set(["id", "name", "description", "uri", "metadata", "labels"]);
 
-/** `HAS_DIRECT_REPORTS` for `directReports`, `getDirectReports` and `isDirectReports`. **Source** Embabel's default name (E34). */
+/** `HAS_DIRECT_REPORTS` for `directReports`, `getDirectReports` and `isDirectReports`. **Source** Embabel's default name. */
 function relationshipName(called: string): string {
   const bare = called.replace(/^(?:get|is)(?=\p{Lu})/u, "");
   return `HAS_${bare.replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, "_").toUpperCase()}`;

@@ -8,7 +8,7 @@ export interface KeptEntity extends NamedEntityData {
   readonly about: string;
 }
 
-/** What is embedded of an entity. **Source** Embabel's `embeddableValue` (E9). */
+/** What is embedded of an entity. **Source** Embabel's `embeddableValue`. */
 function aboutEntity({ name, description }: { readonly name: string; readonly description: string }): string {
   return description === "" ? name : `${name}: ${description}`;
 }

@@ -1,14 +1,14 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Filter } from "../../contracts/filter.ts";
 
-/** What every entity is labelled with. **Source** Embabel (E10). */
+/** What every entity is labelled with. **Source** Embabel. */
 export const entityLabel = "__Entity__";
 
 /**
- * A filter of entities: those that have one of these labels at least. For `search`, `ask` and every other verb that takes filters, beside other conditions.
+ * A filter of entities with at least one of these labels. It serves `search`, `ask` and every other verb that takes filters, beside other conditions.
  *
- * **Shape** labels are told apart by case; what is no entity never matches. **Errors** `invalid-argument` for no label and for a blank one.
- * **Source** Embabel's `EntityFilter.HasAnyLabel` (E30).
+ * **Shape** labels are case-sensitive; a document that is no entity never matches. **Errors** `invalid-argument` for no label and for a blank one.
+ * **Source** Embabel's `EntityFilter.HasAnyLabel`.
  * @experimental
  */
 export function hasAnyLabel(...labels: readonly string[]): Filter {

@@ -12,7 +12,7 @@ export interface Outlook {
 
 /**
  * Looks from a scope: as whoever reads that scope and, beside it, what everybody reads who does. What is done there for somebody who sees more must not depend on
- * the rest (law 3): by it, the readers of the scope would learn of what is hidden from them.
+ * the rest: by it, the readers of the scope would learn of what is hidden from them.
  */
 export async function lookFrom(
   kb: Pick<KnowledgeBase, "as" | "collections">,

@@ -19,7 +19,7 @@ import { keysOf, readKey, type RelationshipEnd, startOf } from "./relationship-k
 import { toInstance } from "./to-instance.ts";
 
 /**
- * What the entities of a knowledge base are; everything has a default.
+ * Options of entities; everything has a default.
  *
  * @experimental
  */
@@ -42,9 +42,9 @@ const endsOf: Readonly<Record<RelationshipDirection, readonly RelationshipEnd[]>
 const searches = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch" } as const;
 
 /**
- * Entities under a name, over somebody's view of a knowledge base: they are two of its collections, and nothing is read or written but through them (law 3).
+ * Opens entities under a name, over a view of a knowledge base. They are two of its collections, and all reads and writes go through them.
  *
- * **Errors** `invalid-argument` for a blank name, an unknown option and a filterable name that filters give another meaning.
+ * **Errors** `invalid-argument` for a blank name, an unknown option and a filterable name with another meaning in filters.
  * @experimental
  */
 export function openEntities(

@@ -99,7 +99,7 @@ export interface OpenOptions {
   readonly search?: OpenSearch | undefined;
   /** Shared scopes that callers may read. Default: deployment, not platform. */
   readonly access?: AccessPolicy | undefined;
-  /** Who is notified of searches, writes and failures. */
+  /** Listeners for searches, writes and failures. */
   readonly operations?: OpenOperations | undefined;
   /** Place where a knowledge base in memory is kept; see `openSnapshotStore`. Default: none. */
   readonly snapshots?: SnapshotOptions | undefined;

@@ -2,7 +2,7 @@ import type { EventStore } from "../../contracts/event-store.ts";
 import type { Tracer } from "../../contracts/tracer.ts";
 
 /**
- * A tracer that does nothing, for those who must give one. **Source** ToolUp `NoOpRetrievalTracer` (T53).
+ * A tracer that does nothing, for those who must give one. **Source** ToolUp `NoOpRetrievalTracer`.
  *
  * @experimental
  */
@@ -14,9 +14,9 @@ export const noTracer: Tracer = Object.freeze({
 /**
  * Writes each retrieval into a store of events, as `KnowledgeRetrieved` and `KnowledgeRetrievalMiss`.
  *
- * **Shape** the event's scopes are those that could be read. **Units** `now` gives milliseconds since 1970; default: the machine's clock.
- * **Errors** those of the store; a retriever lets none of them reach a search.
- * **Source** ToolUp `EventStoreRetrievalTracer` (T53).
+ * **Shape** the event's scopes are the readable ones. **Units** `now` gives milliseconds since 1970; default: the machine's clock.
+ * **Errors** errors of the store; a retriever lets none of them reach a search.
+ * **Source** ToolUp `EventStoreRetrievalTracer`.
  *
  * @experimental
  */

@@ -31,7 +31,7 @@ export interface LatencyBody {
 /**
  * The body of `GET /health/rag`, ready for `JSON.stringify`.
  *
- * **Shape** keys always all there and in one order; numbers are finite. **Source** ToolUp's endpoint (T54).
+ * **Shape** keys always all there and in one order; numbers are finite. **Source** ToolUp's endpoint.
  *
  * @experimental
  */

@@ -2,7 +2,7 @@ import type { KnowledgeEvent } from "../../contracts/event-store.ts";
 import type { Health, LatencySummary } from "../../contracts/health.ts";
 import { nearestRank } from "./nearest-rank.ts";
 
-/** **Units** milliseconds. **Source** ToolUp: a rolling minute (T54). */
+/** **Units** milliseconds. **Source** ToolUp: a rolling minute. */
 export const healthWindowMs = 60_000;
 
 /** So many of one kind are remembered within the minute; where there are more, the oldest go. It bounds memory under any load. */
@@ -41,7 +41,7 @@ export interface HealthWindow {
  *
  * **Shape** an event counts from its own time until a minute later, not including that moment; what claims to come from the future counts at once.
  * **Cost** an append for each event; a summary sorts what was measured within the minute.
- * **Source** ToolUp `IRagTelemetry` (T54).
+ * **Source** ToolUp `IRagTelemetry`.
  */
 export function createHealthWindow(now: () => number): HealthWindow {
   const series = new Map<Kind, Mark[]>();

@@ -50,8 +50,8 @@ export interface Observer {
 /**
  * Sees everything that goes on in one process, and tells it to the health window, the event store and the telemetry.
  *
- * **Shape** none of them can fail or delay what they are told of (T53). **Cost** a few microseconds for each search; events are written in the background.
- * **Source** ToolUp's tracer, events and telemetry (T41, T50 to T54), Ballerina's spans (B53).
+ * **Shape** none of them can fail or delay what they are told of. **Cost** a few microseconds for each search; events are written in the background.
+ * **Source** ToolUp's tracer, events and telemetry, Ballerina's spans.
  */
 export function createObserver({ tracer, telemetry, events, now = Date.now }: ObserverOptions): Observer {
   const window = createHealthWindow(now);

@@ -1,6 +1,6 @@
 import type { OpenSpan, SpanEnd, SpanStart, Telemetry } from "../../contracts/telemetry.ts";
 
-/** Starts a span with whoever wants to see it; nothing that it does wrong reaches the work (T53). */
+/** Starts a span with whoever wants to see it; nothing that it does wrong reaches the work. */
 export function openSpan(telemetry: Telemetry | undefined, start: SpanStart): OpenSpan {
   const span = attempt(() => telemetry?.span?.(start));
   return {

@@ -5,7 +5,7 @@ import { checkOptions } from "../../runtime/check-options.ts";
 import { createPlatformClock } from "../../runtime/platform-clock.ts";
 
 /**
- * When a knowledge base is vacuumed, and who is told. Everything has a default.
+ * Times of a vacuum, and its listeners. Everything has a default.
  *
  * @experimental
  */
@@ -39,11 +39,11 @@ const minuteMs = 60_000;
 const longestWaitMs = 2 ** 31 - 1;
 
 /**
- * Vacuums a knowledge base once a day, so that what was deleted goes for good without anybody thinking of it.
+ * Vacuums a knowledge base once a day, so that deleted documents go for good without attention.
  *
- * **Shape** opt-in: nothing is vacuumed unless somebody asks. One at a time; a day on which nobody was there is not made up for.
- * **Errors** `invalid-argument` for a time that is none, and for a retention below a minute: so long somebody may want back what they deleted by mistake.
- * **Source** ToolUp (T14): daily at 03:00 UTC, seven days, at least one minute.
+ * **Shape** opt-in: without it nothing is vacuumed. One at a time; a missed day is not repeated.
+ * **Errors** `invalid-argument` for an invalid time, and for a retention below a minute, which would leave no time to undo a mistake.
+ * **Source** ToolUp: daily at 03:00 UTC, seven days, at least one minute.
  *
  * @experimental
  */

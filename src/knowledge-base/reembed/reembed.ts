@@ -31,7 +31,7 @@ export type ScopeProof = AuthorizedScopes<"write">;
  * **Shape** `underWay` has the scopes that one is at here, and gets these for as long: at most one for a scope at a time. A batch that the model refuses is tried again chunk by chunk; a chunk that it refuses alone keeps its old vector, and its scope the old version.
  * **Errors** `store-busy` for a scope whose re-embedding is under way; `configuration-missing` without a model; `unsupported` for a store that keeps one
  * version; `not-found` for a rollback where there is nothing before; `aborted`, `timeout`; those of the model, when it refuses everything.
- * **Source** ToolUp (T3, T44).
+ * **Source** ToolUp.
  */
 export async function* reembedScopes(
   parts: ReembedParts,

@@ -13,7 +13,7 @@ import { isInWords, readRequest } from "./read-request.ts";
 import { checkCount } from "./write-queries.ts";
 
 /**
- * What of a hit is kept, and who says so.
+ * Parts of a hit to keep, and the judge of them.
  *
  * @experimental
  */
@@ -27,7 +27,7 @@ export interface CompressHitsOptions {
   readonly around?: number;
   /** Longer than that the model is not waited for. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Told when the model's choice was not used, and why. Throwing in it fails nothing. */
+  /** Called when the model's choice was not used, with the reason. Throwing in it fails nothing. */
   readonly onFallback?: (reason: IbidErrorCode) => void;
   /** Default: the core's; give the knowledge base's own. */
   readonly analyzer?: Analyzer;
@@ -37,16 +37,16 @@ const known = ["documents", "model", "minShare", "around", "timeoutMs", "onFallb
 const defaults = { minShare: 0.2, around: 1, timeoutMs: 10_000 } as const;
 
 /**
- * Narrows each hit to the sentences that bear on the query.
+ * Narrows each hit to the sentences about the query.
  *
- * A hit's text is never shortened (law 1): this makes hits of narrower places. `start` and `end` narrow with the text, which is one run of sentences and the document's own, so that
- * every citation resolves; `explain.steps` says where the hit stood before.
+ * A hit's text is never shortened: this makes hits of narrower places. `start` and `end` narrow with the text, which is one run of the document's own sentences. So
+ * every citation resolves; `explain.steps` has the hit's former place.
  *
- * **Shape** as many hits as the retriever within gives, with their scores and in their order. Left whole: a hit of which no sentence holds a word of the query (it was found by its
- * meaning), of which a model chose none, or whose document is not kept; all of a search by a pattern or in Lucene's syntax; and, but for a choice by words, all where the model fails.
- * **Errors** those of the retriever within and of `documents`; `invalid-argument` for bounds that are none.
+ * **Shape** as many hits as the retriever within gives, with their scores and in their order. Some hits stay whole: without a word of the query (found by
+ * meaning), without a chosen sentence, or without a stored document. So do all hits of a pattern or of Lucene's syntax, and, but for a choice by words, all when the model fails.
+ * **Errors** errors of the retriever within and of `documents`; `invalid-argument` for invalid bounds.
  * **Cost** reads the document of each hit and analyses its sentences; with a model one call.
- * **Source** contextual compression, Embabel (E55); Xu, Shi and Choi, RECOMP (2023), in its extractive form.
+ * **Source** contextual compression, Embabel; Xu, Shi and Choi, RECOMP (2023), in its extractive form.
  *
  * @experimental
  */

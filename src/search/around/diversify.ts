@@ -14,28 +14,28 @@ import { readRequest } from "./read-request.ts";
  * @experimental
  */
 export interface DiversifyOptions {
-  /** What relevance counts against difference: 1 for relevance alone, 0 for difference alone. Default 0.8. */
+  /** Weight of relevance against difference: 1 for relevance alone, 0 for difference alone. Default 0.8. */
   readonly lambda?: number;
-  /** What is compared. Default `"embeddings"`, where every candidate has one and all are of one scope; otherwise, and by `"words"`, the words. */
+  /** Basis of the comparison. Default `"embeddings"`, where every candidate has one and all are of one scope; otherwise, and by `"words"`, the words. */
   readonly by?: "embeddings" | "words";
 }
 
-/** **Source** measured by `bench/retriever-quality.ts`: at ToolUp's .5 (T28) Vaswani loses .025 of nDCG@10, at .8 .009; CACM gains .001. */
+/** **Source** measured by `bench/retriever-quality.ts`: at ToolUp's .5 Vaswani loses .025 of nDCG@10, at .8 .009; CACM gains .001. */
 const defaultLambda = 0.8;
 /** Of a search for everything, so many are held against one another. */
 const mostCompared = 128;
 
 /**
- * Prefers hits that say something else than the better ones do: maximal marginal relevance.
+ * Prefers hits that differ from better ones: maximal marginal relevance.
  *
- * **Shape** one by one, the candidate with the highest `λ · relevance - (1 - λ) · likeness`: relevance is its score over the best score, likeness the highest to any hit
- * already chosen, from 0 to 1. That value is the new score; it never rises from one hit to the next, and `explain.parts` add up to it. What a search for everything has
- * beyond 128 candidates follows in its old order. Asking for more looks at more candidates, and may choose others, as a reranker may.
+ * **Shape** one by one, the candidate with the highest `λ · relevance - (1 - λ) · likeness`. Relevance is its score over the best score; likeness is the highest to any hit
+ * already chosen, from 0 to 1. That value is the new score; it never rises from one hit to the next, and `explain.parts` add up to it. In a search for everything, candidates
+ * beyond 128 follow in their old order. Asking for more looks at more candidates, and may choose others, as a reranker may.
  * Likeness is the cosine of the embeddings, at least 0, or the share of words in common (Jaccard). Vectors of different scopes are never compared: while a model is
- * being changed, they may be of different ones (law 6).
- * **Errors** those of the retriever within; `invalid-argument` for a lambda that is none.
+ * being changed, they may be of different ones.
+ * **Errors** errors of the retriever within; `invalid-argument` for an invalid lambda.
  * **Cost** a search of `max(4 · topK, 32)` hits; `topK` times that many comparisons.
- * **Source** Carbonell and Goldstein, The Use of MMR, Diversity-Based Reranking (SIGIR 1998); ToolUp (T28).
+ * **Source** Carbonell and Goldstein, The Use of MMR, Diversity-Based Reranking (SIGIR 1998); ToolUp.
  *
  * @experimental
  */

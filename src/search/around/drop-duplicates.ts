@@ -8,7 +8,7 @@ import { readRequest } from "./read-request.ts";
 import { checkCount } from "./write-queries.ts";
 
 /**
- * What counts as the same text.
+ * Threshold for equal texts.
  *
  * @experimental
  */
@@ -25,13 +25,13 @@ const defaults = { threshold: 0.9, words: 4 } as const;
 const growth = 4;
 
 /**
- * Leaves out hits that say what a better hit says already: copies, and texts that hardly differ, in whatever document or scope.
+ * Drops hits that repeat a better hit: copies, and texts that hardly differ, in any document or scope.
  *
- * **Shape** the order, scores and texts of the retriever within; what is left out is named in `explain.steps` of the hit that stands for it. As many hits as were asked
- * for, where there are so many that differ. Texts without a word are no duplicates.
- * **Errors** those of the retriever within; `invalid-argument` for a threshold that is none.
- * **Cost** a search of `max(4 · topK, 32)` hits, and further ones of four times more as long as too few are left; each hit is held against those before it that share a run of words with it. Put it within a
- * retriever that asks a model, not around it, or the model is asked again each time.
+ * **Shape** the order, scores and texts of the retriever within; `explain.steps` of a hit names its dropped duplicates. As many hits as requested
+ * where so many differ. Texts without a word are no duplicates.
+ * **Errors** errors of the retriever within; `invalid-argument` for an invalid threshold.
+ * **Cost** a search of `max(4 · topK, 32)` hits, and further ones of four times more while too few are left. Each hit is compared with those before it that share a run of words. Put it within a
+ * retriever that calls a model, not around it, or the model is called again each time.
  * **Source** resemblance by shingles: Broder, Glassman, Manasse and Zweig, Syntactic Clustering of the Web (1997).
  *
  * @experimental

@@ -21,9 +21,9 @@ import { checkCount } from "./write-queries.ts";
  */
 export type ExpandHitsOptions = {
   readonly documents: RetrieverParts["documents"];
-  /** Of one hit's text; what was longer by itself stays as it is. **Units** UTF-16 code units. Default 4,000: about a thousand tokens. */
+  /** Limit for one hit's text; a longer hit stays as it is. **Units** UTF-16 code units. Default 4,000: about a thousand tokens. */
   readonly maxLength?: number;
-  /** Of all hits together, the best first: what no longer fits is shown as it was found. **Units** as above. Default: none. */
+  /** Limit for all hits together, the best first; hits beyond it stay as they were found. **Units** as above. Default: none. */
   readonly maxTotalLength?: number;
   /** Marks the words of snippets. Default: the core's; give the knowledge base's own. */
   readonly analyzer?: Analyzer;
@@ -42,15 +42,15 @@ const known = ["documents", "maxLength", "maxTotalLength", "analyzer", "neighbou
 const defaultMaxLength = 4000;
 
 /**
- * Finds by the small and shows the large: each hit with its neighbours, or as part of its section, as its text.
+ * Finds by small chunks and shows large ones: each hit becomes its neighbourhood or its section.
  *
- * **Shape** scores and order of the retriever within; `start` and `end` widen with the text, which is the document's own (law 1), so that citations of any word in it resolve.
- * A section that is too long is cut to a stretch that still holds the hit, neighbours that are too much are left out, and a hit is never shortened. Hits that come to
- * stand for one and the same stretch are one, the best; `explain.steps` names the others, and says where each was found. So there are at most `topK` hits. Stretches that only overlap
- * stay apart: `mergeAdjacent` around this joins them. A hit whose document is not kept stays as it is.
- * **Errors** those of the retriever within and of `documents`; `invalid-argument` for anything but one direction.
- * **Cost** reads the document of each hit; for neighbours its list of chunks too.
- * **Source** Embabel's ResultExpander (E53); known as small-to-big, or parent-document retrieval.
+ * **Shape** scores and order of the retriever within. `start` and `end` widen with the text, which is the document's own, so that citations of any word in it resolve.
+ * A section that is too long is cut to a stretch around the hit, surplus neighbours are left out, and a hit is never shortened. Hits with
+ * the same stretch become one, the best; `explain.steps` names the others with their places. So there are at most `topK` hits. Stretches that only overlap
+ * stay apart: `mergeAdjacent` around this joins them. A hit whose document is not stored stays as it is.
+ * **Errors** errors of the retriever within and of `documents`; `invalid-argument` for anything but one direction.
+ * **Cost** reads the document of each hit, and for neighbours its list of chunks.
+ * **Source** Embabel's ResultExpander; known as small-to-big, or parent-document retrieval.
  *
  * @experimental
  */

@@ -9,7 +9,7 @@ import { readRequest } from "./read-request.ts";
 import { checkCount } from "./write-queries.ts";
 
 /**
- * What neighbours are merged from, and how far.
+ * Options for the merge of neighbours.
  *
  * @experimental
  */
@@ -21,18 +21,18 @@ export interface MergeAdjacentOptions {
   readonly analyzer?: Analyzer;
 }
 
-/** **Source** Embabel's longest excerpt (E52). */
+/** **Source** Embabel's longest excerpt. */
 const defaultMaxLength = 25_000;
 
 /**
- * Makes one hit of hits that overlap or follow one another in a document, so that their words are read once and in order.
+ * Merges hits that overlap or follow one another in a document, so that their words are read once and in order.
  *
- * **Shape** at most `topK` hits, and fewer where some were merged: nothing is fetched in their place. The text of a merged hit is the document's own, from where the first begins
- * to where the last ends (law 1); its score is the highest of theirs, its id and metadata the best one's; `explain.steps` names the others. Hits follow one another when nothing
- * but white space stands between them. Hits of different origins, and of documents that are not kept, stay apart.
- * **Errors** those of the retriever within and of `documents`.
+ * **Shape** at most `topK` hits, and fewer where some were merged: nothing is fetched in their place. The text of a merged hit is the document's own, from the beginning of the first
+ * to the end of the last. Its score is the highest of theirs, its id and metadata the best one's; `explain.steps` names the others. Hits follow one another when nothing
+ * but white space stands between them. Hits of different origins, and of documents that are not stored, stay apart.
+ * **Errors** errors of the retriever within and of `documents`.
  * **Cost** reads each document that has two hits or more.
- * **Source** Embabel's chunk merge (E55), which joins texts with a space; here they are a slice.
+ * **Source** Embabel's chunk merge, which joins texts with a space; here they are a slice.
  *
  * @experimental
  */

@@ -20,9 +20,9 @@ export interface HitDocument {
 export type ReadHitDocument = (hit: Hit) => Promise<HitDocument | undefined>;
 
 /**
- * Documents in the hit's own scope, with the proof that the search came with (law 3).
+ * Documents in the hit's own scope, with the proof that the search came with.
  *
- * **Shape** `undefined` for what is not kept, may not be read, or has become another meanwhile: such a hit stays as it is, for its words must be those of its place (law 1).
+ * **Shape** `undefined` for what is not kept, may not be read, or has become another meanwhile: such a hit stays as it is, for its words must be those of its place.
  */
 export function createHitDocuments(documents: RetrieverParts["documents"], scopes: AuthorizedScopes): ReadHitDocument {
   const read = new Map<string, Promise<HitDocument | undefined>>();
@@ -45,7 +45,7 @@ export function createHitDocuments(documents: RetrieverParts["documents"], scope
 export type MoveHit = (hit: Hit, { document, locate }: HitDocument, span: Span) => Hit;
 
 /**
- * **Shape** a hit whose text is the document's own from `span.start` to `span.end` (law 1), with labels, headings, snippet and matches of that place. The vector of a chunk is none of
+ * **Shape** a hit whose text is the document's own from `span.start` to `span.end`, with labels, headings, snippet and matches of that place. The vector of a chunk is none of
  * another stretch, and goes.
  */
 export function createMover(query: string, plan: SearchPlan, analyzer: Analyzer): MoveHit {

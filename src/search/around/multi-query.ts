@@ -26,11 +26,11 @@ export interface MultiQueryOptions extends QueryWriterOptions {
 const mostQueries = 10;
 
 /**
- * Searches for a question as it was asked and in other words that a model finds for it, and makes one ranking of all.
+ * Searches for a question and for paraphrases of a model, and fuses the rankings.
  *
- * **Shape** a chunk that several searches found is one hit; see `fuseSearches` for its score, and `explain.steps` for what each search said of it. A hit is evidence
- * when it is for any of the queries: they ask the same. Where the model fails, is late or says nothing, the question alone is searched.
- * **Errors** those of the retriever within; `configuration-missing` without a model.
+ * **Shape** a chunk that several searches found is one hit; see `fuseSearches` for its score, and `explain.steps` for each search. A hit is evidence
+ * when it is for any of the queries, because they ask the same. Without a timely answer of the model, the question alone is searched.
+ * **Errors** errors of the retriever within; `configuration-missing` without a model.
  * **Cost** one call of the model, and a search for each query, at once; by `"rrf"` of `max(4 · topK, 128)` hits each.
  * **Source** Rackauckas, RAG-Fusion (2024); the fusion is Cormack, Clarke and Büttcher's.
  *

@@ -1,6 +1,6 @@
 import type { Hit, HitExplanation, RetrieverStep } from "../../contracts/retriever.ts";
 
-/** Hits by score, ties by chunk id, then scope, both by UTF-16 code unit (law 5), with their ranks from 1. */
+/** Hits by score, ties by chunk id, then scope, both by UTF-16 code unit, with their ranks from 1. */
 export function rankHits(hits: readonly Hit[], topK: number | "all" = "all"): readonly Hit[] {
   const sorted = hits.toSorted(
     (a, b) => b.score - a.score || compareText(a.chunkId, b.chunkId) || compareText(a.scope, b.scope),

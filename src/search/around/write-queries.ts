@@ -6,19 +6,19 @@ import { wholeCharacter } from "../../text/widen-span.ts";
 import { tellUsage } from "../../runtime/tell-usage.ts";
 
 /**
- * Who puts a question differently, and within which bounds.
+ * Options of a model that rewrites questions.
  *
  * @experimental
  */
 export interface QueryWriterOptions {
   readonly model: ChatModel;
-  /** What the model is told to do, in place of our own words. The question is the message after it. */
+  /** Instructions for the model, in place of the default ones. The question is the message after them. */
   readonly instructions?: string;
   /** Longer than that it is not waited for, and the question itself is searched. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Of each text that the model writes; what is longer is cut. **Units** UTF-16 code units. Default 1,000. */
+  /** Limit for each text of the model; a longer one is cut. **Units** UTF-16 code units. Default 1,000. */
   readonly maxLength?: number;
-  /** Told when the model's words were not used, and why; for logs. It is never told a word (law 10). Throwing in it fails nothing. */
+  /** Called with the reason when the model's text was not used, for logs; never with the text. Throwing in it fails nothing. */
   readonly onFallback?: (reason: IbidErrorCode | "empty") => void;
 }
 

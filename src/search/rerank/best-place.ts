@@ -8,7 +8,7 @@ export interface WeightedWords {
 /** So many words after a word was read, some 36 % of it is left in mind: each word that follows leaves 15/16 of it. */
 export const fadeLength = 16;
 const kept = 1 - 1 / fadeLength;
-/** Powers of what is kept, until next to nothing is; multiplied, for `Math.pow` differs between engines (law 11). */
+/** Powers of what is kept, until next to nothing is; multiplied, for `Math.pow` differs between engines. */
 const fading = new Float64Array(512);
 fading[0] = 1;
 for (let i = 1; i < fading.length; i++) fading[i] = fading[i - 1]! * kept;

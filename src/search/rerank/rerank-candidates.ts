@@ -11,7 +11,7 @@ type RerankSignals = Pick<RetrieveOptions, "signal" | "onUsage">;
  * **Shape** what `maxBatchSize` left unseen follows in its old order; its score is lowered to the lowest score seen where it was above it, so that a
  * higher score always stands higher. Ties among the reranked by chunk id, then scope.
  * **Errors** `invalid-response` for a wrong count or a score that is not finite; `model-failed` around whatever the reranker throws; `aborted`.
- * **Source** ToolUp (T28).
+ * **Source** ToolUp.
  */
 export async function rerankCandidates(
   reranker: Reranker,

@@ -20,12 +20,12 @@ import { fromBlobPath, toBlobPath } from "./blob-path.ts";
 export type TakeTurns = <Value>(task: () => Promise<Value>, signal: AbortSignal | undefined) => Promise<Value>;
 
 /**
- * What can be chosen of a folder of blobs.
+ * Options of a folder of blobs.
  *
  * @experimental
  */
 export interface FileBlobStoreOptions {
-  /** Of one blob. **Units** bytes. Default 64 MiB. */
+  /** Limit for one blob. **Units** bytes. Default 64 MiB. */
   readonly maxBytes?: number;
 }
 

@@ -17,7 +17,7 @@ import { hexHash, type S3Credentials } from "./sign-request.ts";
 export type { S3Credentials } from "./sign-request.ts";
 
 /**
- * Which bucket, and who asks.
+ * Bucket and credentials.
  *
  * @experimental
  */
@@ -31,11 +31,11 @@ export interface S3Options {
   readonly credentials: S3Credentials | (() => S3Credentials | Promise<S3Credentials>);
   /** Put before every key, as it is: `"ibid/"`. Lists show what lies below it alone. */
   readonly prefix?: string;
-  /** Of one blob. **Units** bytes. Default 64 MiB. */
+  /** Limit for one blob. **Units** bytes. Default 64 MiB. */
   readonly maxBytes?: number;
   /** How often a request is sent at most, while its failure may pass. Default 4. */
   readonly attempts?: number;
-  /** Of one attempt. Default 60,000. */
+  /** Limit for one attempt. Default 60,000. */
   readonly timeoutMs?: number;
   /** Before the second attempt; then twice as long each time, and less by chance. Default 200. */
   readonly retryDelayMs?: number;
@@ -46,10 +46,10 @@ const writeMark = "x-amz-meta-ibid-write";
 const hashMark = "x-amz-meta-ibid-sha256";
 
 /**
- * A {@link BlobStore} in a bucket of Amazon S3, or of any server that speaks its protocol and honours `If-Match` and `If-None-Match` on `PUT`.
+ * Opens a {@link BlobStore} in a bucket of Amazon S3, or of a compatible server that honours `If-Match` and `If-None-Match` on `PUT`.
  *
- * A write whose connection broke may have arrived: when it is sent again and its condition fails then, the store looks whether what is there is its own.
- * Bytes that came back are held against the hash that was written with them. Objects whose keys are none of a {@link BlobStore} are not listed.
+ * A write whose connection broke may have arrived. When its second attempt fails on the condition, the store checks whether the stored blob is its own.
+ * Bytes read are checked against the hash that was written with them. Objects with invalid keys are not listed.
  *
  * **Errors** as the contract; `configuration-missing` for blank credentials. **Cost** one request each; a list one for each 1,000 keys.
  * **Source** S3's REST interface; conditional writes as of 2024.

@@ -1,12 +1,12 @@
 /**
- * Whoever signs. Never part of an error, a log or a fingerprint.
+ * Credentials of the signer. Never part of an error, a log or a fingerprint.
  *
  * @experimental
  */
 export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of credentials that end by themselves. */
+  /** Token of temporary credentials. */
   readonly sessionToken?: string;
 }
 

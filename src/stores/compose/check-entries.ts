@@ -29,7 +29,7 @@ export interface EmbeddingPolicy {
  * Everything that can be wrong with what comes in, before anything is stored.
  *
  * **Errors** `invalid-id`, `unsupported` for a kind that is not kept, `dimension-mismatch`, `invalid-argument` for numbers that are none.
- * **Source** Ballerina (B26), Wesichain (W12, W15).
+ * **Source** Ballerina, Wesichain.
  */
 export function checkEntries(entries: readonly ChunkEntry[], policy: EmbeddingPolicy): void {
   for (const { chunk, embeddings } of entries) {

@@ -5,7 +5,7 @@ import type { Embedding, SparseVector, Vector, VersionedEmbedding } from "../../
 import type { ChunkEntry } from "../../contracts/document-store.ts";
 
 /**
- * Nothing taken in or handed out is shared with the caller (B27). Strings, numbers and the like cannot be changed, so they are not copied.
+ * Nothing taken in or handed out is shared with the caller. Strings, numbers and the like cannot be changed, so they are not copied.
  *
  * **Errors** `invalid-argument` for what JSON has no word for.
  */
@@ -42,7 +42,7 @@ export function copyEmbedding(embedding: Embedding): Embedding {
   return "indices" in embedding ? copySparse(embedding) : copyVector(embedding);
 }
 
-/** Without the vector that it came with: vectors are beside chunks, not in them (W15). */
+/** Without the vector that it came with: vectors are beside chunks, not in them. */
 export function copyChunk(chunk: Chunk): Chunk {
   if ("embedding" in chunk) {
     const { embedding: _embedding, ...bare } = chunk;

@@ -6,7 +6,7 @@ const pauses = { first: 50, most: 2_000 } as const;
 /**
  * Asks until the answer is yes: some databases make an index in the background, and cannot be written meanwhile.
  *
- * **Errors** `timeout` and `aborted`, as the signal says; what the question throws. **Source** Pinecone's `status.ready` (S4).
+ * **Errors** `timeout` and `aborted`, as the signal says; what the question throws. **Source** Pinecone's `status.ready`.
  */
 export async function untilReady(isReady: () => Promise<boolean>, signal?: AbortSignal): Promise<void> {
   const what = "Waiting for the store";

@@ -5,9 +5,9 @@ import { checkBlobKey, checkBlobList, checkBlobPut, checkMaxBlobBytes, isListed 
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /**
- * A {@link BlobStore} in memory, on any runtime: for tests, and for what need not outlive its process.
+ * A {@link BlobStore} in memory, on any runtime, for tests and temporary data.
  *
- * **Shape** what goes in and out is copied. **Errors** as the contract. **Cost** a list sorts the keys that it shows.
+ * **Shape** inputs and outputs are copies. **Errors** as the contract. **Cost** a list sorts the keys that it shows.
  *
  * @experimental
  */

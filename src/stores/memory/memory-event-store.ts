@@ -9,7 +9,7 @@ import { checkEventFilter, checkEvents, decideRetention } from "../memory/check-
  * @experimental
  */
 export interface EventStoreOptions extends EventRetention {
-  /** By which ages are told. **Units** milliseconds since 1970. Default: the machine's clock. */
+  /** Clock for the ages of events. **Units** milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number;
 }
 

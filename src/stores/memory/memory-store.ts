@@ -43,7 +43,7 @@ export interface InMemoryVectorStoreOptions {
  * A memory store under Ballerina's name and with its defaults: dense vectors alone, the three best.
  *
  * **Errors** `unsupported` for a sparse or hybrid vector, before anything is stored.
- * **Source** Ballerina `InMemoryVectorStore` (B25, B26, B28).
+ * **Source** Ballerina `InMemoryVectorStore`.
  *
  * @experimental
  */

@@ -36,7 +36,7 @@ export interface LatentLeg {
   forget(): void;
 }
 
-/** A model is fitted on what all its readers may read (law 3); other scopes are folded in. */
+/** A model is fitted on what all its readers may read; other scopes are folded in. */
 export const fittedOn: Scope = "deployment";
 
 export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentLeg {

@@ -71,7 +71,7 @@ export function embeddingsOf(view: ScopeView, row: ChunkRow): VersionedEmbedding
   return (
     vectorsAt(place.segment ?? view.tail, place.ordinal)
       .filter(({ version }) => !isOwnVersion(version))
-      // In which order they lie depends on what was merged with what (law 11).
+      // In which order they lie depends on what was merged with what.
       .sort((a, b) => compareCodePoints(a.version, b.version))
       .map((vector) => ({ version: parseVersionKey(vector.version), embedding: toEmbedding(vector) }))
   );

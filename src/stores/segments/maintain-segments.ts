@@ -13,7 +13,7 @@ import { addSegment, finishRewrite } from "./seal-tail.ts";
 import type { DirectoryWriter } from "./segment-directory.ts";
 import { mergeSegmentTrigrams } from "./trigram-keeper.ts";
 
-/** Each of these is the work of one transaction, and changes nothing that a search could tell (law 11). */
+/** Each of these is the work of one transaction, and changes nothing that a search could tell. */
 
 /** One merge, when the policy wants one. **Shape** whether it did: then there may be another to do. */
 export function mergeOnce(rows: DirectoryWriter, view: IndexView, scope: Scope, policy: SegmentPolicy): boolean {

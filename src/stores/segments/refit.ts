@@ -74,8 +74,8 @@ async function catchUp(access: RefitAccess, view: IndexView, leg: LatentLeg): Pr
 }
 
 /**
- * Drops from the fitted space the terms that its scope does not hold any more: what was purged is gone from every vocabulary (law 8). Whether another scope
- * has such a term must not matter (law 3).
+ * Drops from the fitted space the terms that its scope does not hold any more: what was purged is gone from every vocabulary. Whether another scope
+ * has such a term must not matter.
  */
 export function forgetTerms(rows: DirectoryWriter, view: IndexView, leg: LatentLeg): void {
   const held = view.scope(rows, fittedOn);

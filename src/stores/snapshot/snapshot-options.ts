@@ -13,11 +13,11 @@ import { isBlobKey } from "../blobs/check-blob.ts";
 export interface SnapshotOptions {
   /** A folder, a bucket, or anything else that honours conditional writes. */
   readonly blobs: BlobStore;
-  /** What the snapshot's keys begin with; no other blobs may. Default `"ibid/"`. */
+  /** Prefix of the snapshot's keys; no other blobs may have it. Default `"ibid/"`. */
   readonly prefix?: string;
   /** From the first change that is not saved yet to saving it with all that came meanwhile. **Units** milliseconds. Default 5,000. */
   readonly delayMs?: number;
-  /** Told when a snapshot that nobody waits for could not be saved; it is tried again after the same time. */
+  /** Called when a background snapshot could not be saved; the store tries again after the same time. */
   readonly onError?: (error: unknown) => void;
   readonly clock?: Clock;
 }

@@ -17,15 +17,15 @@ export interface SnapshotStoreOptions extends StoreOptions {
 }
 
 /**
- * A store in memory that is kept as snapshots in a blob store, for any JavaScript runtime: the same engine as the durable ones.
+ * A store in memory with snapshots in a blob store, for any JavaScript runtime: the same engine as the durable ones.
  *
- * **Shape** `durability: "snapshot"`: a change is saved five seconds after it was made, and when the store is closed; a purge and a reset at once. What is there
- * is loaded before the store is. For one process that writes; others may read what was saved when they opened it.
- * **Errors** `store-corrupt` for a snapshot that cannot be read, which is left as it is; those of the blob store; `invalid-argument` for an unknown option. Of writes,
- * and of closing with unsaved changes: `store-failed` with `details.reason` `"overtaken"` when another process saved one meanwhile. Closing also fails when the
- * blob store does; what was not saved then is lost.
- * **Cost** everything is held in memory; meant for some 50,000 chunks. A snapshot writes what changed, in stretches of 1,024 rows.
- * **Source** ToolUp's in-memory store with blob persistence (T11, T12, T15, T16).
+ * **Shape** `durability: "snapshot"`: a change is saved five seconds after it was made, and when the store is closed; a purge and a reset at once. An existing snapshot
+ * is loaded before the store opens. One process may write; others read the snapshot at their opening.
+ * **Errors** `store-corrupt` for a snapshot that cannot be read, which is left as it is; errors of the blob store; `invalid-argument` for an unknown option. Writes
+ * and closing with unsaved changes throw `store-failed` with `details.reason` `"overtaken"` when another process saved one meanwhile. Closing also fails when the
+ * blob store does; unsaved changes are then lost.
+ * **Cost** everything is held in memory; meant for some 50,000 chunks. A snapshot writes changed stretches of 1,024 rows.
+ * **Source** ToolUp's in-memory store with blob persistence.
  *
  * @experimental
  */

@@ -7,7 +7,7 @@ const headBytes = 4;
 
 /**
  * A shelf in a file beside the database that has no name: nobody else can open it, and the system takes it back when this process ends, however it ends. So
- * nothing of a document that was never acknowledged, or was purged since, is left (law 8).
+ * nothing of a document that was never acknowledged, or was purged since, is left.
  *
  * **Shape** in memory where the system gives no such files. **Errors** `store-failed` when the disk is full.
  * **Source** POSIX `unlink`: the file lives until its last handle is closed.

@@ -59,7 +59,7 @@ const owedForJobs = "jobs";
 const pruneEvery = 256;
 
 /**
- * Jobs in the SQLite file of a knowledge base, which is made when it is not there: what was acknowledged survives `kill -9` and power loss, and
+ * Opens the jobs in the SQLite file of a knowledge base, which is created if missing. Acknowledged jobs survive `kill -9` and power loss, and
  * several processes may work on it.
  *
  * **Shape** a connection of its own. A document that is deleted or purged, and a scope that is reset, take their jobs with them.

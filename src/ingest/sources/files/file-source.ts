@@ -16,7 +16,7 @@ import { type FoundFile, walkFolder } from "./walk-folder.ts";
 export { toDocumentUri };
 
 /**
- * Which files are found, and what their uris are relative to.
+ * Options of a file source: rules for files, and the base of their uris.
  *
  * @experimental
  */
@@ -45,14 +45,14 @@ const optionNames = [
 /** More than any walk that somebody meant. */
 const defaultMaxFiles = 1_000_000;
 
-/** **Source** Embabel's `maxFileSize` (E15). */
+/** **Source** Embabel's `maxFileSize`. */
 const maxFoundBytes = 10 * 1024 * 1024;
 const maxNamedBytes = 64 * 1024 * 1024;
 
 /**
  * Folders that hold what programs made, not what people wrote. One is walked all the same when it is named outright, or in a glob.
  *
- * **Source** Embabel's excluded folders (E15), with Python's.
+ * **Source** Embabel's excluded folders, with Python's.
  */
 const excludedNames: ReadonlySet<string> = new Set([
   ".git",
@@ -67,17 +67,17 @@ const excludedNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Files, folders and globs as a source.
+ * Opens files, folders and globs as a source.
  *
  * An input that exists is a path, even when it looks like a glob. Folders are walked whole. `.gitignore` files bind folders and globs,
- * also those above them up to the root of the repository (outside of one, up to `base` or `cwd`); a folder named outright is walked even
+ * also those above them up to the root of the repository (outside of one, up to `base` or `cwd`). A folder named outright is walked even
  * when they leave it out. Left out too, unless named outright or by a glob: names that begin with a dot, `node_modules`, `build`, `dist`,
  * `target` and their like. A file named outright is always tried.
  *
  * **Shape** uris as {@link toDocumentUri}; each file once: folders first, then single files, then globs, in each the order of paths.
- * `folders` loses a folder that turns out not to be readable: nothing can be concluded from its silence.
- * **Errors** at once: `invalid-argument`. As refusals: `not-found` for a path that is not there and for a glob that matches nothing,
- * `too-large` (for the folder itself, when it holds more than `maxFiles`), `unreadable` for what may not be read, vanished, or is a pipe, socket or device. While iterating: `aborted`.
+ * `folders` loses an unreadable folder, because its content is unknown.
+ * **Errors** at once: `invalid-argument`. As refusals: `not-found` for a missing path and for a glob without a match;
+ * `too-large` (for the folder itself, when it holds more than `maxFiles`), and `unreadable` for a file without permission, one that vanished, or a pipe, socket or device. While iterating: `aborted`.
  * **Cost** lazy; memory for one listing per level, and for one file while it is read.
  *
  * @experimental

@@ -5,9 +5,9 @@ import { type ReadRun, readSource, type ReadSourceOptions } from "../../read-sou
 import { createReaders } from "../../../readers/create-readers.ts";
 
 /**
- * Reads a folder, or what a glob matches, into documents and keeps none of it: `for await` gives the documents, `await` the counts.
+ * Reads a folder or a glob into documents without storing them: `for await` gives the documents, `await` the counts.
  *
- * **Shape** uris relative to the working folder. Rules and errors as for ingesting it. **Source** Embabel `parseDirectory` (E15).
+ * **Shape** uris relative to the working folder. Rules and errors as for ingesting it. **Source** Embabel `parseDirectory`.
  *
  * @experimental
  */

@@ -6,11 +6,11 @@ import { readSource } from "../../read-source.ts";
 import { createReaders } from "../../../readers/create-readers.ts";
 
 /**
- * Named files as documents, under Ballerina's name for it: they must be there when it is made, and are read when `load` is called.
+ * Loads named files as documents, under Ballerina's name. The files must exist at construction, and are read by `load`.
  *
  * **Shape** one path gives one document, several an array in their order. Metadata have `fileName`, `mimeType`, `fileSize`, `modifiedAt`. Every format that
- * ibid reads is taken. **Errors** `not-found` at once; the first file that cannot be read fails `load`.
- * **Source** Ballerina `TextDataLoader` (B52).
+ * ibid reads is accepted. **Errors** `not-found` at once; the first file that cannot be read fails `load`.
+ * **Source** Ballerina `TextDataLoader`.
  *
  * @experimental
  */

@@ -9,7 +9,7 @@ import { checkUrl } from "./normalize-url.ts";
 import type { AllowAddress } from "./public-agent.ts";
 
 /**
- * What may be fetched, how much of it, and how long it may take.
+ * Limits for a request: addresses, size and time.
  *
  * @experimental
  */

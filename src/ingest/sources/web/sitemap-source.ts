@@ -9,7 +9,7 @@ import { parseSitemap, type Sitemap } from "./parse-sitemap.ts";
 import { fetchItem } from "./url-source.ts";
 
 /**
- * What of a sitemap is fetched.
+ * Options of a sitemap source.
  *
  * @experimental
  */
@@ -29,14 +29,14 @@ const maxSitemapBytes = 50 * 1024 * 1024;
 const maxSitemapEntries = 50_000;
 
 /**
- * The pages that a site lists in its sitemap, as a source: an XML sitemap, an index of them, or a plain list, gzipped or not.
+ * Opens the pages of a sitemap as a source: an XML sitemap, an index of them, or a plain list, gzipped or not.
  *
- * Pages are fetched like any address (see `openUrlSource`), one request at a time, and only from the sitemap's own host unless `hosts` says otherwise:
- * a sitemap speaks for its own site. `robots.txt` is not read: what is fetched is what the site's owner lists to be fetched.
+ * Pages are fetched like any address (see `openUrlSource`), one request at a time. Only the sitemap's own host and `hosts` are allowed:
+ * a sitemap speaks for its own site. `robots.txt` is not read: the site's owner lists the pages for programs to fetch.
  *
- * **Shape** each page once, in the order of the lists, with the sitemap as its folder: after a complete walk, pages that it no longer lists are gone.
+ * **Shape** each page once, in the order of the lists, with the sitemap as its folder. After a complete walk, unlisted pages are gone.
  * `folders` loses the sitemap when any list could not be read or a limit was reached.
- * **Errors** as refusals: those of an address, also for the sitemaps themselves; `unreadable` for what is no sitemap; `blocked-address` for a page of
+ * **Errors** as refusals: as for an address, also for the sitemaps themselves; `unreadable` for a file that is no sitemap; `blocked-address` for a page of
  * another host; `too-large` at a limit. While iterating: `aborted`. **Cost** memory for one list and the addresses seen.
  * **Source** sitemaps.org protocol 0.9.
  *
