@@ -29,7 +29,9 @@ export type {
   AsyncChunker,
   Chunker,
   ChunkOptions,
+  ChunkSpan,
   ChunkTransformer,
+  CustomChunker,
   LengthFunction,
   TransformContext,
 } from "../contracts/chunker.ts";

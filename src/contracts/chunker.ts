@@ -1,5 +1,6 @@
 import type { Chunk } from "./chunk.ts";
 import type { TextDocument } from "./document.ts";
+import type { MetadataInput } from "./metadata.ts";
 
 /**
  * How long a text is, in the unit of a size: characters, heuristic tokens, real tokens.
@@ -71,4 +72,39 @@ export interface ChunkTransformer {
   /** Marks the chunk (`transform_<name>: true`) and enters the pipeline fingerprint. */
   readonly name: string;
   transform(chunk: Chunk, context: TransformContext): Chunk | Promise<Chunk>;
+}
+
+/**
+ * A stretch of a document, as a custom chunker cuts it. Only `start` and `end` are required; ibid fills in the rest of the chunk.
+ *
+ * **Units** UTF-16 code units into `document.text`, half open.
+ * @experimental
+ */
+export interface ChunkSpan {
+  readonly start: number;
+  readonly end: number;
+  /** The words that are embedded and searched. Default: the slice. */
+  readonly text?: string | undefined;
+  /** Default: a hash of the document's id, the slice and its occurrence. */
+  readonly id?: string | undefined;
+  /** Default: titles of the sections around it. */
+  readonly headings?: readonly string[] | undefined;
+  /** Added to the document's; wins over it. */
+  readonly metadata?: MetadataInput | undefined;
+}
+
+/**
+ * Any chunker that `openKnowledgeBase` takes: a {@link Chunker}, or one that returns stretches alone.
+ *
+ * **Shape** stretches in order of `start`. **Errors** `invalid-response` for a wrong shape, naming chunker, field and value.
+ * @experimental
+ * @example { fingerprint: "pages/1", chunk: ({ text }) => [{ start: 0, end: text.length }] }
+ */
+export interface CustomChunker {
+  /** Name and every setting: change it when the same document gives other chunks. */
+  readonly fingerprint: string;
+  chunk(
+    document: TextDocument,
+    options?: ChunkOptions,
+  ): Iterable<ChunkSpan> | AsyncIterable<ChunkSpan> | Promise<Iterable<ChunkSpan>>;
 }

@@ -1,5 +1,5 @@
 import type { TextDocument } from "./document.ts";
-import type { Metadata } from "./metadata.ts";
+import type { Metadata, MetadataInput } from "./metadata.ts";
 
 /**
  * Something that can be read: bytes with a name.
@@ -214,4 +214,33 @@ export interface Reader {
    * **Shape** the same result as `read` for bytes that decode to `text`.
    */
   readText?(input: TextReadInput): Promise<ReadResult>;
+}
+
+/**
+ * Result of a custom reader: a text, and what else it knows. ibid fills in the rest.
+ *
+ * @experimental
+ */
+export interface PlainReadResult extends Partial<Omit<ReadResult, "text" | "metadata">> {
+  readonly text: string;
+  /** Headings in reading order, where there is no `root`. **Shape** `level` from 1 to 6, default 1; `contentStart` defaults to the end of the heading. */
+  readonly headings?:
+    | readonly {
+        readonly title: string;
+        readonly start: number;
+        readonly level?: number | undefined;
+        readonly contentStart?: number | undefined;
+      }[]
+    | undefined;
+  readonly metadata?: MetadataInput;
+}
+
+/**
+ * Any reader that `openKnowledgeBase` takes: a {@link Reader}, or one that returns a text alone or with headings.
+ *
+ * **Errors** `unreadable` for a wrong shape, naming reader, field and value.
+ * @experimental
+ */
+export interface CustomReader extends Omit<Reader, "read"> {
+  read(input: ReadInput): PlainReadResult | string | Promise<PlainReadResult | string>;
 }

@@ -1,4 +1,6 @@
 import { createAutoChunker } from "../chunkers/auto-chunker.ts";
+import { completeChunker } from "../chunkers/custom-chunker.ts";
+import { completeReader } from "../readers/custom-reader.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
 import type { CorpusModel } from "../contracts/corpus-model.ts";
@@ -108,8 +110,8 @@ export async function assembleKnowledgeBase(
   pricing?.checkPrices(prices);
   const priced = (model: ChatModel | undefined): ChatModel | undefined =>
     model && pricing ? pricing.withPrice(model, prices) : model;
-  const readers = [...(options.readers ?? []), ...runtime.readers];
-  const chunker = options.chunker ?? createAutoChunker();
+  const readers = [...(options.readers ?? []).map(completeReader), ...runtime.readers];
+  const chunker = options.chunker === undefined ? createAutoChunker() : completeChunker(options.chunker);
   const events = await chooseEvents(operations.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
   return createKnowledgeBase({
     store,

@@ -8,7 +8,16 @@ export type {
   TableExtractor,
 } from "../contracts/extraction.ts";
 export type { HandledData, MediaTypeHandler } from "../contracts/media-type-handler.ts";
-export type { Reader, ReadInput, ReadLimits, ReadPart, ReadResult, TextReadInput } from "../contracts/reader.ts";
+export type {
+  Reader,
+  ReadInput,
+  ReadLimits,
+  ReadPart,
+  ReadResult,
+  TextReadInput,
+  CustomReader,
+  PlainReadResult,
+} from "../contracts/reader.ts";
 export type { SheetData, SheetRow } from "../contracts/sheet-data.ts";
 export { buildSections } from "./build-sections.ts";
 export { composeDocument, type Composition } from "./compose-document.ts";

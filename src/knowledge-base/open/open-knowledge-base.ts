@@ -15,6 +15,7 @@ import {
   readOpenArguments,
 } from "./open-options.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
+import { completeReader } from "../../readers/custom-reader.ts";
 import { createReaders } from "../../readers/create-readers.ts";
 import { checkReadInWorker, startReaders } from "../../readers/start-readers.ts";
 import { languageAnalyzer } from "../../text/languages/snowball/language-analyzer.ts";
@@ -84,7 +85,7 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
       ? await openMemory(chosen)
       : await openStoreInFolder(folder, storeChoices(chosen), options.create));
 
-  const reading = startReaders(options.readers ?? [], worker, createReaders());
+  const reading = startReaders((options.readers ?? []).map(completeReader), worker, createReaders());
   return assembleKnowledgeBase(store, chosen, {
     readers: reading.readers,
     closeReaders: () => reading.close(),

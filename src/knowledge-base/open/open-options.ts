@@ -1,12 +1,12 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { ChatModel, Prices } from "../../contracts/chat.ts";
-import type { AsyncChunker, Chunker, ChunkTransformer } from "../../contracts/chunker.ts";
+import type { ChunkTransformer, CustomChunker } from "../../contracts/chunker.ts";
 import type { EmbeddingCache, EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { EventRetention, EventStore } from "../../contracts/event-store.ts";
 import type { Store } from "../../contracts/store.ts";
 import type { MediaTypeHandler } from "../../contracts/media-type-handler.ts";
-import type { Reader, ReadLimits } from "../../contracts/reader.ts";
+import type { CustomReader, ReadLimits } from "../../contracts/reader.ts";
 import type { Reranker, Retriever, WrapRetriever } from "../../contracts/retriever.ts";
 import type { AccessPolicy } from "../../contracts/scope.ts";
 import type { Telemetry } from "../../contracts/telemetry.ts";
@@ -88,11 +88,11 @@ export interface OpenOptions {
   /** Models for embeddings, answers and ranking. */
   readonly models?: OpenModels | undefined;
   /** Readers that are asked before the built-in ones. */
-  readonly readers?: readonly Reader[] | undefined;
+  readonly readers?: readonly CustomReader[] | undefined;
   /** How files become documents. */
   readonly reading?: OpenReading | undefined;
   /** Chunker. Default: `createAutoChunker()`, which cuts sheets between rows and other documents along sections: 1,000 characters, 125 overlap. */
-  readonly chunker?: Chunker | AsyncChunker | undefined;
+  readonly chunker?: CustomChunker | undefined;
   /** Transformers of chunks, in order. Default: none. */
   readonly transformers?: readonly ChunkTransformer[] | undefined;
   /** How chunks are indexed and found. */

@@ -1,0 +1,96 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { CustomReader, PlainReadResult, Reader, ReadInput, ReadResult } from "../contracts/reader.ts";
+import { toMetadata } from "../runtime/to-json.ts";
+import { buildSections, type Heading } from "./build-sections.ts";
+import { fileNameOf } from "./file-name.ts";
+
+/**
+ * Completes the results of a custom reader: title, sections, source map and metadata are filled in where they are missing.
+ *
+ * **Errors** `invalid-argument` at once for a reader without `name`, `accepts` or `read`. Of `read`: `unreadable` for a wrong shape, naming reader, field and value.
+ */
+export function completeReader(reader: CustomReader): Reader {
+  for (const [field, type] of [
+    ["name", "string"],
+    ["accepts", "function"],
+    ["read", "function"],
+  ] as const) {
+    if (typeof reader?.[field] === type) continue;
+    throw new IbidError("invalid-argument", `readers: ${field} is ${show(reader?.[field])}; it must be a ${type}.`, {
+      hint: "A reader is { name, accepts(mediaType), read(input) }, where read returns a text, or { text, headings }.",
+      details: { field },
+    });
+  }
+  const readText = reader.readText?.bind(reader);
+  return {
+    name: reader.name,
+    accepts: (mediaType) => reader.accepts(mediaType),
+    read: async (input) => completeResult(reader.name, input, await reader.read(input)),
+    ...(readText && { readText }),
+  };
+}
+
+function completeResult(reader: string, { uri }: ReadInput, given: unknown): ReadResult {
+  const refuse = (field: string, value: unknown, expected: string): IbidError =>
+    new IbidError(
+      "unreadable",
+      `The reader ${reader} returned ${field} ${show(value)} for ${uri}; it must be ${expected}.`,
+      {
+        uri,
+        hint: "This is a fault of the reader: it returns a text, or { text, title, headings: [{ title, start }], metadata }.",
+        details: { reader, field },
+      },
+    );
+  const result = (typeof given === "string" ? { text: given } : given) as PlainReadResult;
+  if (typeof result !== "object" || result === null) throw refuse("a result", given, "a text, or an object with one");
+  const { text, headings = [], title, root, sourceMap, blocks, notes } = result;
+  if (typeof text !== "string") throw refuse("text", text, "a string");
+  if (title !== undefined && typeof title !== "string") throw refuse("title", title, "a string");
+  for (const [field, value] of [
+    ["headings", headings],
+    ["blocks", blocks ?? []],
+    ["notes", notes ?? []],
+  ] as const)
+    if (!Array.isArray(value)) throw refuse(field, value, "a list");
+  for (const [field, value] of [
+    ["root", root],
+    ["sourceMap", sourceMap],
+  ] as const)
+    if (value !== undefined && (typeof value !== "object" || value === null)) throw refuse(field, value, "an object");
+  if (root !== undefined && !Array.isArray(root.children)) throw refuse("root.children", root.children, "a list");
+
+  let reached = 0;
+  const complete = headings.map((heading, i): Heading => {
+    const at = `headings[${i}]`;
+    if (typeof heading !== "object" || heading === null) throw refuse(at, heading, "an object with title and start");
+    const { title: name, start, level = 1 } = heading;
+    if (typeof name !== "string") throw refuse(`${at}.title`, name, "a string");
+    if (!Number.isSafeInteger(start) || start < reached || start > text.length)
+      throw refuse(`${at}.start`, start, `a whole number from ${reached} to ${text.length}: headings come in order`);
+    if (!Number.isSafeInteger(level) || level < 1 || level > 6)
+      throw refuse(`${at}.level`, level, "a whole number from 1 to 6");
+    const line = text.indexOf("\n", start);
+    const { contentStart = text.startsWith(name, start) ? start + name.length : line < 0 ? text.length : line } =
+      heading;
+    if (!Number.isSafeInteger(contentStart) || contentStart < start || contentStart > text.length)
+      throw refuse(`${at}.contentStart`, contentStart, `a whole number from ${start} to ${text.length}`);
+    reached = contentStart;
+    return { title: name, start, level, contentStart };
+  });
+  const named = title ?? complete[0]?.title ?? fileNameOf(uri);
+  return {
+    text,
+    title: named,
+    root: root ?? buildSections(text, named, complete),
+    sourceMap: sourceMap ?? { lines: "none" },
+    metadata: toMetadata(result.metadata, `The reader ${reader}, ${uri}`),
+    ...(blocks && { blocks }),
+    ...(notes && { notes }),
+  };
+}
+
+function show(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
