@@ -1,4 +1,10 @@
-/** Order by code point, which is also that of UTF-8 bytes, so that a database and a list in memory agree on it. */
+/**
+ * Compares two texts by code point: the order of their UTF-8 bytes, which SQLite and Postgres (`COLLATE "C"`) use for text.
+ *
+ * **Shape** negative, 0 or positive; 0 for equal texts only. Lone surrogates come after all other characters of one unit. JavaScript's `<` differs: it
+ * puts characters beyond U+FFFF before those from U+E000 to U+FFFF. Fingerprints and the dictionaries of sealed segments keep the order of `<`: a change would cut
+ * unchanged documents again.
+ */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -9,7 +15,7 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for what lies beyond U+FFFF, so they come after the rest of the units. */
+/** Surrogates encode characters beyond U+FFFF, so they come after all other units. */
 function place(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -11,6 +11,7 @@ import { createLiveSegment } from "../../src/engine/segments/live-segment.ts";
 import { createPostingsCache } from "../../src/engine/bm25/postings-cache.ts";
 import type { Postings } from "../../src/engine/segments/segment.ts";
 import { encodeVectors } from "../../src/engine/vectors/stored-vector.ts";
+import { compareCodePoints } from "../../src/runtime/compare-text.ts";
 
 /** A chunk as a test sees it. */
 interface Item {
@@ -90,7 +91,7 @@ function naive({ segments, words, variant, settings, topK, floor, some }: World)
       }),
     )
     .filter(({ score }) => score > 0 && score >= floor)
-    .sort((x, y) => y.score - x.score || (x.id < y.id ? -1 : x.id > y.id ? 1 : x.scope < y.scope ? -1 : 1))
+    .sort((x, y) => y.score - x.score || compareCodePoints(x.id, y.id) || compareCodePoints(x.scope, y.scope))
     .slice(0, topK);
 }
 

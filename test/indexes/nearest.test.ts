@@ -7,6 +7,7 @@ import type { Segment, VectorColumn } from "../../src/engine/segments/segment.ts
 import * as live from "../../src/engine/segments/live-segment.ts";
 import { encodeVectors, type StoredVector, toStoredVector } from "../../src/engine/vectors/stored-vector.ts";
 import * as columns from "../../src/engine/vectors/vector-column.ts";
+import { compareCodePoints } from "../../src/runtime/compare-text.ts";
 
 /** A chunk of the test's world: its vector if it has one, and whether it may be found. */
 interface Item {
@@ -100,7 +101,7 @@ function naive(world: readonly (readonly Item[])[], query: StoredVector, metric:
       ),
     )
     .filter((hit) => hit.score >= floor)
-    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.scope < b.scope ? -1 : 1))
+    .sort((a, b) => b.score - a.score || compareCodePoints(a.id, b.id) || compareCodePoints(a.scope, b.scope))
     .slice(0, topK);
 }
 
@@ -320,7 +321,7 @@ describe("sparse and hybrid vectors", () => {
           )
           .filter(({ admitted, hit }) => admitted && hit.score >= minScore)
           .map(({ hit }) => hit)
-          .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.scope < b.scope ? -1 : 1))
+          .sort((a, b) => b.score - a.score || compareCodePoints(a.id, b.id) || compareCodePoints(a.scope, b.scope))
           .slice(0, topK);
         const found = code.searchNearest(searched, query, metric, topK, minScore);
         expect(

@@ -19,6 +19,7 @@ import {
   toStoredVector,
 } from "../../src/engine/vectors/stored-vector.ts";
 import { columnName, vectorAt } from "../../src/engine/vectors/vector-column.ts";
+import { compareCodePoints } from "../../src/runtime/compare-text.ts";
 
 /** Words between spaces. */
 const words: Analyzer = { fingerprint: "test", analyze: (text) => text.split(" ").filter((word) => word !== "") };
@@ -63,13 +64,11 @@ const world = fc
     items.map((each, key): Placed & { place: number } => ({ ...each, key, place: places[key]! })),
   );
 
-const byText = (x: string, y: string): number => (x < y ? -1 : x > y ? 1 : 0);
-
 /** The plain reference: each chunk that is there, in order of ids, with the words of its text and of its distinct names counted one by one. */
 function naive(items: readonly Placed[], gone = "") {
   return items
     .filter(({ present }) => present)
-    .toSorted((x, y) => byText(x.id, y.id))
+    .toSorted((x, y) => compareCodePoints(x.id, y.id))
     .map(({ id, key, live, language, text, title, headings, vectors }) => {
       const named = [...new Set([title, ...headings].map((each) => each.join(" ")))].flatMap((each) =>
         words.analyze(each),
@@ -92,7 +91,8 @@ function naive(items: readonly Placed[], gone = "") {
 }
 
 const toNamed = (vector: StoredVector) => ({ name: columnName(vector), is: toEmbedding(vector) });
-const byName = (x: { readonly name: string }, y: { readonly name: string }): number => byText(x.name, y.name);
+const byName = (x: { readonly name: string }, y: { readonly name: string }): number =>
+  compareCodePoints(x.name, y.name);
 
 /** The same, read out of a segment list by list and column by column. */
 function readOut(segment: Segment, ordinals: readonly number[]) {
@@ -125,7 +125,7 @@ function readOut(segment: Segment, ordinals: readonly number[]) {
     column.ordinals.forEach((ordinal, row) => chunks.get(ordinal)?.vectors.push(toNamed(vectorAt(column, row))));
   }
   for (const { vectors } of chunks.values()) vectors.sort(byName);
-  return [...chunks.values()].sort((x, y) => byText(x.id, y.id));
+  return [...chunks.values()].sort((x, y) => compareCodePoints(x.id, y.id));
 }
 
 const source = (items: readonly Placed[], files: BuiltSegment["files"]): SegmentSource => ({
@@ -249,7 +249,7 @@ describe("a chunk's words, turned back from a segment", () => {
           new Map(
             Array.from(collected, ([ordinal, { terms, counts }]) => [
               segment.key(ordinal),
-              terms.map((term, i): [string, number] => [term, counts[i]!]).sort(([x], [y]) => byText(x, y)),
+              terms.map((term, i): [string, number] => [term, counts[i]!]).sort(([x], [y]) => (x < y ? -1 : 1)),
             ]),
           );
         for (const [segment, collect] of [

@@ -1,5 +1,6 @@
 import { createTopK, type TopK } from "../kernels/top-k.ts";
 import type { Segment } from "../segments/segment.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /** A chunk that was found, by its place in the index. */
 export interface FoundChunk {
@@ -19,7 +20,7 @@ export interface SearchedSegment {
 /**
  * The best of several segments.
  *
- * **Shape** at most `topK`, by score, highest first, ties by chunk id then scope (both by UTF-16 code unit). `scan` offers each candidate once.
+ * **Shape** at most `topK`, by score, highest first, ties by chunk id then scope (both by code point). `scan` offers each candidate once.
  * **Cost** ids are read only where scores tie across segments.
  */
 export function findBest(
@@ -81,9 +82,6 @@ function createComparison(): (a: FoundChunk, b: FoundChunk) => number {
     if (id === undefined) ids.set(chunk, (id = chunk.segment.chunkId(chunk.ordinal)));
     return id;
   };
-  return (a, b) => b.score - a.score || order(idOf(a), idOf(b)) || order(a.segment.scope, b.segment.scope);
-}
-
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return (a, b) =>
+    b.score - a.score || compareCodePoints(idOf(a), idOf(b)) || compareCodePoints(a.segment.scope, b.segment.scope);
 }

@@ -1,4 +1,5 @@
 import { mixHash } from "../../text/mix-hash.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /** A chunk as the sampler sees it. */
 export interface SampledChunk {
@@ -28,7 +29,7 @@ export function sampleForFit(chunks: Iterable<SampledChunk>, size: number = defa
   }
   const strata = [...byLanguage].map(([language, ids]) => ({ language, ids: [...ids], root: Math.sqrt(ids.size) }));
   // The one that can fill least of its share comes first, so that what it leaves is known to the others.
-  strata.sort((a, b) => a.ids.length - b.ids.length || (a.language < b.language ? -1 : 1));
+  strata.sort((a, b) => a.ids.length - b.ids.length || compareCodePoints(a.language, b.language));
 
   const sample: string[] = [];
   let places = size;
@@ -40,13 +41,13 @@ export function sampleForFit(chunks: Iterable<SampledChunk>, size: number = defa
     places -= share;
     roots -= root;
   }
-  return sample.sort(compare);
+  return sample.sort(compareCodePoints);
 }
 
 function smallestByHash(ids: readonly string[], count: number): readonly string[] {
   return ids
     .map((id) => ({ id, hash: hashId(id) }))
-    .sort((a, b) => a.hash - b.hash || compare(a.id, b.id))
+    .sort((a, b) => a.hash - b.hash || compareCodePoints(a.id, b.id))
     .slice(0, count)
     .map(({ id }) => id);
 }
@@ -56,8 +57,4 @@ function hashId(id: string): number {
   let hash = 0x811c9dc5 | 0;
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
   return mixHash(hash);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

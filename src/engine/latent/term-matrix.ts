@@ -1,6 +1,7 @@
 import type { FitChunk } from "../../contracts/corpus-model.ts";
 import type { SparseMatrix } from "../kernels/sparse-matrix.ts";
 import { entropyWeight, localWeight } from "./term-weight.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /** Chunks by terms, weighted. */
 export interface TermMatrix {
@@ -29,7 +30,7 @@ const chunksPerSlice = 512;
 export function* buildTermMatrix(chunks: Iterable<FitChunk>): Generator<void, TermMatrix> {
   const collected = yield* collect(chunks);
   const { byNumber, rows } = collected;
-  rows.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  rows.sort((a, b) => compareCodePoints(a.id, b.id));
   const kept = chooseTerms(byNumber, rows);
   yield;
 
@@ -110,7 +111,7 @@ function* collect(chunks: Iterable<FitChunk>): Generator<void, { byNumber: strin
 function chooseTerms(byNumber: readonly string[], rows: readonly NumberedChunk[]): readonly number[] {
   const frequency = new Uint32Array(byNumber.length);
   for (const { numbers } of rows) for (const number of numbers) frequency[number]!++;
-  const byName = (a: number, b: number): number => (byNumber[a]! < byNumber[b]! ? -1 : 1);
+  const byName = (a: number, b: number): number => compareCodePoints(byNumber[a]!, byNumber[b]!);
   const enough: number[] = [];
   for (const [number, count] of frequency.entries()) if (count >= leastChunks) enough.push(number);
   if (enough.length > mostTerms) {

@@ -15,6 +15,7 @@ import {
   createColumnWriter,
   vectorAt,
 } from "../vectors/vector-column.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /** A sealed segment that has no row yet. */
 export interface BuiltSegment {
@@ -263,5 +264,5 @@ function assemble(
 }
 
 function byId(a: { readonly id: string }, b: { readonly id: string }): number {
-  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+  return compareCodePoints(a.id, b.id);
 }

@@ -8,6 +8,7 @@ import type { Postings, Segment, SegmentSource, VectorColumn } from "./segment.t
 import { createSparseColumn, joinSparse } from "../vectors/sparse-rows.ts";
 import { decodeVectors, type StoredVector } from "../vectors/stored-vector.ts";
 import { columnName } from "../vectors/vector-column.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /** A chunk that no sealed segment holds yet, with all that the index needs of it. */
 export interface PendingRow {
@@ -135,7 +136,7 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
 
   function rankById(): Uint32Array {
     const order = Array.from(rows, (_, i) => i);
-    order.sort((a, b) => compare(rows[a]?.id ?? "", rows[b]?.id ?? ""));
+    order.sort((a, b) => compareCodePoints(rows[a]?.id ?? "", rows[b]?.id ?? ""));
     const ranks = new Uint32Array(order.length);
     order.forEach((ordinal, place) => {
       ranks[ordinal] = place;
@@ -277,8 +278,4 @@ function buildColumn({ version, kind, form, ordinals, dense, sparse }: GrowingCo
 function copyInto<Numbers extends Uint8Array | Uint32Array>(grown: Numbers, before: Numbers): Numbers {
   grown.set(before);
   return grown;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

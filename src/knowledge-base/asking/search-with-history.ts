@@ -7,6 +7,7 @@ import type { Grounding } from "../../contracts/answer.ts";
 import type { ChatModel, Usage } from "../../contracts/chat.ts";
 import type { Hit, RetrieveOptions, Retriever } from "../../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /** What is needed to search for a question that may follow up on others. */
 export interface HistorySearch {
@@ -98,9 +99,7 @@ function joinHits(alone: readonly Hit[], beside: readonly Hit[]): readonly Hit[]
     const evidence = said.length > 0 && { evidence: said.includes(true) };
     joined.push({ ...hit, score, ...(explain && { explain: { ...explain, parts, ...evidence } }) });
   }
-  return joined.toSorted((a, b) => b.score - a.score || compare(a.chunkId, b.chunkId) || compare(a.scope, b.scope));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+  return joined.toSorted(
+    (a, b) => b.score - a.score || compareCodePoints(a.chunkId, b.chunkId) || compareCodePoints(a.scope, b.scope),
+  );
 }

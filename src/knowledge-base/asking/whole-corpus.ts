@@ -6,6 +6,7 @@ import type { Store, StoredChunk } from "../../contracts/store.ts";
 import { planSearch } from "../../search/search-plan.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { placeLabels } from "../../text/place-labels.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /** Overlapping chunks hold their documents more than once; more than twice is no corpus that fits. */
 const mostOverlap = 2;
@@ -46,17 +47,13 @@ export async function readWholeCorpus(
 
 function byPlace(a: StoredChunk, b: StoredChunk): number {
   return (
-    compare(a.chunk.uri, b.chunk.uri) ||
-    compare(a.scope, b.scope) ||
-    compare(a.chunk.documentId, b.chunk.documentId) ||
+    compareCodePoints(a.chunk.uri, b.chunk.uri) ||
+    compareCodePoints(a.scope, b.scope) ||
+    compareCodePoints(a.chunk.documentId, b.chunk.documentId) ||
     a.chunk.start - b.chunk.start ||
     b.chunk.end - a.chunk.end ||
-    compare(a.chunk.id, b.chunk.id)
+    compareCodePoints(a.chunk.id, b.chunk.id)
   );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function toHits(sorted: readonly StoredChunk[]): readonly Hit[] {

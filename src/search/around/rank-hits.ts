@@ -1,9 +1,10 @@
 import type { Hit, HitExplanation, RetrieverStep } from "../../contracts/retriever.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 
-/** Hits by score, ties by chunk id, then scope, both by UTF-16 code unit, with their ranks from 1. */
+/** Hits by score, ties by chunk id, then scope, both by code point, with their ranks from 1. */
 export function rankHits(hits: readonly Hit[], topK: number | "all" = "all"): readonly Hit[] {
   const sorted = hits.toSorted(
-    (a, b) => b.score - a.score || compareText(a.chunkId, b.chunkId) || compareText(a.scope, b.scope),
+    (a, b) => b.score - a.score || compareCodePoints(a.chunkId, b.chunkId) || compareCodePoints(a.scope, b.scope),
   );
   return numberHits(topK === "all" ? sorted : sorted.slice(0, topK));
 }
@@ -36,8 +37,4 @@ export function withoutExtras(
     ...(asked.explain && explain && { explain }),
     ...(asked.includeEmbeddings && embedding && { embedding }),
   };
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

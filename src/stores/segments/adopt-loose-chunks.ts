@@ -7,6 +7,7 @@ import { type ChunkDetails, toDocumentBody } from "./chunk-rows.ts";
 import { createIndexView } from "./index-view.ts";
 import { changeScope, type ScopeChange } from "./scope-change.ts";
 import type { ChunkRow, DirectoryWriter } from "./segment-directory.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /** A chunk without a document, as earlier versions kept it. */
 interface LooseChunk {
@@ -38,7 +39,9 @@ export function adoptLooseChunks(rows: DirectoryWriter, scope: Scope, now: numbe
       .chunksOfDocument(key, id)
       .filter(({ document }) => document === 0)
       .map((row): LooseChunk => ({ row, details: JSON.parse(row.details) as ChunkDetails }))
-      .toSorted((a, b) => a.row.start - b.row.start || a.row.index - b.row.index || (a.row.id < b.row.id ? -1 : 1));
+      .toSorted(
+        (a, b) => a.row.start - b.row.start || a.row.index - b.row.index || compareCodePoints(a.row.id, b.row.id),
+      );
     const groups = Map.groupBy(loose, ({ row, details }) => `${row.deletedAt} ${details.uri}`);
     const live = [...groups.values()].toSorted((a, b) => Number(isDeleted(a)) - Number(isDeleted(b)));
     for (const group of live) deleted.add(adoptGroup(change, key, group, deleted, now));

@@ -139,7 +139,7 @@ export function listScopes(rows: DirectoryReader, view: IndexView): readonly Sco
         view.scope(rows, scope)?.segments.some(({ liveCount }) => liveCount > 0) === true ||
         rows.documentsAfter(key, "", "", 1).length > 0,
     );
-  return live.map(({ scope }) => scope).toSorted();
+  return live.map(({ scope }) => scope).toSorted(compareCodePoints);
 }
 
 /** Live documents and chunks of some scopes. */

@@ -12,6 +12,7 @@ import type { Decided } from "./decided.ts";
 import { createRowFilter, restrictionOf } from "./search-segments.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 import { createTrigramKeeper, type TrigramKeeper } from "./trigram-keeper.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 interface RegexHit {
   readonly scope: Scope;
@@ -67,7 +68,7 @@ function searchPattern(
       if (matches.length > 0) found.push({ scope, row, matches });
     }
   }
-  found.sort((a, b) => order(a.row.id, b.row.id) || order(a.scope, b.scope));
+  found.sort((a, b) => compareCodePoints(a.row.id, b.row.id) || compareCodePoints(a.scope, b.scope));
   const best = createTopK(Math.min(query.topK, found.length));
   found.forEach(({ matches }, i) => best.offer(matches.length, i));
   return Array.from(best.take().items, (i) => toRegexMatch(found[i]!, reader));
@@ -125,8 +126,4 @@ function toRegexMatch({ scope, row, matches }: RegexHit, reader: ChunkReader): R
     score: matches.length / (matches.length + 1),
     matches: matches.map(({ start, end }) => ({ start: row.start + start, end: row.start + end })),
   };
-}
-
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
