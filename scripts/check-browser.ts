@@ -85,7 +85,7 @@ const quiet = [
 const child = spawn(browser, [...quiet, ...sandbox, "--remote-debugging-port=0", address], { stdio: "ignore" });
 try {
   const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`${browser} ended with ${String(code)} before the page told anything.`);
+    throw new Error(`${browser} ended with ${String(code)} before the page reported a result.`);
   });
   ended.catch(() => {});
   const deadline = AbortSignal.timeout(timeoutMs);

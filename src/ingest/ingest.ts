@@ -381,9 +381,9 @@ const plainNumbers = (_key: string, value: unknown): unknown =>
 async function keepUnfetched(work: Work, { uri, folder, validators }: Arrival): Promise<Prepared> {
   const before = await work.known.find(uri);
   if (before === undefined) {
-    throw new IbidError("internal", `${uri} is said to be unchanged, and nothing is kept of it.`, {
+    throw new IbidError("internal", `${uri} is reported as unchanged, but is not stored.`, {
       uri,
-      hint: "This is a fault of the source: it gives as unchanged only what it was told of.",
+      hint: "Correct the source: it may report only stored documents as unchanged.",
     });
   }
   return keep(work, before, { folder, validators, looked: await work.look.wants(uri, before) });

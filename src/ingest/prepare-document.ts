@@ -57,7 +57,7 @@ export async function untilSteady<Result>({ uri }: SourceItem, work: () => Promi
   }
   throw new IbidError("unreadable", `${uri} was changed each of the ${attempts} times that it was read.`, {
     uri,
-    hint: "Ingest it again when whoever writes to it has finished.",
+    hint: "Ingest it again when the program that writes it has finished.",
     details: { attempts },
   });
 }

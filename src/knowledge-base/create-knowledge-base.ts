@@ -296,7 +296,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
 function within(caller: Caller, context: AccessContext): AccessContext {
   if (caller === operator) return context;
   if (isSameCaller(caller, context)) return caller;
-  throw new IbidError("access-denied", "A caller's view cannot be turned into somebody else's.", {
+  throw new IbidError("access-denied", "A caller's view cannot become another caller's.", {
     hint: "Call as() on the knowledge base itself.",
   });
 }

@@ -36,7 +36,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
     await readable([]);
     if (caller === operator) return;
     throw new IbidError("access-denied", `${verb} goes over every scope, and is for the operator alone.`, {
-      hint: "Call it on the knowledge base itself, not on somebody's view of it; at a terminal, leave out --as-user and --as-team.",
+      hint: "Call it on the knowledge base itself, not on a caller's view; at a terminal, leave out --as-user and --as-team.",
     });
   }
 

@@ -24,8 +24,8 @@ interface Request {
 export function nameOf(input: EnqueueInput): string {
   const name = typeof input === "string" ? input : input.uri;
   if (typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !name.includes("\u0000")) return name;
-  throw new IbidError("invalid-id", "What is to be queued has a blank name, or one that is no text.", {
-    hint: "Give it a path or a uri that tells it from the others.",
+  throw new IbidError("invalid-id", "The job's uri is blank or not a valid string.", {
+    hint: "Give a path or a uri.",
   });
 }
 
@@ -81,8 +81,8 @@ function toJson(request: object): { readonly [key: string]: JsonValue | undefine
   try {
     return JSON.parse(JSON.stringify(request)) as { readonly [key: string]: JsonValue };
   } catch (cause) {
-    throw new IbidError("invalid-argument", "What is to be queued has metadata that JSON cannot carry.", {
-      hint: "Metadata are texts, numbers, truths, and lists and objects of those.",
+    throw new IbidError("invalid-argument", "The job's metadata cannot be stored as JSON.", {
+      hint: "Use strings, numbers, true, false, null, and lists and objects of these.",
       cause,
     });
   }

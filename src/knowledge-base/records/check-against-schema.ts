@@ -38,7 +38,7 @@ export async function takeRecord(plan: CollectionPlan, given: unknown, index: nu
       "invalid-argument",
       `${plan.name}: ${where}: what the schema gives for it does not go through the schema unchanged.`,
       {
-        hint: "What is kept is checked again when it is read: let transforms take their own results (z.coerce.date(), not z.date()).",
+        hint: "A stored record is validated again when it is read, so a transform must accept its own result (z.coerce.date(), not z.date()).",
         details: { index, fields: "issues" in again ? fieldsOf(again.issues) : [] },
       },
     );

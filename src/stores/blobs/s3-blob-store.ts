@@ -158,12 +158,12 @@ const maxPageBytes = 8 * 1024 * 1024;
 
 function etagOf(key: string, { headers }: S3Answer): string {
   const etag = headers.get("etag");
-  if (etag === null) throw strange(key, "which version it is");
+  if (etag === null) throw strange(key, "the version");
   return etag;
 }
 
 const strange = (key: string, what: string): IbidError =>
-  new IbidError("store-failed", `The server does not say of ${key} ${what}.`, {
+  new IbidError("store-failed", `The server does not return ${what} of ${key}.`, {
     uri: key,
     hint: "Use a server that sends Content-Length and ETag, as S3 does.",
   });

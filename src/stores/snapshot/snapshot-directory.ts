@@ -153,7 +153,7 @@ function wasOvertaken(prefix: string): IbidError {
     `Another process saved a snapshot at ${prefix}manifest since this one read it.`,
     {
       uri: `${prefix}manifest`,
-      hint: "What was changed here since cannot be kept. Open it again and repeat it; let one process at a time write, or keep a knowledge base in a folder.",
+      hint: "Changes made here since then are lost. Open the store again and repeat them; let one process at a time write, or use a folder.",
       details: { reason: "overtaken" },
     },
   );

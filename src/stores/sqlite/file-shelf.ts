@@ -36,7 +36,7 @@ export function openFileShelf(beside: string): Shelf {
       return work();
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new IbidError("store-failed", `What is to be written to ${beside} cannot be laid beside it: ${reason}.`, {
+      throw new IbidError("store-failed", `The chunks for ${beside} cannot be written to a file beside it: ${reason}.`, {
         uri: beside,
         hint: "Make room on the disk: a large document needs about twice its size there while it is ingested.",
         cause,

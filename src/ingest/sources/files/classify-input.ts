@@ -51,7 +51,7 @@ function notFound(path: string, uri: string): IbidError {
   if (isLink(path)) {
     return new IbidError("not-found", `${uri} is a symbolic link that leads nowhere.`, {
       uri,
-      hint: "Mend the link, or name the file itself.",
+      hint: "Repair the link, or name the file itself.",
     });
   }
   return new IbidError("not-found", `There is no file or folder at ${uri}.`, {

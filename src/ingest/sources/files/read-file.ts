@@ -127,7 +127,7 @@ async function readSteady(file: FileHandle, options: ReadFileOptions): Promise<U
   }
   throw new IbidError("unreadable", `${uri} was changed each of the ${attempts} times that it was read.`, {
     uri,
-    hint: "Ingest it again when whoever writes to it has finished.",
+    hint: "Ingest it again when the program that writes it has finished.",
     details: { attempts },
   });
 }

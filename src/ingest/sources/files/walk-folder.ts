@@ -202,7 +202,7 @@ function leadsOut(uri: string): IbidError {
 function leadsNowhere(uri: string, cause: unknown): IbidError {
   return new IbidError("unreadable", `${uri} is a symbolic link that leads nowhere.`, {
     uri,
-    hint: "Mend the link, or take it away.",
+    hint: "Repair the link, or remove it.",
     cause,
   });
 }

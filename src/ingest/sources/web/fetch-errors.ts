@@ -58,7 +58,7 @@ const reasons: { readonly [code: string]: readonly [what: string, hint: string] 
   UND_ERR_SOCKET: ["could not be read: the host closed the connection.", "Try again later."],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ["could not be read: the host closed the connection.", "Try again later."],
   UND_ERR_CONNECT_TIMEOUT: ["could not be reached: the host did not answer.", "Check the address and the network."],
-  CERT_HAS_EXPIRED: ["has a certificate that has expired.", "Tell whoever runs the site."],
+  CERT_HAS_EXPIRED: ["has a certificate that has expired.", "Inform the site's operator."],
   DEPTH_ZERO_SELF_SIGNED_CERT: [
     "has a certificate that nobody vouches for.",
     "Save the page to a file and ingest that.",

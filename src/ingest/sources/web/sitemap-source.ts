@@ -153,7 +153,7 @@ function toText({ bytes, mediaType }: Page, uri: string): string {
       throw isTooLarge
         ? new IbidError("too-large", `${uri} unpacks to more than ${maxSitemapBytes.toLocaleString("en")} bytes.`, {
             uri,
-            hint: "A sitemap may have 50 MB; ask whoever runs the site to split it.",
+            hint: "A sitemap may have 50 MB; ask the site's operator to split it.",
             cause,
           })
         : new IbidError("unreadable", `${uri} cannot be unpacked.`, { uri, hint: "Check it in a browser.", cause });
