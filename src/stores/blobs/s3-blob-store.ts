@@ -74,7 +74,7 @@ export function openS3BlobStore(options: S3Options): BlobStore {
       const answer = await look(key, asked.signal);
       if (answer === undefined) return undefined;
       const size = answer.headers.get("content-length");
-      if (size === null) throw strange(key, "how large it is");
+      if (size === null) throw strange(key, "the size");
       return factsOf(key, answer, Number(size));
     },
     async get(key, asked = {}) {
