@@ -219,10 +219,14 @@ export function replaceDocument(
       const row = found.get(id);
       const held = left.delete(id) ? readHeld(reader, row) : undefined;
       if (held === undefined && relies(each)) {
-        throw new IbidError("store-busy", `${document.uri} was changed by another writer while it was being ingested.`, {
-          uri: document.uri,
-          hint: "Ingest it again.",
-        });
+        throw new IbidError(
+          "store-busy",
+          `${document.uri} was changed by another writer while it was being ingested.`,
+          {
+            uri: document.uri,
+            hint: "Ingest it again.",
+          },
+        );
       }
       if (swapChunk(change, { incoming: each, held, row, document: key, home, keepVectors: true })) kept++;
     }

@@ -36,11 +36,15 @@ export function openFileShelf(beside: string): Shelf {
       return work();
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new IbidError("store-failed", `The chunks for ${beside} cannot be written to a file beside it: ${reason}.`, {
-        uri: beside,
-        hint: "Make room on the disk: a large document needs about twice its size there while it is ingested.",
-        cause,
-      });
+      throw new IbidError(
+        "store-failed",
+        `The chunks for ${beside} cannot be written to a file beside it: ${reason}.`,
+        {
+          uri: beside,
+          hint: "Make room on the disk: a large document needs about twice its size there while it is ingested.",
+          cause,
+        },
+      );
     }
   }
 
