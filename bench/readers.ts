@@ -183,7 +183,7 @@ async function measureOne(read: Read, readAll: (read: Read) => Promise<void>): P
 
 /** How long a round takes here, over how long it takes in the worker. */
 async function compareWorker(readAll: (read: Read) => Promise<void>): Promise<number> {
-  const program = new URL("../src/readers/read-worker.ts", import.meta.url);
+  const program = new URL("../src/readers/worker/read-worker.ts", import.meta.url);
   const worker = createWorkerReaders(createReaders(), { program, readInWorker: true });
   const [here, there] = [readBy(createReaders()), readBy(worker.readers)];
   const spent = { here: 0, there: 0 };

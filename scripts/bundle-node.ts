@@ -13,7 +13,7 @@ const emitted = (source: string): string => join(root, source.replace("src/", "d
 /** Programs that are started by their file: the command line, and the process that reads documents. */
 const programs: Readonly<Record<string, string>> = {
   "cli/bin": emitted("src/cli/bin.ts"),
-  "node/read-worker": emitted("src/readers/read-worker.ts"),
+  "node/read-worker": emitted("src/readers/worker/read-worker.ts"),
 };
 
 const entries = subpaths.map(({ nodeFile, nodeSource }) => [

@@ -8,7 +8,7 @@ import { runPack } from "./run-pack.ts";
 import { makePdf } from "../readers/make-pdf.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-const program = new URL("../../src/readers/read-worker.ts", import.meta.url);
+const program = new URL("../../src/readers/worker/read-worker.ts", import.meta.url);
 const worker = createWorkerReaders(createReaders(), { program, readInWorker: true });
 afterAll(() => worker.close());
 

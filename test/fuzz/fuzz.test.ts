@@ -9,7 +9,7 @@ import { runsAll } from "../support/runs.ts";
 const filesEach = runsAll ? 80 : 30;
 // Where files are read in earnest: libraries leave failing promises behind, which would end this process.
 const worker = createWorkerReaders(createReaders(), {
-  program: new URL("../../src/readers/read-worker.ts", import.meta.url),
+  program: new URL("../../src/readers/worker/read-worker.ts", import.meta.url),
   readInWorker: true,
 });
 afterAll(() => worker.close());

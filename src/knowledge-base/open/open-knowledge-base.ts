@@ -17,7 +17,7 @@ import {
 import { openStoreInFolder } from "./open-store-in-folder.ts";
 import { completeReader } from "../../readers/custom-reader.ts";
 import { createReaders } from "../../readers/create-readers.ts";
-import { checkReadInWorker, startReaders } from "../../readers/start-readers.ts";
+import { checkReadInWorker, startReaders } from "../../readers/worker/start-readers.ts";
 import { languageAnalyzer } from "../../text/languages/snowball/language-analyzer.ts";
 import { toUri } from "../../ingest/to-uri.ts";
 

@@ -1,7 +1,7 @@
 /**
  * The program that reads files in a process of its own. An edge: started by `adapters/worker/`, never imported.
  */
-import { serveReaders } from "./worker/serve-readers.ts";
-import { createReaders } from "./create-readers.ts";
+import { serveReaders } from "./serve-readers.ts";
+import { createReaders } from "../create-readers.ts";
 
 serveReaders(createReaders(), Number(process.argv[2]));

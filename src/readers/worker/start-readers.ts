@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { createWorkerReaders, type WorkerReaders } from "./worker/worker-readers.ts";
-import { IbidError } from "../contracts/errors.ts";
-import type { Reader } from "../contracts/reader.ts";
+import { createWorkerReaders, type WorkerReaders } from "./worker-readers.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Reader } from "../../contracts/reader.ts";
 
 /** **Errors** `invalid-argument` for anything but those three. */
 export function checkReadInWorker(worker: unknown): void {
