@@ -4,6 +4,7 @@
 //
 // Vectors are drawn around 400 Gaussian centres, 384 dimensions, normalised; queries too. Everything is measured in one run, on one thread:
 // a plain loop over a Float32Array, the memory's bandwidth, the first pass with and without digits in turns, the whole search. Default: 1,000, 10,000 and 100,000 rows.
+import { searchVectors } from "../src/testing/search-legs.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -211,7 +212,7 @@ async function run(rows: number): Promise<void> {
   await fill(store, vectors);
   console.log(`  ${"indexing, vectors given".padEnd(44)} ${(performance.now() - filling).toFixed(0).padStart(9)} ms`);
   const search = (i: number, filter?: Filter) =>
-    store.search(from, { embedding: query(i), version, topK: 10, ...(filter === undefined ? {} : { filter }) });
+    searchVectors(store, from, { embedding: query(i), version, topK: 10, ...(filter === undefined ? {} : { filter }) });
   const first = performance.now();
   await search(0);
   console.log(`  ${"first search".padEnd(44)} ${(performance.now() - first).toFixed(1).padStart(9)} ms`);
@@ -252,7 +253,7 @@ async function runDurable(vectors: readonly Float32Array[], embedding: Float32Ar
     for (let i = 0; i < 5; i++) {
       const opened = performance.now();
       const again = await openSqliteStore(path);
-      await again.search(from, { embedding, version, topK: 10 });
+      await searchVectors(again, from, { embedding, version, topK: 10 });
       times.push(performance.now() - opened);
       await again.close();
     }

@@ -3,6 +3,7 @@
 //   npx node bench/lexical-quality.ts <folder in BEIR's layout> [<folder>…]
 //
 // One document is one chunk, ranked by the engine with its defaults, so that the figures are those of the analyzer alone.
+import { searchWords } from "../src/testing/search-legs.ts";
 import { basename } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
 import type { Analyzer } from "../src/contracts/analyzer.ts";
@@ -43,7 +44,7 @@ for (const folder of folders) {
     for (const query of queries) {
       const grades = judged.get(query._id) ?? new Map<string, number>();
       const rank = async (text: string): Promise<ReturnType<typeof scoreRanking>> => {
-        const { matches } = await store.lexicalSearch(scopes, { text, topK: 100 });
+        const { matches } = await searchWords(store, scopes, { text, topK: 100 });
         return scoreRanking(
           matches.map(({ chunk }) => chunk.id),
           grades,

@@ -3,6 +3,7 @@
 //   npx node bench/lexical-speed.ts <folder in BEIR's layout> [passages]
 //
 // "postings" is how many entries a question's lists have together: what scoring every chunk looks at, and the most that skipping could save.
+import { searchWords } from "../src/testing/search-legs.ts";
 import { createGate, operator } from "../src/access/gate.ts";
 import { languageAnalyzer } from "../src/text/index.node.ts";
 import { findSubject } from "../src/search/find-subject.ts";
@@ -53,7 +54,7 @@ for (const [name, ask] of [
     for (const { text } of queries) {
       const query = ask(text);
       started = performance.now();
-      const { terms } = await store.lexicalSearch(from, { text: query, topK: 10 });
+      const { terms } = await searchWords(store, from, { text: query, topK: 10 });
       if (!measured) continue;
       times.push(performance.now() - started);
       postings += terms.reduce((sum, { chunks }) => sum + chunks, 0);

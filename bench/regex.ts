@@ -5,6 +5,7 @@
 // Documents of eight chunks are put together from lines of the folder's files, or from made-up words without one. 100,000 chunks by default, of some 900
 // characters, in SQLite and without vectors. "First" is the search that makes the index. Times are of the processor, so that others on the machine do
 // not count: the work is done by one thread.
+import { searchPattern } from "../src/testing/search-legs.ts";
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -109,7 +110,7 @@ const made = mkdtempSync(join(tmpdir(), "ibid-regex-"));
 try {
   const path = join(made, "ibid.sqlite");
   const open = (sealAt?: number): Promise<Store> =>
-    openSqliteStore(path, { analyzer: silent, topK: 10, ...(sealAt === undefined ? {} : { segments: { sealAt } }) });
+    openSqliteStore(path, { analyzer: silent, ...(sealAt === undefined ? {} : { segments: { sealAt } }) });
   const lines = readLines();
   const writing = await open();
   const documents = Math.ceil(Number(wanted) / 8);
@@ -148,15 +149,15 @@ try {
   const scans = new Map<string, { time: number; found: unknown }>();
   for (const pattern of patterns) {
     let found: unknown;
-    const took = await time(async () => (found = await scanning.regexSearch(from, { pattern })), 3);
+    const took = await time(async () => (found = await searchPattern(scanning, from, { pattern })), 3);
     scans.set(pattern, { time: took, found });
   }
   await scanning.close();
 
   const indexed = await open();
-  const first = await time(() => indexed.regexSearch(from, { pattern: patterns[0]! }), 1);
+  const first = await time(() => searchPattern(indexed, from, { pattern: patterns[0]! }), 1);
   await indexed.upkeep!.settle();
-  const again = await time(() => indexed.regexSearch(from, { pattern: patterns[0]! }), 1);
+  const again = await time(() => searchPattern(indexed, from, { pattern: patterns[0]! }), 1);
   console.log(
     `first search ${ms(first)} ms, of which the index ${ms(first - again)} ms: ${(((first - again) * 1000) / documents / 8).toFixed(1)} µs a chunk`,
   );
@@ -166,10 +167,10 @@ try {
   for (const pattern of patterns) {
     const scan = scans.get(pattern)!;
     let found: unknown;
-    const took = await time(async () => (found = await indexed.regexSearch(from, { pattern })), 5);
+    const took = await time(async () => (found = await searchPattern(indexed, from, { pattern })), 5);
     if (JSON.stringify(found) !== JSON.stringify(scan.found))
       throw new Error(`The index changes what ${pattern} finds.`);
-    const count = (await indexed.regexSearch(from, { pattern, topK: "all" })).length;
+    const count = (await searchPattern(indexed, from, { pattern, topK: "all" })).length;
     console.log(
       `${pattern.padEnd(28)} ${String(count).padStart(8)} ${ms(scan.time)} ${ms(took)} ${(scan.time / took).toFixed(1).padStart(8)}`,
     );

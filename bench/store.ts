@@ -3,6 +3,7 @@
 //   npx node bench/store.ts [folder of text files]
 //
 // Without a folder, 450 generated documents are written. Texts are cut every 1,200 characters; vectors are random.
+import { searchPattern, searchVectors, searchWords } from "../src/testing/search-legs.ts";
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -118,14 +119,14 @@ async function write(store: Store, entries: readonly DocumentWrite[]): Promise<v
 async function search(name: string, store: Store): Promise<void> {
   const embedding = Float32Array.from({ length: 256 }, () => random() - 0.5);
   const text = "how do I create an agent with tools and w1 w20 w300 memory";
-  await time(`${name}: first lexical search`, () => store.lexicalSearch(from, { text, topK: 5 }));
-  await time(`${name}: lexical search`, () => store.lexicalSearch(from, { text, topK: 5 }), 50);
-  await time(`${name}: first dense search`, () => store.search(from, { embedding, version, topK: 5 }));
-  await time(`${name}: dense search`, () => store.search(from, { embedding, version, topK: 5 }), 50);
+  await time(`${name}: first lexical search`, () => searchWords(store, from, { text, topK: 5 }));
+  await time(`${name}: lexical search`, () => searchWords(store, from, { text, topK: 5 }), 50);
+  await time(`${name}: first dense search`, () => searchVectors(store, from, { embedding, version, topK: 5 }));
+  await time(`${name}: dense search`, () => searchVectors(store, from, { embedding, version, topK: 5 }), 50);
   const filter = { op: "endsWith", key: "fileName", value: "x" } as const;
-  await time(`${name}: first filtered lexical search`, () => store.lexicalSearch(from, { text, topK: 5, filter }));
-  await time(`${name}: filtered lexical search`, () => store.lexicalSearch(from, { text, topK: 5, filter }), 50);
-  await time(`${name}: regex search`, () => store.regexSearch(from, { pattern: "w1[0-9]+ |agents?\\b", topK: 5 }));
+  await time(`${name}: first filtered lexical search`, () => searchWords(store, from, { text, topK: 5, filter }));
+  await time(`${name}: filtered lexical search`, () => searchWords(store, from, { text, topK: 5, filter }), 50);
+  await time(`${name}: regex search`, () => searchPattern(store, from, { pattern: "w1[0-9]+ |agents?\\b", topK: 5 }));
 }
 
 const entries = readTexts(process.argv[2]).map(toEntry);

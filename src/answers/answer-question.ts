@@ -130,5 +130,5 @@ function toReport(from: AnswerContext["from"], fitted: FittedContext): AnswerCon
 
 /** Whether any hit is evidence. The retriever decides for each hit, in `explain`; hits of a custom retriever without that field all count. */
 export function hasEvidence(hits: readonly Hit[]): boolean {
-  return hits.some((hit) => hit.explain?.evidence ?? true);
+  return hits.some((hit) => hit.evidence ?? true);
 }

@@ -1,7 +1,7 @@
 import type { Chunk } from "./chunk.ts";
 import type { Origin } from "./document.ts";
 import type { Embedding, EmbeddingVersion, Metric, VersionedEmbedding } from "./embedding.ts";
-import type { Filter } from "./filter.ts";
+import type { Filter, FilterInput } from "./filter.ts";
 import type { JsonValue, Metadata } from "./metadata.ts";
 import type { Scope } from "./scope.ts";
 
@@ -282,6 +282,8 @@ export interface StoreSession {
   readonly moment: Moment;
   /** In the order of their parts in a fused score. */
   readonly legs: readonly SessionLeg[];
+  /** Compiles a filter and origins for `search`; `undefined` when there is neither. **Errors** `invalid-filter`. */
+  restrict(filter?: FilterInput, origins?: readonly Origin[]): Restriction | undefined;
   /**
    * Chunks in the order of `refs`; `undefined` where one is gone, or lies outside the session's scopes.
    *

@@ -103,6 +103,8 @@ export interface Hit {
   readonly structure?: ChunkStructure;
   readonly metadata: Metadata;
   readonly origin: Origin;
+  /** Whether the hit counts as evidence that the question can be answered. Absent: a retriever that does not tell; it counts. */
+  readonly evidence?: boolean | undefined;
   /** Where a pattern matched, in the document; absent when none was given, or it did not. */
   readonly matches?: readonly { readonly start: number; readonly end: number }[];
   readonly explain?: HitExplanation;
@@ -122,6 +124,17 @@ export interface LegScore {
   readonly rank: number;
 }
 
+/** How each leg saw a hit, by the leg's name. */
+export interface LegScores {
+  readonly lexical?: LegScore;
+  readonly dense?: LegScore;
+  /** The store's own model. */
+  readonly latent?: LegScore;
+  readonly pattern?: LegScore;
+  /** A leg of your own. */
+  readonly [leg: string]: LegScore;
+}
+
 /**
  * The store's own model and a query.
  *
@@ -138,9 +151,9 @@ export interface LatentExplanation {
 
 /** Why a hit has the score it has. */
 export interface HitExplanation {
-  /** `absolute`, `weighted`, `rrf`, or the one leg that searched. */
+  /** The fusion, or the one leg that searched. */
   readonly fusion: string;
-  readonly legs: { readonly dense?: LegScore; readonly lexical?: LegScore; readonly regex?: LegScore };
+  readonly legs: LegScores;
   /** Added in this order, these give the score shown (or, after a rerank, the fused score before it). */
   readonly parts: readonly { readonly name: string; readonly value: number }[];
   /** Each query term's share of the lexical leg's score; added in this order they give it. */
@@ -151,8 +164,6 @@ export interface HitExplanation {
   readonly latent?: LatentExplanation;
   /** How much of what was asked the lexical leg found here, on a scale that means the same for every query. Absent like `queryTerms`. */
   readonly strength?: number;
-  /** Whether the hit counts as evidence that the question can be answered. */
-  readonly evidence?: boolean;
   /** When reranked: the fused score and rank before. */
   readonly rerank?: { readonly reranker: string; readonly before: LegScore };
   /** Effects of retrievers around the first one, the innermost first. Absent when there are none. */

@@ -22,12 +22,8 @@ import type {
   SessionOptions,
   StoreSession,
 } from "./leg.ts";
-import type { LatentQuery, LatentResult } from "./latent-search.ts";
-import type { LexicalQuery, LexicalResult } from "./lexical-index.ts";
 import type { AddedVector, ScopeVersions, VersionChange } from "./reembedding.ts";
-import type { RegexMatch, RegexQuery } from "./regex-search.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "./scope.ts";
-import type { VectorMatch, VectorQuery } from "./vector-store.ts";
 
 /**
  * When an acknowledged write is safe: at once and against power loss (`"commit"`), at the next snapshot (`"snapshot"`), or never (`"none"`).
@@ -314,14 +310,6 @@ export interface Upkeep<By extends Places = Checked> {
   examine(...call: [...by: By["maintain"], options?: ExamineOptions]): Promise<Diagnosis>;
 }
 
-/** Searches leg by leg, each with a proof of its own, for callers that do not use sessions yet. @experimental */
-export interface Searches<By extends Places = Checked> {
-  search(scopes: By["read"], query: VectorQuery): Promise<readonly VectorMatch[]>;
-  lexicalSearch(scopes: By["read"], query: LexicalQuery): Promise<LexicalResult>;
-  regexSearch(scopes: By["read"], query: RegexQuery): Promise<readonly RegexMatch[]>;
-  readonly latentSearch?: ((scopes: By["read"], query: LatentQuery) => Promise<LatentResult>) | undefined;
-}
-
 /**
  * The parts of a store. A capability is a whole object or absent. @experimental
  *
@@ -331,7 +319,6 @@ export interface StoreParts {
   readonly documents: DocumentStore;
   /** In the order of their parts in a fused score. */
   readonly legs: readonly Leg[];
-  readonly searches?: Searches | undefined;
   readonly versions?: VersionSwitch | undefined;
   readonly trash?: Trash | undefined;
   readonly upkeep?: Upkeep | undefined;
@@ -344,7 +331,7 @@ export interface StoreParts {
  *
  * @experimental
  */
-export interface Store extends DocumentVerbs<Proven>, Searches<Proven>, AsyncDisposable {
+export interface Store extends DocumentVerbs<Proven>, AsyncDisposable {
   readonly capabilities: StoreCapabilities;
   /** The knowledge base's own key, 32 bytes: queries are hashed under it. A copy each time. */
   readonly secret: Uint8Array;

@@ -1,7 +1,7 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { cutSnippet } from "../text/snippet.ts";
-import { type Candidate, languageOf } from "./candidate.ts";
+import { type Candidate, languageOf, rangesFound, termsFound } from "./candidate.ts";
 import { type ExplainContext, explainHit } from "./explain-hit.ts";
 import type { SearchPlan } from "./search-plan.ts";
 import { plainEmbedding } from "../engine/vectors/plain-embedding.ts";
@@ -15,15 +15,17 @@ export interface HitContext extends ExplainContext {
   readonly analyzer: Analyzer;
 }
 
-/** Stage 8: candidates as hits, each with a snippet; texts stay whole. */
+/** Candidates as hits, each with a snippet; texts stay whole. */
 export function createHits(candidates: readonly Candidate[], context: HitContext): readonly Hit[] {
-  const { analyzer, subject, plan } = context;
+  const { analyzer, subject } = context;
   const byLanguage = new Map<string, ReadonlySet<string>>();
   // Each hit is marked by the query's words as its own language has them.
   const termsFor = (candidate: Candidate, language: string): ReadonlySet<string> => {
-    // What only a pattern found has nothing of the query to show.
-    const { lexical, regex } = candidate;
-    if (plan.mode === "regex" || (regex && !lexical)) return matchedTerms(candidate, analyzer, language);
+    const ranges = rangesFound(candidate);
+    // A chunk that only a pattern found has no word of the query to show.
+    if (ranges !== undefined && termsFound(candidate) === undefined) {
+      return matchedTerms(candidate, ranges[0], analyzer, language);
+    }
     let terms = byLanguage.get(language);
     if (terms === undefined) byLanguage.set(language, (terms = new Set(analyzer.analyze(subject, language))));
     return terms;
@@ -41,8 +43,9 @@ function createHit(
   terms: ReadonlySet<string>,
   context: HitContext,
 ): Hit {
-  const { chunk, scope, score, regex, embedding } = candidate;
+  const { chunk, scope, score, embedding } = candidate;
   const { plan, analyzer } = context;
+  const ranges = rangesFound(candidate);
   return {
     rank,
     score,
@@ -63,15 +66,20 @@ function createHit(
     structure: chunkStructure(chunk),
     metadata: chunk.metadata,
     origin: chunk.origin,
-    ...(regex && { matches: regex.matches }),
+    evidence: context.evidence.isEvidence(candidate),
+    ...(ranges && { matches: ranges }),
     ...(plan.explain && { explain: explainHit(candidate, context) }),
     ...(plan.includeEmbeddings && embedding && { embedding: plainEmbedding(embedding) }),
   };
 }
 
-/** What a pattern found is what its snippet shows. */
-function matchedTerms({ chunk, regex }: Candidate, analyzer: Analyzer, language: string): ReadonlySet<string> {
-  const first = regex?.matches[0];
+/** The terms of what a pattern matched first: its snippet shows them. */
+function matchedTerms(
+  { chunk }: Candidate,
+  first: { readonly start: number; readonly end: number } | undefined,
+  analyzer: Analyzer,
+  language: string,
+): ReadonlySet<string> {
   const found = first ? chunk.urtext.slice(first.start - chunk.start, first.end - chunk.start) : "";
   return new Set(analyzer.analyze(found, language));
 }

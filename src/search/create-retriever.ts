@@ -1,5 +1,13 @@
 import { assertAuthorized } from "../access/gate.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Chunk } from "../contracts/chunk.ts";
+import {
+  type Embedding,
+  type EmbeddingVersion,
+  kindOf,
+  type VersionedEmbedding,
+  versionKey,
+} from "../contracts/embedding.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit, Reranker, Retriever, RetrieveOptions } from "../contracts/retriever.ts";
@@ -8,20 +16,21 @@ import type { Tracer } from "../contracts/tracer.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { hmacSha256 } from "../runtime/hash.ts";
-import type { Candidate } from "./candidate.ts";
+import { createRestriction } from "../engine/filters/create-restriction.ts";
+import type { Query, QueryEmbedding, Restriction } from "../contracts/leg.ts";
+import type { Candidate, FusedChunk } from "./candidate.ts";
 import { createHits, type HitContext } from "./create-hits.ts";
 import { embedQuery } from "./embed-query.ts";
 import { findSubject } from "./find-subject.ts";
-import { poolSize } from "./fuse-legs.ts";
-import type { QueryEmbedding, SearchableStore } from "./legs.ts";
+import { poolSize } from "./fuse.ts";
 import { reportRetrieval } from "./report-retrieval.ts";
 import { checkQuery, defaultMaxQueryLength, planSearch, type SearchPlan } from "./search-plan.ts";
-import { searchStore } from "./search-store.ts";
+import { type Found, type SearchableStore, searchSession, type SessionSearch } from "./search-session.ts";
 import {
   createEvidenceScale,
   defaultEvidenceSimilarity,
   defaultEvidenceStrength,
-  type EvidenceFloors,
+  type EvidenceThresholds,
   type EvidenceScale,
 } from "./weigh-evidence.ts";
 
@@ -111,7 +120,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     });
   }
   const meaning = embedder !== undefined && embedder.model.similarity !== "form";
-  const floorsOf = (plan: SearchPlan): EvidenceFloors => ({
+  const thresholdsOf = (plan: SearchPlan): EvidenceThresholds => ({
     strength: options.evidenceStrength ?? defaultEvidenceStrength,
     similarity: plan.minScore ?? options.evidenceSimilarity ?? (meaning ? defaultEvidenceSimilarity : undefined),
   });
@@ -122,15 +131,9 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     plan: SearchPlan,
     { signal, onUsage }: RetrieveOptions,
   ): Promise<readonly QueryEmbedding[]> => {
-    if (plan.mode === "lexical" || plan.mode === "regex" || (plan.mode === "hybrid" && !embedder)) return [];
-    if (embedder) {
-      const told = access === "operator" ? onUsage : undefined;
-      return embedQuery({ store, embedder, formerEmbedders, onUsage: told }, scopes, query, signal);
-    }
-    if (store.latentSearch) return [];
-    throw new IbidError("configuration-missing", "A dense search needs an embedding model, and none is configured.", {
-      hint: "Give an embedder, or search with mode: lexical.",
-    });
+    if (plan.mode === "lexical" || plan.mode === "regex" || !embedder) return [];
+    const told = access === "operator" ? onUsage : undefined;
+    return embedQuery({ store, embedder, formerEmbedders, onUsage: told }, scopes, query, signal);
   };
 
   const retrieve = async (
@@ -153,8 +156,8 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       // Signs mean something there, and nothing is to be left out.
       const asked = plan.syntax === "lucene" ? await readLucene(query) : query;
       const subject = findSubject(asked, analyzer);
-      const queryEmbeddings = await embedIn(scopes, query, plan, search);
-      if (queryEmbeddings.length > 0) stages.push("embed");
+      const embeddings = await embedIn(scopes, query, plan, search);
+      if (embeddings.length > 0) stages.push("embed");
       stopIfAborted(signal);
 
       const reranking = reranker !== undefined && plan.rerank && plan.mode !== "regex";
@@ -162,49 +165,47 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       const least = reranking ? poolSize(plan.topK) : atLeastTwo(plan.topK);
       const proximity = nearing ? await import("./rerank/weigh-proximity.ts") : undefined;
       const wanted = proximity && least !== "all" ? Math.max(least, proximity.proximityPool) : least;
-      const found = await searchStore({
-        store,
-        scopes,
+      const { found, read } = await searchAndRead(store, scopes, {
         plan,
-        query,
-        subject: plan.syntax === "lucene" ? query : subject.text,
-        queryEmbeddings,
+        query: toQuery(query, subject.text, plan, embeddings),
+        restriction: createRestriction(plan.filter, plan.origins),
         meaning,
         wanted,
+        // Without a reranker, no chunk is read that is not shown.
+        shown: reranking || proximity !== undefined ? wanted : plan.topK,
         version: embedder?.version,
+        signal,
       });
-      stages.push(...found.stages);
+      stages.push(...found.legs, ...(found.legs.length > 1 ? ["merge"] : []));
       stopIfAborted(signal);
 
-      let candidates: readonly Candidate[] = found.candidates;
+      let candidates = read;
       if (reranking) {
-        const pool = wanted === "all" ? candidates : candidates.slice(0, wanted);
         const { rerankCandidates } = await import("./rerank/rerank-candidates.ts");
-        candidates = await rerankCandidates(reranker, query, pool, search);
+        candidates = await rerankCandidates(reranker, query, candidates, search);
         stages.push("rerank");
         stopIfAborted(signal);
       } else if (proximity !== undefined) {
-        const { terms = [], fusion } = found;
+        const { terms = [], fusion, calibrations } = found;
         candidates = proximity.weighProximity({
           candidates,
           subject: subject.text,
           terms,
           fusion,
+          calibrations,
           analyzer,
           topK: plan.topK,
         });
         stages.push("rerank");
       }
-
-      candidates = candidates.filter((candidate) => mayBeShown(candidate, scopes, plan));
       stages.push("origins");
 
-      run.dense = found.dense;
-      run.sparse = found.sparse;
+      run.dense = found.legs.includes("dense") || found.legs.includes("latent");
+      run.sparse = found.legs.includes("lexical");
       run.reranked = reranking || nearing;
       run.pool = found.candidates.length;
-      const evidence = createEvidenceScale(found.terms ?? [], subject.functionTerms, floorsOf(plan));
-      run.evidence = countEvidence(candidates, evidence);
+      const evidence = createEvidenceScale(found.terms ?? [], subject.functionTerms, thresholdsOf(plan));
+      run.evidence = countEvidence(found.candidates, evidence);
 
       const context: HitContext = {
         plan,
@@ -254,13 +255,79 @@ function atLeastTwo(topK: number | "all"): number | "all" {
   return topK === "all" ? topK : Math.max(topK, 2);
 }
 
-/** Stage 7. Stores restrict before they rank; whatever a store lets through against that is stopped here. */
-function mayBeShown({ scope, chunk }: Candidate, scopes: AuthorizedScopes, plan: SearchPlan): boolean {
-  return scopes.scopes.includes(scope) && (plan.origins === undefined || plan.origins.includes(chunk.origin));
+/** A query as the legs take it. In Lucene's syntax signs mean something, and nothing is left out. */
+function toQuery(question: string, subject: string, plan: SearchPlan, embeddings: readonly QueryEmbedding[]): Query {
+  const source = plan.mode === "regex" ? question : plan.pattern;
+  return {
+    question,
+    text: plan.syntax === "lucene" ? question : subject,
+    syntax: plan.syntax,
+    embeddings,
+    pattern: source === undefined ? undefined : { source, ignoreCase: plan.ignoreCase },
+  };
+}
+
+/** Sessions that one search opens at most, when the store changes meanwhile. */
+const mostSessions = 3;
+
+interface ReadingSearch extends SessionSearch {
+  /** How many candidates are read, best first. */
+  readonly shown: number | "all";
+  /** Whose vectors to hand out, where the query itself has none. */
+  readonly version: EmbeddingVersion | undefined;
+}
+
+/**
+ * Keys first: searches, fuses, and reads the chunks of the best alone. When the store changes meanwhile it searches again, in a new session; the last one drops
+ * chunks that are gone.
+ */
+async function searchAndRead(
+  store: SearchableStore,
+  scopes: AuthorizedScopes,
+  search: ReadingSearch,
+): Promise<{ readonly found: Found; readonly read: readonly Candidate[] }> {
+  const { restriction, shown, plan, signal } = search;
+  for (let sessions = 1; ; sessions++) {
+    const session = await store.session(scopes, { signal });
+    const found = await searchSession(session, search);
+    const candidates = found.candidates.filter(({ scope }) => scopes.scopes.includes(scope));
+    const wanted = shown === "all" ? candidates : candidates.slice(0, shown);
+    stopIfAborted(signal);
+    const chunks = await session.readChunks(wanted, { embeddings: plan.includeEmbeddings });
+    const read = wanted.flatMap((candidate, i): Candidate[] => {
+      const one = chunks[i];
+      if (one === undefined || one.revision !== candidate.revision || !mayBeShown(one.chunk, restriction)) return [];
+      const { chunk, language, embeddings = [] } = one;
+      return [{ ...candidate, chunk, language, embedding: chooseEmbedding(candidate, embeddings, search) }];
+    });
+    const hasChanged = found.stale || read.length < wanted.length;
+    if (!hasChanged || sessions === mostSessions) return { found, read };
+  }
+}
+
+/** Legs restrict before they rank; whatever one lets through against that, or has changed since, is stopped here. */
+function mayBeShown(chunk: Chunk, restriction: Restriction | undefined): boolean {
+  return restriction === undefined || restriction.admits(chunk);
+}
+
+/** The vector that the chunk is searched by; without an embedding model, its first. */
+function chooseEmbedding(
+  { scope }: FusedChunk,
+  embeddings: readonly VersionedEmbedding[],
+  { query, version }: ReadingSearch,
+): Embedding | undefined {
+  const asked = query.embeddings.find(({ scopes }) => scopes.includes(scope));
+  const key = asked?.version ?? version;
+  if (key === undefined) return embeddings[0]?.embedding;
+  return embeddings.find(
+    (one) =>
+      versionKey(one.version) === versionKey(key) &&
+      (asked === undefined || kindOf(one.embedding) === kindOf(asked.embedding)),
+  )?.embedding;
 }
 
 /** Only whether there are two matters, so the count stops there. */
-function countEvidence(candidates: readonly Candidate[], scale: EvidenceScale): number {
+function countEvidence(candidates: readonly FusedChunk[], scale: EvidenceScale): number {
   let count = 0;
   for (const candidate of candidates) {
     if (scale.isEvidence(candidate)) count += 1;

@@ -1,9 +1,9 @@
-import { narrowProof } from "../access/gate.ts";
 import type { OnUsage } from "../contracts/chat.ts";
 import { type Embedder, makesVersion } from "../contracts/embedding-model.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { QueryEmbedding, SearchableStore } from "./legs.ts";
+import type { QueryEmbedding } from "../contracts/leg.ts";
+import type { SearchableStore } from "./search-session.ts";
 import { tellUsage } from "../runtime/tell-usage.ts";
 
 interface QueryEmbedders {
@@ -41,7 +41,7 @@ export async function embedQuery(
     if (sent > 0 && tokens !== undefined) tellUsage(onUsage, { inputTokens: tokens, outputTokens: 0 }, by.model);
     const [embedding] = embeddings;
     if (!embedding) throw new IbidError("invalid-response", "The embedder gave no embedding for the query.");
-    return { version, embedding, scopes: chosen.size === 1 ? scopes : narrowProof(scopes, own) };
+    return { version, embedding, scopes: own, similarity: by.model.similarity === "form" ? "form" : "meaning" };
   });
   return Promise.all(embedded);
 }

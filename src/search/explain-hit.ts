@@ -1,12 +1,12 @@
 import type { HitExplanation, LatentExplanation, LegScore } from "../contracts/retriever.ts";
-import type { Candidate, QueryTerms } from "./candidate.ts";
+import { type Candidate, type QueryTerms, termsFound } from "./candidate.ts";
 import type { EvidenceScale } from "./weigh-evidence.ts";
 
 /** What all hits of one search share. */
 export interface ExplainContext {
   /** The fusion, or the one leg that searched. */
   readonly fusion: string;
-  /** `undefined` when no lexical leg searched. */
+  /** `undefined` when no leg counts words. */
   readonly terms: QueryTerms | undefined;
   /** `undefined` when the store's own model did not search. */
   readonly latent: LatentExplanation | undefined;
@@ -16,20 +16,19 @@ export interface ExplainContext {
 
 /** Why a candidate has its score, in numbers that add up. */
 export function explainHit(candidate: Candidate, context: ExplainContext): HitExplanation {
-  const { dense, lexical, regex, before } = candidate;
+  const { before, legs, parts } = candidate;
   const { terms } = context;
+  const inOrder = parts.flatMap(({ name }) => {
+    const found = legs.get(name);
+    return found === undefined ? [] : [[name, legScore(found)] as const];
+  });
   return {
     fusion: context.fusion,
-    legs: {
-      ...(dense && { dense: legScore(dense) }),
-      ...(lexical && { lexical: legScore(lexical) }),
-      ...(regex && { regex: legScore(regex) }),
-    },
-    parts: candidate.parts.map((part) => ({ ...part })),
-    terms: (lexical?.terms ?? []).map((term) => ({ ...term })),
+    legs: Object.fromEntries(inOrder),
+    parts: parts.map((part) => ({ ...part })),
+    terms: (termsFound(candidate)?.terms ?? []).map((term) => ({ ...term })),
     ...(terms && { queryTerms: terms.map((term) => ({ ...term })), strength: context.evidence.strength(candidate) }),
     ...(context.latent && { latent: { ...context.latent } }),
-    evidence: context.evidence.isEvidence(candidate),
     ...(before &&
       context.reranker !== undefined && { rerank: { reranker: context.reranker, before: legScore(before) } }),
   };

@@ -1,7 +1,7 @@
-import type { Candidate, QueryTerms } from "./candidate.ts";
+import { type FusedChunk, type QueryTerms, termsFound } from "./candidate.ts";
 
-/** When a hit counts as evidence. Both floors are inclusive. */
-export interface EvidenceFloors {
+/** When a hit counts as evidence (law 5). Both are inclusive. */
+export interface EvidenceThresholds {
   /** Of the lexical leg's {@link EvidenceScale.strength}. */
   readonly strength: number;
   /** Of the dense leg: the least cosine; `undefined` when closeness alone proves nothing. */
@@ -26,8 +26,8 @@ export interface EvidenceScale {
    *
    * **Shape** 0 when it has none of them; about 1 when it has all of them once; at most 2.2.
    */
-  strength(candidate: Pick<Candidate, "lexical">): number;
-  isEvidence(candidate: Candidate): boolean;
+  strength(candidate: Pick<FusedChunk, "legs">): number;
+  isEvidence(candidate: Pick<FusedChunk, "legs">): boolean;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface EvidenceScale {
 export function createEvidenceScale(
   terms: QueryTerms,
   functionTerms: ReadonlySet<string>,
-  floors: EvidenceFloors,
+  thresholds: EvidenceThresholds,
 ): EvidenceScale {
   const subjects = terms.filter(({ term }) => !functionTerms.has(term));
   const counted = new Map((subjects.length > 0 ? subjects : terms).map((each) => [each.term, each]));
@@ -51,19 +51,22 @@ export function createEvidenceScale(
     mass += count * (chunks > 0 ? idf : Math.max(0, idf - Math.log(3)));
   }
 
-  const strength = ({ lexical }: Pick<Candidate, "lexical">): number => {
-    if (!lexical || mass <= 0) return 0;
+  const strength = (candidate: Pick<FusedChunk, "legs">): number => {
+    const found = termsFound(candidate);
+    if (found === undefined || mass <= 0) return 0;
     let held = 0;
-    for (const { term, score } of lexical.terms) if (counted.has(term)) held += score;
+    for (const { term, score } of found.terms) if (counted.has(term)) held += score;
     return held / mass;
   };
   return {
     strength,
     isEvidence: (candidate) => {
-      // A regular expression that matched is evidence by itself.
-      if (candidate.regex) return true;
-      if (candidate.dense && floors.similarity !== undefined && candidate.dense.score >= floors.similarity) return true;
-      return strength(candidate) >= floors.strength;
+      for (const { score, why } of candidate.legs.values()) {
+        // A pattern that matched is evidence by itself.
+        if (why.kind === "ranges") return true;
+        if (why.kind === "vector" && thresholds.similarity !== undefined && score >= thresholds.similarity) return true;
+      }
+      return strength(candidate) >= thresholds.strength;
     },
   };
 }

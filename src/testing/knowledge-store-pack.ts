@@ -1,3 +1,4 @@
+import { searchPattern, searchVectors, searchWords } from "./search-legs.ts";
 import { systemAuthority } from "../access/gate.ts";
 import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
@@ -53,9 +54,9 @@ const storyEntry = documentEntryOf(story, [
 async function everyLeg(store: Store): Promise<readonly string[]> {
   const scopes = from(deployment, north);
   return Promise.all([
-    store.search(scopes, { embedding: [1, 0], version: plane, topK: "all" }).then(idsOf),
-    store.lexicalSearch(scopes, { text: "heron otter", topK: "all" }).then(({ matches }) => idsOf(matches)),
-    store.regexSearch(scopes, { pattern: "heron|otter", topK: "all" }).then(idsOf),
+    searchVectors(store, scopes, { embedding: [1, 0], version: plane, topK: "all" }).then(idsOf),
+    searchWords(store, scopes, { text: "heron otter", topK: "all" }).then(({ matches }) => idsOf(matches)),
+    searchPattern(store, scopes, { pattern: "heron|otter", topK: "all" }).then(idsOf),
     collect(store.chunks(scopes)).then(idsOf),
     collect(store.documents(scopes)).then((documents) => documents.map(({ uri }) => uri).join(" ")),
   ]);
@@ -98,9 +99,9 @@ const together: readonly StoreCase[] = [
       await store.delete(into(deployment), { ids: ["c4", "c5"] });
       const scopes = from(deployment, north);
       const look = async (): Promise<unknown> => [
-        await store.search(scopes, { embedding: [2, 1], version: plane, topK: "all" }),
-        await store.lexicalSearch(scopes, { text: "otter heron newt", topK: "all" }),
-        await store.regexSearch(scopes, { pattern: "[on]", topK: "all" }),
+        await searchVectors(store, scopes, { embedding: [2, 1], version: plane, topK: "all" }),
+        await searchWords(store, scopes, { text: "otter heron newt", topK: "all" }),
+        await searchPattern(store, scopes, { pattern: "[on]", topK: "all" }),
       ];
       const before = await look();
       await store.upkeep?.settle();
@@ -174,9 +175,9 @@ const together: readonly StoreCase[] = [
         upsert: () => store.upsert(into(deployment), [wordsOf("x", "y")]),
         delete: () => store.delete(into(deployment), { ids: ["x"] }),
         replace: () => store.replace(into(deployment), storyEntry),
-        search: () => store.search(scopes, { embedding: [1, 0], version: plane }),
-        lexicalSearch: () => store.lexicalSearch(scopes, { text: "heron" }),
-        regexSearch: () => store.regexSearch(scopes, { pattern: "heron" }),
+        search: () => searchVectors(store, scopes, { embedding: [1, 0], version: plane }),
+        lexicalSearch: () => searchWords(store, scopes, { text: "heron" }),
+        regexSearch: () => searchPattern(store, scopes, { pattern: "heron" }),
         document: () => store.document(scopes, story.id),
         find: () => store.find(scopes, "a.md"),
         chunks: () => collect(store.chunks(scopes)),
@@ -263,8 +264,8 @@ function reopening(subject: StoreSubject): readonly CaseDefinition[] {
         }
         await store.delete(into(deployment), { ids: ["c3", "c8"] });
         const look = async (from_: Store): Promise<unknown> => [
-          await from_.search(from(deployment), { embedding: [2, 1], version: plane, topK: "all" }),
-          await from_.lexicalSearch(from(deployment), { text: "otter heron", topK: "all" }),
+          await searchVectors(from_, from(deployment), { embedding: [2, 1], version: plane, topK: "all" }),
+          await searchWords(from_, from(deployment), { text: "otter heron", topK: "all" }),
         ];
         const before = await look(store);
         const opened = await again(store);

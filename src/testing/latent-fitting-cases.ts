@@ -1,4 +1,5 @@
-import type { LatentResult } from "../contracts/latent-search.ts";
+import { searchLatent } from "./search-legs.ts";
+import type { LatentFinds } from "./search-legs.ts";
 import type { Store } from "../contracts/store.ts";
 import type { ChunkEntry } from "../contracts/document-store.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -62,8 +63,8 @@ function find(
   text: string,
   topK: number | "all" = "all",
   ...scopes: readonly Scope[]
-): Promise<LatentResult> {
-  return store.latentSearch!(from(...(scopes.length === 0 ? [deployment] : scopes)), { text, topK });
+): Promise<LatentFinds> {
+  return searchLatent(store, from(...(scopes.length === 0 ? [deployment] : scopes)), { text, topK });
 }
 
 export const latentFittingCases: readonly StoreCase[] = [

@@ -1,5 +1,6 @@
+import { searchLatent, searchVectors } from "./search-legs.ts";
 import type { Store } from "../contracts/store.ts";
-import type { LatentQuery, LatentResult } from "../contracts/latent-search.ts";
+import type { WordQuery, LatentFinds } from "./search-legs.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { check, close, collect, equal, scribble, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
@@ -24,33 +25,30 @@ import {
 import type { StoreSubject } from "./store-fixtures.ts";
 import { idsOf } from "./vector-queries.ts";
 
-/** A store that does everything, and has a model of its own. */
-export type LatentStore = Store & { readonly latentSearch: NonNullable<Store["latentSearch"]> };
-
 /**
  * Contract of every {@link Store} beside the knowledge store's pack: misspelt words before a fit, other words for the same thing after it, and nothing
  * that the hidden could move.
  *
  * **Shape** the model of the subject's store fits on 256 chunks, as the default one does, or fewer.
  */
-export function createLatentSearchPack(subject: StoreSubject<LatentStore>): readonly ContractCase[] {
+export function createLatentSearchPack(subject: StoreSubject<Store>): readonly ContractCase[] {
   return defineCases("latent-search", withStore(subject, [...cases, ...latentFittingCases]));
 }
 
 function find(
-  store: LatentStore,
+  store: Store,
   text: string,
-  query: Partial<LatentQuery> = {},
+  query: Partial<WordQuery> = {},
   ...scopes: readonly Scope[]
-): Promise<LatentResult> {
-  return store.latentSearch(from(...(scopes.length === 0 ? [deployment] : scopes)), { text, topK: "all", ...query });
+): Promise<LatentFinds> {
+  return searchLatent(store, from(...(scopes.length === 0 ? [deployment] : scopes)), { text, topK: "all", ...query });
 }
 
-async function idsFor(store: LatentStore, text: string, query: Partial<LatentQuery> = {}, ...scopes: Scope[]) {
+async function idsFor(store: Store, text: string, query: Partial<WordQuery> = {}, ...scopes: Scope[]) {
   return idsOf((await find(store, text, query, ...scopes)).matches);
 }
 
-const cases: readonly StoreCase<LatentStore>[] = [
+const cases: readonly StoreCase<Store>[] = [
   [
     "starts-empty",
     "L5",
@@ -194,9 +192,11 @@ const cases: readonly StoreCase<LatentStore>[] = [
       );
       equal(await idsFor(store, "lantern", { topK: 1 }, north), "n", "one scope, not starved");
       equal(await idsFor(store, "lantern", { topK: 1 }, south), "s0", "the other scope, not starved");
-      equal((await store.latentSearch(from(), { text: "lantern" })).matches, [], "matches for who may read nothing");
+      const nothing = (await store.session(from())).legs.find(({ name }) => name === "latent");
+      const query = { question: "lantern", text: "lantern", syntax: "literal", embeddings: [] } as const;
+      equal((await nothing?.search(query, "all"))?.matches, [], "matches of a proof for nothing");
       for (const [i, proof] of forgedProofs("read").entries()) {
-        const search = () => store.latentSearch(proof as AuthorizedScopes, { text: "lantern" });
+        const search = () => searchLatent(store, proof as AuthorizedScopes, { text: "lantern" });
         await throwsCode(search, "access-denied", `forged proof ${i}`);
       }
     },
@@ -255,13 +255,13 @@ const cases: readonly StoreCase<LatentStore>[] = [
           [[], [plane]],
           "versions of the vectors that are listed",
         );
-        const every = await store.search(from(deployment), { includeEmbeddings: true, topK: "all" });
+        const every = await searchVectors(store, from(deployment), { includeEmbeddings: true, topK: "all" });
         equal(
           every.map(({ embedding }) => embedding),
           [undefined, [3, 4]],
           "vectors of a search without one",
         );
-        const asked = await store.search(from(deployment), { version, includeEmbeddings: true, topK: "all" });
+        const asked = await searchVectors(store, from(deployment), { version, includeEmbeddings: true, topK: "all" });
         check(
           asked.every(({ embedding }) => embedding === undefined),
           "no vector of the store's own version",
@@ -288,12 +288,16 @@ const cases: readonly StoreCase<LatentStore>[] = [
     "L4",
     async (store) => {
       for (const more of [{ topk: 1 }, { embedding: [1, 2] }, { includeEmbeddings: true }, { syntax: "lucene" }]) {
-        const query = more as Partial<LatentQuery>;
+        const query = more as Partial<WordQuery>;
         await throwsCode(() => find(store, "lantern", query), "invalid-argument", `the option ${Object.keys(more)[0]}`);
       }
-      const nothing = {} as LatentQuery;
-      await throwsCode(() => store.latentSearch(from(deployment), nothing), "invalid-argument", "a query without text");
-      const filter = { op: "like", key: "a", value: 1 } as unknown as NonNullable<LatentQuery["filter"]>;
+      const nothing = {} as WordQuery;
+      await throwsCode(
+        () => searchLatent(store, from(deployment), nothing),
+        "invalid-argument",
+        "a query without text",
+      );
+      const filter = { op: "like", key: "a", value: 1 } as unknown as NonNullable<WordQuery["filter"]>;
       await throwsCode(() => find(store, "lantern", { filter }), "invalid-filter", "a filter that is none");
     },
   ],

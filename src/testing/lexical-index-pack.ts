@@ -1,4 +1,5 @@
-import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
+import { searchWords } from "./search-legs.ts";
+import type { WordQuery, WordFinds } from "./search-legs.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { equal, scribble, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
@@ -157,7 +158,7 @@ const matching: readonly StoreCase[] = [
         ),
       );
       await store.upsert(into(deployment), many);
-      const ids = (matches: LexicalResult["matches"]): readonly string[] => matches.map(({ chunk }) => chunk.id);
+      const ids = (matches: WordFinds["matches"]): readonly string[] => matches.map(({ chunk }) => chunk.id);
       equal(
         ids((await find(store, "mango", { topK: 4 })).matches),
         ["m199", "m399", "m198", "m398"],
@@ -216,17 +217,17 @@ const matching: readonly StoreCase[] = [
       for (const [i, proof] of forgedProofs("read").entries()) {
         const query = { text: "mango" };
         await throwsCode(
-          () => store.lexicalSearch(proof as AuthorizedScopes, query),
+          () => searchWords(store, proof as AuthorizedScopes, query),
           "access-denied",
           `forged proof ${i}`,
         );
       }
       equal(
-        (await store.lexicalSearch(from(), { text: "mango" })).matches,
+        (await searchWords(store, from(), { text: "mango" })).matches,
         [],
         "matches for somebody who may read nothing",
       );
-      const options = { topk: 1 } as Partial<LexicalQuery>;
+      const options = { topk: 1 } as Partial<WordQuery>;
       await throwsCode(() => find(store, "mango", options), "invalid-argument", "an unknown option");
       const [first] = (await find(store, "mango")).matches;
       scribble(first);

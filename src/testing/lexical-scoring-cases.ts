@@ -1,5 +1,6 @@
+import { searchWords } from "./search-legs.ts";
 import type { Store } from "../contracts/store.ts";
-import type { LexicalQuery, LexicalResult } from "../contracts/lexical-index.ts";
+import type { WordQuery, WordFinds } from "./search-legs.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { check, close, equal } from "./assert.ts";
 import type { StoreCase } from "./store-case.ts";
@@ -24,14 +25,14 @@ function saturate(frequency: number, length: number, average: number, weight = 1
 export function find(
   store: Store,
   text: string,
-  query: Partial<LexicalQuery> = {},
+  query: Partial<WordQuery> = {},
   ...scopes: Scope[]
-): Promise<LexicalResult> {
-  return store.lexicalSearch(from(...(scopes.length === 0 ? [deployment] : scopes)), { text, topK: "all", ...query });
+): Promise<WordFinds> {
+  return searchWords(store, from(...(scopes.length === 0 ? [deployment] : scopes)), { text, topK: "all", ...query });
 }
 
 /** Ids and scores to the last bit: what must not move when something hidden does. */
-export function scoresOf(result: LexicalResult): unknown {
+export function scoresOf(result: WordFinds): unknown {
   return [result.matches.map(({ scope, chunk, score }) => [scope, chunk.id, score]), result.terms];
 }
 
@@ -147,7 +148,7 @@ export const lexicalScoringCases: readonly StoreCase[] = [
         ],
         "distinct words, with how often they are asked",
       );
-      const scoreOf = ({ matches }: LexicalResult, term: string): number | undefined =>
+      const scoreOf = ({ matches }: WordFinds, term: string): number | undefined =>
         matches.find(({ chunk }) => chunk.id === "a")?.terms.find((each) => each.term === term)?.score;
       close(scoreOf(twice, "mango"), 2 * (scoreOf(once, "mango") ?? 0), "the share of mango in a");
       close(scoreOf(twice, "kiwi"), scoreOf(once, "kiwi") ?? 0, "the share of kiwi in a");

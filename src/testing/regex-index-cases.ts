@@ -1,3 +1,4 @@
+import { searchPattern } from "./search-legs.ts";
 import { equal } from "./assert.ts";
 import type { StoreCase } from "./store-case.ts";
 import { deployment, from, into, wordsOf } from "./store-fixtures.ts";
@@ -76,7 +77,7 @@ export const regexIndexCases: readonly StoreCase[] = [
         for (const pattern of patterns) {
           const plain = new RegExp(pattern, ignoreCase ? "gimu" : "gmu");
           const expected = ids.filter((_, i) => [...texts[i]!.matchAll(plain)].some(([match]) => match !== ""));
-          const found = await store.regexSearch(from(deployment), { pattern, ignoreCase, topK: "all" });
+          const found = await searchPattern(store, from(deployment), { pattern, ignoreCase, topK: "all" });
           equal(
             found.map(({ chunk }) => chunk.id).toSorted(),
             expected,
@@ -91,7 +92,7 @@ export const regexIndexCases: readonly StoreCase[] = [
     "T14 W7 L8",
     async (store) => {
       const find = async (pattern: string): Promise<string> => {
-        const found = await store.regexSearch(from(deployment), { pattern, topK: "all" });
+        const found = await searchPattern(store, from(deployment), { pattern, topK: "all" });
         return found.map(({ chunk }) => chunk.id).join(" ");
       };
       await store.upsert(

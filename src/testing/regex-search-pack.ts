@@ -1,5 +1,6 @@
+import { searchPattern } from "./search-legs.ts";
 import type { Store } from "../contracts/store.ts";
-import type { RegexMatch, RegexQuery } from "../contracts/regex-search.ts";
+import type { PatternMatch, PatternQuery } from "./search-legs.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { check, close, equal, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
@@ -30,10 +31,14 @@ export function createRegexSearchPack(subject: StoreSubject): readonly ContractC
 function find(
   store: Store,
   pattern: string,
-  query: Partial<RegexQuery> = {},
+  query: Partial<PatternQuery> = {},
   ...scopes: Scope[]
-): Promise<readonly RegexMatch[]> {
-  return store.regexSearch(from(...(scopes.length === 0 ? [deployment] : scopes)), { pattern, topK: "all", ...query });
+): Promise<readonly PatternMatch[]> {
+  return searchPattern(store, from(...(scopes.length === 0 ? [deployment] : scopes)), {
+    pattern,
+    topK: "all",
+    ...query,
+  });
 }
 
 const cases: readonly StoreCase[] = [
@@ -162,7 +167,7 @@ const cases: readonly StoreCase[] = [
       for (const topK of [0, -1, 1.5])
         await throwsCode(() => find(store, "x", { topK }), "invalid-argument", `topK ${topK}`);
       await throwsCode(
-        () => find(store, "x", { topk: 1 } as Partial<RegexQuery>),
+        () => find(store, "x", { topk: 1 } as Partial<PatternQuery>),
         "invalid-argument",
         "an unknown option",
       );
@@ -183,13 +188,17 @@ const cases: readonly StoreCase[] = [
       equal(idsOf(await find(store, "lantern", { origins: ["note"], topK: 1 }, north)), "n", "one origin, not starved");
       equal(idsOf(await find(store, "lantern", { origins: [] }, north)), "", "no origin");
       equal(idsOf(await find(store, "lantern", { topK: 3 }, south)), "s", "one scope, not starved");
-      equal(await store.regexSearch(from(), { pattern: "lantern" }), [], "matches for somebody who may read nothing");
+      equal(
+        await searchPattern(store, from(), { pattern: "lantern" }),
+        [],
+        "matches for somebody who may read nothing",
+      );
       await store.delete(into(deployment), { ids: ["a", "c"] });
       equal(idsOf(await find(store, "lantern")), "b d", "matches after a delete");
       for (const [i, proof] of forgedProofs("read").entries()) {
         const query = { pattern: "x" };
         await throwsCode(
-          () => store.regexSearch(proof as AuthorizedScopes, query),
+          () => searchPattern(store, proof as AuthorizedScopes, query),
           "access-denied",
           `forged proof ${i}`,
         );

@@ -34,16 +34,16 @@ export function patternCase(subject: {
       for (const { source, matches, explain, score } of hits) {
         const matched = ["backup.md", "holiday.md"].includes(source.uri);
         equal(matches?.length, matched ? 1 : undefined, `${source.uri}: matches`);
-        equal(explain?.legs.regex?.score, matched ? 0.5 : undefined, `${source.uri}: score of the leg, n / (n + 1)`);
+        equal(explain?.legs.pattern?.score, matched ? 0.5 : undefined, `${source.uri}: score of the leg, n / (n + 1)`);
         if (subject.ownScores === true) continue;
-        const part = explain?.parts.find(({ name }) => name === "regex")?.value;
+        const part = explain?.parts.find(({ name }) => name === "pattern")?.value;
         check(matched ? (part ?? 0) > 0 : part === 0, `${source.uri}: part of the pattern`, explain?.parts);
         const before = plain.find((hit) => hit.source.uri === source.uri)?.score;
         if (before !== undefined && explain?.fusion === plain[0]?.explain?.fusion)
           close(score, before + (part ?? 0), `${source.uri}: the score rises by that part`, 1e-9);
       }
       check(
-        plain.every(({ matches, explain }) => matches === undefined && explain?.legs.regex === undefined),
+        plain.every(({ matches, explain }) => matches === undefined && explain?.legs.pattern === undefined),
         "no pattern, no leg",
       );
       const narrowed = await ask({ pattern: "twenty", origins: ["user-content"] });

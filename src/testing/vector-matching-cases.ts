@@ -1,3 +1,4 @@
+import { searchVectors } from "./search-legs.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
 import { check, close, equal, scribble, throwsCode } from "./assert.ts";
@@ -27,7 +28,7 @@ export const vectorMatchingCases: readonly StoreCase[] = [
     async (store) => {
       equal(await near(store, [1, 0]), [], "matches in an empty store");
       equal(
-        await store.search(from(deployment), { embedding: [1, 2, 3], version: versionOf(3) }),
+        await searchVectors(store, from(deployment), { embedding: [1, 2, 3], version: versionOf(3) }),
         [],
         "another dimension",
       );
@@ -51,7 +52,7 @@ export const vectorMatchingCases: readonly StoreCase[] = [
       await throwsCode(() => near(store, [Number.NaN, 0]), ["invalid-argument", "invalid-response"], "a query of NaN");
       const bare = { embedding: [1, 0] };
       await throwsCode(
-        () => store.search(from(deployment), bare),
+        () => searchVectors(store, from(deployment), bare),
         "invalid-argument",
         "an embedding without its version",
       );
@@ -100,7 +101,7 @@ export const vectorMatchingCases: readonly StoreCase[] = [
       await store.upsert(into(deployment), [...filterWorldEntries(), wordsOf("e", "without a vector")]);
       const facts = (matches: readonly VectorMatch[]): unknown => matches.map(({ chunk, score }) => [chunk.id, score]);
       const filter = { op: "exists", key: "year" } as const;
-      const filtered = await store.search(from(deployment), { filter, topK: "all" });
+      const filtered = await searchVectors(store, from(deployment), { filter, topK: "all" });
       equal(
         facts(filtered),
         [
@@ -110,14 +111,14 @@ export const vectorMatchingCases: readonly StoreCase[] = [
         ],
         "a filter and no embedding: every match, at score 0",
       );
-      const everything = await store.search(from(deployment), { topK: "all" });
+      const everything = await searchVectors(store, from(deployment), { topK: "all" });
       equal(
         facts(everything),
         ["a", "b", "c", "d", "e"].map((id) => [id, 0]),
         "neither: every chunk, at score 0",
       );
       equal(
-        idsOf(await store.search(from(deployment), { filter, topK: 2 })),
+        idsOf(await searchVectors(store, from(deployment), { filter, topK: 2 })),
         "a b",
         "the first two of a filter's matches",
       );
@@ -168,7 +169,7 @@ export const vectorMatchingCases: readonly StoreCase[] = [
       await put(store, { a: [1, 0], n: [0, 1] }, north);
       await put(store, { a: [0, 1], s: [1, 0] }, south);
       const search = async (scopes: AuthorizedScopes): Promise<unknown> =>
-        (await store.search(scopes, { embedding: [1, 0], version: plane, topK: 2 })).map((match) => [
+        (await searchVectors(store, scopes, { embedding: [1, 0], version: plane, topK: 2 })).map((match) => [
           match.chunk.id,
           match.scope,
           Math.round(match.score),

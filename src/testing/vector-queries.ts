@@ -1,3 +1,4 @@
+import { searchVectors } from "./search-legs.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Store } from "../contracts/store.ts";
 import type { Embedding, Metric } from "../contracts/embedding.ts";
@@ -18,7 +19,7 @@ export async function put(
 
 /** Searches everything that the deployment holds, in the plane unless told otherwise. */
 export function near(store: Store, embedding: Embedding, query: VectorQuery = {}): Promise<readonly VectorMatch[]> {
-  return store.search(from(deployment), { embedding, version: plane, topK: "all", ...query });
+  return searchVectors(store, from(deployment), { embedding, version: plane, topK: "all", ...query });
 }
 
 /** Ids in the order found. */

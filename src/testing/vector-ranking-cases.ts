@@ -1,3 +1,4 @@
+import { searchVectors } from "./search-legs.ts";
 import type { VectorMatch } from "../contracts/vector-store.ts";
 import { check, close, equal, throwsCode } from "./assert.ts";
 import { createRandom } from "./random.ts";
@@ -69,7 +70,7 @@ export const vectorRankingCases: readonly StoreCase[] = [
     async (store) => {
       for (const scope of [south, north]) await put(store, { c: [1, 0], a: [2, 0], b: [3, 0] }, scope);
       const search = async (topK: number | "all"): Promise<string> =>
-        (await store.search(from(south, north), { embedding: [1, 0], version: plane, topK }))
+        (await searchVectors(store, from(south, north), { embedding: [1, 0], version: plane, topK }))
           .map(({ chunk, scope }) => `${chunk.id}@${scope}`)
           .join(" ");
       const all = ["a", "b", "c"].flatMap((id) => [`${id}@${north}`, `${id}@${south}`]);
@@ -88,7 +89,7 @@ export const vectorRankingCases: readonly StoreCase[] = [
         equal(idsOf(await near(store, [1, 0], { topK })), ids.slice(0, topK).join(" "), `topK ${topK}`);
       }
       equal(idsOf(await near(store, [1, 0], { topK: "all" })), ids.join(" "), `topK "all"`);
-      const standard = await store.search(from(deployment), { embedding: [1, 0], version: plane });
+      const standard = await searchVectors(store, from(deployment), { embedding: [1, 0], version: plane });
       check(
         standard.length >= 1 && ids.join(" ").startsWith(idsOf(standard)),
         "the default topK gives the nearest",

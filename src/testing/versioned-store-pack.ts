@@ -1,3 +1,4 @@
+import { searchVectors, searchWords } from "./search-legs.ts";
 import { systemAuthority } from "../access/gate.ts";
 import type { EmbeddingVersion } from "../contracts/embedding.ts";
 import type { Store } from "../contracts/store.ts";
@@ -49,7 +50,7 @@ async function models(store: TwoModelStore, scope: Scope = deployment): Promise<
 
 async function found(store: TwoModelStore, version: EmbeddingVersion): Promise<string> {
   const embedding = version === next ? [0, 1, 2] : [1, 1];
-  return idsOf(await store.search(from(deployment), { embedding, version, topK: "all" }));
+  return idsOf(await searchVectors(store, from(deployment), { embedding, version, topK: "all" }));
 }
 
 const cases: readonly StoreCase[] = [
@@ -75,7 +76,7 @@ const cases: readonly StoreCase[] = [
         "versions of one chunk",
       );
       equal(
-        (await store.lexicalSearch(from(deployment), { text: "b", topK: "all" })).matches.map(({ chunk }) => chunk.id),
+        (await searchWords(store, from(deployment), { text: "b", topK: "all" })).matches.map(({ chunk }) => chunk.id),
         ["b"],
         "the chunk by its words",
       );

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareWorlds } from "./compare-worlds.ts";
 import { anyPeopledWorld, entityCalls } from "./entity-calls.ts";
-import { widened } from "./faults.ts";
+import { countingEveryScope, widened, widenedLeg } from "./faults.ts";
 import type { Fault, Subject } from "./subjects.ts";
 import { scopes } from "./worlds.ts";
 
@@ -51,16 +51,7 @@ const faults: Readonly<Record<string, readonly [noticedBy: string, fault: Fault]
       }),
     },
   ],
-  "words are as rare as in every scope": [
-    "find",
-    widened("searches", "lexicalSearch", (raw) => async (own, query) => {
-      const found = await raw.lexicalSearch(scopes, { ...query, topK: Infinity });
-      return {
-        ...found,
-        matches: found.matches.filter(({ scope }) => own.includes(scope)).slice(0, query.topK as number),
-      };
-    }),
-  ],
+  "words are as rare as in every scope": ["find", widenedLeg("lexical", countingEveryScope)],
 };
 
 describe("a way round the gate through an entity is noticed [E35 L3]", () => {

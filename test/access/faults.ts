@@ -1,5 +1,6 @@
 import type { FitChunk } from "../../src/contracts/corpus-model.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
+import type { Leg } from "../../src/contracts/leg.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Hit, WrapRetriever } from "../../src/contracts/retriever.ts";
 import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
@@ -19,47 +20,22 @@ function documentOfOthers(raw: CompleteParts["documents"]): CompleteParts["docum
 /** Ways to let something hidden show, one in each leg; the call that must notice, and what must see meaning for that. */
 export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, sees: Subject["sees"], fault: Fault]>> =
   {
-    "dense search in every scope": [
-      "search",
-      "given",
-      widened("searches", "search", (raw) => (_, query) => raw.search(scopes, query)),
-    ],
-    "vectors by filter alone in every scope": [
+    "dense search in every scope": ["search", "given", widenedLeg("dense", inEveryScope)],
+    "a listing of chunks in every scope": [
       "vectors",
       "given",
       widened(
-        "searches",
-        "search",
-        (raw) => (own, query) => raw.search(query.embedding === undefined ? scopes : own, query),
+        "documents",
+        "chunks",
+        (raw) => (own, options) =>
+          raw.chunks(options?.ids === undefined && options?.documentId === undefined ? scopes : own, options),
       ),
     ],
-    "latent search in every scope": [
-      "search",
-      "own",
-      widened("searches", "latentSearch", (raw) => (_, query) => raw.latentSearch!(scopes, query)),
-    ],
+    "latent search in every scope": ["search", "own", widenedLeg("latent", inEveryScope)],
     "the latent model is fitted on everybody's chunks": ["search", "own", { model: fittedOnEverybody }],
-    "lexical search in every scope": [
-      "search",
-      "nothing",
-      widened("searches", "lexicalSearch", (raw) => (_, query) => raw.lexicalSearch(scopes, query)),
-    ],
-    "words are as rare as in every scope": [
-      "search",
-      "nothing",
-      widened("searches", "lexicalSearch", (raw) => async (own, query) => {
-        const found = await raw.lexicalSearch(scopes, { ...query, topK: Infinity });
-        return {
-          ...found,
-          matches: found.matches.filter(({ scope }) => own.includes(scope)).slice(0, query.topK as number),
-        };
-      }),
-    ],
-    "regex search in every scope": [
-      "search",
-      "nothing",
-      widened("searches", "regexSearch", (raw) => (_, query) => raw.regexSearch(scopes, query)),
-    ],
+    "lexical search in every scope": ["search", "nothing", widenedLeg("lexical", inEveryScope)],
+    "words are as rare as in every scope": ["search", "nothing", widenedLeg("lexical", countingEveryScope)],
+    "regex search in every scope": ["search", "nothing", widenedLeg("pattern", inEveryScope)],
     "a chunk is found by its id anywhere": [
       "neighbours",
       "nothing",
@@ -215,7 +191,7 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
 const showing = (kb: KnowledgeBase, verb: keyof KnowledgeBase): Partial<KnowledgeBase> => ({ [verb]: kb[verb] });
 
 /** One operation of the store is another. */
-export function widened<Part extends "documents" | "searches", Name extends keyof CompleteParts[Part]>(
+export function widened<Part extends "documents", Name extends keyof CompleteParts[Part]>(
   part: Part,
   name: Name,
   wider: (raw: CompleteParts[Part]) => CompleteParts[Part][Name],
@@ -223,6 +199,33 @@ export function widened<Part extends "documents" | "searches", Name extends keyo
   return {
     raw: (parts) =>
       parts[part][name] === undefined ? parts : { ...parts, [part]: { ...parts[part], [name]: wider(parts[part]) } },
+  };
+}
+
+/** A store one of whose legs is another. */
+export function widenedLeg(name: string, change: (leg: Leg) => Leg["search"]): Fault {
+  return {
+    raw: (parts) => ({
+      ...parts,
+      legs: parts.legs.map((leg) => (leg.name === name ? { ...leg, search: change(leg) } : leg)),
+    }),
+  };
+}
+
+/** Searches every scope, whatever the session is for. */
+function inEveryScope(leg: Leg): Leg["search"] {
+  return (query, k, within) => {
+    const embeddings = query.embeddings.map((each) => ({ ...each, scopes }));
+    return leg.search({ ...query, embeddings }, k, { ...within, scopes });
+  };
+}
+
+/** Finds in the session's scopes, with the statistics of all. */
+export function countingEveryScope(leg: Leg): Leg["search"] {
+  return async (query, k, within) => {
+    const found = await leg.search(query, "all", { ...within, scopes });
+    const own = found.matches.filter(({ scope }) => within.scopes.includes(scope));
+    return { ...found, matches: k === "all" ? own : own.slice(0, k), complete: k === "all" || own.length < k };
   };
 }
 

@@ -1,3 +1,4 @@
+import { searchLatent, searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { createGate, operator, systemAuthority } from "../../src/access/gate.ts";
 import type { Store } from "../../src/contracts/store.ts";
@@ -48,18 +49,17 @@ export async function holes(store: Store, retriever: Retriever, gate: ReturnType
   // @ts-expect-error -- and vacuuming
   await store.vacuum(mayWrite, { olderThanMs: 0 });
   // @ts-expect-error -- maintenance is no right to read
-  await store.search(systemAuthority(), {});
+  await store.session(systemAuthority());
   // @ts-expect-error -- a retriever is asked with a proof
   await retriever.retrieve(scopes, "x");
 }
 
 /** Every operation of a store that says or changes something, with whatever is taken for a permission. */
 const operations: Readonly<Record<string, (store: Store, proof: never) => unknown>> = {
-  search: (store, proof) => store.search(proof, { topK: "all" }),
-  lexicalSearch: (store, proof) => store.lexicalSearch(proof, { text: "lantern" }),
-  regexSearch: (store, proof) => store.regexSearch(proof, { pattern: "lantern" }),
-  latentSearch: (store, proof) =>
-    (store as Store & { latentSearch: typeof store.lexicalSearch }).latentSearch(proof, { text: "lantern" }),
+  search: (store, proof) => searchVectors(store, proof, { topK: "all" }),
+  lexicalSearch: (store, proof) => searchWords(store, proof, { text: "lantern" }),
+  regexSearch: (store, proof) => searchPattern(store, proof, { pattern: "lantern" }),
+  latentSearch: (store, proof) => searchLatent(store, proof, { text: "lantern" }),
   chunks: (store, proof) => collect(store.chunks(proof)),
   "chunks by id": (store, proof) => collect(store.chunks(proof, { ids: ["a"] })),
   find: (store, proof) => store.find(proof, "a.txt"),

@@ -1,3 +1,4 @@
+import { searchVectors } from "../../src/testing/search-legs.ts";
 import type { AskOptions } from "../../src/contracts/answer.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Store } from "../../src/contracts/store.ts";
@@ -155,9 +156,9 @@ export async function readDirectly(
 
   // The floor beneath, with the proof that the gate gives.
   await ask("vectors by filter", () =>
-    store.search(proof, { filter: { op: "eq", key: "kind", value: "odd" }, topK: 3 }),
+    searchVectors(store, proof, { filter: { op: "eq", key: "kind", value: "odd" }, topK: 3 }),
   );
-  await ask("vectors without a filter", () => store.search(proof, { topK: "all" }));
+  await ask("vectors without a filter", () => searchVectors(store, proof, { topK: "all" }));
   await ask("chunks", () => collect(store.chunks(proof)));
   for (const id of known.documentIds) {
     await ask(`the document ${id}`, () => store.document(proof, id));

@@ -4,17 +4,9 @@ import { describe, expect, it } from "vitest";
 import { createHit, collect, createScriptedModel, documents, documentText, faults, hits } from "./support.ts";
 import { refusal } from "../../src/answers/citations/grounding.ts";
 import type { Grounding } from "../../src/contracts/answer.ts";
-import type { HitExplanation } from "../../src/contracts/retriever.ts";
 
-const explain = (evidence: boolean): HitExplanation => ({
-  fusion: "lexical",
-  legs: {},
-  parts: [],
-  terms: [],
-  evidence,
-});
-const weak = [createHit(1, "keys", 0, undefined, { explain: explain(false) })];
-const strong = [...weak, createHit(2, "backups", 0, undefined, { explain: explain(true) })];
+const weak = [createHit(1, "keys", 0, undefined, { evidence: false })];
+const strong = [...weak, createHit(2, "backups", 0, undefined, { evidence: true })];
 
 describe("grounding", () => {
   it("strict refuses without calling a model when nothing is evidence [T48 L5]", async () => {

@@ -1,47 +1,48 @@
 import { describe } from "vitest";
 
 import { createGate, operator } from "../../src/access/gate.ts";
-import type { LatentQuery, LatentResult } from "../../src/contracts/latent-search.ts";
+import type { Store } from "../../src/contracts/store.ts";
+import { type LatentFinds, searchLatent, searchWords, type WordQuery } from "../../src/testing/search-legs.ts";
+import { type PlainSearches, searchesOf, sessionOver } from "../support/session-over.ts";
 import type { AuthorizedScopes } from "../../src/contracts/scope.ts";
 import type { VectorMatch } from "../../src/contracts/vector-store.ts";
 import { latentSemanticModel as corpusModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createLatentSearchPack } from "../../src/testing/latent-search-pack.ts";
-import type { LatentStore } from "../../src/testing/latent-search-pack.ts";
 import { type FlatStore, withMethods } from "./flat-store.ts";
 import { type Mutant, runMutants } from "./mutants.ts";
 
-type Search = LatentStore["latentSearch"];
+type Search = NonNullable<PlainSearches["latentSearch"]>;
 
 const gate = createGate({ platform: true });
-const create = (model = corpusModel) => createMemoryStore({ corpusModel: model }) as LatentStore;
+const create = (model = corpusModel) => createMemoryStore({ corpusModel: model });
 
 /** A store whose search is another. */
-function searching(change: (search: Search, store: LatentStore) => Search): () => LatentStore {
+function searching(change: (search: Search, store: Store) => Search): () => Store {
   return () => {
     const store = create();
-    return { ...store, latentSearch: change(store.latentSearch.bind(store), store) };
+    const latentSearch = change((scopes, query) => searchLatent(store, scopes, query), store);
+    return { ...store, session: sessionOver({ ...searchesOf(store), latentSearch }, store) };
   };
 }
 
 /** A store that asks something else than it was asked. */
-const asking = (change: (query: LatentQuery) => LatentQuery) =>
+const asking = (change: (query: WordQuery) => WordQuery) =>
   searching((search) => (scopes, query) => search(scopes, change(query)));
 
 /** A store that answers something else than was found. */
-const answering = (change: (result: LatentResult, query: LatentQuery) => LatentResult) =>
+const answering = (change: (result: LatentFinds, query: WordQuery) => LatentFinds) =>
   searching((search) => async (scopes, query) => change(await search(scopes, query), query));
 
-const matching = (change: (matches: readonly VectorMatch[], query: LatentQuery) => readonly VectorMatch[]) =>
+const matching = (change: (matches: readonly VectorMatch[], query: WordQuery) => readonly VectorMatch[]) =>
   answering((result, query) => ({ ...result, matches: change(result.matches, query) }));
 
 /** A store of other parts. */
-const storing = (change: (store: FlatStore) => Partial<FlatStore>) => () =>
-  withMethods(create(), change) as LatentStore;
+const storing = (change: (store: FlatStore) => Partial<FlatStore>) => () => withMethods(create(), change);
 
 const without =
-  (...names: readonly (keyof LatentQuery)[]) =>
-  (query: LatentQuery): LatentQuery =>
+  (...names: readonly (keyof WordQuery)[]) =>
+  (query: WordQuery): WordQuery =>
     Object.fromEntries(Object.entries(query).filter(([name]) => !(names as readonly string[]).includes(name))) as never;
 
 /** Filters what was found instead of what is searched. */
@@ -61,7 +62,7 @@ const scopesOf = (scopes: AuthorizedScopes): readonly string[] => scopes.scopes;
 
 /** Keeps what a search found, for as long as nothing is asked that it has not. */
 function remembering(search: Search): Search {
-  const known = new Map<string, Promise<LatentResult>>();
+  const known = new Map<string, Promise<LatentFinds>>();
   return (scopes, query) => {
     const key = JSON.stringify([scopes?.scopes, query]);
     const found = known.get(key) ?? search(scopes, query);
@@ -70,7 +71,7 @@ function remembering(search: Search): Search {
   };
 }
 
-const mutants: readonly Mutant<() => LatentStore>[] = [
+const mutants: readonly Mutant<() => Store>[] = [
   [
     "an empty store throws",
     "starts-empty",
@@ -97,7 +98,7 @@ const mutants: readonly Mutant<() => LatentStore>[] = [
     "words only as they are written",
     "misspelt-words-are-found-before-a-fit",
     searching((search, store) => async (scopes, query) => {
-      const { matches } = await store.lexicalSearch(scopes, { ...query, topK: "all" });
+      const { matches } = await searchWords(store, scopes, { ...query, topK: "all" });
       const result = await search(scopes, query);
       const ids = new Set(matches.map(({ chunk }) => chunk.id));
       return { ...result, matches: result.matches.filter(({ chunk }) => ids.has(chunk.id)) };
@@ -241,18 +242,10 @@ const mutants: readonly Mutant<() => LatentStore>[] = [
     storing((store) => ({
       async *chunks(scopes, options) {
         for await (const one of store.chunks(scopes, options)) {
-          const { version } = await store.latentSearch!(scopes, { text: "x" });
+          const { version } = await searchLatent(store, scopes, { text: "x" });
           yield { ...one, embeddings: [...(one.embeddings ?? []), { version, embedding: [1] }] };
         }
       },
-    })),
-  ],
-  [
-    "own vectors in a vector search",
-    "own-vectors-are-never-handed-out",
-    storing((store) => ({
-      search: async (scopes, query) =>
-        (await store.search(scopes, query)).map((match) => ({ ...match, embedding: match.embedding ?? [1] })),
     })),
   ],
   [
@@ -380,7 +373,7 @@ const mutants: readonly Mutant<() => LatentStore>[] = [
 
 describe("the latent-search pack notices a store with one fault [L3 L4 L5 L6 L8 L11]", () => {
   runMutants(
-    (open: () => LatentStore) => createLatentSearchPack({ create: async () => open() }),
+    (open: () => Store) => createLatentSearchPack({ create: async () => open() }),
     mutants.map(([name, noticedBy, open]) => [name, `latent-search/${noticedBy}`, open] as const),
   );
 });

@@ -9,7 +9,6 @@ import type { Store } from "../../src/contracts/store.ts";
 import { latentSemanticModel as corpusModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createLatentSearchPack } from "../../src/testing/latent-search-pack.ts";
-import type { LatentStore } from "../../src/testing/latent-search-pack.ts";
 import { runPack } from "./run-pack.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-contracts-"));
@@ -18,19 +17,19 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const files = new WeakMap<Store, string>();
 let count = 0;
 
-async function open(file: string): Promise<LatentStore> {
-  const store = (await openSqliteStore(file, { corpusModel, segments: { sealAt: 32, settleAt: 8 } })) as LatentStore;
+async function open(file: string): Promise<Store> {
+  const store = await openSqliteStore(file, { corpusModel, segments: { sealAt: 32, settleAt: 8 } });
   files.set(store, file);
   return store;
 }
 
 describe("the memory store's own model", () => {
-  const create = async () => createMemoryStore({ corpusModel }) as LatentStore;
+  const create = async () => createMemoryStore({ corpusModel });
   runPack(createLatentSearchPack({ create, destroy: (store) => store.close() }));
 
   describe("with segments of a few chunks", () => {
     const segments = { sealAt: 2, settleAt: 1 };
-    const few = async () => createMemoryStore({ corpusModel, segments }) as LatentStore;
+    const few = async () => createMemoryStore({ corpusModel, segments });
     runPack(createLatentSearchPack({ create: few, destroy: (store) => store.close() }));
   });
 });

@@ -1,8 +1,8 @@
-import type { RegexQuery } from "../../src/contracts/regex-search.ts";
+import type { PatternQuery } from "../../src/testing/search-legs.ts";
 import type { StoreFault } from "./store-faults.ts";
 
 /** What an index that is consulted before the texts might wrongly rule out, one mistake at a time. */
-export function mayMatch(fault: StoreFault | undefined, { pattern, ignoreCase }: RegexQuery, text: string): boolean {
+export function mayMatch(fault: StoreFault | undefined, { pattern, ignoreCase }: PatternQuery, text: string): boolean {
   const plain = /^[\p{L}\p{N} ]+$/u.test(pattern);
   switch (fault) {
     case "regex index needs three letters":

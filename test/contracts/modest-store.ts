@@ -1,7 +1,9 @@
+import { searchVectors } from "../../src/testing/search-legs.ts";
 import { kindOf } from "../../src/contracts/embedding.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { createPlainStore } from "./plain-store.ts";
 import type { PlainStore } from "./plain-store.ts";
+import { searchesOf, sessionOver } from "../support/session-over.ts";
 
 /** What a modest store may say no to, and yet do when asked. */
 export type Immodesty = "keeps sparse vectors" | "takes part of a batch";
@@ -30,10 +32,16 @@ export function createModestStore(immodesty?: Immodesty): PlainStore {
       }
       return inner.upsert(into, entries);
     },
-    async search(scopes, query) {
-      if (query.embedding !== undefined && kindOf(query.embedding) !== "dense") unsupported("sparse vectors");
-      if (query.metric !== undefined && query.metric !== "cosine") unsupported("that metric");
-      return inner.search(scopes, query);
-    },
+    session: sessionOver(
+      {
+        ...searchesOf(inner),
+        async search(scopes, query) {
+          if (query.embedding !== undefined && kindOf(query.embedding) !== "dense") unsupported("sparse vectors");
+          if (query.metric !== undefined && query.metric !== "cosine") unsupported("that metric");
+          return searchVectors(inner, scopes, query);
+        },
+      },
+      inner,
+    ),
   };
 }

@@ -13,7 +13,7 @@ import type {
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { Filter } from "../../src/contracts/filter.ts";
 import type { DeleteTarget, Store } from "../../src/contracts/store.ts";
-import type { LexicalMatch } from "../../src/contracts/lexical-index.ts";
+import type { WordMatch } from "../../src/testing/search-legs.ts";
 import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
 import type { VectorMatch } from "../../src/contracts/vector-store.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
@@ -23,6 +23,7 @@ import { passes } from "./plain-filter.ts";
 import { readPlainLucene } from "./plain-lucene.ts";
 import { countWords, createPlainBm25, type Fields } from "./plain-bm25.ts";
 import type { StoreFault } from "./store-faults.ts";
+import { type PlainSearches, sessionOver } from "../support/session-over.ts";
 
 interface Row {
   readonly scope: Scope;
@@ -140,7 +141,12 @@ export function createPlainStore(
   /** Filters and cuts in the right order, or, for two of the faults, in the wrong one. */
   const narrow = <Match extends { row: Row; score: number }>(
     found: Match[],
-    query: { filter?: Filter; origins?: readonly string[]; topK?: number | "all"; minScore?: number },
+    query: {
+      filter?: Filter | undefined;
+      origins?: readonly string[] | undefined;
+      topK?: number | "all" | undefined;
+      minScore?: number | undefined;
+    },
     scopes: readonly Scope[],
   ): Match[] => {
     const k = limit(query.topK);
@@ -287,6 +293,134 @@ export function createPlainStore(
 
   const receiptOf = (scope: Scope) => ({ scope, life: "0", stamp: ++clock });
 
+  const searches: PlainSearches = {
+    async search(scopes, query) {
+      const readable = read(scopes);
+      known("search", query, [
+        "embedding",
+        "version",
+        "filter",
+        "origins",
+        "topK",
+        "minScore",
+        "metric",
+        "includeEmbeddings",
+      ]);
+      check(query.filter);
+      limit(query.topK);
+      const { embedding, version, metric = "cosine" } = query;
+      if (!["cosine", "dot", "euclidean"].includes(metric) && !broken("undeclared metric answered"))
+        fail("invalid-argument", "An unknown metric.");
+      if (embedding !== undefined) {
+        if (version === undefined) return fail("invalid-argument", "An embedding needs its version.");
+        if (!broken("dimension unchecked on search")) checkVector(version, embedding);
+      }
+      const pool = within(broken("top-k before the scopes") ? [...new Set(rows.map((row) => row.scope))] : readable);
+      const found: { row: Row; score: number; rawScore: number; vector?: Embedding }[] = [];
+      for (const row of pool) {
+        if (embedding === undefined || version === undefined) {
+          found.push({ row, score: 0, rawScore: 0 });
+          continue;
+        }
+        const stored = row.embeddings.find((each) => keyOf(each.version) === keyOf(version));
+        if (stored !== undefined)
+          found.push({ row, ...similarity(metric, embedding, stored.embedding), vector: stored.embedding });
+      }
+      return narrow(found, query, readable).map(({ row, score, rawScore, vector }): VectorMatch => {
+        const shown =
+          (query.includeEmbeddings === true || broken("embeddings leaked")) && vector !== undefined
+            ? { embedding: vector }
+            : {};
+        return copy({ scope: row.scope, chunk: row.chunk, score, rawScore, ...shown }, "output aliased");
+      });
+    },
+
+    async lexicalSearch(scopes, query) {
+      const readable = read(scopes);
+      known("lexicalSearch", query, ["text", "syntax", "filter", "origins", "topK", "minScore"]);
+      check(query.filter);
+      limit(query.topK);
+      if (broken("query parsed") && /["(~[]|^-|\*/u.test(query.text))
+        throw new IbidError("invalid-argument", "A query that does not parse.");
+      if (query.syntax !== undefined && !["literal", "lucene"].includes(query.syntax))
+        fail("invalid-argument", "No such syntax.");
+      const lucene =
+        query.syntax === "lucene"
+          ? readPlainLucene(query.text, analyze, {
+              must: broken("needed words not needed"),
+              not: broken("excluded words not excluded"),
+              order: broken("phrases in any order"),
+            })
+          : undefined;
+      const words = countWords(lucene?.words ?? analyze(query.text));
+      const pool = broken("hidden scopes counted")
+        ? rows.filter(alive)
+        : broken("tombstones counted")
+          ? rows.filter((row) => readable.includes(row.scope))
+          : within(readable);
+      const analysed = new Map(pool.map((row) => [row, wordsOf(row.chunk)]));
+      const bm25 = createPlainBm25([...analysed.values()], {
+        logOdds: broken("idf of another formula"),
+        flat: broken("length not normalised"),
+        oneLength: broken("fields share one length"),
+        ...(broken("names weigh as text") ? { nameWeight: 1 } : {}),
+      });
+      const weighed = Array.from(words, ([term, count]) => ({
+        term,
+        idf: bm25.idf(term),
+        count: broken("repeated query terms count once") ? 1 : count,
+        chunks: [...analysed.values()].filter(({ text, names }) => text.includes(term) || names.includes(term)).length,
+      }));
+      const found: { row: Row; score: number; parts: WordMatch["terms"] }[] = [];
+      for (const [row, fields] of analysed) {
+        if (!alive(row) || !(readable.includes(row.scope) || broken("scope ignored"))) continue;
+        const parts = weighed.flatMap(({ term, idf, count }) => {
+          const frequency = [...fields.text, ...fields.names].filter((word) => word === term).length;
+          return frequency === 0 ? [] : [{ term, idf, frequency, score: bm25.share(fields, term, count) }];
+        });
+        const score = parts.reduce((sum, part) => sum + part.score, 0) + (broken("terms do not add up") ? 0.01 : 0);
+        if (lucene?.admits(fields) ?? parts.length > 0) found.push({ row, score: Math.max(score, 1e-9), parts });
+      }
+      const seen = new Set([...analysed.values()].flatMap(({ text, names }) => [...text, ...names]));
+      return {
+        matches: narrow(found, query, readable).map(({ row, score, parts }) =>
+          copy({ scope: row.scope, chunk: row.chunk, score, terms: parts }, "output aliased"),
+        ),
+        terms: weighed.filter(({ term }) => !broken("unseen terms left out") || seen.has(term)),
+      };
+    },
+
+    async regexSearch(scopes, query) {
+      const readable = read(scopes);
+      known("regexSearch", query, ["pattern", "ignoreCase", "filter", "origins", "topK"]);
+      check(query.filter);
+      limit(query.topK);
+      const pattern = plainPattern(
+        query.pattern,
+        query.ignoreCase === true || broken("regex case ignored"),
+        broken("regex backtracks politely"),
+        broken("regex gives up on hostile patterns"),
+      );
+      const found = within(readable).map((row) => {
+        const from = broken("regex on text") ? row.chunk.text : row.chunk.urtext;
+        const offset = broken("regex positions in the chunk") ? 0 : row.chunk.start;
+        const { indexed = from } = row;
+        const looked = mayMatch(fault, query, from) && (indexed === from || pattern(indexed).length > 0);
+        const places = (looked ? pattern(from) : []).filter(
+          ({ start, end }) => end > start || broken("regex empty matches"),
+        );
+        const score = broken("regex score by position")
+          ? 1 / (2 + (places[0]?.start ?? 0))
+          : places.length / (places.length + 1);
+        return { row, score, places: places.map(({ start, end }) => ({ start: start + offset, end: end + offset })) };
+      });
+      const hits = found.filter(({ places }) => places.length > 0);
+      return narrow(hits, query, readable).map(({ row, score, places }) =>
+        copy({ scope: row.scope, chunk: row.chunk, score, matches: places }, "output aliased"),
+      );
+    },
+  };
+
   const store: PlainStore = {
     secret,
     capabilities: {
@@ -297,7 +431,6 @@ export function createPlainStore(
       trash: true,
       upkeep: false,
     },
-    session: () => fail("unsupported", "A plain store has no sessions."),
     moment: async (scopes) => {
       assertAuthorized(scopes, scopes?.right ?? "read");
       open();
@@ -454,131 +587,7 @@ export function createPlainStore(
       ].toSorted();
     },
 
-    async search(scopes, query) {
-      const readable = read(scopes);
-      known("search", query, [
-        "embedding",
-        "version",
-        "filter",
-        "origins",
-        "topK",
-        "minScore",
-        "metric",
-        "includeEmbeddings",
-      ]);
-      check(query.filter);
-      limit(query.topK);
-      const { embedding, version, metric = "cosine" } = query;
-      if (!["cosine", "dot", "euclidean"].includes(metric) && !broken("undeclared metric answered"))
-        fail("invalid-argument", "An unknown metric.");
-      if (embedding !== undefined) {
-        if (version === undefined) return fail("invalid-argument", "An embedding needs its version.");
-        if (!broken("dimension unchecked on search")) checkVector(version, embedding);
-      }
-      const pool = within(broken("top-k before the scopes") ? [...new Set(rows.map((row) => row.scope))] : readable);
-      const found: { row: Row; score: number; rawScore: number; vector?: Embedding }[] = [];
-      for (const row of pool) {
-        if (embedding === undefined || version === undefined) {
-          found.push({ row, score: 0, rawScore: 0 });
-          continue;
-        }
-        const stored = row.embeddings.find((each) => keyOf(each.version) === keyOf(version));
-        if (stored !== undefined)
-          found.push({ row, ...similarity(metric, embedding, stored.embedding), vector: stored.embedding });
-      }
-      return narrow(found, query, readable).map(({ row, score, rawScore, vector }): VectorMatch => {
-        const shown =
-          (query.includeEmbeddings === true || broken("embeddings leaked")) && vector !== undefined
-            ? { embedding: vector }
-            : {};
-        return copy({ scope: row.scope, chunk: row.chunk, score, rawScore, ...shown }, "output aliased");
-      });
-    },
-
-    async lexicalSearch(scopes, query) {
-      const readable = read(scopes);
-      known("lexicalSearch", query, ["text", "syntax", "filter", "origins", "topK", "minScore"]);
-      check(query.filter);
-      limit(query.topK);
-      if (broken("query parsed") && /["(~[]|^-|\*/u.test(query.text))
-        throw new IbidError("invalid-argument", "A query that does not parse.");
-      if (query.syntax !== undefined && !["literal", "lucene"].includes(query.syntax))
-        fail("invalid-argument", "No such syntax.");
-      const lucene =
-        query.syntax === "lucene"
-          ? readPlainLucene(query.text, analyze, {
-              must: broken("needed words not needed"),
-              not: broken("excluded words not excluded"),
-              order: broken("phrases in any order"),
-            })
-          : undefined;
-      const words = countWords(lucene?.words ?? analyze(query.text));
-      const pool = broken("hidden scopes counted")
-        ? rows.filter(alive)
-        : broken("tombstones counted")
-          ? rows.filter((row) => readable.includes(row.scope))
-          : within(readable);
-      const analysed = new Map(pool.map((row) => [row, wordsOf(row.chunk)]));
-      const bm25 = createPlainBm25([...analysed.values()], {
-        logOdds: broken("idf of another formula"),
-        flat: broken("length not normalised"),
-        oneLength: broken("fields share one length"),
-        ...(broken("names weigh as text") ? { nameWeight: 1 } : {}),
-      });
-      const weighed = Array.from(words, ([term, count]) => ({
-        term,
-        idf: bm25.idf(term),
-        count: broken("repeated query terms count once") ? 1 : count,
-        chunks: [...analysed.values()].filter(({ text, names }) => text.includes(term) || names.includes(term)).length,
-      }));
-      const found: { row: Row; score: number; parts: LexicalMatch["terms"] }[] = [];
-      for (const [row, fields] of analysed) {
-        if (!alive(row) || !(readable.includes(row.scope) || broken("scope ignored"))) continue;
-        const parts = weighed.flatMap(({ term, idf, count }) => {
-          const frequency = [...fields.text, ...fields.names].filter((word) => word === term).length;
-          return frequency === 0 ? [] : [{ term, idf, frequency, score: bm25.share(fields, term, count) }];
-        });
-        const score = parts.reduce((sum, part) => sum + part.score, 0) + (broken("terms do not add up") ? 0.01 : 0);
-        if (lucene?.admits(fields) ?? parts.length > 0) found.push({ row, score: Math.max(score, 1e-9), parts });
-      }
-      const seen = new Set([...analysed.values()].flatMap(({ text, names }) => [...text, ...names]));
-      return {
-        matches: narrow(found, query, readable).map(({ row, score, parts }) =>
-          copy({ scope: row.scope, chunk: row.chunk, score, terms: parts }, "output aliased"),
-        ),
-        terms: weighed.filter(({ term }) => !broken("unseen terms left out") || seen.has(term)),
-      };
-    },
-
-    async regexSearch(scopes, query) {
-      const readable = read(scopes);
-      known("regexSearch", query, ["pattern", "ignoreCase", "filter", "origins", "topK"]);
-      check(query.filter);
-      limit(query.topK);
-      const pattern = plainPattern(
-        query.pattern,
-        query.ignoreCase === true || broken("regex case ignored"),
-        broken("regex backtracks politely"),
-        broken("regex gives up on hostile patterns"),
-      );
-      const found = within(readable).map((row) => {
-        const from = broken("regex on text") ? row.chunk.text : row.chunk.urtext;
-        const offset = broken("regex positions in the chunk") ? 0 : row.chunk.start;
-        const { indexed = from } = row;
-        const looked = mayMatch(fault, query, from) && (indexed === from || pattern(indexed).length > 0);
-        const places = (looked ? pattern(from) : []).filter(
-          ({ start, end }) => end > start || broken("regex empty matches"),
-        );
-        const score = broken("regex score by position")
-          ? 1 / (2 + (places[0]?.start ?? 0))
-          : places.length / (places.length + 1);
-        return { row, score, places: places.map(({ start, end }) => ({ start: start + offset, end: end + offset })) };
-      });
-      const hits = found.filter(({ places }) => places.length > 0);
-      return narrow(hits, query, readable).map(({ row, score, places }) =>
-        copy({ scope: row.scope, chunk: row.chunk, score, matches: places }, "output aliased"),
-      );
-    },
+    session: (...asked) => sessionOver(searches, store)(...asked),
 
     async replace(into, entry) {
       const scope = write(into);

@@ -1,3 +1,4 @@
+import { searchLatent, searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
 import { createSqliteJobStore } from "../../src/stores/sqlite/sqlite-job-store.ts";
 import type { SqliteConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
 import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
@@ -283,10 +284,14 @@ export async function stateOf({ store, jobs }: Workplace): Promise<Readonly<Reco
     documents: await collect(store.documents(from)),
     deleted: await collect(store.trash!.deleted(from)),
     chunks: await collect(store.chunks(from, { includeEmbeddings: true })),
-    lexical: await store.lexicalSearch(from, { text, topK: "all" }),
-    latent: await store.latentSearch?.(from, { text: "ash elm oak", topK: "all" }),
-    dense: await store.search(from, { embedding: [100, 2, 1], version: versions?.current ?? three, topK: "all" }),
-    regex: await store.regexSearch(from, { pattern: "only1\\d*in", topK: "all" }),
+    lexical: await searchWords(store, from, { text, topK: "all" }),
+    latent: await searchLatent(store, from, { text: "ash elm oak", topK: "all" }),
+    dense: await searchVectors(store, from, {
+      embedding: [100, 2, 1],
+      version: versions?.current ?? three,
+      topK: "all",
+    }),
+    regex: await searchPattern(store, from, { pattern: "only1\\d*in", topK: "all" }),
   };
 }
 

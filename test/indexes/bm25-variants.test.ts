@@ -1,3 +1,4 @@
+import { searchWords } from "../../src/testing/search-legs.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createGate, operator } from "../../src/access/gate.ts";
@@ -21,7 +22,7 @@ const fruits = [
 async function scoresOf(bm25: Bm25Options, text = "mango"): Promise<Record<string, number>> {
   const store = createMemoryStore({ analyzer: plainAnalyzer, bm25 });
   await store.upsert(into, fruits);
-  const { matches } = await store.lexicalSearch(from, { text, topK: "all" });
+  const { matches } = await searchWords(store, from, { text, topK: "all" });
   return Object.fromEntries(matches.map(({ chunk, score }) => [chunk.id, score]));
 }
 

@@ -1,10 +1,11 @@
+import { createRestriction } from "../../src/engine/filters/create-restriction.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Origin } from "../../src/contracts/document.ts";
 import type { Filter, FilterValue } from "../../src/contracts/filter.ts";
 import type { Metadata } from "../../src/contracts/metadata.ts";
 import { compileFilter } from "../../src/engine/filters/compile-filter.ts";
-import { admitChunks, createRestriction, narrow } from "../../src/engine/segments/admit-chunks.ts";
+import { admitChunks, narrow } from "../../src/engine/segments/admit-chunks.ts";
 import { judge } from "../../src/engine/segments/columnar-filter.ts";
 import type { Segment } from "../../src/engine/segments/segment.ts";
 import { createFactsColumn } from "../../src/engine/segments/facts-column.ts";

@@ -131,7 +131,8 @@ function readOut(segment: Segment, ordinals: readonly number[]) {
 const source = (items: readonly Placed[], files: BuiltSegment["files"]): SegmentSource => ({
   file: (_, wanted, part) => files.find((file) => file.name === wanted && file.part === part)?.data,
   chunkId: (key) => items.find((each) => each.key === key)!.id,
-  chunkFacts: () => ({ metadata: "{}", origin: "user-content" }),
+  chunkIds: (keys) => keys.map((key) => items.find((each) => each.key === key)!.id),
+  chunkFacts: (keys) => keys.map(() => ({ metadata: "{}", origin: "user-content" })),
 });
 
 /** Those that are not to be there are dropped after all have come. */

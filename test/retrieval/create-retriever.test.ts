@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createGate, operator } from "../../src/access/gate.ts";
 import type { AuthorizedScopes } from "../../src/contracts/scope.ts";
 import { createRetriever } from "../../src/search/create-retriever.ts";
+import { sessionOver } from "../support/session-over.ts";
 import { createFakeEmbedder, createFakeStore, type FakeChunk, readAll } from "./support/fake-store.ts";
 
 const chunks: readonly FakeChunk[] = [
@@ -60,8 +61,8 @@ describe("stages", () => {
   });
 
   it("says what a store lacks, and searches a hybrid with what there is [B33 B47]", async () => {
-    const { search } = createFakeStore(chunks);
-    const retriever = createRetriever({ store: { search }, embedder: embedder().embedder });
+    const store = createFakeStore(chunks, { lacks: ["lexicalSearch", "regexSearch"] });
+    const retriever = createRetriever({ store, embedder: embedder().embedder });
     await expect(retriever.retrieve(readAll(), "keys", { mode: "lexical" })).rejects.toMatchObject({
       code: "unsupported",
     });
@@ -188,9 +189,8 @@ describe("the gate", () => {
   it("lets nothing through that a store should not have found [L3 L4]", async () => {
     const honest = createFakeStore(shared);
     const everything = createGate().read(operator, ["deployment", "team:a", "team:b"]);
-    const leaking = {
-      search: (_: AuthorizedScopes, query: Parameters<typeof honest.search>[1]) => honest.search(everything, query),
-    };
+    const { search } = honest.searches;
+    const leaking = { session: sessionOver({ search: (_, query) => search!(everything, query) }) };
     const hits = await createRetriever({ store: leaking, embedder: embedder().embedder }).retrieve(
       readAll("deployment"),
       "plan",

@@ -1,114 +1,83 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import type { Calibration } from "../../src/contracts/leg.ts";
 import type { FusionName, Hit } from "../../src/contracts/retriever.ts";
 import { createRetriever } from "../../src/search/create-retriever.ts";
-import { createFusion } from "../../src/search/fusion.ts";
+import { fusions } from "../../src/search/fusions.ts";
 import { createFakeEmbedder, createFakeStore, type FakeChunk, readAll } from "./support/fake-store.ts";
 
 const shown = (hits: readonly Hit[]) => hits.map(({ chunkId, scope, score }) => [chunkId, scope, score]);
 
 describe("formulas", () => {
-  const lexical = { score: 3, rank: 2, terms: [] };
-  const dense = { score: 0.5, rank: 1 };
+  const lexical: Calibration = { weight: 1, scale: 5, half: 3 };
+  const dense: Calibration = { weight: 0.2, scale: 1 };
+  const part = (name: FusionName, leg: string, score: number, calibration: Calibration, rank = 1) =>
+    fusions[name].part(leg, { score, rank }, calibration);
 
-  it("absolute is BM25 over the length of the query's rarities, plus the cosine by its weight, a fifth unless the leg says otherwise [T24 C10]", () => {
-    const fusion = createFusion("absolute", {
-      terms: [
-        { term: "keys", idf: 3, count: 2, chunks: 1 },
-        { term: "unseen", idf: 4, count: 1, chunks: 0 },
-      ],
-    });
-    expect(fusion.parts({ lexical, dense })).toEqual([
-      { name: "lexical", value: 0.6 },
-      { name: "dense", value: 0.1 },
-    ]);
-    expect(fusion.parts({ dense: { score: -0.5, rank: 1 } })).toEqual([
-      { name: "lexical", value: 0 },
-      { name: "dense", value: 0 },
-    ]);
-    expect(createFusion("absolute", { terms: [] }).parts({ lexical })[0]?.value).toBe(0);
-    expect(createFusion("absolute", { terms: [], denseWeight: 0.75 }).parts({ dense })[1]?.value).toBe(0.375);
+  it("absolute is BM25 over the length of the query's rarities, plus the cosine by its weight [T24 C10]", () => {
+    expect(part("absolute", "lexical", 3, lexical)).toBe(0.6);
+    expect(part("absolute", "dense", 0.5, dense)).toBe(0.1);
+    expect(part("absolute", "dense", -0.5, dense)).toBe(0);
+    expect(part("absolute", "lexical", 3, { ...lexical, scale: 0 })).toBe(0);
+    expect(part("absolute", "latent", 0.5, { weight: 0.75, scale: 1 })).toBe(0.375);
+    expect(part("absolute", "pattern", 0.75, { weight: 1, scale: 1 })).toBe(0.75);
   });
 
-  it("weighted is 0.7 of the cosine and 0.3 of s / (s + 3) [T24 C10]", () => {
-    const fusion = createFusion("weighted", { terms: [] });
-    expect(fusion.parts({ lexical, dense })).toEqual([
-      { name: "dense", value: 0.35 },
-      { name: "lexical", value: 0.15 },
-    ]);
-    expect(fusion.parts({ dense: { score: -1, rank: 1 } })[0]?.value).toBe(-0.7);
+  it("weighted is 0.7 of the cosine and 0.3 of s / (s + 3) and of every other leg [T24 C10]", () => {
+    expect(part("weighted", "dense", 0.5, dense)).toBe(0.35);
+    expect(part("weighted", "dense", -1, dense)).toBe(-0.7);
+    expect(part("weighted", "latent", 0.5, dense)).toBe(0.35);
+    expect(part("weighted", "lexical", 3, lexical)).toBe(0.15);
+    expect(part("weighted", "pattern", 0.75, { weight: 1, scale: 1 })).toBe(0.3 * 0.75);
+    expect(part("weighted", "a leg of one's own", 1, { weight: 9, scale: 9 })).toBe(0.3);
   });
 
   it("halves is half of each leg, BM25 as s / (s + 3) [E56]", () => {
-    const fusion = createFusion("halves", { terms: [] });
-    expect(fusion.parts({ lexical: { score: 9, rank: 1, terms: [] }, dense: { score: 0.5, rank: 1 } })).toEqual([
-      { name: "dense", value: 0.25 },
-      { name: "lexical", value: 0.375 },
-    ]);
-    expect(fusion.bound?.(0.5, 9, undefined)).toBe(0.625);
+    expect(part("halves", "lexical", 9, lexical)).toBe(0.375);
+    expect(part("halves", "dense", 0.5, dense)).toBe(0.25);
   });
 
   it("rrf is the sum of 1 / (60 + rank) [T23 C10]", () => {
-    const fusion = createFusion("rrf", { terms: [] });
-    expect(fusion.parts({ lexical, dense })).toEqual([
-      { name: "dense", value: 1 / 61 },
-      { name: "lexical", value: 1 / 62 },
-    ]);
-    expect(fusion.parts({ lexical })[0]?.value).toBe(0);
+    expect(part("rrf", "dense", 0.5, dense)).toBe(1 / 61);
+    expect(part("rrf", "lexical", 3, lexical, 2)).toBe(1 / 62);
   });
 });
 
 describe("a pattern beside the query", () => {
-  const dense = { score: 0.5, rank: 1 };
-  const regex = { score: 0.75, rank: 3, matches: [] };
-
-  it("adds n / (n + 1), three tenths of it, or 1 / (60 + rank) [T23 T24 E26]", () => {
-    const part = (fusion: FusionName) =>
-      createFusion(fusion, { terms: [], withPattern: true }).parts({ dense, regex })[2];
-    expect(part("absolute")).toEqual({ name: "regex", value: 0.75 });
-    expect(part("weighted")).toEqual({ name: "regex", value: 0.3 * 0.75 });
-    expect(part("rrf")).toEqual({ name: "regex", value: 1 / 63 });
-    expect(createFusion("absolute", { terms: [], withPattern: true }).parts({ dense })[2]).toEqual({
-      name: "regex",
-      value: 0,
-    });
-    expect(createFusion("absolute", { terms: [] }).parts({ dense })).toHaveLength(2);
-  });
-
   it("finds what the words do not, without a model too, and without a lexical index [E23 E26]", async () => {
     const chunks: readonly FakeChunk[] = [
       { id: "a", text: "ERR_7 and ERR_9", vector: [0, 1], start: 10 },
       { id: "b", text: "keys", vector: [0.5, 0] },
     ];
     const store = createFakeStore(chunks);
-    const { lexicalSearch: _, ...vectorsOnly } = store;
+    const vectorsOnly = createFakeStore(chunks, { lacks: ["lexicalSearch"] });
     const { embedder } = createFakeEmbedder([1, 0]);
     const find = async (options: Parameters<typeof createRetriever>[0], more = {}) =>
       (await createRetriever(options).retrieve(readAll(), "keys", { pattern: "ERR_\\d", explain: true, ...more })).map(
-        ({ chunkId, matches, explain }) => [
+        ({ chunkId, matches, explain, evidence }) => [
           chunkId,
           matches?.length,
           Object.keys(explain?.legs ?? {}).join(),
-          explain?.evidence,
+          evidence,
         ],
       );
     expect(await find({ store })).toEqual([
       ["b", undefined, "lexical", true],
-      ["a", 2, "regex", true],
+      ["a", 2, "pattern", true],
     ]);
     expect(await find({ store, embedder })).toEqual([
-      ["b", undefined, "dense,lexical", true],
-      ["a", 2, "dense,regex", true],
+      ["b", undefined, "lexical,dense", true],
+      ["a", 2, "dense,pattern", true],
     ]);
     expect(await find({ store: vectorsOnly, embedder })).toEqual([
       ["b", undefined, "dense", true],
-      ["a", 2, "dense,regex", true],
+      ["a", 2, "dense,pattern", true],
     ]);
     // What chance makes alike is left out; what the pattern matches is not left to chance.
     const form = createFakeEmbedder([1, 0], "form").embedder;
     expect((await find({ store, embedder: form })).map(([id]) => id)).toEqual(["b", "a"]);
-    const { regexSearch: __, ...noPatterns } = store;
+    const noPatterns = createFakeStore(chunks, { lacks: ["regexSearch"] });
     await expect(find({ store: noPatterns, embedder })).rejects.toMatchObject({ code: "unsupported" });
   });
 
@@ -290,10 +259,10 @@ describe("exactness", () => {
     );
     expect(hits[0]?.chunkId).toBe("both");
     expect(store.calls.filter(({ chunkIds }) => !chunkIds).map(({ leg, topK }) => `${leg} ${String(topK)}`)).toEqual([
-      "dense 32",
       "lexical 32",
-      "dense 128",
+      "dense 32",
       "lexical 128",
+      "dense 128",
     ]);
   });
 

@@ -58,7 +58,7 @@ describe("traces", () => {
       sparse: true,
       reranked: false,
       latencyMs: expect.any(Number),
-      stages: ["scopes", "embed", "dense", "lexical", "merge", "origins", "snippets"],
+      stages: ["scopes", "embed", "lexical", "dense", "merge", "origins", "snippets"],
       resultCount: 3,
     });
     expect(trace?.topScore).toBeGreaterThan(0.7);
@@ -81,8 +81,8 @@ describe("traces", () => {
     expect(tracer.traces[0]?.stages).toEqual([
       "scopes",
       "embed",
-      "dense",
       "lexical",
+      "dense",
       "merge",
       "rerank",
       "origins",
@@ -152,19 +152,19 @@ describe("evidence", () => {
 
   it("is lexical strength, in which words of every subject do not count [L5]", async () => {
     const [first] = await explained("how do I get keys rotated?");
-    expect(first?.explain?.evidence).toBe(true);
+    expect(first?.evidence).toBe(true);
     expect(first?.explain?.strength).toBeGreaterThan(0.8);
     const offTopic = await explained("what are the tides of Saturn?");
     expect(offTopic.length).toBeGreaterThan(0);
-    expect(offTopic.every((hit) => hit.explain?.evidence === false && hit.explain.strength === 0)).toBe(true);
+    expect(offTopic.every((hit) => hit.evidence === false && hit.explain?.strength === 0)).toBe(true);
   });
 
   it("is closeness only where closeness is of meaning, or a floor was given [L5]", async () => {
     const dense = { mode: "dense" as const };
-    expect((await explained("x", dense))[0]?.explain?.evidence).toBe(false);
-    expect((await explained("x", { ...dense, minScore: 0.9 }))[0]?.explain?.evidence).toBe(true);
+    expect((await explained("x", dense))[0]?.evidence).toBe(false);
+    expect((await explained("x", { ...dense, minScore: 0.9 }))[0]?.evidence).toBe(true);
     const meaning = { embedder: createFakeEmbedder([0.3, 0.29]).embedder };
-    expect((await explained("x", { ...dense, topK: "all" }, meaning)).map(({ explain }) => explain?.evidence)).toEqual([
+    expect((await explained("x", { ...dense, topK: "all" }, meaning)).map(({ evidence }) => evidence)).toEqual([
       true,
       false,
       false,
@@ -172,6 +172,6 @@ describe("evidence", () => {
   });
 
   it("is any match of a pattern [E23]", async () => {
-    expect((await explained("rot.ted", { mode: "regex" }))[0]?.explain?.evidence).toBe(true);
+    expect((await explained("rot.ted", { mode: "regex" }))[0]?.evidence).toBe(true);
   });
 });

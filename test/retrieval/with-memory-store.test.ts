@@ -85,12 +85,12 @@ describe("over the memory store", () => {
     }
     // What a store does not say is found in the words.
     const unsaid = {
-      ...store,
-      lexicalSearch: async (...asked: Parameters<typeof store.lexicalSearch>) => {
-        const { matches, terms } = await store.lexicalSearch(...asked);
+      session: async (...asked: Parameters<typeof store.session>) => {
+        const session = await store.session(...asked);
         return {
-          terms,
-          matches: matches.map(({ scope, chunk, score, terms: its }) => ({ scope, chunk, score, terms: its })),
+          ...session,
+          readChunks: async (...refs: Parameters<typeof session.readChunks>) =>
+            (await session.readChunks(...refs)).map((read) => read && { ...read, language: undefined }),
         };
       },
     };

@@ -1,3 +1,4 @@
+import { searchVectors } from "../../src/testing/search-legs.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createGate, operator } from "../../src/access/gate.ts";
@@ -154,7 +155,7 @@ class World {
       const has = chunks.filter(({ embeddings = [] }) =>
         embeddings.some((one) => versionKey(one.version) === versionKey(version)),
       );
-      const found = await this.store.search(proof, { embedding: direction(name, query), version, topK: "all" });
+      const found = await searchVectors(this.store, proof, { embedding: direction(name, query), version, topK: "all" });
       expect(found.map(({ chunk }) => chunk.id).toSorted()).toEqual(has.map(({ chunk }) => chunk.id).toSorted());
       for (const { chunk, score } of found)
         expect(score).toBeCloseTo(cosine(name, query, textOf.get(chunk.id) ?? ""), 4);

@@ -1,3 +1,4 @@
+import { searchLatent, searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,9 +55,9 @@ async function answers(store: Store): Promise<unknown> {
   return {
     status: await store.status(read("deployment", "team:a")),
     chunks: await collect(store.chunks(from, { includeEmbeddings: true })),
-    words: await store.lexicalSearch(from, { text: "ash birch oak yew number3", topK: "all" }),
-    dense: await store.search(from, { embedding: [9, 2, 1], version: three, topK: "all" }),
-    latent: await store.latentSearch?.(from, { text: "ash birch", topK: "all" }),
+    words: await searchWords(store, from, { text: "ash birch oak yew number3", topK: "all" }),
+    dense: await searchVectors(store, from, { embedding: [9, 2, 1], version: three, topK: "all" }),
+    latent: await searchLatent(store, from, { text: "ash birch", topK: "all" }),
   };
 }
 
@@ -230,14 +231,14 @@ describe("the doctor", () => {
     await fill();
     let store = await open();
     const digits = { pattern: "number\\d", topK: "all" } as const;
-    const before = await store.regexSearch(from, digits);
+    const before = await searchPattern(store, from, digits);
     await store.close();
     tamper("UPDATE files SET data = zeroblob(length(data)) WHERE name = 'trigrams' AND part > 0");
     store = await open();
     expect((await store.upkeep!.examine(system)).findings.map(({ kind }) => kind)).toEqual(["indexed-wrongly"]);
-    expect((await store.regexSearch(from, digits)).length).toBeLessThan(before.length);
+    expect((await searchPattern(store, from, digits)).length).toBeLessThan(before.length);
     expect((await store.upkeep!.examine(system, { fix: true })).healthy).toBe(true);
-    expect(await store.regexSearch(from, digits)).toEqual(before);
+    expect(await searchPattern(store, from, digits)).toEqual(before);
     await store.close();
   });
 

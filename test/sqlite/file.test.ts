@@ -1,3 +1,4 @@
+import { searchVectors, searchWords } from "../../src/testing/search-legs.ts";
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -85,7 +86,7 @@ describe("a file that is not ours", () => {
       DROP TABLE fits; DROP TABLE fit_parts; DROP TABLE marks; PRAGMA user_version = 1;`);
     database.close();
     const again = await open();
-    const { matches } = await again.lexicalSearch(from, { text: "birch" });
+    const { matches } = await searchWords(again, from, { text: "birch" });
     expect(matches.map(({ chunk }) => chunk.id)).toEqual(["a"]);
     await again.close();
     const after = new DatabaseSync(path);
@@ -123,7 +124,7 @@ describe("a file that is not ours", () => {
     truncateSync(path, 8192);
     const damaged = open().then(async (again) => {
       try {
-        await again.lexicalSearch(from, { text: "ash" });
+        await searchWords(again, from, { text: "ash" });
       } finally {
         await again.close();
       }
@@ -197,7 +198,7 @@ describe("what was deleted for good", () => {
     expect(isOnDisk("secretword")).toBe(false);
     expect(isOnDisk("kept words")).toBe(true);
     expect(
-      (await store.lexicalSearch(from, { text: "kept secretword" })).matches.map(({ chunk: { id } }) => id),
+      (await searchWords(store, from, { text: "kept secretword" })).matches.map(({ chunk: { id } }) => id),
     ).toEqual(["e-kept"]);
     await store.close();
   });
@@ -244,13 +245,13 @@ describe("while another process holds the lock", () => {
     let turns = 0;
     for (; turns < 5; turns++) {
       await new Promise((resolve) => setTimeout(resolve, 5));
-      expect((await store.lexicalSearch(from, { text: "ash" })).matches).toHaveLength(1);
+      expect((await searchWords(store, from, { text: "ash" })).matches).toHaveLength(1);
     }
     expect(written).toBe(false);
     holder.exec("ROLLBACK");
     holder.close();
     await writing;
-    expect((await store.lexicalSearch(from, { text: "ash" })).matches).toHaveLength(2);
+    expect((await searchWords(store, from, { text: "ash" })).matches).toHaveLength(2);
     await store.close();
   });
 
@@ -259,7 +260,7 @@ describe("while another process holds the lock", () => {
     const holder = new DatabaseSync(path);
     holder.exec("BEGIN IMMEDIATE");
     const store = await open({ busyTimeoutMs: 20 });
-    expect(await store.search(from, {})).toEqual([]);
+    expect(await searchVectors(store, from, {})).toEqual([]);
     await expect(store.upsert(into, [entry("a", "ash")])).rejects.toMatchObject({ code: "store-busy" });
     holder.exec("ROLLBACK");
     holder.close();
@@ -289,14 +290,18 @@ describe("another analyzer", () => {
 
     const second = await open({ analyzer: letters, segments: { sealAt: 4 } });
     const find = async (text: string) =>
-      (await second.lexicalSearch(from, { text, topK: "all" })).matches.map(({ chunk: { id } }) => id).sort();
+      (await searchWords(second, from, { text, topK: "all" })).matches.map(({ chunk: { id } }) => id).sort();
     expect(await find("h")).toEqual(["ash", "birch"]);
     expect(await find("f")).toEqual(["fir"]);
     expect(await find("w")).toEqual(["ash", "birch", "cedar", "fir"]);
     expect(await find("m")).toEqual([]);
     await second.trash!.restore(into, { ids: ["elm"] });
     expect(await find("m")).toEqual(["elm"]);
-    const near = await second.search(from, { embedding: [3, 1], version: { ...three, dimensions: 2 }, topK: "all" });
+    const near = await searchVectors(second, from, {
+      embedding: [3, 1],
+      version: { ...three, dimensions: 2 },
+      topK: "all",
+    });
     expect(near.map(({ chunk: { id } }) => id)).toEqual(["ash", "elm", "fir", "birch", "cedar"]);
     await second.close();
   });
@@ -328,7 +333,7 @@ describe("another analyzer", () => {
     const old = await open();
     await old.upsert(into, [entry("a", "ash")]);
     const young = await open({ analyzer: letters });
-    await expect(old.lexicalSearch(from, { text: "ash" })).rejects.toMatchObject({ code: "store-failed" });
+    await expect(searchWords(old, from, { text: "ash" })).rejects.toMatchObject({ code: "store-failed" });
     await expect(old.upsert(into, [entry("b", "ash")])).rejects.toMatchObject({ code: "store-failed" });
     await old.close();
     await young.close();
@@ -378,7 +383,7 @@ describe("texts of every kind", () => {
       texts.map((text, i) => entry(`loose-${i}'"`, text, undefined, { metadata: { ["k'\"é"]: text } })),
     );
     for (const [i, text] of texts.entries()) {
-      const [found] = await store.search(from, { chunkIds: [`loose-${i}'"`] });
+      const [found] = await searchVectors(store, from, { chunkIds: [`loose-${i}'"`] });
       expect(found?.chunk.text).toBe(text);
       expect(found?.chunk.metadata).toEqual({ ["k'\"é"]: text });
     }

@@ -1,3 +1,4 @@
+import { searchLatent, searchVectors } from "../../src/testing/search-legs.ts";
 import { fork } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import type { Store } from "../../src/contracts/store.ts";
-import type { LatentResult } from "../../src/contracts/latent-search.ts";
+import type { LatentFinds } from "../../src/testing/search-legs.ts";
 import { collect, entry, plainAnalyzer, read, three, write } from "../stores/build.ts";
 import { topicEntries, watchedModel } from "../stores/topics.ts";
 
@@ -26,12 +27,11 @@ const segments = { sealAt: 8, settleAt: 4 };
 const openPlain = (options: object = {}) => openSqliteStore(path, { analyzer: plainAnalyzer, segments, ...options });
 const open = (options: object = {}) => openPlain({ corpusModel: watchedModel(30), ...options });
 
-async function find(store: Store, text: string): Promise<LatentResult> {
-  if (store.latentSearch === undefined) throw new Error("The store has no model of its own.");
-  return store.latentSearch(from, { text, topK: "all" });
+async function find(store: Store, text: string): Promise<LatentFinds> {
+  return searchLatent(store, from, { text, topK: "all" });
 }
 
-const scoresOf = ({ matches }: LatentResult): unknown => matches.map(({ chunk, score }) => [chunk.id, score]);
+const scoresOf = ({ matches }: LatentFinds): unknown => matches.map(({ chunk, score }) => [chunk.id, score]);
 
 /** Every chunk has one vector, of the space that is searched. */
 async function expectWhole(store: Store, chunks: number): Promise<void> {
@@ -124,7 +124,7 @@ describe("a fitted space in a file", () => {
 describe("a knowledge base that was made without a model", () => {
   it("gets its vectors when it is settled with one, whatever else its chunks have [L6 L8]", async () => {
     const plain = await openPlain();
-    expect(plain.latentSearch).toBeUndefined();
+    await expect(find(plain, "anchor")).rejects.toMatchObject({ code: "unsupported" });
     await plain.upsert(into, topicEntries(0, 16));
     await plain.upsert(
       into,
@@ -141,7 +141,7 @@ describe("a knowledge base that was made without a model", () => {
     await store.upkeep!.settle();
     await expectWhole(store, 44);
     expect(await find(store, "anchor")).toMatchObject({ fitted: true });
-    expect(await store.search(from, { embedding: [1, 2, 3], version: three, topK: "all" })).toHaveLength(3);
+    expect(await searchVectors(store, from, { embedding: [1, 2, 3], version: three, topK: "all" })).toHaveLength(3);
     await store.close();
 
     // And what is written without one meanwhile, a part of a segment beside chunks that have theirs.

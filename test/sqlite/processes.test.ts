@@ -1,3 +1,4 @@
+import { searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
 import { fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,9 +44,9 @@ async function stateOf(store: Store): Promise<unknown> {
     scopes: await store.scopes(system),
     documents: await collect(store.documents(from)),
     chunks: await collect(store.chunks(from, { includeEmbeddings: true })),
-    lexical: await store.lexicalSearch(from, { text: "ash fir number7 number123", topK: "all" }),
-    dense: await store.search(from, { embedding: [20, 3, 1], version: three, topK: 50 }),
-    regex: await store.regexSearch(from, { pattern: "number1\\d\\b", topK: "all" }),
+    lexical: await searchWords(store, from, { text: "ash fir number7 number123", topK: "all" }),
+    dense: await searchVectors(store, from, { embedding: [20, 3, 1], version: three, topK: 50 }),
+    regex: await searchPattern(store, from, { pattern: "number1\\d\\b", topK: "all" }),
   };
 }
 
@@ -58,7 +59,7 @@ describe("a process that is killed while it writes", () => {
       const listed = await collect(store.documents(from));
       expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(safe));
       expect(listed.every(({ chunks }) => chunks === 4)).toBe(true);
-      expect((await store.search(from, { embedding: [1, 1, 1], version: three, topK: "all" })).length).toBe(
+      expect((await searchVectors(store, from, { embedding: [1, 1, 1], version: three, topK: "all" })).length).toBe(
         listed.length * 4,
       );
       await store.close();
@@ -83,8 +84,8 @@ describe("a process that is killed while it writes", () => {
     const seen: number[] = [];
     while (!progress.done) {
       await new Promise((resolve) => setTimeout(resolve, 5));
-      const { matches } = await store.lexicalSearch(from, { text: "p0 p1 p2 p3", topK: "all" });
-      const dense = await store.search(from, { embedding: [1, 1, 1], version: three, topK: "all" });
+      const { matches } = await searchWords(store, from, { text: "p0 p1 p2 p3", topK: "all" });
+      const dense = await searchVectors(store, from, { embedding: [1, 1, 1], version: three, topK: "all" });
       // Whole documents, and never fewer than before.
       expect(matches.length % 4).toBe(0);
       expect(dense.length % 4).toBe(0);
@@ -103,7 +104,7 @@ describe("two connections to one file", () => {
     const one = await open({ segments: { sealAt: 4 } });
     const other = await open({ segments: { sealAt: 4 } });
     const ids = async (store: Store) =>
-      (await store.lexicalSearch(from, { text: "ash", topK: "all" })).matches.map(({ chunk: { id } }) => id).sort();
+      (await searchWords(store, from, { text: "ash", topK: "all" })).matches.map(({ chunk: { id } }) => id).sort();
     const both = async (expected: string[]) => {
       expect(await ids(one)).toEqual(expected);
       expect(await ids(other)).toEqual(expected);
@@ -141,7 +142,7 @@ describe("two connections to one file", () => {
         Array.from({ length: 25 }, (_, i) => store.upsert(into, [entry(`${s}-${i}`, "ash")])),
       ),
     );
-    expect((await one.lexicalSearch(from, { text: "ash", topK: "all" })).matches).toHaveLength(50);
+    expect((await searchWords(one, from, { text: "ash", topK: "all" })).matches).toHaveLength(50);
     expect(await stateOf(one)).toEqual(await stateOf(other));
     await one.close();
     await other.close();

@@ -1,3 +1,4 @@
+import { searchWords } from "../../src/testing/search-legs.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +37,7 @@ it("what writes that share a commit have shown one another is forgotten when the
     name: "It",
   });
   const words = async (): Promise<readonly string[]> => {
-    const { matches } = await store.lexicalSearch(from(north), { text: "ash oak elm", topK: "all" });
+    const { matches } = await searchWords(store, from(north), { text: "ash oak elm", topK: "all" });
     return matches.map((match) => match.chunk.text).toSorted();
   };
   const add = (...texts: string[]) =>

@@ -1,3 +1,4 @@
+import { searchVectors, searchWords } from "../../src/testing/search-legs.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -74,8 +75,8 @@ describe.each([
     }));
     const all = async (store: Store) => ({
       chunks: await collect(store.chunks(from, { includeEmbeddings: true })),
-      words: await store.lexicalSearch(from, { text: "number7 oak yew about", topK: "all" }),
-      nearest: await store.search(from, { embedding: [24, 52, 1], version: three, topK: 20 }),
+      words: await searchWords(store, from, { text: "number7 oak yew about", topK: "all" }),
+      nearest: await searchVectors(store, from, { embedding: [24, 52, 1], version: three, topK: 20 }),
       document: (await store.document(from, "d"))?.document,
     });
     for (const version of versions) {
@@ -122,11 +123,11 @@ describe.each([
     const watched = (async function* () {
       for await (const batch of inBatches(large).chunks) {
         yield batch;
-        seen.push((await store.lexicalSearch(from, { text: "ash", topK: "all" })).matches.length);
+        seen.push((await searchWords(store, from, { text: "ash", topK: "all" })).matches.length);
       }
     })();
     await store.replace(into, { ...inBatches(large), chunks: watched });
     expect(new Set(seen)).toEqual(new Set([0]));
-    expect((await store.lexicalSearch(from, { text: "ash", topK: "all" })).matches).toHaveLength(2000);
+    expect((await searchWords(store, from, { text: "ash", topK: "all" })).matches).toHaveLength(2000);
   });
 });

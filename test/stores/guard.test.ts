@@ -1,3 +1,4 @@
+import { searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
 import { describe, expect, it } from "vitest";
 import { createGate, operator } from "../../src/access/gate.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
@@ -23,9 +24,9 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
       into as unknown as AuthorizedScopes,
       undefined as unknown as AuthorizedScopes,
     ]) {
-      await expect(store.search(proof, {})).rejects.toMatchObject(denied);
-      await expect(store.lexicalSearch(proof, { text: "x" })).rejects.toMatchObject(denied);
-      await expect(store.regexSearch(proof, { pattern: "x" })).rejects.toMatchObject(denied);
+      await expect(searchVectors(store, proof, {})).rejects.toMatchObject(denied);
+      await expect(searchWords(store, proof, { text: "x" })).rejects.toMatchObject(denied);
+      await expect(searchPattern(store, proof, { pattern: "x" })).rejects.toMatchObject(denied);
       await expect(store.find(proof, "x")).rejects.toMatchObject(denied);
       await expect(store.document(proof, "x")).rejects.toMatchObject(denied);
       await expect(store.status(proof)).rejects.toMatchObject(denied);
@@ -49,8 +50,8 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
     await store.replace(write("user:ada"), documentEntry("d", ["ash"]));
     const anonymous = createGate().read({}, ["user:ada"]);
     for (const proof of [anonymous, read("user:bob"), createGate().read(operator, [])]) {
-      expect(await store.search(proof, { topK: "all" })).toEqual([]);
-      expect((await store.lexicalSearch(proof, { text: "ash" })).matches).toEqual([]);
+      expect(await searchVectors(store, proof, { topK: "all" })).toEqual([]);
+      expect((await searchWords(store, proof, { text: "ash" })).matches).toEqual([]);
       expect(await store.document(proof, "d")).toBeUndefined();
       expect(await store.status(proof)).toEqual({
         documents: 0,
@@ -97,7 +98,7 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
     await expect(store.replace(into, twice)).rejects.toMatchObject({ code: "invalid-id" });
     const foreign = { ...document, chunks: [entry("other", "x")] };
     await expect(store.replace(into, foreign)).rejects.toMatchObject({ code: "invalid-id" });
-    expect(await store.search(from, { topK: "all" })).toEqual([]);
+    expect(await searchVectors(store, from, { topK: "all" })).toEqual([]);
     expect(await collect(store.documents(from))).toEqual([]);
   });
 
@@ -114,13 +115,16 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
       [{ limit: 3 } as VectorQuery, "invalid-argument"],
       [{ filter: { op: "near", key: "x" } as unknown as NonNullable<VectorQuery["filter"]> }, "invalid-filter"],
     ];
-    for (const [query, code] of queries) await expect(store.search(from, query)).rejects.toMatchObject({ code });
-    await expect(store.lexicalSearch(from, { text: "x", topK: 0 })).rejects.toMatchObject({ code: "invalid-argument" });
+    for (const [query, code] of queries) {
+      const asked = query.embedding === undefined ? { embedding: [1, 2], version: two, ...query } : query;
+      await expect(searchVectors(store, from, asked)).rejects.toMatchObject({ code });
+    }
+    await expect(searchWords(store, from, { text: "x", topK: 0 })).rejects.toMatchObject({ code: "invalid-argument" });
     await expect(store.delete(into, { ids: [] }, { force: true } as object)).rejects.toMatchObject({
       code: "invalid-argument",
     });
     // An empty store answers for any version.
-    expect(await store.search(from, { embedding: [1, 2], version: two })).toEqual([]);
+    expect(await searchVectors(store, from, { embedding: [1, 2], version: two })).toEqual([]);
   });
 
   it("shares nothing with its callers, going in or coming out [B27 L4]", async () => {
@@ -138,7 +142,7 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
     entries.length = 0;
     await writing;
     const look = async () =>
-      (await store.search(from, { embedding: [1, 0, 0], version: three, includeEmbeddings: true }))[0]!;
+      (await searchVectors(store, from, { embedding: [1, 0, 0], version: three, includeEmbeddings: true }))[0]!;
     const first = await look();
     expect(first.chunk).toEqual(chunk("a", "ash", { metadata: { tags: ["x"] }, headings: ["One"] }));
     expect(first.score).toBe(1);
@@ -168,7 +172,7 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
     const listing = store.chunks(from)[Symbol.asyncIterator]();
     await store.close();
     await store.close();
-    await expect(store.search(from, {})).rejects.toMatchObject({ code: "store-closed" });
+    await expect(searchVectors(store, from, {})).rejects.toMatchObject({ code: "store-closed" });
     await expect(store.upsert(into, [])).rejects.toMatchObject({ code: "store-closed" });
     await expect(store.upkeep!.settle()).rejects.toMatchObject({ code: "store-closed" });
     await expect(listing.next()).rejects.toMatchObject({ code: "store-closed" });
@@ -179,7 +183,7 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
     await Promise.all(
       Array.from({ length: 20 }, (_, i) => store.upsert(into, [entry("a", `text ${i}`), entry(`b${i}`, "x")])),
     );
-    expect((await store.regexSearch(from, { pattern: "text \\d+" })).map(({ chunk: { text } }) => text)).toEqual([
+    expect((await searchPattern(store, from, { pattern: "text \\d+" })).map(({ chunk: { text } }) => text)).toEqual([
       "text 19",
     ]);
     expect((await store.status(from)).chunks).toBe(21);
@@ -200,11 +204,15 @@ describe("options of a store", () => {
   });
 
   it("decide what a search that says nothing gets [B20 B25]", async () => {
-    const store = createMemoryStore({ analyzer: plainAnalyzer, topK: 2, metric: "dot", bm25: { k1: 0 } });
+    const store = createMemoryStore({ analyzer: plainAnalyzer, metric: "dot", bm25: { k1: 0 } });
     await store.upsert(into, [entry("a", "ash ash", [1, 0]), entry("b", "ash", [3, 0]), entry("c", "ash", [2, 0])]);
-    const matches = await store.search(from, { embedding: [1, 0], version: { ...three, dimensions: 2 } });
-    expect(matches.map(({ score }) => score)).toEqual([3, 2]);
+    const matches = await searchVectors(store, from, { embedding: [1, 0], version: { ...three, dimensions: 2 } });
+    expect(matches.map(({ score }) => score)).toEqual([3, 2, 1]);
     const idf = Math.log(1 + 0.5 / 3.5);
-    expect((await store.lexicalSearch(from, { text: "ash" })).matches.map(({ score }) => score)).toEqual([idf, idf]);
+    expect((await searchWords(store, from, { text: "ash" })).matches.map(({ score }) => score)).toEqual([
+      idf,
+      idf,
+      idf,
+    ]);
   });
 });

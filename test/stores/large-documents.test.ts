@@ -1,3 +1,4 @@
+import { searchWords } from "../../src/testing/search-legs.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +44,7 @@ describe("a document of many chunks", () => {
       removed: 0,
     });
     const search = async (query: string) =>
-      (await store.lexicalSearch(from, { text: query, topK: "all" })).matches.map(({ chunk }) => chunk.text);
+      (await searchWords(store, from, { text: query, topK: "all" })).matches.map(({ chunk }) => chunk.text);
     expect(await search("number2499")).toEqual(["p2499 oak number2499 of0"]);
     expect((await search("of3")).length).toBe(43 + 357);
     expect((await store.status(from)).chunks).toBe(2800);
@@ -89,7 +90,7 @@ describe("a long text in SQLite", () => {
     await store.replace(into, documentEntry("owl", [long, "the end"]));
     expect((await store.document(from, "owl"))?.document.text).toBe(`${long}\n\nthe end`);
     expect(rows()).toBe(2);
-    const [hit] = (await store.lexicalSearch(from, { text: "end" })).matches;
+    const [hit] = (await searchWords(store, from, { text: "end" })).matches;
     expect(hit?.chunk.text).toBe("the end");
 
     await store.replace(into, documentEntry("owl", [long.slice(0, -400_000), "shorter"]));

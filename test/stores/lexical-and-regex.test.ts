@@ -1,3 +1,4 @@
+import { searchPattern, searchWords } from "../../src/testing/search-legs.ts";
 import { describe, expect, it } from "vitest";
 import { entry, read, write } from "./build.ts";
 import { eachStore } from "./each-store.ts";
@@ -22,7 +23,7 @@ describe.each(eachStore)("words in $name", ({ open }) => {
       entry("d", "birch cedar"),
     ]);
     // Lengths 3, 1, 4, 2: on average 2.5.
-    const { matches, terms } = await store.lexicalSearch(from, { text: "ash BIRCH ash yew", topK: "all" });
+    const { matches, terms } = await searchWords(store, from, { text: "ash BIRCH ash yew", topK: "all" });
     const ash = Math.log(1 + 2.5 / 2.5);
     expect(terms).toEqual([
       { term: "ash", idf: ash, count: 2, chunks: 2 },
@@ -51,7 +52,7 @@ describe.each(eachStore)("words in $name", ({ open }) => {
       entry("a", "how it is done", undefined, { headings: ["Keys", "Rotation"] }),
       entry("b", "other"),
     ]);
-    expect((await store.lexicalSearch(from, { text: "rotation" })).matches.map(({ chunk: { id } }) => id)).toEqual([
+    expect((await searchWords(store, from, { text: "rotation" })).matches.map(({ chunk: { id } }) => id)).toEqual([
       "a",
     ]);
   });
@@ -63,12 +64,12 @@ describe.each(eachStore)("words in $name", ({ open }) => {
       entry("b", "ash birch", undefined, { metadata: { year: 2 } }),
       entry("c", "cedar", undefined, { metadata: { year: 2 } }),
     ]);
-    const all = (await store.lexicalSearch(from, { text: "ash" })).matches;
-    const filtered = (await store.lexicalSearch(from, { text: "ash", filter: { op: "eq", key: "year", value: 2 } }))
+    const all = (await searchWords(store, from, { text: "ash" })).matches;
+    const filtered = (await searchWords(store, from, { text: "ash", filter: { op: "eq", key: "year", value: 2 } }))
       .matches;
     expect(filtered).toEqual(all.filter(({ chunk: { id } }) => id === "b"));
     const floor = all[0]!.score;
-    expect((await store.lexicalSearch(from, { text: "ash", minScore: floor })).matches).toEqual(all.slice(0, 1));
+    expect((await searchWords(store, from, { text: "ash", minScore: floor })).matches).toEqual(all.slice(0, 1));
   });
 
   it("scores the same whatever else is hidden from the asker, deleted or gone [L3]", async () => {
@@ -86,9 +87,9 @@ describe.each(eachStore)("words in $name", ({ open }) => {
     await crowded.delete(into, { ids: ["deleted", "a2"] });
     await crowded.delete(into, { ids: ["purged"] }, { purge: true });
     const query = { text: "ash birch", topK: "all" as const };
-    expect(await crowded.lexicalSearch(from, query)).toEqual(await lone.lexicalSearch(from, query));
+    expect(await searchWords(crowded, from, query)).toEqual(await searchWords(lone, from, query));
     await crowded.upkeep!.settle();
-    expect(await crowded.lexicalSearch(from, query)).toEqual(await lone.lexicalSearch(from, query));
+    expect(await searchWords(crowded, from, query)).toEqual(await searchWords(lone, from, query));
   });
 
   it("joins the statistics of all scopes that are searched, and orders ties by id, then scope [L3 L5]", async () => {
@@ -96,7 +97,7 @@ describe.each(eachStore)("words in $name", ({ open }) => {
     for (const scope of ["user:u", "deployment", "team:t"] as const) {
       await store.upsert(write(scope), [entry("same", "ash"), entry(`of ${scope}`, "birch birch")]);
     }
-    const { matches } = await store.lexicalSearch(read("user:u", "deployment", "team:t"), { text: "ash" });
+    const { matches } = await searchWords(store, read("user:u", "deployment", "team:t"), { text: "ash" });
     expect(matches.map(({ scope }) => scope)).toEqual(["deployment", "team:t", "user:u"]);
     expect(matches.map(({ score }) => score)).toEqual([0, 0, 0].map(() => bm25(6, 3, 1, 1, 1.5)));
   });
@@ -108,7 +109,7 @@ describe.each(eachStore)("words in $name", ({ open }) => {
       entry("b", "ID-7", undefined, { start: 5, end: 9 }),
       entry("c", "none"),
     ]);
-    const matches = await store.regexSearch(from, { pattern: "id-\\d+" });
+    const matches = await searchPattern(store, from, { pattern: "id-\\d+" });
     expect(matches.map(({ chunk: { id }, score, matches: places }) => ({ id, score, places }))).toEqual([
       {
         id: "a",
@@ -119,12 +120,12 @@ describe.each(eachStore)("words in $name", ({ open }) => {
         ],
       },
     ]);
-    const folded = await store.regexSearch(from, { pattern: "^id", ignoreCase: true });
+    const folded = await searchPattern(store, from, { pattern: "^id", ignoreCase: true });
     expect(folded.map(({ chunk: { id }, score }) => [id, score])).toEqual([
       ["a", 0.5],
       ["b", 0.5],
     ]);
-    expect(await store.regexSearch(from, { pattern: "Title" })).toEqual([]);
-    await expect(store.regexSearch(from, { pattern: "(" })).rejects.toMatchObject({ code: "invalid-regex" });
+    expect(await searchPattern(store, from, { pattern: "Title" })).toEqual([]);
+    await expect(searchPattern(store, from, { pattern: "(" })).rejects.toMatchObject({ code: "invalid-regex" });
   });
 });

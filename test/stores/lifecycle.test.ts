@@ -1,3 +1,4 @@
+import { searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
 import { describe, expect, it } from "vitest";
 import type { Store } from "../../src/contracts/store.ts";
 import { collect, documentEntry, entry, read, system, three, two, write } from "./build.ts";
@@ -8,7 +9,7 @@ const from = read("deployment");
 const embed = (text: string) => [text.length, 1, 0];
 
 async function words(store: Store, text: string): Promise<string[]> {
-  return (await store.lexicalSearch(from, { text, topK: "all" })).matches.map(({ chunk: { id } }) => id).sort();
+  return (await searchWords(store, from, { text, topK: "all" })).matches.map(({ chunk: { id } }) => id).sort();
 }
 
 describe.each(eachStore)("deleting in $name", ({ open }) => {
@@ -23,8 +24,8 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
     expect((await store.delete(into, { ids: ["a", "b", "nobody"] })).chunks).toBe(2);
     expect((await store.delete(into, { ids: ["a", "b"] })).chunks).toBe(0);
     expect(await words(store, "ash")).toEqual(["c", "d", "e"]);
-    expect(await store.search(from, { topK: "all" })).toHaveLength(3);
-    expect(await store.regexSearch(from, { pattern: "ash", topK: "all" })).toHaveLength(3);
+    expect(await searchVectors(store, from, { topK: "all" })).toHaveLength(3);
+    expect(await searchPattern(store, from, { pattern: "ash", topK: "all" })).toHaveLength(3);
     expect(await collect(store.chunks(from))).toHaveLength(3);
     expect(await store.trash!.restore(into, { ids: ["a", "c"] })).toBe(1);
     expect(await words(store, "ash")).toEqual(["a", "c", "d", "e"]);
@@ -32,7 +33,11 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
     expect(await store.trash!.vacuum(system, { olderThanMs: 1_001 })).toBe(0);
     expect(await store.trash!.vacuum(system, { olderThanMs: 1_000 })).toBe(1);
     expect(await store.trash!.restore(into, { ids: ["b"] })).toBe(0);
-    const [match] = await store.search(from, { embedding: [1, 0], version: { ...three, dimensions: 2 }, topK: "all" });
+    const [match] = await searchVectors(store, from, {
+      embedding: [1, 0],
+      version: { ...three, dimensions: 2 },
+      topK: "all",
+    });
     expect(match?.chunk.id).toBe("a");
   });
 
@@ -52,7 +57,8 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
   it("a vacuum takes no vectors of the model that is in use, though there were none of it for a while [L6 T14]", async () => {
     const clock = { now: 1_000 };
     const store = await open({ now: () => clock.now });
-    const found = async () => (await store.search(from, { embedding: [1, 1, 0], version: three, topK: "all" })).length;
+    const found = async () =>
+      (await searchVectors(store, from, { embedding: [1, 1, 0], version: three, topK: "all" })).length;
     await store.replace(into, documentEntry("a", ["ash"], { embed }));
     await store.delete(into, { documentIds: ["a"] });
     clock.now += 1;
@@ -185,20 +191,20 @@ describe.each(eachStore)("replacing a document in $name", ({ open }) => {
     expect(result).toMatchObject({ added: 0, kept: 2, removed: 0 });
     expect(await words(store, "old")).toEqual([]);
     expect(await words(store, "new")).toEqual(["d-ash", "d-birch"]);
-    expect(await store.search(from, { embedding: [3, 1, 0], version: three })).toHaveLength(2);
+    expect(await searchVectors(store, from, { embedding: [3, 1, 0], version: three })).toHaveLength(2);
   });
 
   it("filters see new metadata of kept chunks at once [L4 L7]", async () => {
     const store = await open();
     const filter = { op: "eq", key: "year", value: 1 } as const;
     await store.replace(into, documentEntry("d", ["ash", "birch"], { embed, document: { metadata: { year: 1 } } }));
-    expect(await store.search(from, { filter })).toHaveLength(2);
+    expect(await searchVectors(store, from, { filter })).toHaveLength(2);
     const result = await store.replace(
       into,
       documentEntry("d", ["ash", "birch"], { embed, document: { metadata: { year: 2 } } }),
     );
     expect(result).toMatchObject({ added: 0, kept: 2, removed: 0 });
-    expect(await store.search(from, { filter })).toEqual([]);
+    expect(await searchVectors(store, from, { filter })).toEqual([]);
   });
 
   it("takes other vectors when they are given, and none when the text changed [L6 W5]", async () => {
@@ -206,11 +212,13 @@ describe.each(eachStore)("replacing a document in $name", ({ open }) => {
     await store.replace(into, documentEntry("d", ["ash", "birch one"], { embed }));
     await store.replace(into, documentEntry("d", ["ash", "birch two"], { embed: () => [0, 0, 5] }));
     const version = three;
-    expect((await store.search(from, { embedding: [0, 0, 1], version })).map(({ score }) => score)).toEqual([1, 1]);
-    await store.replace(into, documentEntry("d", ["ash", "birch three"]));
-    expect((await store.search(from, { embedding: [0, 0, 1], version })).map(({ chunk: { id } }) => id)).toEqual([
-      "d-ash",
+    expect((await searchVectors(store, from, { embedding: [0, 0, 1], version })).map(({ score }) => score)).toEqual([
+      1, 1,
     ]);
+    await store.replace(into, documentEntry("d", ["ash", "birch three"]));
+    expect(
+      (await searchVectors(store, from, { embedding: [0, 0, 1], version })).map(({ chunk: { id } }) => id),
+    ).toEqual(["d-ash"]);
   });
 
   it("stores nothing when a chunk that was to be kept has gone meanwhile [L6]", async () => {

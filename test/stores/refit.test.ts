@@ -1,9 +1,10 @@
+import { searchLatent, searchVectors } from "../../src/testing/search-legs.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
 import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import type { Store } from "../../src/contracts/store.ts";
-import type { LatentQuery, LatentResult } from "../../src/contracts/latent-search.ts";
+import type { WordQuery, LatentFinds } from "../../src/testing/search-legs.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { sampleForFit } from "../../src/engine/latent/sample-for-fit.ts";
 import { collect, documentEntry, entry, read, system, three, write } from "./build.ts";
@@ -14,12 +15,11 @@ import { fewer } from "../support/runs.ts";
 const from = read("deployment");
 const into = write("deployment");
 
-function find(store: Store, query: LatentQuery, ...scopes: Scope[]): Promise<LatentResult> {
-  if (store.latentSearch === undefined) throw new Error("The store has no model of its own.");
-  return store.latentSearch(scopes.length === 0 ? from : read(...scopes), { topK: "all", ...query });
+function find(store: Store, query: WordQuery, ...scopes: Scope[]): Promise<LatentFinds> {
+  return searchLatent(store, scopes.length === 0 ? from : read(...scopes), { topK: "all", ...query });
 }
 
-const scoresOf = ({ matches }: LatentResult): unknown =>
+const scoresOf = ({ matches }: LatentFinds): unknown =>
   matches.map(({ chunk, scope, score }) => [scope, chunk.id, score]);
 
 /** Versions of the store's own, with the chunks that have a vector of each. */
@@ -115,7 +115,7 @@ describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
 
 describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
   it("searches answer from the old space until it changes over [L7 L11]", async () => {
-    const asked: Promise<LatentResult>[] = [];
+    const asked: Promise<LatentFinds>[] = [];
     const model = watchedModel(30, () => asked.push(find(store, { text: "sailor harbour" })));
     const store = await open({ corpusModel: model });
     await store.upsert(into, topicEntries(0, 40));
@@ -312,7 +312,7 @@ describe.each(eachStore)("a chunk of the $name store whose names change", ({ ope
       expect(matches.map(({ chunk }) => chunk.id)).toEqual(["d-anchor", "e-anchor"]);
       expect(matches[0]?.score).toBe(matches[1]?.score);
       await expectWhole(store, 2);
-      const kept = await store.search(from, { embedding: [11, 1, 2], version: three, topK: "all" });
+      const kept = await searchVectors(store, from, { embedding: [11, 1, 2], version: three, topK: "all" });
       expect(kept.map(({ chunk }) => chunk.id)).toEqual(["d-anchor"]);
     }
   });

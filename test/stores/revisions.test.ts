@@ -1,3 +1,4 @@
+import { searchWords } from "../../src/testing/search-legs.ts";
 import { describe, expect, it } from "vitest";
 
 import { narrowProof, systemAuthority } from "../../src/access/gate.ts";
@@ -30,7 +31,7 @@ describe.each(eachStore)("revisions of the $name store", ({ open }) => {
     await store.upkeep!.settle();
     await store.upsert(into(north), [entryOf("n", [1, 0])]);
     await store.delete(into(deployment), { ids: ["unknown"] });
-    await store.lexicalSearch(from(deployment), { text: "text" });
+    await searchWords(store, from(deployment), { text: "text" });
     expect(await revisionOf(store)).toEqual({ life, changes: 5 });
     await store.delete(into(deployment), { ids: ["a", "b"] });
     await store.trash!.restore(into(deployment), { ids: ["a"] });

@@ -1,3 +1,4 @@
+import { searchVectors, searchWords } from "../../src/testing/search-legs.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -166,12 +167,17 @@ async function compare(query: Query, store: Store, reference: ReturnType<typeof 
     hits.map(({ scope, chunk, score }) => ({ scope, id: chunk.id, score }));
   const sorted = [...query.scopes].sort();
 
-  const lexical = await store.lexicalSearch(proof, { text: query.text, topK: query.topK, ...filter });
+  const lexical = await searchWords(store, proof, { text: query.text, topK: query.topK, ...filter });
   expect(shape(lexical.matches)).toEqual(reference.lexical(sorted, query.text, topK, restricted?.test));
   for (const { score, terms } of lexical.matches) expect(terms.reduce((sum, term) => sum + term.score, 0)).toBe(score);
-  const dense = await store.search(proof, { embedding: query.vector, version: three, topK: query.topK, ...filter });
+  const dense = await searchVectors(store, proof, {
+    embedding: query.vector,
+    version: three,
+    topK: query.topK,
+    ...filter,
+  });
   expect(shape(dense)).toEqual(reference.cosine(sorted, query.vector, topK, restricted?.test));
-  expect(shape(await store.search(proof, { topK: query.topK, ...filter }))).toEqual(
+  expect(shape(await searchVectors(store, proof, { topK: query.topK, ...filter }))).toEqual(
     reference.every(sorted, topK, restricted?.test),
   );
   expect(await collect(store.chunks(proof))).toEqual(reference.chunks(sorted));

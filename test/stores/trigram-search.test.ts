@@ -1,3 +1,4 @@
+import { searchPattern } from "../../src/testing/search-legs.ts";
 import { copyFileSync, chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,7 +73,7 @@ async function lookAtEvery(store: Store, pattern: string, ignoreCase: boolean): 
 async function compare(store: Store): Promise<void> {
   for (const ignoreCase of [false, true]) {
     for (const pattern of patterns) {
-      const matches = await store.regexSearch(read(...scopes), { pattern, ignoreCase, topK: "all" });
+      const matches = await searchPattern(store, read(...scopes), { pattern, ignoreCase, topK: "all" });
       const found = matches.map(
         ({ scope: where, chunk, matches: at }) => `${where} ${chunk.id} ${at.map(({ start }) => start).join()}`,
       );
@@ -130,7 +131,7 @@ describe("the trigrams of a file", () => {
     await store.upkeep!.settle();
   };
   const ask = async (store: Store, pattern: string): Promise<number> =>
-    (await store.regexSearch(read("deployment"), { pattern, topK: "all" })).length;
+    (await searchPattern(store, read("deployment"), { pattern, topK: "all" })).length;
 
   it("are made by the first search for a pattern that says something, and kept [L8]", async () => {
     const path = join(folder, "kept.sqlite");

@@ -1,6 +1,7 @@
+import { searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
 import { describe, expect, it } from "vitest";
 import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
-import { createInMemoryVectorStore } from "../../src/stores/memory/memory-store.ts";
+import { createInMemoryVectorStore } from "../../src/integrations/compat/vector-store.ts";
 import { chunk, entry, read, three, two, write } from "./build.ts";
 import { eachStore } from "./each-store.ts";
 
@@ -17,7 +18,11 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
       entry("against", "x", [-1, 0]),
       entry("zero", "x", [0, 0]),
     ]);
-    const matches = await store.search(from, { embedding: [1, 0], version: { ...three, dimensions: 2 }, topK: "all" });
+    const matches = await searchVectors(store, from, {
+      embedding: [1, 0],
+      version: { ...three, dimensions: 2 },
+      topK: "all",
+    });
     expect(matches.map(({ chunk: { id } }) => id)).toEqual(["same", "half", "right", "zero", "against"]);
     expect(matches.map(({ score }) => score)).toEqual([1, expect.closeTo(0.5, 7), 0, 0, -1]);
     expect(matches.every(({ score, rawScore }) => score === rawScore)).toBe(true);
@@ -26,7 +31,7 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
   it("a zero query is near nothing, and nothing is ever NaN [L5 W15]", async () => {
     const store = await open();
     await store.upsert(into, [entry("b", "x", [1, 0]), entry("a", "x", [0, 0])]);
-    const matches = await store.search(from, { embedding: [0, 0], version: { ...three, dimensions: 2 } });
+    const matches = await searchVectors(store, from, { embedding: [0, 0], version: { ...three, dimensions: 2 } });
     expect(matches.map(({ chunk: { id }, score }) => [id, score])).toEqual([
       ["a", 0],
       ["b", 0],
@@ -37,13 +42,13 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
     const store = await open();
     await store.upsert(into, [entry("far", "x", [6, 8]), entry("near", "x", [3, 4]), entry("here", "x", [0, 0])]);
     const query = { embedding: [0, 0], version: { ...three, dimensions: 2 }, metric: "euclidean" as const };
-    const matches = await store.search(from, query);
+    const matches = await searchVectors(store, from, query);
     expect(matches.map(({ chunk: { id }, score, rawScore }) => [id, score, rawScore])).toEqual([
       ["here", 1, 0],
       ["near", 1 / 6, 5],
       ["far", 1 / 11, 10],
     ]);
-    expect((await store.search(from, { ...query, minScore: 1 / 6 })).map(({ chunk: { id } }) => id)).toEqual([
+    expect((await searchVectors(store, from, { ...query, minScore: 1 / 6 })).map(({ chunk: { id } }) => id)).toEqual([
       "here",
       "near",
     ]);
@@ -52,7 +57,7 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
   it("scores by the dot product, longer being better [B28]", async () => {
     const store = await open();
     await store.upsert(into, [entry("short", "x", [1, 1]), entry("long", "x", [4, 3]), entry("minus", "x", [-2, 0])]);
-    const matches = await store.search(from, {
+    const matches = await searchVectors(store, from, {
       embedding: [2, 1],
       version: { ...three, dimensions: 2 },
       metric: "dot",
@@ -81,13 +86,13 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
       make("c", [], [], [1, 0]),
     ]);
     const query = { indices: [7], values: [2] };
-    const byDot = await store.search(from, { embedding: query, version: sparse, metric: "dot" });
+    const byDot = await searchVectors(store, from, { embedding: query, version: sparse, metric: "dot" });
     expect(byDot.map(({ chunk: { id }, score }) => [id, score])).toEqual([
       ["a", 8],
       ["b", 8],
       ["c", 0],
     ]);
-    const byBoth = await store.search(from, {
+    const byBoth = await searchVectors(store, from, {
       embedding: { dense: [1, 0], sparse: query },
       version: hybrid,
       includeEmbeddings: true,
@@ -101,7 +106,7 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
       dense: Float32Array.of(1, 0),
       sparse: { indices: Uint32Array.of(7, 900_000), values: Float32Array.of(4, 3) },
     });
-    const distant = await store.search(from, {
+    const distant = await searchVectors(store, from, {
       embedding: { indices: [1], values: [3] },
       version: sparse,
       metric: "euclidean",
@@ -125,7 +130,7 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
       },
     ]);
     const found = async (version: EmbeddingVersion) =>
-      (await store.search(from, { embedding: [1, 0], version })).map(({ chunk: { id }, score }) => [id, score]);
+      (await searchVectors(store, from, { embedding: [1, 0], version })).map(({ chunk: { id }, score }) => [id, score]);
     expect(await found(two)).toEqual([
       ["old", 1],
       ["both", 0],
@@ -153,8 +158,8 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
       version: { ...three, dimensions: 2 },
       filter: { op: "eq", key: "kind", value: "rare" },
     } as const;
-    expect(await store.search(from, { ...query, topK: 2 })).toHaveLength(2);
-    expect((await store.search(from, { ...query, topK: 10 })).map(({ chunk: { id } }) => id)).toEqual([
+    expect(await searchVectors(store, from, { ...query, topK: 2 })).toHaveLength(2);
+    expect((await searchVectors(store, from, { ...query, topK: 10 })).map(({ chunk: { id } }) => id)).toEqual([
       "rare-2",
       "rare-1",
       "rare-0",
@@ -170,28 +175,28 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
     ]);
     const version = { ...three, dimensions: 2 };
     const ids = (matches: readonly { chunk: { id: string } }[]) => matches.map(({ chunk: { id } }) => id);
-    expect(ids(await store.search(from, { embedding: [1, 0], version, topK: 1, origins: ["synthetic"] }))).toEqual([
-      "made",
-    ]);
-    expect(ids(await store.search(from, { embedding: [1, 0], version, origins: [] }))).toEqual([]);
     expect(
-      ids(await store.search(from, { embedding: [1, 0], version, topK: 2, chunkIds: ["made", "own", "gone"] })),
+      ids(await searchVectors(store, from, { embedding: [1, 0], version, topK: 1, origins: ["synthetic"] })),
+    ).toEqual(["made"]);
+    expect(ids(await searchVectors(store, from, { embedding: [1, 0], version, origins: [] }))).toEqual([]);
+    expect(
+      ids(await searchVectors(store, from, { embedding: [1, 0], version, topK: 2, chunkIds: ["made", "own", "gone"] })),
     ).toEqual(["own", "made"]);
-    expect(ids((await store.lexicalSearch(from, { text: "ash", chunkIds: ["note"] })).matches)).toEqual(["note"]);
-    expect(ids(await store.regexSearch(from, { pattern: "a.h", origins: ["note", "synthetic"] }))).toEqual([
+    expect(ids((await searchWords(store, from, { text: "ash", chunkIds: ["note"] })).matches)).toEqual(["note"]);
+    expect(ids(await searchPattern(store, from, { pattern: "a.h", origins: ["note", "synthetic"] }))).toEqual([
       "made",
       "note",
     ]);
-    const all = await store.lexicalSearch(from, { text: "ash" });
-    const one = await store.lexicalSearch(from, { text: "ash", chunkIds: ["own"] });
+    const all = await searchWords(store, from, { text: "ash" });
+    const one = await searchWords(store, from, { text: "ash", chunkIds: ["own"] });
     expect(one.matches[0]?.score).toBe(all.matches.find(({ chunk: { id } }) => id === "own")?.score);
   });
 
   it("hands out vectors only when asked, with a filter alone too [W15 B34]", async () => {
     const store = await open();
     await store.upsert(into, [entry("a", "x", [1, 2])]);
-    expect((await store.search(from, {}))[0]).not.toHaveProperty("embedding");
-    const [match] = await store.search(from, { includeEmbeddings: true });
+    expect((await searchVectors(store, from, {}))[0]).not.toHaveProperty("embedding");
+    const [match] = await searchVectors(store, from, { includeEmbeddings: true });
     expect(match?.embedding).toEqual(Float32Array.of(1, 2));
   });
 });

@@ -92,7 +92,7 @@ export function buildPrompt(hits: readonly Hit[], options: BuildPromptOptions = 
     hits: shown,
     labels,
     grounding,
-    refuse: grounding === "strict" && !shown.some((hit) => hit.explain?.evidence ?? true),
+    refuse: grounding === "strict" && !shown.some((hit) => hit.evidence ?? true),
     context: {
       ...fitted,
       cut: [...new Set([...cutShort, ...fitted.cut])].filter((id) => !fitted.leftOut.includes(id)),

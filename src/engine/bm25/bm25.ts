@@ -28,8 +28,8 @@ export interface Bm25Result {
   readonly terms: readonly QueryTerm[];
 }
 
-/** A query's words with their lists, ready to be scored chunk by chunk. */
-interface Scoring {
+/** The words of a query with their lists, ready to score. Valid as long as none of its segments changes. */
+export interface Bm25Scoring {
   readonly words: readonly QueryWord[];
   readonly idfs: Float64Array;
   /** How many live chunks have each word. */
@@ -56,7 +56,17 @@ export function searchBm25(
   minScore: number,
   settings: Bm25Settings = defaultBm25,
 ): Bm25Result {
-  const scoring = prepare(searched, words, settings);
+  const scoring = prepareBm25(searched, words, settings);
+  return { hits: searchPrepared(scoring, searched, topK, minScore), terms: queryTerms(scoring) };
+}
+
+/** The best chunks by a scoring that was prepared over the same segments; `searched` may leave some out, or name single chunks by `only`. */
+export function searchPrepared(
+  scoring: Bm25Scoring,
+  searched: readonly SearchedSegment[],
+  topK: number,
+  minScore: number,
+): readonly Bm25Hit[] {
   const found = findBest(searched, topK, ({ segment, admitted, only }, offer, best) => {
     const lists = scoring.lists.get(segment);
     if (lists === undefined || lists.every((list) => list === undefined)) return;
@@ -80,18 +90,25 @@ export function searchBm25(
       floor = Math.max(best.floor, minScore);
     }
   });
-  return {
-    hits: found.map((hit) => ({ ...hit, terms: explain(scoring, hit) })),
-    terms: words.map((word, i) => ({
-      term: nameOf(word),
-      idf: scoring.idfs[i]!,
-      count: word.count,
-      chunks: scoring.frequencies[i]!,
-    })),
-  };
+  return found.map((hit) => ({ ...hit, terms: explain(scoring, hit) }));
 }
 
-function prepare(searched: readonly SearchedSegment[], words: readonly QueryWord[], settings: Bm25Settings): Scoring {
+/** The words of the query with their rarity, in its order. */
+export function queryTerms({ words, idfs, frequencies }: Bm25Scoring): readonly QueryTerm[] {
+  return words.map((word, i) => ({
+    term: nameOf(word),
+    idf: idfs[i]!,
+    count: word.count,
+    chunks: frequencies[i]!,
+  }));
+}
+
+/** Reads the lists of the words and counts them. **Cost** linear in the words' postings. */
+export function prepareBm25(
+  searched: readonly SearchedSegment[],
+  words: readonly QueryWord[],
+  settings: Bm25Settings,
+): Bm25Scoring {
   const formula = bm25Formulas[settings.variant];
   const lists = new Map<Segment, (Postings | undefined)[]>();
   const frequencies = new Float64Array(words.length);
@@ -153,7 +170,7 @@ let scratch = new Float64Array(1024);
 let scored = new Uint32Array(1024);
 
 /** **Shape** how many ordinals are in `scored`: all whose score is not 0, one whose shares add up to 0 on the way perhaps twice. */
-function scoreEvery(scoring: Scoring, segment: Segment, lists: readonly (Postings | undefined)[]): number {
+function scoreEvery(scoring: Bm25Scoring, segment: Segment, lists: readonly (Postings | undefined)[]): number {
   if (scratch.length < segment.size) scratch = new Float64Array(segment.size * 2);
   const most = lists.reduce((sum, list) => sum + (list?.ordinals.length ?? 0), 0);
   if (scored.length < most) scored = new Uint32Array(most * 2);
@@ -182,7 +199,7 @@ function scoreEvery(scoring: Scoring, segment: Segment, lists: readonly (Posting
 
 /** Share of each word in one chunk's score, in the same arithmetic as {@link scoreEvery}. */
 function shareOf(
-  scoring: Scoring,
+  scoring: Bm25Scoring,
   segment: Segment,
   word: number,
   list: Postings,
@@ -198,7 +215,7 @@ function shareOf(
   return weight * ((formula.gain(k1) * frequency) / (k1 + frequency) + formula.bonus);
 }
 
-function sumShares(scoring: Scoring, segment: Segment, ordinal: number): number {
+function sumShares(scoring: Bm25Scoring, segment: Segment, ordinal: number): number {
   let sum = 0;
   scoring.lists.get(segment)?.forEach((list, word) => {
     const at = list === undefined ? -1 : placeOf(list, ordinal);
@@ -207,7 +224,7 @@ function sumShares(scoring: Scoring, segment: Segment, ordinal: number): number 
   return sum;
 }
 
-function explain(scoring: Scoring, { segment, ordinal }: FoundChunk): TermScore[] {
+function explain(scoring: Bm25Scoring, { segment, ordinal }: FoundChunk): TermScore[] {
   const shares: TermScore[] = [];
   scoring.lists.get(segment)?.forEach((list, word) => {
     const at = list === undefined ? -1 : placeOf(list, ordinal);

@@ -1,17 +1,6 @@
-import type { Origin } from "../../contracts/document.ts";
-import type { Filter } from "../../contracts/filter.ts";
-import { compileFilter } from "../filters/compile-filter.ts";
+import type { Restriction } from "../../contracts/leg.ts";
 import { judge } from "./columnar-filter.ts";
-import type { ChunkFacts, MetadataColumn, Segment } from "./segment.ts";
-
-/** A compiled restriction of a query. */
-export interface Restriction {
-  /** Same key, same answers: what segments remember verdicts by. */
-  readonly key: string;
-  admits(facts: ChunkFacts): boolean;
-  /** Applies `admits` to all distinct metadata of a segment: one flag each. */
-  judge(facts: MetadataColumn): Uint8Array;
-}
+import type { MetadataColumn, Segment } from "./segment.ts";
 
 /** Verdicts that a segment remembers; enough for the filters of a few callers. */
 const remembered = 16;
@@ -28,7 +17,7 @@ export function admitChunks(segment: Segment, restriction: Restriction | undefin
   const { live, size } = segment;
   const facts = segment.facts();
   const { index } = facts;
-  const verdicts = restriction.judge(facts);
+  const verdicts = judgeFacts(restriction, facts);
   const admitted = new Uint8Array(size);
   for (let i = 0; i < size; i++) admitted[i] = live[i]! & verdicts[index[i]!]!;
   if (segment.admitted.size >= remembered) segment.admitted.clear();
@@ -43,23 +32,12 @@ export function narrow(admitted: Uint8Array, ordinals: Iterable<number>): Uint8A
   return narrowed;
 }
 
-/** Joins a filter and a list of origins; `undefined` when there is neither. */
-export function createRestriction(
-  filter: Filter | undefined,
-  origins: readonly Origin[] | undefined,
-): Restriction | undefined {
-  if (filter === undefined && origins === undefined) return undefined;
-  const matches = filter && compileFilter(filter);
-  return {
-    key: JSON.stringify([filter ?? null, origins ?? null]),
-    admits: ({ metadata, origin }) => (origins?.includes(origin) ?? true) && (matches?.(metadata) ?? true),
-    judge(facts) {
-      const flags = filter === undefined ? new Uint8Array(facts.values.length).fill(1) : judge(filter, facts);
-      if (origins === undefined) return flags;
-      facts.values.forEach(({ origin }, i) => {
-        if (!origins.includes(origin)) flags[i] = 0;
-      });
-      return flags;
-    },
-  };
+/** The verdict on each distinct saying of a segment: one flag each. */
+function judgeFacts({ filter, origins }: Restriction, facts: MetadataColumn): Uint8Array {
+  const flags = filter === undefined ? new Uint8Array(facts.values.length).fill(1) : judge(filter, facts);
+  if (origins === undefined) return flags;
+  facts.values.forEach(({ origin }, i) => {
+    if (!origins.includes(origin)) flags[i] = 0;
+  });
+  return flags;
 }

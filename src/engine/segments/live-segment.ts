@@ -4,7 +4,7 @@ import { decodeTerms, type FieldLengths, lengthsOf } from "./chunk-terms.ts";
 import { createGrowingRows, type DenseForm, formOf, type GrowingRows } from "../vectors/dense-rows.ts";
 import { createFactsColumn } from "./facts-column.ts";
 import { createPostingsCache } from "../bm25/postings-cache.ts";
-import type { Postings, Segment, SegmentSource, VectorColumn } from "./segment.ts";
+import type { Postings, Segment, SegmentSource, StoredFacts, VectorColumn } from "./segment.ts";
 import { createSparseColumn, joinSparse } from "../vectors/sparse-rows.ts";
 import { decodeVectors, type StoredVector } from "../vectors/stored-vector.ts";
 import { columnName } from "../vectors/vector-column.ts";
@@ -39,6 +39,9 @@ export interface LiveSegment extends Segment {
   rows(): Iterable<readonly [ordinal: number, row: PendingRow]>;
   row(ordinal: number): PendingRow;
 }
+
+/** Facts of a row that was dropped: nothing asks for them. */
+const nothing: StoredFacts = { metadata: "{}", origin: "user-content" };
 
 interface GrowingColumn {
   readonly version: string;
@@ -212,6 +215,7 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
     row: (ordinal) => rows[ordinal]!,
     key: (ordinal) => rows[ordinal]!.key,
     chunkId: (ordinal) => rows[ordinal]!.id,
+    chunkIds: (wanted) => wanted.map((ordinal) => rows[ordinal]!.id),
     postings(term) {
       invert();
       return lists.get(term);
@@ -238,10 +242,9 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       for (const column of columns.values()) yield (column.built ??= buildColumn(column));
     },
     facts() {
-      while (facts.size < rows.length) {
-        const row = rows[facts.size];
-        facts.add(row === undefined ? { metadata: "{}", origin: "user-content" } : source.chunkFacts(row.key));
-      }
+      const fresh = rows.slice(facts.size);
+      const read = source.chunkFacts(fresh.flatMap((row) => row?.key ?? [])).values();
+      for (const row of fresh) facts.add(row === undefined ? nothing : read.next().value!);
       return facts.column();
     },
   };

@@ -48,6 +48,9 @@ export interface SealedSegment extends Segment {
   restate(changed: Pick<SegmentRow, "state" | "columns">, stamp: number): void;
 }
 
+/** Chunks whose facts one call reads. */
+const factsAtOnce = 4096;
+
 /** Linear lookups of keys before they are sorted: a search finds a few dozen, and sorting takes as long as a thousand lookups. */
 const mostScans = 256;
 
@@ -152,6 +155,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     },
     key: (ordinal) => keys[ordinal]!,
     chunkId: (ordinal) => source.chunkId(keys[ordinal]!),
+    chunkIds: (ordinals) => source.chunkIds(ordinals.map((ordinal) => keys[ordinal]!)),
     postings: (term) => lists.get(term),
     *terms(prefix) {
       for (let block = Math.max(0, findBlock(index(), prefix)); block < index().length; block++) {
@@ -173,7 +177,13 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       if (facts !== undefined) return facts;
       const growing = createFactsColumn(size);
       // A deleted chunk has no row, and is never looked up.
-      for (let i = 0; i < size; i++) growing.add(present[i] === 1 ? source.chunkFacts(keys[i]!) : nothing);
+      for (let from = 0; from < size; from += factsAtOnce) {
+        const to = Math.min(size, from + factsAtOnce);
+        const asked: number[] = [];
+        for (let i = from; i < to; i++) if (present[i] === 1) asked.push(keys[i]!);
+        const read = source.chunkFacts(asked).values();
+        for (let i = from; i < to; i++) growing.add(present[i] === 1 ? read.next().value! : nothing);
+      }
       return (facts = growing.column());
     },
     find(key) {

@@ -88,6 +88,8 @@ export interface Segment {
   /** The chunk's row. */
   key(ordinal: number): number;
   chunkId(ordinal: number): string;
+  /** In the order asked. **Cost** one read for all. */
+  chunkIds(ordinals: readonly number[]): readonly string[];
   postings(term: string): Postings | undefined;
   /** Terms from `prefix` on, in order of UTF-16 code units, each once, as long as they begin with it. */
   terms(prefix: string): Iterable<string>;
@@ -116,7 +118,10 @@ export interface SegmentSource {
    */
   bytes?(segment: number, name: string): ReadBytes | undefined;
   chunkId(chunk: number): string;
-  chunkFacts(chunk: number): StoredFacts;
+  /** In the order asked. */
+  chunkIds(chunks: readonly number[]): readonly string[];
+  /** In the order asked. */
+  chunkFacts(chunks: readonly number[]): readonly StoredFacts[];
 }
 
 /** As stored: metadata is JSON. */

@@ -71,7 +71,7 @@ export { encodeHtml } from "./template/encode-html.ts";
 export type { PromptArguments, PromptCall, PromptFunction, PromptPlugin } from "./template/prompt-function.ts";
 export type { RenderContext, RenderFilter } from "./template/render-filter.ts";
 export type { TextSearchLimits, TextSearchResult } from "./text-search-results.ts";
+export { createInMemoryVectorStore } from "./vector-store.ts";
 export { type MemoryChatModel, type MemoryChatOptions, type RequestMemory, withMemory } from "./with-memory.ts";
 export { type ContentPart, type PromptPart, renderParts, splitPrompt } from "../../models/render-parts.ts";
 export { renderPrompt } from "../../models/render-prompt.ts";
-export { createInMemoryVectorStore } from "../../stores/memory/memory-store.ts";

@@ -56,10 +56,8 @@ export async function* askQuestion(
         question,
         turns,
         grounding,
-        // The explanation says which hits are evidence; whether the asker sees it is their choice.
-        options: { ...search, explain: true, onUsage },
+        options: { ...search, explain, onUsage },
       });
-  const shown = explain ? hits : hits.map(withoutExplanation);
 
   const events = answerQuestion({
     question: stages.model ? question : asked,
@@ -77,13 +75,13 @@ export async function* askQuestion(
   });
   let answer: Answer | undefined;
   for await (const event of events) {
-    if (event.type === "hits") yield { ...event, hits: shown };
+    if (event.type === "hits") yield { ...event, hits };
     else if (event.type === "answer") {
       const { usage: ofAnswer, ...made } = event.answer;
       answer = {
         ...made,
         question,
-        hits: shown,
+        hits,
         ...usageOf(addUsage(...spent, usage, ofAnswer)),
         ...(searchedFor !== undefined && { searchedFor }),
         ms: Math.round(performance.now() - started),
@@ -111,9 +109,4 @@ async function findWholeCorpus(
   // Delimiters count too.
   const { cut, leftOut } = fitContext(hits, context);
   return cut.length === 0 && leftOut.length === 0 ? hits : undefined;
-}
-
-function withoutExplanation(hit: Hit): Hit {
-  const { explain: _, ...rest } = hit;
-  return rest;
 }

@@ -95,9 +95,9 @@ function joinHits(alone: readonly Hit[], beside: readonly Hit[]): readonly Hit[]
     ];
     const score = parts.reduce((sum, { value }) => sum + value, 0);
     const explain = other.get(id)?.explain ?? hit.explain;
-    const said = [own.get(id)?.explain?.evidence, other.get(id)?.explain?.evidence].filter((one) => one !== undefined);
-    const evidence = said.length > 0 && { evidence: said.includes(true) };
-    joined.push({ ...hit, score, ...(explain && { explain: { ...explain, parts, ...evidence } }) });
+    const said = [own.get(id)?.evidence, other.get(id)?.evidence].filter((one) => one !== undefined);
+    const evidence = said.length > 0 ? said.includes(true) : undefined;
+    joined.push({ ...hit, score, evidence, ...(explain && { explain: { ...explain, parts } }) });
   }
   return joined.toSorted(
     (a, b) => b.score - a.score || compareCodePoints(a.chunkId, b.chunkId) || compareCodePoints(a.scope, b.scope),

@@ -4,7 +4,7 @@ import type { Hit, Retriever } from "../../contracts/retriever.ts";
 import { dot, norm } from "../../runtime/dot.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { jaccard, shinglesOf } from "../../text/shingles.ts";
-import { poolSize } from "../fuse-legs.ts";
+import { poolSize } from "../fuse.ts";
 import { addStep, rankHits, withoutExtras } from "./rank-hits.ts";
 import { readRequest } from "./read-request.ts";
 

@@ -2,7 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Hit, Retriever } from "../../contracts/retriever.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { shinglesOf } from "../../text/shingles.ts";
-import { poolSize } from "../fuse-legs.ts";
+import { poolSize } from "../fuse.ts";
 import { addStep, numberHits } from "./rank-hits.ts";
 import { readRequest } from "./read-request.ts";
 import { checkCount } from "./write-queries.ts";

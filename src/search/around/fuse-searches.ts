@@ -1,6 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Hit, RetrieverStep } from "../../contracts/retriever.ts";
-import { addStep, hitKey, rankHits } from "./rank-hits.ts";
+import { addStep, hitKey, joinEvidence, rankHits } from "./rank-hits.ts";
 
 /**
  * How the hits of several searches become one ranking.
@@ -68,14 +68,15 @@ function fuseHit(seen: readonly { readonly query: number; readonly hit: Hit }[],
     ...(fallback && { fallback }),
   };
   const counted = how.evidence === "any" ? seen : seen.filter(({ query }) => query === 1);
-  const evidence = { evidence: counted.some(({ hit }) => hit.explain?.evidence === true) };
+  const hitsOf = (some: typeof seen): Hit[] => some.map(({ hit }) => hit);
+  const evidence = joinEvidence(hitsOf(seen), hitsOf(counted));
   if (how.fusion === "best") {
     let best = seen[0]!.hit;
     for (const { hit } of seen) if (hit.score > best.score) best = hit;
-    return addStep(best, step, evidence);
+    return addStep({ ...best, evidence }, step);
   }
   const parts = seen.map(({ query, hit }) => ({ name: `query ${query}`, value: 1 / (rankConstant + hit.rank) }));
   let score = 0;
   for (const { value } of parts) score += value;
-  return addStep({ ...seen[0]!.hit, score }, step, { ...evidence, parts, fusion: "rrf" });
+  return addStep({ ...seen[0]!.hit, score, evidence }, step, { parts, fusion: "rrf" });
 }

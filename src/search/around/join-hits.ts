@@ -1,5 +1,5 @@
 import type { Hit, RetrieverStep } from "../../contracts/retriever.ts";
-import { addStep, rankHits } from "./rank-hits.ts";
+import { addStep, joinEvidence, rankHits } from "./rank-hits.ts";
 
 /** Several hits of one document as one: the best of them, with what the others bring. The place is for whoever joins them to say. */
 export interface JoinedHits {
@@ -30,5 +30,5 @@ export function explainJoin(hit: Hit, { members }: JoinedHits, retriever: string
     ...(others.length > 0 && { chunkIds: others }),
     ...(isMoved && { from: { start, end } }),
   };
-  return addStep(hit, step, { evidence: members.some(({ explain }) => explain?.evidence === true) });
+  return addStep({ ...hit, evidence: joinEvidence(members) }, step);
 }

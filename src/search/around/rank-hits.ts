@@ -38,3 +38,9 @@ export function withoutExtras(
     ...(asked.includeEmbeddings && embedding && { embedding }),
   };
 }
+
+/** Evidence of a hit that several hits became: true when one that counts is evidence. **Shape** `undefined` where none tells. */
+export function joinEvidence(hits: readonly Hit[], counted: readonly Hit[] = hits): boolean | undefined {
+  if (hits.every(({ evidence }) => evidence === undefined)) return undefined;
+  return counted.some(({ evidence }) => evidence === true);
+}

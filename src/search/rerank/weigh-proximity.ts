@@ -1,8 +1,8 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
-import type { FusionName } from "../../contracts/retriever.ts";
+import type { Calibration } from "../../contracts/leg.ts";
 import { weighBestPlace, type WeightedWords } from "./best-place.ts";
-import { type Candidate, compareCandidates, languageOf, type QueryTerms, sumParts } from "../candidate.ts";
-import { createFusion, type Fusion } from "../fusion.ts";
+import { type Candidate, compareCandidates, languageOf, type QueryTerms, sumParts, termsFound } from "../candidate.ts";
+import { fusions } from "../fusions.ts";
 
 /** The candidates whose texts are read. It does not depend on how many are asked for, so that asking for more never reorders the first. */
 export const proximityPool = 20;
@@ -17,6 +17,8 @@ export interface ProximityInput {
   readonly terms: QueryTerms;
   /** A fusion's name, or the one leg's that searched. */
   readonly fusion: string;
+  /** Of each leg that searched. */
+  readonly calibrations: ReadonlyMap<string, Calibration>;
   readonly analyzer: Analyzer;
   /** How many are asked for: what cannot be among them is not read. */
   readonly topK: number | "all";
@@ -33,15 +35,16 @@ export interface ProximityInput {
  * **Cost** the texts of at most 20 candidates are analysed: those that have two words of the query and could be among the first `topK`.
  */
 export function weighProximity(input: ProximityInput): readonly Candidate[] {
-  const { candidates, subject, terms, fusion, analyzer, topK } = input;
-  const add = gainOf(fusion, terms);
+  const { candidates, subject, terms, fusion, calibrations, analyzer, topK } = input;
+  const add = gainOf(fusion, calibrations);
   if (add === undefined || terms.length < 2) return candidates;
   const pool = candidates.slice(0, proximityPool);
   const languages = new Map(pool.map((candidate) => [candidate.chunk, languageOf(candidate, analyzer)]));
   const words = weighWords(distinctWords(analyzer, subject, [...new Set(languages.values())].toSorted()), terms);
   const near = (candidate: Candidate, place: number): Candidate => {
-    if (candidate.lexical === undefined) return candidate;
-    const value = add(candidate.lexical.score, proximityWeight * place);
+    const found = termsFound(candidate);
+    if (found === undefined) return candidate;
+    const value = add(found.leg, found.score, proximityWeight * place);
     const parts = [...candidate.parts, { name: "proximity", value }];
     return { ...candidate, parts, score: sumParts(parts) };
   };
@@ -52,10 +55,10 @@ export function weighProximity(input: ProximityInput): readonly Candidate[] {
     .map((candidate, at): [Candidate, number] => [candidate, most[at]!.score])
     .sort(([, a], [, b]) => b - a)
     .map(([candidate, bound]): Candidate => {
-      const { lexical, chunk } = candidate;
+      const { chunk } = candidate;
       const needed = bound >= first.least();
       // One word alone weighs the same wherever it stands.
-      const read = needed && lexical !== undefined && lexical.terms.length > 1;
+      const read = needed && (termsFound(candidate)?.terms.length ?? 0) > 1;
       const place = read ? weighChunk(chunk, analyzer, languages.get(chunk) ?? "", words) : rarestWord(candidate);
       const result = near(candidate, place);
       first.add(result.score);
@@ -68,13 +71,13 @@ export function weighProximity(input: ProximityInput): readonly Candidate[] {
 const slack = 1e-9;
 
 /** No place has more than all the words that the chunk has. */
-function allWords({ lexical }: Candidate): number {
-  return (lexical?.terms ?? []).reduce((sum, { idf }) => sum + idf, 0);
+function allWords(candidate: Candidate): number {
+  return (termsFound(candidate)?.terms ?? []).reduce((sum, { idf }) => sum + idf, 0);
 }
 
 /** Some place has at least the rarest of them. */
-function rarestWord({ lexical }: Candidate): number {
-  return (lexical?.terms ?? []).reduce((most, { idf }) => Math.max(most, idf), 0);
+function rarestWord(candidate: Candidate): number {
+  return (termsFound(candidate)?.terms ?? []).reduce((most, { idf }) => Math.max(most, idf), 0);
 }
 
 /** The best scores so far, of which so many are wanted. */
@@ -90,16 +93,20 @@ function createFirst(wanted: number): { add(score: number): void; least(): numbe
   };
 }
 
-/** What a fused score gains when BM25 gains so much. */
-function gainOf(name: string, terms: QueryTerms): ((score: number, gain: number) => number) | undefined {
-  if (name === "lexical") return (_, gain) => gain;
-  if (name !== "absolute" && name !== "weighted") return undefined;
-  const fusion = createFusion(name satisfies FusionName, { terms });
-  return (score, gain) => lexicalPart(fusion, score + gain) - lexicalPart(fusion, score);
-}
-
-function lexicalPart(fusion: Fusion, score: number): number {
-  return fusion.parts({ lexical: { score, rank: 1, terms: [] } }).find(({ name }) => name === "lexical")?.value ?? 0;
+/** How much a fused score gains when a leg's score gains so much; `undefined` where scores do not count. */
+function gainOf(
+  name: string,
+  calibrations: ReadonlyMap<string, Calibration>,
+): ((leg: string, score: number, gain: number) => number) | undefined {
+  // One leg alone: its score is the score.
+  if (calibrations.has(name)) return (_, _score, gain) => gain;
+  const fusion = Object.hasOwn(fusions, name) ? fusions[name as keyof typeof fusions] : undefined;
+  if (fusion === undefined || fusion.byRank) return undefined;
+  return (leg, score, gain) => {
+    const calibration = calibrations.get(leg)!;
+    const part = (of: number): number => fusion.part(leg, { score: of, rank: 1 }, calibration);
+    return part(score + gain) - part(score);
+  };
 }
 
 function weighChunk(

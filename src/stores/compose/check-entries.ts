@@ -9,6 +9,7 @@ import {
 } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { ChunkEntry } from "../../contracts/document-store.ts";
+import type { MatchCount } from "../../contracts/leg.ts";
 import { isOwnVersion } from "../segments/own-version.ts";
 
 /** **Errors** `invalid-id` for an id that is blank, that cannot be written as UTF-8, or that holds U+0000, where some databases end a string. */
@@ -131,12 +132,10 @@ function checkSparse({ indices, values }: SparseVector, dimensions: number, wher
 }
 
 /** **Errors** `invalid-argument` for a number below 1, a fraction, or anything but a number or `"all"`. */
-export function decideTopK(topK: number | "all" | undefined, fallback: number): number {
-  if (topK === undefined) return fallback;
-  if (topK === "all") return Infinity;
-  if (Number.isInteger(topK) && topK >= 1) return topK;
-  throw new IbidError("invalid-argument", `topK is ${String(topK)}.`, {
-    hint: 'topK is a whole number from 1, or "all".',
+export function checkCount(k: MatchCount): void {
+  if (k === "all" || (Number.isInteger(k) && k >= 1)) return;
+  throw new IbidError("invalid-argument", `A search asks for ${String(k)} matches.`, {
+    hint: 'Ask for a whole number from 1, or "all".',
   });
 }
 

@@ -18,7 +18,6 @@ import { checkEmbedding, checkEntries, checkId, checkNotOwn } from "./check-entr
 import { checkParts, stores } from "./check-store.ts";
 import { type ComposeOptions, createGuard, type Guard, scopesOf } from "./guard.ts";
 import { copyChunk, copyDocument, copyEmbedding, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
-import { guardSearches } from "./guard-searches.ts";
 import { openSession } from "./open-session.ts";
 import { untilReady } from "./until-ready.ts";
 
@@ -32,7 +31,7 @@ import { untilReady } from "./until-ready.ts";
  * @experimental
  */
 export function composeStore(parts: StoreParts, options: ComposeOptions = {}): Store {
-  checkOptions("composeStore", options, ["name", "topK"]);
+  checkOptions("composeStore", options, ["name"]);
   checkParts(parts);
   let closing: Promise<void> | undefined;
   const secret = parts.secret?.slice() ?? createSecret();
@@ -54,7 +53,6 @@ export function composeStore(parts: StoreParts, options: ComposeOptions = {}): S
     },
     ...guardWrites(parts, guard),
     ...guardReads(parts, guard),
-    ...guardSearches(parts, guard),
     versions: versions && guardVersions(versions, guard),
     trash: trash && guardTrash(trash, guard),
     upkeep: upkeep && guardUpkeep(upkeep, guard),

@@ -2,7 +2,7 @@ import { assertAuthorized, assertSystem } from "../../access/gate.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "../../contracts/scope.ts";
 import type { StoreParts } from "../../contracts/store.ts";
-import { decideTopK, type EmbeddingPolicy } from "./check-entries.ts";
+import type { EmbeddingPolicy } from "./check-entries.ts";
 
 /**
  * Options of {@link composeStore}. @experimental
@@ -12,14 +12,11 @@ import { decideTopK, type EmbeddingPolicy } from "./check-entries.ts";
 export interface ComposeOptions {
   /** The store's name in messages. Default "This store". */
   readonly name?: string | undefined;
-  /** Matches of a search that names no number. Default 5. */
-  readonly topK?: number | "all" | undefined;
 }
 
 /** The checks before every call of a part. */
 export interface Guard {
   readonly policy: EmbeddingPolicy;
-  readonly topK: number;
   /** Scopes that may be read. **Errors** `access-denied`, `store-closed`. */
   read(proof: AuthorizedScopes): readonly Scope[];
   /** The one scope that may be written. **Errors** `access-denied`, `store-closed`, `invalid-argument` for a proof of several. */
@@ -37,7 +34,6 @@ export function createGuard({ documents }: StoreParts, options: ComposeOptions, 
   };
   return {
     policy: { embeddings: documents.embeddings, name: options.name ?? "This store" },
-    topK: decideTopK(options.topK, 5),
     open,
     read(proof) {
       assertAuthorized(proof, "read");

@@ -16,9 +16,11 @@ import type {
 import type { Filter } from "../../contracts/filter.ts";
 import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
 import type { StoreParts } from "../../contracts/store.ts";
+import { createRestriction } from "../../engine/filters/create-restriction.ts";
+import { parseFilter } from "../../engine/filters/parse-filter.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { checkScore, decideTopK } from "./check-entries.ts";
+import { checkCount, checkEmbedding, checkScore } from "./check-entries.ts";
 import type { Guard } from "./guard.ts";
 import { copyChunk, copyPlain, copyVersioned } from "./copy-data.ts";
 
@@ -44,6 +46,7 @@ export async function openSession(
     scopes,
     moment,
     legs: parts.legs.map((leg) => sessionLeg(leg, session, options.signal)),
+    restrict: (filter, origins) => createRestriction(filter && parseFilter(filter), origins && [...origins]),
     async readChunks(refs, read = {}) {
       guard.open();
       checkOptions("readChunks", read, ["embeddings"]);
@@ -85,8 +88,10 @@ function sessionLeg(leg: Leg, session: Session, sessionSignal: AbortSignal | und
     accepts: (query) => leg.accepts(query),
     async search(query, k, within = {}) {
       session.guard.open();
-      decideTopK(k, 1);
+      checkCount(k);
+      checkOptions("search", within, ["restriction", "only", "minScore", "signal"]);
       checkScore(within.minScore);
+      checkQuery(query, session.guard);
       const signal = within.signal ?? sessionSignal;
       throwIfAborted(signal, "The search");
       if (session.waits && capabilities.visibility === "later") {
@@ -98,12 +103,42 @@ function sessionLeg(leg: Leg, session: Session, sessionSignal: AbortSignal | und
       if (within.only !== undefined && !capabilities.scoresGivenChunks) {
         throw unsupported(`The leg "${name}" cannot score given chunks.`, 'Search with fusion: "rrf".');
       }
+      if (session.scopes.size === 0) return nothing;
       const whole = { ...within, scopes: [...session.scopes], moment: session.moment, signal };
       return isWholly(leg, within)
         ? searchTrusted(leg, session, query, k, whole)
         : searchChecked(leg, session, query, k, whole);
     },
   };
+}
+
+/** A proof for nothing finds nothing: no leg is asked, which might take an empty list of scopes for all. */
+const nothing: LegResult = { matches: [], complete: true, exact: true, calibration: { weight: 0, scale: 1 } };
+
+const metrics = ["cosine", "dot", "euclidean"];
+
+/** **Errors** `invalid-argument`, `unsupported`, `dimension-mismatch`. */
+function checkQuery({ text, syntax, embeddings }: Query, guard: Guard): void {
+  if (typeof text !== "string") {
+    throw new IbidError("invalid-argument", "The query has no text.", { hint: "Give text: the words to look for." });
+  }
+  if (syntax !== "literal" && syntax !== "lucene") {
+    throw new IbidError("invalid-argument", `There is no query syntax "${String(syntax)}".`, {
+      hint: "Choose literal or lucene.",
+    });
+  }
+  for (const { embedding, version, metric = "cosine" } of embeddings) {
+    if (version === undefined) {
+      throw new IbidError("invalid-argument", "A vector to search with has no version.", {
+        hint: "Name its version: only vectors of one version can be compared.",
+      });
+    }
+    checkEmbedding(embedding, version, guard.policy, "the query");
+    if (metrics.includes(metric)) continue;
+    throw new IbidError("invalid-argument", `There is no metric "${metric}".`, {
+      hint: `Choose ${metrics.join(", ")}.`,
+    });
+  }
 }
 
 function unsupported(message: string, hint: string): IbidError {

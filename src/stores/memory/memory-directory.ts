@@ -218,9 +218,12 @@ function createRows(
     },
 
     chunk: (key) => must(chunks.get(key)),
+    chunks: (keys) => keys.map((key) => chunks.get(key)),
     chunkId: (key) => must(chunks.get(key)).id,
-    chunkFacts: (key) => must(chunks.get(key)),
+    chunkIds: (keys) => keys.map((key) => must(chunks.get(key)).id),
+    chunkFacts: (keys) => keys.map((key) => must(chunks.get(key))),
     chunkById: (scope, id) => only(chunks, chunksById.keys(`${scope}/${id}`)),
+    chunkKeysById: (scope, ids) => ids.flatMap((id) => only(chunks, chunksById.keys(`${scope}/${id}`)) ?? []),
     chunksById: (scope, ids) => ids.flatMap((id) => only(chunks, chunksById.keys(`${scope}/${id}`)) ?? []),
     chunksOfDocument: (scope, documentId) => all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)),
     chunkKeysOf: (scope, documentId) => all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)),

@@ -22,33 +22,13 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   return createNamedMemoryStore(options, "The memory store");
 }
 
-function createNamedMemoryStore(options: MemoryStoreOptions, name: string): Store {
+/** A memory store that messages call `name`. */
+export function createNamedMemoryStore(options: MemoryStoreOptions, name: string): Store {
   checkOptions("createMemoryStore", options, [...storeOptionNames, "embeddings"]);
   const parts = createSegmentStore(createMemoryDirectory(), {
     ...decideStoreOptions(options),
     embeddings: options.embeddings ?? ["dense", "sparse", "hybrid"],
     secret: createSecret(),
   });
-  return composeStore(parts, { name, topK: options.topK });
-}
-
-export interface InMemoryVectorStoreOptions {
-  /** Default 3. */
-  readonly topK?: number;
-  /** Default `"cosine"`. */
-  readonly similarityMetric?: "cosine" | "dot" | "euclidean";
-}
-
-/**
- * A memory store under Ballerina's name and with its defaults: dense vectors alone, the three best.
- *
- * **Errors** `unsupported` for a sparse or hybrid vector, before anything is stored.
- * **Source** Ballerina `InMemoryVectorStore`.
- *
- * @experimental
- */
-export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = {}): Store {
-  checkOptions("createInMemoryVectorStore", options, ["topK", "similarityMetric"]);
-  const { topK = 3, similarityMetric = "cosine" } = options;
-  return createNamedMemoryStore({ topK, metric: similarityMetric, embeddings: ["dense"] }, "InMemoryVectorStore");
+  return composeStore(parts, { name });
 }

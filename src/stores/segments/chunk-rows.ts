@@ -1,6 +1,7 @@
 import type { Chunk } from "../../contracts/chunk.ts";
 import type { DocumentSummary, StoredDocument } from "../../contracts/document-store.ts";
 import type { PlaceLabels, Section, SourceMap, TextDocument } from "../../contracts/document.ts";
+import type { Restriction } from "../../contracts/leg.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { IndexView } from "./index-view.ts";
@@ -132,6 +133,21 @@ export function createChunkReader(
         origin: row.origin,
       };
     },
+  };
+}
+
+/** A restriction over rows: evaluated once for chunks that say the same. */
+export function createRowFilter(restriction: Restriction | undefined): (row: ChunkRow) => boolean {
+  if (restriction === undefined) return () => true;
+  const verdicts = new Map<string, boolean>();
+  return ({ metadata, origin }) => {
+    const saying = `${origin} ${metadata}`;
+    let verdict = verdicts.get(saying);
+    if (verdict === undefined) {
+      verdict = restriction.admits({ metadata: JSON.parse(metadata) as Metadata, origin });
+      verdicts.set(saying, verdict);
+    }
+    return verdict;
   };
 }
 

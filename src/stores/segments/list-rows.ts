@@ -3,13 +3,12 @@ import type { EmbeddingVersion, VersionedEmbedding } from "../../contracts/embed
 import type { DeletedSummary, ListChunksOptions, StoreStatus, StoredChunk } from "../../contracts/store.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { isOwnVersion } from "./own-version.ts";
-import { createRestriction } from "../../engine/segments/admit-chunks.ts";
+import { createRestriction } from "../../engine/filters/create-restriction.ts";
 import { parseVersionKey, toEmbedding } from "../../engine/vectors/stored-vector.ts";
 import { vectorsAt } from "../../engine/vectors/vector-column.ts";
-import { createChunkReader, toSummary } from "./chunk-rows.ts";
+import { createChunkReader, createRowFilter, toSummary } from "./chunk-rows.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
-import { createRowFilter } from "./search-segments.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 
 /** Rows that one transaction reads before the caller has a turn. */
@@ -65,7 +64,8 @@ function namedChunks(
     .sort((a, b) => compareCodePoints(a.id, b.id));
 }
 
-export function embeddingsOf(view: ScopeView, row: ChunkRow): VersionedEmbedding[] {
+/** Every vector of a chunk but the store's own, by version. */
+export function embeddingsOf(view: ScopeView, row: Pick<ChunkRow, "key">): VersionedEmbedding[] {
   const place = findPlace(view, row.key);
   if (place === undefined) return [];
   return (

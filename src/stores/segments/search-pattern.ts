@@ -1,92 +1,91 @@
-import type { RegexMatch, RegexQuery } from "../../contracts/regex-search.ts";
-import type { Scope } from "../../contracts/scope.ts";
+import type { LegMatch, Query, Restriction, Within } from "../../contracts/leg.ts";
 import { admitChunks } from "../../engine/segments/admit-chunks.ts";
 import { forEachBit } from "../../engine/patterns/trigram-file.ts";
 import { requireTrigrams, type TrigramQuery } from "../../engine/patterns/trigram-query.ts";
-import { createTopK } from "../../engine/kernels/top-k.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { compileLinearRegex } from "../../text/patterns/linear-regex.ts";
 import { parseRegex } from "../../text/patterns/regex-syntax.ts";
-import { type ChunkReader, createChunkReader } from "./chunk-rows.ts";
+import { createChunkReader, createRowFilter } from "./chunk-rows.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
-import type { Decided } from "./decided.ts";
-import { createRowFilter, restrictionOf } from "./search-segments.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 import { createTrigramKeeper, type TrigramKeeper } from "./trigram-keeper.ts";
-import { compareCodePoints } from "../../runtime/compare-text.ts";
 
-interface RegexHit {
-  readonly scope: Scope;
-  readonly row: ChunkRow;
-  readonly matches: readonly { readonly start: number; readonly end: number }[];
-}
-
-/** Of the live chunks, the part up to which rows are read one by one rather than all in order. */
+/** Of the live chunks, the part up to which rows are read by key rather than all in order. */
 const fewOf = 8;
 
-/** Searches by pattern, and the indexes that they make on their way. Loaded when somebody first looks for a pattern. */
+/** Searches by pattern, and the indexes that they make on their way. Loaded when a pattern is first looked for. */
 export interface PatternSearch {
+  /** **Shape** every match, best first, ties by chunk id, then scope. `only` holds row keys. */
   search(
     rows: DirectoryReader,
     view: IndexView,
-    scopes: readonly Scope[],
-    query: Decided<RegexQuery>,
-  ): readonly RegexMatch[];
+    pattern: NonNullable<Query["pattern"]>,
+    within: Pick<Within, "scopes" | "restriction">,
+    only?: ReadonlySet<number>,
+  ): readonly LegMatch[];
   /** See {@link TrigramKeeper}. */
   readonly save: TrigramKeeper["save"];
 }
 
-/** **Shape** `worthIndexing` as for {@link createTrigramKeeper}. */
+/**
+ * Matches a pattern in the chunks that have the trigrams which every match must have; in all of them where no trigrams narrow the search.
+ *
+ * **Shape** the same as by looking at every chunk; `worthIndexing` as for {@link createTrigramKeeper}.
+ */
 export function createPatternSearch(worthIndexing: number): PatternSearch {
   const trigrams = createTrigramKeeper(worthIndexing);
   return {
-    search: (rows, view, scopes, query) => searchPattern(rows, view, scopes, query, trigrams),
+    search(rows, view, { source, ignoreCase }, { scopes, restriction }, only) {
+      const regex = compileLinearRegex(source, { ignoreCase });
+      const needs = requireTrigrams(parseRegex(source));
+      const reader = createChunkReader(rows, view);
+      const found: LegMatch[] = [];
+      for (const scope of scopes) {
+        const held = view.scope(rows, scope);
+        if (held === undefined) continue;
+        const candidates =
+          only === undefined
+            ? readCandidates(rows, held, restriction, needs, trigrams)
+            : readGiven(rows, held, restriction, only);
+        for (const row of candidates) {
+          const matches = regex.findAll(reader.urtext(row));
+          if (matches.length === 0) continue;
+          const ranges = matches.map(({ start, end }) => ({ start: row.start + start, end: row.start + end }));
+          const score = matches.length / (matches.length + 1);
+          found.push({ scope, id: row.id, score, revision: row.key, why: { kind: "ranges", ranges } });
+        }
+      }
+      return found.sort(
+        (a, b) => b.score - a.score || compareCodePoints(a.id, b.id) || compareCodePoints(a.scope, b.scope),
+      );
+    },
     save: (write) => trigrams.save(write),
   };
 }
 
-/**
- * Matches a pattern in the chunks that have the trigrams which every match must have; in all of them where there are no trigrams to go by.
- *
- * **Shape** the same as by looking at every chunk.
- */
-function searchPattern(
+function readGiven(
   rows: DirectoryReader,
-  view: IndexView,
-  scopes: readonly Scope[],
-  query: Decided<RegexQuery>,
-  trigrams: TrigramKeeper,
-): readonly RegexMatch[] {
-  const regex = compileLinearRegex(query.pattern, { ignoreCase: query.ignoreCase ?? false });
-  const needs = requireTrigrams(parseRegex(query.pattern));
-  const reader = createChunkReader(rows, view);
-  const found: RegexHit[] = [];
-  for (const scope of scopes) {
-    const held = view.scope(rows, scope);
-    if (held === undefined) continue;
-    for (const row of readCandidates(rows, held, query, needs, trigrams)) {
-      const matches = regex.findAll(reader.urtext(row));
-      if (matches.length > 0) found.push({ scope, row, matches });
-    }
-  }
-  found.sort((a, b) => compareCodePoints(a.row.id, b.row.id) || compareCodePoints(a.scope, b.scope));
-  const best = createTopK(Math.min(query.topK, found.length));
-  found.forEach(({ matches }, i) => best.offer(matches.length, i));
-  return Array.from(best.take().items, (i) => toRegexMatch(found[i]!, reader));
+  held: ScopeView,
+  restriction: Restriction | undefined,
+  keys: ReadonlySet<number>,
+): readonly ChunkRow[] {
+  const admits = createRowFilter(restriction);
+  const read = rows.chunks([...keys]);
+  return read.filter((row) => row?.scope === held.row.key && row.deletedAt === null && admits(row)) as ChunkRow[];
 }
 
 /** Documents one after the other rather than chunks in the order of the index, so that each text is read once. */
 function* readCandidates(
   rows: DirectoryReader,
   held: ScopeView,
-  query: Decided<RegexQuery>,
+  restriction: Restriction | undefined,
   needs: TrigramQuery,
   trigrams: TrigramKeeper,
 ): Generator<ChunkRow> {
-  const restriction = restrictionOf(query);
-  const all = needs.kind === "any" ? undefined : findCandidates(rows, held, query, needs, trigrams);
+  const all = needs.kind === "any" ? undefined : findCandidates(rows, held, restriction, needs, trigrams);
   const live = held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
   if (all !== undefined && all.length * fewOf < live) {
-    const few = all.map((key) => rows.chunk(key));
+    const few = rows.chunks(all).filter((row) => row !== undefined);
     yield* few.sort((a, b) => a.document - b.document || a.start - b.start || a.key - b.key);
     return;
   }
@@ -99,13 +98,12 @@ function* readCandidates(
 function findCandidates(
   rows: DirectoryReader,
   held: ScopeView,
-  query: Decided<RegexQuery>,
+  restriction: Restriction | undefined,
   needs: TrigramQuery,
   trigrams: TrigramKeeper,
 ): number[] | undefined {
   const indexes = trigrams.indexes(rows, held);
   if (indexes.size === 0) return undefined;
-  const restriction = restrictionOf(query);
   const keys: number[] = [];
   for (const segment of held.segments) {
     const admitted = admitChunks(segment, restriction);
@@ -117,13 +115,4 @@ function findCandidates(
     else for (let ordinal = 0; ordinal < segment.size; ordinal++) take(ordinal);
   }
   return keys;
-}
-
-function toRegexMatch({ scope, row, matches }: RegexHit, reader: ChunkReader): RegexMatch {
-  return {
-    scope,
-    chunk: reader.chunk(row),
-    score: matches.length / (matches.length + 1),
-    matches: matches.map(({ start, end }) => ({ start: row.start + start, end: row.start + end })),
-  };
 }

@@ -116,7 +116,11 @@ export interface DirectoryReader extends SegmentSource {
   pendingStamps(scope: number): readonly { readonly key: number; readonly stamp: number }[];
   pending(key: number): PendingRow;
   chunk(key: number): ChunkRow;
+  /** In the order asked; `undefined` where there is none. */
+  chunks(keys: readonly number[]): readonly (ChunkRow | undefined)[];
   chunkById(scope: number, id: string): ChunkRow | undefined;
+  /** Those that are there, in no order. */
+  chunkKeysById(scope: number, ids: readonly string[]): readonly ChunkKey[];
   /** Those that are there, in no order. */
   chunksById(scope: number, ids: readonly string[]): readonly ChunkRow[];
   chunksOfDocument(scope: number, documentId: string): readonly ChunkRow[];

@@ -2,16 +2,16 @@ import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { StoreParts } from "../../contracts/store.ts";
 import { termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { createSecret, fromHex, toHex } from "./create-secret.ts";
-import { decided } from "./decided.ts";
 import { createIndexView } from "./index-view.ts";
 import { createPurge } from "./purge.ts";
 import type { PatternSearch } from "./search-pattern.ts";
-import { loadLucene, searchLatent, searchTerms, searchVectors } from "./search-segments.ts";
 import { analyzerSetting, createSegmentCore, type SegmentStoreOptions } from "./segment-core.ts";
 import type { SegmentDirectory } from "./segment-directory.ts";
+import { createSegmentLegs } from "./segment-legs.ts";
 import { segmentReads } from "./segment-reads.ts";
 import { segmentTrash, segmentUpkeep } from "./segment-upkeep.ts";
 import { segmentWrites } from "./segment-writes.ts";
+import { createSharedLook } from "./share-look.ts";
 import { segmentVersions } from "./version-switch.ts";
 
 /** Parts with every capability. */
@@ -44,24 +44,20 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
         }
       },
     },
-    legs: [],
-    searches: {
-      search: (scopes, query) => look((rows) => searchVectors(rows, view, scopes, decided(query), options.metric)),
-      async lexicalSearch(scopes, query) {
-        const lucene = query.syntax === "lucene" ? await loadLucene() : undefined;
-        return look((rows) => searchTerms(rows, view, scopes, decided(query), options.analyzer, options.bm25, lucene));
-      },
-      async regexSearch(scopes, query) {
-        const loaded = await loadPatterns();
-        const matches = await look((rows) => loaded.search(rows, view, scopes, decided(query)));
-        keeping = keeping.then(() => loaded.save(write));
+    legs: createSegmentLegs({
+      view,
+      analyzer: options.analyzer,
+      bm25: options.bm25,
+      metric: options.metric,
+      latent,
+      look: createSharedLook(look),
+      patterns: loadPatterns,
+      searchedPattern(search) {
+        keeping = keeping.then(() => search.save(write));
         // The error shows when the store is settled or closed.
         keeping.catch(() => {});
-        return matches;
       },
-      latentSearch:
-        latent && (async (scopes, query) => look((rows) => searchLatent(rows, view, scopes, decided(query), latent))),
-    },
+    }),
     versions: segmentVersions(core),
     trash: { ...segmentTrash(core, purge), restore },
     upkeep: segmentUpkeep(core, purge, () => keeping),

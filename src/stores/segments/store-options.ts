@@ -13,8 +13,6 @@ import type { SegmentStoreOptions } from "./segment-core.ts";
 export interface StoreOptions {
   /** Text to terms, for chunks and queries alike. Default: `defaultAnalyzer`. */
   readonly analyzer?: Analyzer;
-  /** Matches of a search that does not say how many. Default 5. */
-  readonly topK?: number | "all";
   /** Similarity of a search that does not say which. Default `"cosine"`. */
   readonly metric?: Metric;
   readonly bm25?: Bm25Options;
@@ -26,7 +24,7 @@ export interface StoreOptions {
   readonly now?: () => number;
 }
 
-export const storeOptionNames = ["analyzer", "topK", "metric", "bm25", "corpusModel", "segments", "now"] as const;
+export const storeOptionNames = ["analyzer", "metric", "bm25", "corpusModel", "segments", "now"] as const;
 
 /** Fills in the defaults. **Errors** `invalid-argument` for a value that cannot be. */
 export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOptions, "secret" | "embeddings"> {

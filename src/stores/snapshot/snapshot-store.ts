@@ -31,11 +31,10 @@ export interface SnapshotStoreOptions extends StoreOptions {
  */
 export async function openSnapshotStore(options: SnapshotStoreOptions): Promise<Store> {
   checkOptions("openSnapshotStore", options, [...storeOptionNames, "snapshots"]);
-  const { topK } = options;
   const decided = decideStoreOptions(options);
   const directory = await openSnapshotDirectory(decideSnapshots(options.snapshots));
   const secret = await prepareDirectory(directory, decided.analyzer);
   const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
   await resumePurges(parts);
-  return composeStore(parts, { name: "The snapshot store", topK });
+  return composeStore(parts, { name: "The snapshot store" });
 }

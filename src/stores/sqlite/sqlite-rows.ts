@@ -85,6 +85,15 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     return db.all<Read<ChunkRow, "urtext" | "text">>(sql, ...values).map(toChunk);
   }
 
+  /** Rows of the chunks with these keys, in no order. */
+  function keyed<Row>(columns: string, keys: readonly number[]): readonly (Row & { readonly key: number })[] {
+    if (keys.length === 0) return [];
+    return db.all(
+      `SELECT ${columns} FROM (SELECT value FROM json_each(?)) CROSS JOIN chunks ON key = value`,
+      JSON.stringify(keys),
+    );
+  }
+
   function documents(sql: string, ...values: SQLInputValue[]): readonly DocumentRow[] {
     return db.all<Read<DocumentRow, "title">>(sql, ...values).map(toDocument);
   }
@@ -208,7 +217,17 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
 
     chunk: (key) => toChunk(must(`SELECT ${chunkColumns} FROM chunks WHERE key = ?`, key)),
     chunkId: (key) => must<{ id: string }>("SELECT id FROM chunks WHERE key = ?", key).id,
-    chunkFacts: (key) => must<StoredFacts>("SELECT metadata, origin FROM chunks WHERE key = ?", key),
+    chunkIds: (keys) => inOrder(keys, keyed<{ id: string }>("key, id", keys)).map((row) => (row ?? missingRow()).id),
+    chunkFacts: (keys) =>
+      inOrder(keys, keyed<StoredFacts>("key, metadata, origin", keys)).map((row) => row ?? missingRow()),
+    chunks: (keys) =>
+      inOrder(keys, keyed<Read<ChunkRow, "urtext" | "text">>(chunkColumns, keys)).map((row) => row && toChunk(row)),
+    chunkKeysById: (scope, ids) =>
+      db.all<ChunkKey>(
+        `SELECT key, id, deleted_at AS deletedAt FROM (SELECT value FROM json_each(?)) CROSS JOIN chunks ON scope = ? AND id = value`,
+        JSON.stringify(ids),
+        scope,
+      ),
     chunksById: (scope, ids) =>
       chunks(
         // The index is asked for each of them; the other way round all chunks would be read.
@@ -337,4 +356,13 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     ...createStrays(db),
     deleteSetting: (name) => void db.run("DELETE FROM settings WHERE name = ?", name),
   };
+}
+
+/** **Shape** one row for each key, `undefined` where there is none. */
+function inOrder<Row extends { readonly key: number }>(
+  keys: readonly number[],
+  rows: readonly Row[],
+): readonly (Row | undefined)[] {
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  return keys.map((key) => byKey.get(key));
 }

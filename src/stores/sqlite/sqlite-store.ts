@@ -24,7 +24,7 @@ export interface SqliteStoreOptions extends StoreOptions {
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
   checkOptions("openSqliteStore", options, [...storeOptionNames, "busyTimeoutMs"]);
-  const { busyTimeoutMs = 30_000, topK } = options;
+  const { busyTimeoutMs = 30_000 } = options;
   if (typeof path !== "string" || path.trim() === "" || !(busyTimeoutMs >= 0)) {
     throw new IbidError("invalid-argument", "openSqliteStore takes a file's path, and busyTimeoutMs from 0.");
   }
@@ -35,7 +35,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     const secret = await prepareDirectory(directory, decided.analyzer);
     const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
     await resumePurges(parts);
-    return composeStore(parts, { name: "The SQLite store", topK });
+    return composeStore(parts, { name: "The SQLite store" });
   } catch (error) {
     connection.close();
     throw error;

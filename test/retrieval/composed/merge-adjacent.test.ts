@@ -22,7 +22,8 @@ describe("adjacent chunks of one document become one hit [E55 L1]", () => {
       hit(tea, 0.5),
       hit(spring, 0.3, {
         matches: [{ start: 8, end: 12 }],
-        explain: { fusion: "absolute", legs: {}, parts: [], terms: [], evidence: true },
+        evidence: true,
+        explain: { fusion: "absolute", legs: {}, parts: [], terms: [] },
       }),
     ]);
     const hits = await mergeAdjacent(base, { documents: store }).retrieve(proof, "key", { explain: true });
@@ -35,7 +36,7 @@ describe("adjacent chunks of one document become one hit [E55 L1]", () => {
       { start: 8, end: 12 },
       { start: 40, end: 43 },
     ]);
-    expect(first?.explain?.evidence).toBe(true);
+    expect(first?.evidence).toBe(true);
     expect(first?.explain?.steps).toEqual([
       { retriever: "mergeAdjacent", chunkIds: [spring.slice(0, 8)], from: { start: 37, end: 37 + revoked.length } },
     ]);

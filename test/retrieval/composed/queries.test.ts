@@ -10,7 +10,10 @@ import { finding, hitOf, ids, scores } from "./fixtures.ts";
 
 const proof = from("deployment");
 const asked = (base: ReturnType<typeof finding>) => base.asked.map(({ query }) => query);
-const explained = (evidence: boolean) => ({ fusion: "absolute", legs: {}, parts: [], terms: [], evidence });
+const explained = (evidence: boolean) => ({
+  evidence,
+  explain: { fusion: "absolute", legs: {}, parts: [], terms: [] },
+});
 
 describe("a query that a model rewrites", () => {
   it("is searched instead, on one line, without quotation marks, and no longer than allowed", async () => {
@@ -75,8 +78,8 @@ describe("a query that a model rewrites", () => {
 
 describe("several queries", () => {
   const found: Readonly<Record<string, ReturnType<typeof hitOf>[]>> = {
-    keys: [hitOf("a", 0.9, { explain: explained(false) }), hitOf("b", 0.8, { explain: explained(false) })],
-    locks: [hitOf("b", 0.95, { explain: explained(true) }), hitOf("c", 0.7, { explain: explained(true) })],
+    keys: [hitOf("a", 0.9, explained(false)), hitOf("b", 0.8, explained(false))],
+    locks: [hitOf("b", 0.95, explained(true)), hitOf("c", 0.7, explained(true))],
   };
   const base = () => finding((query) => found[query] ?? []);
   const model = () => createScriptedChatModel(["1. KEYS\n2) locks\n- locks\n\n3. bolts"]);
@@ -91,7 +94,7 @@ describe("several queries", () => {
       { query: 1, score: 0.8, rank: 2 },
       { query: 2, score: 0.95, rank: 1 },
     ]);
-    expect(hits.map(({ explain }) => explain?.evidence)).toEqual([true, false, true]);
+    expect(hits.map(({ evidence }) => evidence)).toEqual([true, false, true]);
   });
 
   it("or by the best score that any gave", async () => {
@@ -112,12 +115,12 @@ describe("several queries", () => {
 describe("an answer that is invented to find the real one [E52]", () => {
   it("is searched beside the question, and proves nothing [L5]", async () => {
     const base = finding((query) => [
-      query === "keys" ? hitOf("a", 0.9, { explain: explained(true) }) : hitOf("b", 0.99, { explain: explained(true) }),
+      query === "keys" ? hitOf("a", 0.9, explained(true)) : hitOf("b", 0.99, explained(true)),
     ]);
     const model = createScriptedChatModel(["Keys are rotated in spring."]);
     const hits = await hyde(base, { model }).retrieve(proof, "keys", { explain: true });
     expect(asked(base)).toEqual(["keys", "Keys are rotated in spring."]);
-    expect(hits.map(({ chunkId, score, explain }) => [chunkId, score, explain?.evidence])).toEqual([
+    expect(hits.map(({ chunkId, score, evidence }) => [chunkId, score, evidence])).toEqual([
       ["a", 1 / 61, true],
       ["b", 1 / 61, false],
     ]);

@@ -2,11 +2,13 @@ import { createGate, operator } from "../../../src/access/gate.ts";
 import type { Chunk } from "../../../src/contracts/chunk.ts";
 import type { Origin } from "../../../src/contracts/document.ts";
 import type { Embedder } from "../../../src/contracts/embedding-model.ts";
-import type { LexicalMatch } from "../../../src/contracts/lexical-index.ts";
+import type { WordMatch, WordQuery } from "../../../src/testing/search-legs.ts";
 import type { Metadata } from "../../../src/contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../../../src/contracts/scope.ts";
 import { compileFilter } from "../../../src/engine/filters/compile-filter.ts";
-import type { SearchableStore } from "../../../src/search/legs.ts";
+import type { ListChunksOptions } from "../../../src/contracts/store.ts";
+import type { SearchableStore } from "../../../src/search/search-session.ts";
+import { type PlainSearches, sessionOver } from "../../support/session-over.ts";
 import { defaultAnalyzer } from "../../../src/text/analyzer.ts";
 
 export interface FakeChunk {
@@ -24,17 +26,20 @@ export const version = { provider: "test", model: "axes", dimensions: 2, fingerp
 
 /** Everything that a test asked of the store. */
 export interface FakeStore extends SearchableStore {
+  readonly searches: PlainSearches;
   readonly calls: { readonly leg: string; readonly topK: unknown; readonly chunkIds: readonly string[] | undefined }[];
 }
 
 /** The plainest store there can be: it looks at every chunk, every time. Dot product for cosine, so tests choose the scores. */
 export function createFakeStore(
   chunks: readonly FakeChunk[],
-  options: { readonly ignoresOrigins?: boolean } = {},
+  options: { readonly ignoresOrigins?: boolean; readonly lacks?: readonly (keyof PlainSearches)[] } = {},
 ): FakeStore {
   const calls: FakeStore["calls"] = [];
-  type Query = Parameters<SearchableStore["search"]>[1];
-  const admitted = (scopes: AuthorizedScopes, query: Pick<Query, "filter" | "origins" | "chunkIds">): FakeChunk[] => {
+  const admitted = (
+    scopes: AuthorizedScopes,
+    query: Pick<WordQuery, "filter" | "origins" | "chunkIds">,
+  ): FakeChunk[] => {
     const matches = query.filter ? compileFilter(query.filter) : () => true;
     return chunks.filter(
       (chunk) =>
@@ -52,8 +57,7 @@ export function createFakeStore(
       .sort((a, b) => b.score - a.score || compare(a.chunk.id, b.chunk.id) || compare(a.scope, b.scope))
       .slice(0, topK === "all" ? matches.length : topK);
 
-  return {
-    calls,
+  const searches: PlainSearches = {
     search: async (scopes, query) => {
       calls.push({ leg: "dense", topK: query.topK, chunkIds: query.chunkIds });
       const { embedding, minScore = Number.NEGATIVE_INFINITY } = query;
@@ -81,7 +85,7 @@ export function createFakeStore(
         const df = readable.filter((ofChunk) => ofChunk.includes(term)).length;
         return { term, idf: Math.log(1 + (readable.length - df + 0.5) / (df + 0.5)), count: 1, chunks: df };
       });
-      const matches = admitted(scopes, query).flatMap((chunk): LexicalMatch[] => {
+      const matches = admitted(scopes, query).flatMap((chunk): WordMatch[] => {
         const ofChunk = defaultAnalyzer.analyze(chunk.text);
         const scored = terms.flatMap(({ term, idf }) => {
           const frequency = ofChunk.filter((other) => other === term).length;
@@ -108,6 +112,19 @@ export function createFakeStore(
       return best(matches, query.topK);
     },
   };
+  const { lacks = [] } = options;
+  const kept = Object.fromEntries(
+    Object.entries(searches).filter(([name]) => !lacks.includes(name as keyof PlainSearches)),
+  );
+  const listed = {
+    async *chunks(scopes: AuthorizedScopes, { ids = [], includeEmbeddings = false }: ListChunksOptions = {}) {
+      for (const chunk of admitted(scopes, { chunkIds: ids })) {
+        const embeddings = chunk.vector && includeEmbeddings ? [{ version, embedding: [...chunk.vector] }] : [];
+        yield { ...named(chunk), embeddings };
+      }
+    },
+  };
+  return { calls, searches, session: sessionOver(kept, listed) };
 }
 
 /** An embedder that answers every query with one vector, and tells what it was asked. */

@@ -1,0 +1,99 @@
+import { type Embedding, type EmbeddingVersion, kindOf, versionKey } from "../../contracts/embedding.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Store } from "../../contracts/store.ts";
+import type { ReadChunk } from "../../contracts/leg.ts";
+import type { AuthorizedScopes } from "../../contracts/scope.ts";
+import type { VectorMatch, VectorQuery } from "../../contracts/vector-store.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { createNamedMemoryStore } from "../../stores/memory/memory-store.ts";
+
+/** A store that is searched by vector, without a session. */
+export interface VectorStore extends Store {
+  /** **Shape** with an embedding the nearest chunks of its version; without one, every admitted chunk at score 0. */
+  search(scopes: AuthorizedScopes, query: VectorQuery): Promise<readonly VectorMatch[]>;
+}
+
+/** Options of {@link createInMemoryVectorStore}. */
+export interface InMemoryVectorStoreOptions {
+  /** Default 3. */
+  readonly topK?: number;
+  /** Default `"cosine"`. */
+  readonly similarityMetric?: "cosine" | "dot" | "euclidean";
+}
+
+/**
+ * A memory store under Ballerina's name and with its defaults: dense vectors alone, the three best.
+ *
+ * **Errors** `unsupported` for a sparse or hybrid vector, before anything is stored.
+ * **Source** Ballerina `InMemoryVectorStore`.
+ *
+ * @experimental
+ */
+export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = {}): VectorStore {
+  checkOptions("createInMemoryVectorStore", options, ["topK", "similarityMetric"]);
+  const { topK = 3, similarityMetric = "cosine" } = options;
+  const store = createNamedMemoryStore({ metric: similarityMetric, embeddings: ["dense"] }, "InMemoryVectorStore");
+  const search: VectorStore["search"] = (scopes, query) => searchVectors(store, scopes, { topK, ...query });
+  // The guarded store itself: a copy of it would be no store.
+  return Object.assign(store, { search });
+}
+
+async function searchVectors(
+  store: Store,
+  scopes: AuthorizedScopes,
+  query: VectorQuery & { readonly topK: number | "all" },
+): Promise<readonly VectorMatch[]> {
+  const { embedding, version, metric, includeEmbeddings = false, filter, origins, chunkIds, topK, ...others } = query;
+  if (embedding === undefined) return listChunks(store, scopes, query);
+  const session = await store.session(scopes);
+  const dense = session.legs.find(({ name }) => name === "dense");
+  if (dense === undefined)
+    throw new IbidError("unsupported", "The store has no dense leg.", { hint: "Use another store." });
+  const only = chunkIds && session.scopes.flatMap((scope) => chunkIds.map((id) => ({ scope, id })));
+  const embeddings = [{ embedding, version: version!, scopes: session.scopes, metric }];
+  const asked = { question: "", text: "", syntax: "literal" as const, embeddings };
+  const { matches } = await dense.search(asked, topK, {
+    restriction: session.restrict(filter, origins),
+    only,
+    ...others,
+  });
+  const read = await session.readChunks(matches, { embeddings: includeEmbeddings });
+  return matches.flatMap(({ scope, score, why }, i): VectorMatch[] => {
+    const found = read[i];
+    if (found === undefined) return [];
+    const kept = embeddingOf(found.embeddings, version, embedding);
+    const rawScore = why.kind === "vector" ? why.rawScore : score;
+    return [{ scope, chunk: found.chunk, score, rawScore, ...(kept && { embedding: kept }) }];
+  });
+}
+
+/** Without an embedding every admitted chunk matches at score 0, by chunk id, then scope. */
+async function listChunks(
+  store: Store,
+  scopes: AuthorizedScopes,
+  query: VectorQuery & { readonly topK: number | "all" },
+): Promise<readonly VectorMatch[]> {
+  const { filter, origins, chunkIds, topK, minScore = 0, version, includeEmbeddings = false } = query;
+  const matches: VectorMatch[] = [];
+  const listed = store.chunks(scopes, { ...(filter && { filter }), includeEmbeddings });
+  for await (const { scope, chunk, embeddings } of listed) {
+    if (minScore > 0 || origins?.includes(chunk.origin) === false || chunkIds?.includes(chunk.id) === false) continue;
+    const kept = embeddingOf(embeddings, version, undefined);
+    matches.push({ scope, chunk, score: 0, rawScore: 0, ...(kept && { embedding: kept }) });
+  }
+  matches.sort((a, b) => compareCodePoints(a.chunk.id, b.chunk.id) || compareCodePoints(a.scope, b.scope));
+  return topK === "all" ? matches : matches.slice(0, topK);
+}
+
+function embeddingOf(
+  embeddings: ReadChunk["embeddings"] = [],
+  version: EmbeddingVersion | undefined,
+  like: Embedding | undefined,
+): Embedding | undefined {
+  return embeddings.find(
+    (one) =>
+      (version === undefined || versionKey(one.version) === versionKey(version)) &&
+      (like === undefined || kindOf(one.embedding) === kindOf(like)),
+  )?.embedding;
+}

@@ -1,0 +1,200 @@
+import type { Calibration, ChunkRef, LegResult, MatchCount, Query, SessionLeg, Within } from "../contracts/leg.ts";
+import {
+  chunkKey,
+  compareCandidates,
+  type FoundByLeg,
+  type FusedChunk,
+  type ScorePart,
+  sumParts,
+} from "./candidate.ts";
+import { type Fusion, rankDepth } from "./fusions.ts";
+
+/** How many candidates each leg gives to begin with, for so many wanted. **Source** ToolUp. */
+export function poolSize(wanted: MatchCount): MatchCount {
+  return wanted === "all" ? "all" : Math.max(4 * wanted, 32);
+}
+
+/** A pool that was too small to be certain grows by this factor. */
+const growth = 4;
+
+/** A leg with what it is asked for. */
+export interface FusedLeg {
+  readonly leg: Pick<SessionLeg, "name" | "search">;
+  readonly query: Query;
+  readonly within: Omit<Within, "scopes" | "moment" | "only">;
+}
+
+export interface FuseInput {
+  /** In the order of their parts. */
+  readonly legs: readonly FusedLeg[];
+  readonly fusion: Fusion;
+  readonly wanted: MatchCount;
+  /** Inclusive threshold on the fused score. */
+  readonly minFusedScore?: number | undefined;
+}
+
+export interface FuseResult {
+  /** Best first, all at or above their thresholds. */
+  readonly candidates: readonly FusedChunk[];
+  /** The last result of each leg, by name. */
+  readonly results: ReadonlyMap<string, LegResult>;
+  /** Some leg saw a later state than the others. */
+  readonly stale: boolean;
+}
+
+/**
+ * Any number of legs as one ranking.
+ *
+ * By score, the first `wanted` are exactly those of fusing the whole of every leg, whatever the size of the pools: every candidate of one leg is looked up in
+ * the others, and the pools grow until no chunk outside them can reach the last place (the threshold algorithm). By rank, the candidates of a leg are its
+ * best `max(4 · wanted, 128)`; a chunk further down gets nothing from that leg.
+ *
+ * **Shape** at least `wanted` candidates when there are so many; the surplus is what the pools happened to hold. An approximate leg makes the order approximate.
+ * **Cost** one search and one look-up of each leg a round; in the worst case (everything ties) the legs whole.
+ * **Source** Fagin, Lotem and Naor, Optimal Aggregation Algorithms for Middleware (2001).
+ */
+export async function fuse(input: FuseInput): Promise<FuseResult> {
+  let before: readonly LegPool[] | undefined;
+  for (let pool = poolSize(input.wanted); ; pool = pool === "all" ? pool : pool * growth) {
+    const depth = input.fusion.byRank && pool !== "all" ? Math.max(pool, rankDepth) : pool;
+    const known = before;
+    const pools = await Promise.all(input.legs.map((each, i) => openPool(each, depth, known?.[i])));
+    before = pools;
+    const candidates = await merge(input, pools);
+    if (!isCertain(input, pools, candidates)) continue;
+    return {
+      candidates,
+      results: new Map(pools.map(({ name, result }) => [name, result])),
+      stale: pools.some(({ stale }) => stale),
+    };
+  }
+}
+
+interface LegPool {
+  readonly name: string;
+  readonly result: LegResult;
+  /** How many of the matches are in the pool. */
+  readonly depth: number;
+  /** No chunk outside the pool matches. */
+  readonly whole: boolean;
+  /** The score of the last one in the pool: what a chunk outside it scores at most. */
+  readonly last: number | undefined;
+  stale: boolean;
+}
+
+async function openPool({ leg, query, within }: FusedLeg, depth: MatchCount, known: LegPool | undefined) {
+  // A leg that gave everything has nothing to add.
+  const result = known?.result.complete === true ? known.result : await leg.search(query, depth, within);
+  const { matches } = result;
+  const size = depth === "all" ? matches.length : Math.min(depth, matches.length);
+  const pool: LegPool = {
+    name: leg.name,
+    result,
+    depth: size,
+    whole: depth === "all" || matches.length < depth || (result.complete && matches.length === depth),
+    last: matches[size - 1]?.score,
+    stale: result.stale === true,
+  };
+  return pool;
+}
+
+interface Merged extends ChunkRef {
+  readonly revision: number;
+  readonly legs: Map<string, FoundByLeg>;
+}
+
+async function merge(input: FuseInput, pools: readonly LegPool[]): Promise<readonly FusedChunk[]> {
+  const { fusion, minFusedScore = -Infinity } = input;
+  const merged = new Map<string, Merged>();
+  for (const { name, result, depth } of pools) {
+    for (let i = 0; i < depth; i++) {
+      const { scope, id, score, revision, why } = result.matches[i]!;
+      const key = chunkKey({ scope, id });
+      let entry = merged.get(key);
+      if (entry === undefined) merged.set(key, (entry = { scope, id, revision, legs: new Map() }));
+      entry.legs.set(name, { score, rank: i + 1, why });
+    }
+  }
+  if (!fusion.byRank) await Promise.all(input.legs.map((each, i) => complete(merged, each, pools[i]!)));
+
+  const calibrations = pools.map(({ name, result }) => [name, result.calibration] as const);
+  const candidates: FusedChunk[] = [];
+  for (const { scope, id, revision, legs } of merged.values()) {
+    if (isAloneBelow(legs, calibrations)) continue;
+    const parts = calibrations.map(([name, calibration]): ScorePart => {
+      const found = legs.get(name);
+      return { name, value: found === undefined ? 0 : fusion.part(name, found, calibration) };
+    });
+    const score = sumParts(parts);
+    if (score < minFusedScore || (fusion.above !== undefined && score <= fusion.above)) continue;
+    candidates.push({ scope, id, revision, score, parts, legs });
+  }
+  return candidates.sort(compareCandidates);
+}
+
+/** Whether one leg alone found it, and not surely enough. */
+function isAloneBelow(
+  legs: ReadonlyMap<string, FoundByLeg>,
+  calibrations: readonly (readonly [string, Calibration])[],
+): boolean {
+  if (legs.size !== 1) return false;
+  for (const [name, { aloneAbove }] of calibrations) {
+    const found = legs.get(name);
+    if (found !== undefined) return aloneAbove !== undefined && found.score < aloneAbove;
+  }
+  return false;
+}
+
+/** Asks a leg for its exact score of what only other legs found. Such chunks rank behind everything that the leg found by itself. */
+async function complete(merged: ReadonlyMap<string, Merged>, each: FusedLeg, pool: LegPool): Promise<void> {
+  const { name, result, depth, whole } = pool;
+  if (whole) return;
+  const missing = [...merged.values()].filter(({ legs }) => !legs.has(name));
+  if (missing.length === 0) return;
+  const add = (matches: LegResult["matches"], from: number): void => {
+    for (let i = from; i < matches.length; i++) {
+      const { score, why } = matches[i]!;
+      const legs = merged.get(chunkKey(matches[i]!))?.legs;
+      if (legs !== undefined && !legs.has(name)) legs.set(name, { score, rank: depth + i - from + 1, why });
+    }
+  };
+  if (result.complete) {
+    add(result.matches, depth);
+    return;
+  }
+  const found = await each.leg.search(each.query, "all", {
+    ...each.within,
+    only: missing.map(({ scope, id }) => ({ scope, id })),
+  });
+  if (found.stale === true) pool.stale = true;
+  add(found.matches, 0);
+}
+
+/** Whether no chunk outside the pools can be among the first `wanted`. */
+function isCertain(
+  { fusion, wanted, minFusedScore = -Infinity }: FuseInput,
+  pools: readonly LegPool[],
+  candidates: readonly FusedChunk[],
+): boolean {
+  const open = pools.filter(({ whole }) => !whole);
+  if (fusion.byRank || open.length === 0) return true;
+  const [only] = open;
+  if (open.length === 1 && only?.last !== undefined) {
+    // A chunk outside is found by this leg alone, and not surely enough.
+    if (only.last < (only.result.calibration.aloneAbove ?? -Infinity)) return true;
+  }
+  let bound = 0;
+  // Added in the order of the parts, so that rounding cannot put a candidate above it.
+  for (const { name, result, whole, last } of pools) {
+    if (whole || last === undefined) continue;
+    // A chunk that a leg lacks gives 0 there, which is more than a negative score gives.
+    bound += Math.max(0, fusion.part(name, { score: last, rank: Infinity }, result.calibration));
+  }
+  const least = wanted === "all" ? undefined : candidates[wanted - 1];
+  // A chunk outside that reached exactly the last score could still win by its id, so equality is not enough.
+  return (
+    (least !== undefined && least.score > bound) ||
+    bound < minFusedScore ||
+    (fusion.above !== undefined && bound <= fusion.above)
+  );
+}

@@ -1,0 +1,142 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { Store } from "../contracts/store.ts";
+import type {
+  Calibration,
+  LegResult,
+  MatchCount,
+  Query,
+  Restriction,
+  SessionLeg,
+  StoreSession,
+} from "../contracts/leg.ts";
+import type { FusionName, LatentExplanation, SearchMode } from "../contracts/retriever.ts";
+import { compareCandidates, type FusedChunk, type QueryTerms } from "./candidate.ts";
+import { fuse, type FusedLeg } from "./fuse.ts";
+import { fusions } from "./fusions.ts";
+import type { SearchPlan } from "./search-plan.ts";
+
+/** What a retriever searches. */
+export type SearchableStore = Pick<Store, "session"> & Partial<Pick<Store, "versions">>;
+
+/** The legs that a mode searches; a hybrid search takes all that accept the query. */
+const legsOfMode: Readonly<Record<Exclude<SearchMode, "hybrid">, readonly string[]>> = {
+  dense: ["dense", "latent"],
+  lexical: ["lexical"],
+  regex: ["pattern"],
+};
+
+/** A search of one session. */
+export interface SessionSearch {
+  readonly plan: SearchPlan;
+  readonly query: Query;
+  /** Filter and origins, compiled once. */
+  readonly restriction: Restriction | undefined;
+  /** Whether the embedding model's closeness is of meaning: decides the default fusion. */
+  readonly meaning: boolean;
+  readonly wanted: MatchCount;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What the legs of a session found, as one ranking. */
+export interface Found {
+  /** Best first, all at or above their thresholds. */
+  readonly candidates: readonly FusedChunk[];
+  /** The fusion, or the one leg that searched. */
+  readonly fusion: string;
+  /** Names of the legs that searched. */
+  readonly legs: readonly string[];
+  readonly calibrations: ReadonlyMap<string, Calibration>;
+  /** `undefined` when no leg counts words. */
+  readonly terms: QueryTerms | undefined;
+  /** `undefined` when the store's own model did not search. */
+  readonly latent: LatentExplanation | undefined;
+  /** The store changed between the legs. */
+  readonly stale: boolean;
+}
+
+/**
+ * Searches the legs that the mode names, and fuses them.
+ *
+ * **Errors** `unsupported` for a mode that the store cannot search, and for a fusion by score over a leg that cannot score given chunks;
+ * `configuration-missing` for a dense search without any model.
+ */
+export async function searchSession(session: StoreSession, search: SessionSearch): Promise<Found> {
+  const legs = chooseLegs(session, search);
+  const asked = legs.map((leg): FusedLeg => {
+    const { plan, query, restriction, signal } = search;
+    const minScore = legsOfMode.dense.includes(leg.name) ? plan.minScore : undefined;
+    return { leg, query, within: { restriction, minScore, signal } };
+  });
+  const [only, ...others] = asked;
+  if (only !== undefined && others.length === 0) return searchOne(only, search);
+  const fusion = chooseFusion(legs, search);
+  const { wanted } = search;
+  const { minFusedScore } = search.plan;
+  const { candidates, results, stale } = await fuse({ legs: asked, fusion: fusions[fusion], wanted, minFusedScore });
+  return { candidates, fusion, legs: legs.map(({ name }) => name), stale, ...factsOf(results) };
+}
+
+/** One leg alone: its scores are the scores. */
+async function searchOne({ leg, query, within }: FusedLeg, { plan, wanted }: SessionSearch): Promise<Found> {
+  const result = await leg.search(query, wanted, within);
+  const { minFusedScore = -Infinity } = plan;
+  const candidates = result.matches
+    .map(({ scope, id, score, revision, why }, i): FusedChunk => ({
+      scope,
+      id,
+      score,
+      revision,
+      parts: [{ name: leg.name, value: score }],
+      legs: new Map([[leg.name, { score, rank: i + 1, why }]]),
+    }))
+    .filter(({ score }) => score >= minFusedScore);
+  // The order must not depend on the leg's keeping to it.
+  candidates.sort(compareCandidates);
+  const facts = factsOf(new Map([[leg.name, result]]));
+  return { candidates, fusion: leg.name, legs: [leg.name], stale: result.stale === true, ...facts };
+}
+
+function factsOf(results: ReadonlyMap<string, LegResult>): Pick<Found, "calibrations" | "terms" | "latent"> {
+  let terms: QueryTerms | undefined;
+  let latent: LatentExplanation | undefined;
+  for (const result of results.values()) {
+    terms ??= result.terms;
+    if (result.latent === undefined) continue;
+    const { fitted, energy } = result.latent;
+    latent ??= { fitted, energy, weight: result.calibration.weight };
+  }
+  const calibrations = new Map([...results].map(([name, { calibration }]) => [name, calibration]));
+  return { calibrations, terms, latent };
+}
+
+function chooseLegs(session: StoreSession, { plan, query }: SessionSearch): readonly SessionLeg[] {
+  const { mode } = plan;
+  const named = mode === "hybrid" ? undefined : legsOfMode[mode];
+  const legs = session.legs.filter((leg) => (named?.includes(leg.name) ?? true) && leg.accepts(query));
+  if (plan.pattern !== undefined && !legs.some(({ name }) => name === "pattern")) throw unsupported("regex");
+  if (legs.length > 0) return legs;
+  if (
+    mode !== "dense" ||
+    session.legs.some(({ name }) => legsOfMode.dense.includes(name) && query.embeddings.length > 0)
+  )
+    throw unsupported(mode === "hybrid" ? "lexical" : mode);
+  throw new IbidError("configuration-missing", "A dense search needs an embedding model, and none is configured.", {
+    hint: "Give an embedder, or search with mode: lexical.",
+  });
+}
+
+function chooseFusion(legs: readonly SessionLeg[], { plan, meaning }: SessionSearch): FusionName {
+  const byRankOnly = legs.find(({ capabilities }) => !capabilities.scoresGivenChunks);
+  if (byRankOnly === undefined) return plan.fusion ?? (meaning ? "weighted" : "absolute");
+  if (plan.fusion === undefined) return "rrf";
+  if (fusions[plan.fusion].byRank) return plan.fusion;
+  throw new IbidError("unsupported", `The leg ${byRankOnly.name} cannot take part in the fusion ${plan.fusion}.`, {
+    hint: "It gives no scores of given chunks: search with fusion: rrf.",
+  });
+}
+
+function unsupported(leg: string): IbidError {
+  return new IbidError("unsupported", `This store has no ${leg} search.`, {
+    hint: "Search in another mode, or use a store that has it.",
+  });
+}

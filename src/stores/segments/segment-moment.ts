@@ -1,0 +1,129 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { ChunkRef, Moment, Query, Receipt, Restriction } from "../../contracts/leg.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import type { Segment } from "../../engine/segments/segment.ts";
+import { findPlace, type IndexView } from "./index-view.ts";
+import { isReached, readReceipt } from "./scope-change.ts";
+import type { DirectoryReader } from "./segment-directory.ts";
+
+/** Where a chunk lies in the index. */
+export interface ChunkPlace {
+  readonly segment: Segment;
+  readonly ordinal: number;
+  /** Key of its row. */
+  readonly key: number;
+}
+
+/** A moment with what its searches found out: later steps of the same search neither prepare nor look up anything twice. */
+export interface SegmentMoment extends Moment {
+  readonly view: IndexView;
+  /** The stamp of each scope's row, which sealing and merging change too. */
+  readonly rowStamps: ReadonlyMap<Scope, number>;
+  /** Of every chunk that a leg matched, by {@link refKey}. */
+  readonly places: Map<string, ChunkPlace>;
+  /** What each leg prepared for its query, by the leg's name. */
+  readonly prepared: Map<string, Prepared>;
+}
+
+interface Prepared {
+  readonly query: Query;
+  readonly restriction: Restriction | undefined;
+  readonly state: unknown;
+}
+
+export function refKey(scope: Scope, id: string): string {
+  return `${scope}\u0000${id}`;
+}
+
+/** The newest state of some scopes. **Errors** `invalid-argument` for a receipt of a commit that the store does not have. */
+export function takeMoment(
+  rows: DirectoryReader,
+  view: IndexView,
+  scopes: readonly Scope[],
+  after: readonly Receipt[] = [],
+): SegmentMoment {
+  for (const receipt of after) {
+    if (isReached(rows, receipt)) continue;
+    throw new IbidError("invalid-argument", `The store has no commit ${receipt.stamp} of ${receipt.scope}.`, {
+      hint: "Give receipts of this store, and open it again where it is a snapshot of another process.",
+    });
+  }
+  const stamps = new Map<Scope, { readonly stamp: number; readonly life: string }>();
+  const rowStamps = new Map<Scope, number>();
+  for (const scope of scopes) {
+    const held = view.scope(rows, scope);
+    if (held === undefined) continue;
+    const { stamp, life } = readReceipt(rows, scope);
+    stamps.set(scope, { stamp, life });
+    rowStamps.set(scope, held.row.stamp);
+  }
+  return { stamps, rowStamps, view, places: new Map(), prepared: new Map() };
+}
+
+/**
+ * The moment as far as it still holds.
+ *
+ * **Shape** `moment` itself while nothing in the scopes moved; afterwards a new one, `stale` when a chunk may have changed rather than moved. A moment of another
+ * store says nothing about this one.
+ */
+export function openMoment(
+  rows: DirectoryReader,
+  view: IndexView,
+  { scopes, moment }: { readonly scopes: readonly Scope[]; readonly moment: Moment | undefined },
+): { readonly at: SegmentMoment; readonly stale: boolean } {
+  if (moment === undefined || !isMomentOf(moment, view)) return { at: takeMoment(rows, view, scopes), stale: false };
+  const { rowStamps, stamps } = moment;
+  if (scopes.every((scope) => view.scope(rows, scope)?.row.stamp === rowStamps.get(scope))) {
+    return { at: moment, stale: false };
+  }
+  const at = takeMoment(rows, view, scopes);
+  const isSame = (scope: Scope): boolean => {
+    const [now, then] = [at.stamps.get(scope), stamps.get(scope)];
+    return now?.stamp === then?.stamp && now?.life === then?.life;
+  };
+  return { at, stale: !scopes.every(isSame) };
+}
+
+function isMomentOf(moment: Moment, view: IndexView): moment is SegmentMoment {
+  return "view" in moment && moment.view === view;
+}
+
+/** What a leg prepared for this query under this restriction; made when first asked for. */
+export function prepareOnce<State>(
+  at: SegmentMoment,
+  leg: string,
+  query: Query,
+  restriction: Restriction | undefined,
+  prepare: () => State,
+): State {
+  const known = at.prepared.get(leg);
+  if (known !== undefined && known.query === query && known.restriction === restriction) return known.state as State;
+  const state = prepare();
+  at.prepared.set(leg, { query, restriction, state });
+  return state;
+}
+
+/** Places of the given chunks, without those that are gone. **Cost** nothing for chunks that a leg of this moment matched. */
+export function placesOf(
+  rows: DirectoryReader,
+  at: SegmentMoment,
+  refs: readonly ChunkRef[],
+): readonly (ChunkPlace | undefined)[] {
+  const unknown = new Map<Scope, Set<string>>();
+  for (const { scope, id } of refs) {
+    if (at.places.has(refKey(scope, id))) continue;
+    const ids = unknown.get(scope);
+    if (ids === undefined) unknown.set(scope, new Set([id]));
+    else ids.add(id);
+  }
+  for (const [scope, ids] of unknown) {
+    const held = at.view.scope(rows, scope);
+    if (held === undefined) continue;
+    for (const { id, key } of rows.chunkKeysById(held.row.key, [...ids])) {
+      const place = findPlace(held, key);
+      if (place === undefined) continue;
+      at.places.set(refKey(scope, id), { segment: place.segment ?? held.tail, ordinal: place.ordinal, key });
+    }
+  }
+  return refs.map(({ scope, id }) => at.places.get(refKey(scope, id)));
+}
