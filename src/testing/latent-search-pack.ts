@@ -48,7 +48,7 @@ async function idsFor(store: Store, text: string, query: Partial<WordQuery> = {}
   return idsOf((await find(store, text, query, ...scopes)).matches);
 }
 
-const cases: readonly StoreCase<Store>[] = [
+const cases: readonly StoreCase[] = [
   [
     "starts-empty",
     "L5",
