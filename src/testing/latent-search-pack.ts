@@ -31,7 +31,7 @@ import { idsOf } from "./vector-queries.ts";
  *
  * **Shape** the model of the subject's store fits on 256 chunks, as the default one does, or fewer.
  */
-export function createLatentSearchPack(subject: StoreSubject<Store>): readonly ContractCase[] {
+export function createLatentSearchPack(subject: StoreSubject): readonly ContractCase[] {
   return defineCases("latent-search", withStore(subject, [...cases, ...latentFittingCases]));
 }
 
