@@ -1,3 +1,4 @@
+import { searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
 import { describe, expect, it } from "vitest";
 import { collect, entry, read, three, write } from "./build.ts";
 import { eachStore } from "./each-store.ts";
@@ -14,11 +15,11 @@ describe.each(eachStore)("equal scores in $name", ({ open }) => {
       const idsOf = (matches: readonly { readonly chunk: { readonly id: string } }[]): string[] =>
         matches.map(({ chunk }) => chunk.id);
       for (const index of order) await store.upsert(write("deployment"), [entry(ids[index]!, "ash birch", [1, 2, 3])]);
-      const { matches } = await store.lexicalSearch(from, { text: "ash", topK: 10 });
+      const { matches } = await searchWords(store, from, { text: "ash", topK: 10 });
       expect(idsOf(matches)).toEqual(ids);
-      expect(idsOf((await store.lexicalSearch(from, { text: "ash", topK: 5 })).matches)).toEqual(ids.slice(0, 5));
-      expect(idsOf(await store.search(from, { embedding: [1, 2, 3], version: three, topK: 10 }))).toEqual(ids);
-      expect(idsOf(await store.regexSearch(from, { pattern: "birch", topK: 10 }))).toEqual(ids);
+      expect(idsOf((await searchWords(store, from, { text: "ash", topK: 5 })).matches)).toEqual(ids.slice(0, 5));
+      expect(idsOf(await searchVectors(store, from, { embedding: [1, 2, 3], version: three, topK: 10 }))).toEqual(ids);
+      expect(idsOf(await searchPattern(store, from, { pattern: "birch", topK: 10 }))).toEqual(ids);
       expect(idsOf(await collect(store.chunks(from)))).toEqual(ids);
     },
   );
