@@ -1,31 +1,33 @@
 import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
 import type { Answer, AskOptions, Citation } from "../contracts/answer.ts";
 import type { ChatMessage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import { toHitJson } from "../search/hit-json.ts";
-import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import { askOptions } from "../knowledge-base/asking/ask-options.ts";
-import { type OptionsFor, pickTableOptions } from "./table-options.ts";
+import { toHitJson } from "../search/hit-json.ts";
+import { describePlaceLabels } from "../text/place-labels.ts";
+import { countSuspicions } from "../text/untrusted/describe-suspicions.ts";
+import { examples, note } from "./help-text.ts";
+import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
+import { type Output, toIbidError } from "./output.ts";
 import { createProgressLine } from "./progress.ts";
 import { describePlace } from "./search.ts";
-import { countSuspicions } from "../text/untrusted/describe-suspicions.ts";
-import type { Output } from "./output.ts";
+import { type OptionsFor, pickTableOptions, addTableOptions } from "./table-options.ts";
 import { count, neutralise, neutraliseText, wrap } from "./text-layout.ts";
 import { createStreamWrapper } from "./wrap-stream.ts";
-import { describePlaceLabels } from "../text/place-labels.ts";
 
 export interface AskCommandOptions extends CommonOptions, Omit<OptionsFor<AskOptions>, "instructions" | "judge"> {
   readonly model?: string;
   /** `provider/model`. */
   readonly judge?: string;
-  /** A file. */
+  /** Path of a file. */
   readonly instructions?: string;
   readonly contextTokens?: number;
   readonly wholeCorpus?: true;
 }
 
-/** `ibid ask`: the answer as it comes, then where each claim stands. A refusal is an answer. */
+/** `ibid ask`: prints the answer while it is made, then its citations. A refusal is an answer. */
 export async function ask(context: Context, question: string, options: AskCommandOptions): Promise<number> {
   requireText("question", question);
   const { model, judge } = options;
@@ -36,7 +38,7 @@ export async function ask(context: Context, question: string, options: AskComman
   });
 }
 
-/** How a question is asked, by the options of its command. **Errors** `invalid-argument` for what only a model has a use for, without one; `not-found`. */
+/** Reads the options that concern the answer. **Errors** `invalid-argument` for an option that needs a model, without one; `not-found`. */
 export async function readHow(options: AskCommandOptions): Promise<AskOptions> {
   const { model, judge, instructions, contextTokens: maxTokens, wholeCorpus } = options;
   const idle = Object.entries({
@@ -46,9 +48,13 @@ export async function readHow(options: AskCommandOptions): Promise<AskOptions> {
     "--whole-corpus": wholeCorpus,
   }).find(([, value]) => value !== undefined);
   if (model === undefined && idle !== undefined) {
-    throw new IbidError("invalid-argument", `${idle[0]} is for a model, and none is to write the answer.`, {
-      hint: "Name one with --model, or leave it out.",
-    });
+    throw new IbidError(
+      "invalid-argument",
+      `${idle[0]} needs --model: it is an option of answers that a model writes.`,
+      {
+        hint: "Name a model with --model, or leave the option out.",
+      },
+    );
   }
   const given = pickTableOptions<AskOptions>(askOptions, options);
   return {
@@ -71,7 +77,7 @@ async function readInstructions(file: string): Promise<string> {
   }
 }
 
-/** Asks, and writes the answer as it comes. `history` is what was said before. */
+/** Asks, and prints the answer while it is made. `history` has the turns before. */
 export async function sayAnswer(
   context: Context,
   kb: KnowledgeBase,
@@ -83,7 +89,7 @@ export async function sayAnswer(
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
   let answer: Answer | undefined;
   const wrapper = createStreamWrapper(output.columns);
-  // Without a model the answer is there at once, and is set in lines below.
+  // Without a model the answer is complete at once, and is wrapped below.
   const streams = model !== undefined && output.isTerminal;
   let streamed = false;
   try {
@@ -101,7 +107,7 @@ export async function sayAnswer(
   } finally {
     line.clear();
   }
-  if (answer === undefined) throw new IbidError("internal", "The answer ended before it was whole.");
+  if (answer === undefined) throw new IbidError("internal", "The answer ended before it was complete.");
   if (output.json) await output.object({ ...answer, hits: answer.hits.map(toHitJson) });
   else {
     const isWritten = streams && streamed;
@@ -122,7 +128,7 @@ async function writeAnswer(
     await output.line();
   } else {
     for (const paragraph of neutraliseText(answer.text).split("\n")) {
-      // Lists and code keep the lines that they have.
+      // Lists and code keep their lines.
       const lines = /^\s/u.test(paragraph) || columns === Infinity ? [paragraph] : wrap(paragraph, columns);
       for (const line of lines.length === 0 ? [""] : lines) await output.line(line);
     }
@@ -143,27 +149,27 @@ async function writeAnswer(
   await output.line(
     style.dim(
       answer.refused
-        ? "Refused: nothing that was found says it."
+        ? "Refused: the hits do not contain an answer."
         : "Not every sentence above is supported by a citation.",
     ),
   );
 }
 
-/** What whoever reads the answer should know of how it came about, each a line. */
+/** Remarks on how the answer was made, one a line. */
 async function writeRemarks(output: Output, answer: Answer): Promise<void> {
   const { removedAddresses, context, suspicions = [] } = answer;
   const remarks: string[] = [];
-  if (context?.from === "whole-corpus") remarks.push("Answered from everything that may be read.");
+  if (context?.from === "whole-corpus") remarks.push("Answered from all documents that the caller may read.");
   const less = (context?.cut.length ?? 0) + (context?.leftOut.length ?? 0);
-  if (less > 0) remarks.push(`Of ${count(less, "chunk")} not everything fitted into ${context?.maxTokens} tokens.`);
+  if (less > 0) remarks.push(`${count(less, "chunk")} did not fit whole into ${context?.maxTokens} tokens.`);
   if (removedAddresses.length > 0) {
     const what = removedAddresses.length === 1 ? "An address" : `${removedAddresses.length} addresses`;
-    remarks.push(`${what} that no source has ${removedAddresses.length === 1 ? "was" : "were"} taken out.`);
+    remarks.push(`${what} that no source contains ${removedAddresses.length === 1 ? "was" : "were"} removed.`);
   }
   const [first] = suspicions;
   if (first) {
     remarks.push(
-      `Some of what was found speaks to models rather than to readers: ${countSuspicions(suspicions)}. See ibid show ${first.uri} --suspicious`,
+      `Some hits address models rather than readers: ${countSuspicions(suspicions)}. See ibid show ${first.uri} --suspicious`,
     );
   }
   if (remarks.length > 0) await output.line();
@@ -172,7 +178,7 @@ async function writeRemarks(output: Output, answer: Answer): Promise<void> {
   }
 }
 
-/** Says where a citation stands: the line of its first word, not of the chunk that holds it. Reads each cited document once. */
+/** Makes a function for the place of a citation: the line of its first word, not of its chunk. It reads each cited document once. */
 function createPlaces(kb: KnowledgeBase, answer: Answer): (citation: Citation) => Promise<string> {
   const documents = new Map<string, ReturnType<KnowledgeBase["document"]>>();
   return async ({ uri, chunkId, documentId, start, end }) => {
@@ -186,4 +192,115 @@ function createPlaces(kb: KnowledgeBase, answer: Answer): (citation: Citation) =
     const { locate } = await import("../text/locate.ts");
     return neutralise(describePlaceLabels(uri, locate(document, start, end)));
   };
+}
+
+/** Older turns do not help the next question. */
+const mostMessages = 40;
+
+/**
+ * `ibid chat`: one question a line, each a continuation of those before it, until the input ends.
+ *
+ * On a terminal it prompts, on standard error. In a pipe each line is a question, and with `--json` each answer is a line. After an error the conversation goes on.
+ *
+ * **Shape** exit code 1 when a question failed.
+ */
+export async function chat(context: Context, options: AskCommandOptions): Promise<number> {
+  const { output, stderr, signal } = context;
+  const { stdin } = process;
+  const isTerminal = stdin.isTTY;
+  const { createInterface } = await import("node:readline");
+  const { model, judge } = options;
+  const how = { model, ...(await readHow(options)) };
+  return await withKnowledgeBase(options, { model, judge, embeds: "queries" }, async (kb) => {
+    // The prompt is not part of the answers.
+    const lines = createInterface({
+      input: stdin,
+      terminal: isTerminal,
+      signal,
+      prompt: "? ",
+      ...(isTerminal && { output: stderr }),
+    });
+    // A terminal that is read by line takes Ctrl-C for itself.
+    lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+    let history: readonly ChatMessage[] = [];
+    let failed = false;
+    try {
+      if (isTerminal) lines.prompt();
+      for await (const line of lines) {
+        const question = line.trim();
+        if (question !== "") {
+          try {
+            const { text } = await sayAnswer(context, kb, question, how, history);
+            history = [...history, said("user", question), said("assistant", text)].slice(-mostMessages);
+            await output.line();
+          } catch (error) {
+            signal.throwIfAborted();
+            failed = true;
+            await output.error(toIbidError(error));
+          }
+        }
+        if (isTerminal) lines.prompt();
+      }
+    } finally {
+      lines.close();
+    }
+    return failed ? 1 : 0;
+  });
+}
+
+function said(role: "user" | "assistant", content: string): ChatMessage {
+  return { role, content };
+}
+
+/** `ibid ask` and `ibid chat` with their options and their help. */
+export function addAskCommands(program: Command, context: Context, done: (exitCode: number) => void): void {
+  addAnswerOptions(
+    program
+      .command("ask")
+      .summary("answer a question, with citations")
+      .description(
+        "Answer a question from the documents, with citations. Without a model, in the documents' own sentences.",
+      )
+      .argument("<question>"),
+  )
+    .addHelpText(
+      "after",
+      examples([
+        'ibid ask "How do I rotate keys?"',
+        'ibid ask "How do I rotate keys?" --grounding strict',
+        'ibid ask "How do I rotate keys?" --model ollama/llama3.2 --judge openai/gpt-5-mini',
+      ]),
+    )
+    .action(async function (this: Command, question: string) {
+      done(await ask(context, question, this.optsWithGlobals<AskCommandOptions>()));
+    });
+
+  addAnswerOptions(
+    program
+      .command("chat")
+      .summary("answer questions in a conversation")
+      .description("Answer questions, one a line, each a continuation of those before it."),
+  )
+    .addHelpText(
+      "after",
+      examples(["ibid chat", "ibid chat --model ollama/llama3.2", "ibid chat --json < questions.txt"]) +
+        note("It ends with the input: Ctrl-D on a terminal. Nothing of the conversation is kept."),
+    )
+    .action(async function (this: Command) {
+      done(await chat(context, this.optsWithGlobals<AskCommandOptions>()));
+    });
+}
+
+function addAnswerOptions(command: Command): Command {
+  command
+    .option(
+      "--model <provider/model>",
+      "chat model that writes the answer, such as openai/gpt-5-mini or ollama/llama3.2",
+    )
+    .option(
+      "--judge <provider/model>",
+      "chat model that decides whether the answer is grounded (default: none; words decide)",
+    )
+    .option("--instructions <file>", "instructions for the model, as text");
+  return addTableOptions(command, askOptions, ["instructions"]);
 }

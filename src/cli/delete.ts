@@ -1,5 +1,7 @@
+import type { Command } from "commander";
 import type { DeletedDocument, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { examples } from "./help-text.ts";
 import { pendingNote } from "./keeping.ts";
 import {
   asOperator,
@@ -10,6 +12,7 @@ import {
   readCaller,
   withKnowledgeBase,
 } from "./open.ts";
+import { scopeOption } from "./read-option.ts";
 import { count, neutralise } from "./text-layout.ts";
 
 export interface DeleteCommandOptions extends CommonOptions {
@@ -85,4 +88,26 @@ async function forgetJobs(
   } finally {
     await whole.close();
   }
+}
+
+/** `ibid delete` with its options and its help. */
+export function addDeleteCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
+  program
+    .command("delete")
+    .summary("delete a document")
+    .description("Delete a document. Until it is vacuumed, restore brings it back.")
+    .argument("<uri>", "as list prints it, or a path to it")
+    .addOption(scopeOption())
+    .option("--purge", "erase it from every file; no restore is possible")
+    .addHelpText(
+      "after",
+      examples([
+        "ibid delete docs/keys.md",
+        "ibid delete docs/keys.md --scope team:support",
+        "ibid delete docs/keys.md --purge",
+      ]),
+    )
+    .action(async function (this: Command, uri: string) {
+      done(await deleteDocument(context, uri, this.optsWithGlobals()));
+    });
 }

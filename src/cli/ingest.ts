@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { type Command, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type {
   FolderRules,
@@ -12,10 +13,13 @@ import type {
 import type { Source } from "../contracts/reader.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { ingestOptions } from "../ingest/ingest-options.ts";
+import { examples, note } from "./help-text.ts";
 import { type CommonOptions, type Context, requireName, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { createProgressLine, type ProgressLine } from "./progress.ts";
-import { readMetadata, type Refresh } from "./read-option.ts";
+import { readMetadata, type Refresh, readRefresh } from "./read-option.ts";
+import { addTableOptions } from "./table-options.ts";
 import { count, formatDuration, neutralise, wrap } from "./text-layout.ts";
 
 export interface IngestCommandOptions extends CommonOptions {
@@ -338,4 +342,64 @@ function nothingCame(failed: number, first: IbidError): IbidError {
       ...(failed === 1 && first.uri !== undefined ? { uri: first.uri } : {}),
     },
   );
+}
+
+/** `ibid ingest` with its options and its help. */
+export function addIngestCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
+  const command = program
+    .command("ingest")
+    .summary("read files, folders, globs and addresses")
+    .description("Read files, folders, globs and addresses into the knowledge base; create it if needed.")
+    .argument("[path|glob|url...]", "files, folders, globs and addresses; put globs in quotes")
+    .addOption(repeated("--sitemap <url>", "read the pages of this sitemap or index of sitemaps"))
+    .addOption(repeated("--urls <file>", "read the addresses in a text file, one a line"))
+    .addOption(repeated("--include <glob>", "in folders and globs, only these files"))
+    .addOption(repeated("--exclude <glob>", "in folders and globs, not these files and folders"))
+    .option("--follow-symlinks", "follow symbolic links that stay inside their folder")
+    .addOption(
+      new Option(
+        "--refresh <when>",
+        "when to read known documents again: always, never, after a time such as 12h, or lastmod for changes by the sitemap (default: always)",
+      ).argParser(readRefresh),
+    )
+    .addOption(new Option("--team <team>", "put the documents in this team's scope").conflicts(["user", "platform"]))
+    .addOption(new Option("--user <user>", "put the documents in this user's scope").conflicts(["team", "platform"]))
+    .addOption(new Option("--platform", "put the documents in the platform scope").conflicts(["team", "user"]))
+    .addOption(
+      new Option(
+        "--metadata <k=v>",
+        "add to the metadata of each document; more pairs may follow; numbers, true and false keep their type",
+      )
+        .argParser((pair: string, pairs: readonly string[]) => [...pairs, pair])
+        .default([], "none"),
+    )
+    .addOption(
+      new Option(
+        "--password <password>",
+        "opens protected files; the environment keeps it out of the shell's history",
+      ).env("IBID_PASSWORD"),
+    );
+  addTableOptions(command, ingestOptions, ["metadata", "password", "include", "exclude"])
+    .addHelpText(
+      "after",
+      examples([
+        "ibid ingest ./docs README.md",
+        "ibid ingest 'src/**/*.{md,mdx}' --metadata product=api year=2026",
+        "ibid ingest https://example.com/guide --team support",
+        "ibid ingest --sitemap https://example.com/sitemap.xml --refresh 1d",
+      ]) +
+        note(
+          "Folders and globs leave out ignored files, names that begin with a dot, and folders such as node_modules, build, dist and target. A file that is named itself is always read.",
+        ),
+    )
+    .action(async function (this: Command, inputs: readonly string[]) {
+      done(await ingest(context, inputs, this.optsWithGlobals()));
+    });
+}
+
+/** An option that is repeatable. */
+export function repeated(flags: string, description: string): Option {
+  return new Option(flags, `${description}; repeatable`)
+    .argParser((value: string, values: readonly string[]) => [...values, value])
+    .default([], "none");
 }

@@ -1,8 +1,11 @@
 import { readFile } from "node:fs/promises";
+import { type Command, Option } from "commander";
 import type { Finding } from "../contracts/diagnosis.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { examples } from "./help-text.ts";
 import { type CommonOptions, type Context, findUris, noDocument, withKnowledgeBase } from "./open.ts";
+import { readDuration, scopeOption } from "./read-option.ts";
 import { count, neutralise } from "./text-layout.ts";
 
 /** The notice about an unfinished purge. */
@@ -109,4 +112,48 @@ async function readProbes(text: string): Promise<readonly string[]> {
   } catch (cause) {
     throw new IbidError("invalid-argument", `${text.slice(1)} cannot be read.`, { hint: "Name a file.", cause });
   }
+}
+
+/** `ibid vacuum`, `restore` and `doctor` with their options and their help. */
+export function addKeepingCommands(program: Command, context: Context, done: (exitCode: number) => void): void {
+  program
+    .command("restore")
+    .summary("restore a deleted document")
+    .description("Restore a deleted document that was neither purged nor vacuumed.")
+    .argument("<uri>", "as list printed it, or any path that led to it")
+    .addOption(scopeOption())
+    .addHelpText("after", examples(["ibid restore docs/keys.md"]))
+    .action(async function (this: Command, uri: string) {
+      done(await restore(context, uri, this.optsWithGlobals<RestoreCommandOptions>()));
+    });
+
+  program
+    .command("vacuum")
+    .summary("erase deleted documents")
+    .description("Erase deleted documents from every file.")
+    .addOption(
+      new Option("--older-than <time>", "only documents deleted longer ago (default: 7d)").argParser(readDuration),
+    )
+    .addHelpText("after", examples(["ibid vacuum", "ibid vacuum --older-than 30d", "ibid vacuum --older-than 0s"]))
+    .action(async function (this: Command) {
+      done(await vacuum(context, this.optsWithGlobals<VacuumCommandOptions>()));
+    });
+
+  program
+    .command("doctor")
+    .summary("check all stored data, and fix it")
+    .description("Check all stored rows, words and vectors against each other. Exit 1 when something is wrong.")
+    .option("--fix", "fix the problems that can be fixed")
+    .addOption(
+      new Option(
+        "--absent <text>",
+        "check that no file contains this text, or eight characters of it that no document has; @FILE for one a line",
+      )
+        .argParser((text: string, texts: readonly string[]) => [...texts, text])
+        .default([], "none"),
+    )
+    .addHelpText("after", examples(["ibid doctor", "ibid doctor --fix", 'ibid doctor --absent "what was purged"']))
+    .action(async function (this: Command) {
+      done(await doctor(context, this.optsWithGlobals<DoctorCommandOptions>()));
+    });
 }

@@ -1,4 +1,6 @@
+import type { Command } from "commander";
 import type { DocumentSummary } from "../contracts/document-store.ts";
+import { examples } from "./help-text.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { count, displayWidth, formatBytes, neutralise, pad, shorten } from "./text-layout.ts";
 
@@ -59,4 +61,16 @@ function toTable(
     ];
     return `${pad(columns === Infinity ? row.uri : shorten(row.uri, uri), uri)}  ${dim(facts.join("  "))}`;
   });
+}
+
+/** `ibid list` with its options and its help. */
+export function addListCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
+  program
+    .command("list")
+    .summary("list the documents")
+    .description("List the documents, by uri, then scope.")
+    .addHelpText("after", examples(["ibid list", "ibid list --as-user ada"]))
+    .action(async function (this: Command) {
+      done(await list(context, this.optsWithGlobals()));
+    });
 }

@@ -44,7 +44,7 @@ export interface OpenForCommand {
   /** `provider/model`. */
   readonly judge?: string | undefined;
   /**
-   * What the command embeds. A command that embeds nothing needs no model, and must not fail without a key. A command that writes vectors remembers their
+   * The texts that a command embeds. A command that embeds nothing needs no model, and must not fail without a key. A command that writes vectors remembers their
    * model, for later commands.
    */
   readonly embeds?: "queries" | "documents";

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { parseScope } from "../access/scopes.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
@@ -13,7 +13,7 @@ export function readCount(text: string): number {
   return number;
 }
 
-/** When what is there already is looked at again: always, never, when its source says that it has changed, or after a time in milliseconds. */
+/** When a known document is read again: always, never, by its source's date, or after a time in milliseconds. */
 export type Refresh = "always" | "never" | "lastmod" | number;
 
 const durations: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -55,13 +55,13 @@ export function readCutoffs(text: string): readonly number[] {
   return [...new Set(parts.map(Number))];
 }
 
-/** A metric, and what it has to reach. */
+/** A metric with its minimum. */
 export interface Floor {
   readonly metric: string;
   readonly value: number;
 }
 
-/** `--min`: `metric=value`; which metrics there are is known where they are computed. */
+/** `--min`: `metric=value`. The evaluation checks the metric's name. */
 export function readFloor(text: string): Floor {
   const [, metric = "", number = ""] = /^([^=\s]+)=(.+)$/u.exec(text) ?? [];
   const value = Number(number);
@@ -70,7 +70,7 @@ export function readFloor(text: string): Floor {
   return { metric, value };
 }
 
-/** `--filter`: JSON; what it means is checked where filters are. */
+/** `--filter`: JSON. The search checks its meaning. */
 export function readFilter(text: string): FilterInput {
   let value: unknown;
   try {
@@ -103,8 +103,8 @@ export function readScope(text: string): Scope {
 /**
  * `--metadata`: `key=value` pairs.
  *
- * **Shape** `true`, `false` and numbers in their plainest spelling are what they say, so that they compare as such (`1.10` and `007` stay text);
- * a value that begins with `"`, `[` or `{` is JSON; everything else is text. **Errors** `invalid-argument`.
+ * **Shape** `true`, `false` and numbers in their plainest spelling keep their type; `1.10` and `007` stay text. A value that begins with `"`, `[` or `{` is JSON.
+ * Every other value is text. **Errors** `invalid-argument`.
  */
 export function readMetadata(pairs: readonly string[]): Metadata {
   const metadata: Record<string, JsonValue> = {};
@@ -121,7 +121,7 @@ export function readMetadata(pairs: readonly string[]): Metadata {
         hint: `For a list write ${key}='["a","b"]'.`,
       });
     }
-    // Defined, not assigned: a key such as __proto__ is a key like any other.
+    // Defined, not assigned: `__proto__` is a key like any other.
     Object.defineProperty(metadata, key, { value: readValue(pair.slice(at + 1), pair), enumerable: true });
   }
   return metadata;
@@ -141,9 +141,9 @@ function readValue(text: string, pair: string): JsonValue {
 }
 
 /**
- * Lets `--metadata a=1 b=2 docs` mean two pairs and a path: pairs that follow get an option of their own.
+ * Reads `--metadata a=1 b=2 docs` as two pairs and a path: each further pair gets an option of its own.
  *
- * **Shape** a pair's key has no slash, so that `dir/x=1.md` is a path. Nothing after `--` is touched.
+ * **Shape** a pair's key has no slash, so `dir/x=1.md` is a path. Arguments after `--` stay as they are.
  */
 export function spreadMetadata(argv: readonly string[]): string[] {
   const spread: string[] = [];
@@ -159,4 +159,12 @@ export function spreadMetadata(argv: readonly string[]): string[] {
     else state = word === "--metadata" ? "first" : "elsewhere";
   }
   return spread;
+}
+
+/** The option that chooses among several documents of one uri. */
+export function scopeOption(): Option {
+  return new Option(
+    "--scope <scope>",
+    "which one, when several scopes hold the uri: team:<id>, user:<id>, …",
+  ).argParser(readScope);
 }

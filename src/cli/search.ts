@@ -1,23 +1,25 @@
+import type { Command } from "commander";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit, HitExplanation, LatentExplanation, SearchOptions } from "../contracts/retriever.ts";
 import { toHitJson } from "../search/hit-json.ts";
+import { searchOptions } from "../search/search-options.ts";
+import { describePlaceLabels } from "../text/place-labels.ts";
+import { examples } from "./help-text.ts";
 import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output, Style } from "./output.ts";
-import { searchOptions } from "../search/search-options.ts";
-import { type OptionsFor, pickTableOptions } from "./table-options.ts";
+import { type OptionsFor, pickTableOptions, addTableOptions } from "./table-options.ts";
 import { neutralise, wrap } from "./text-layout.ts";
-import { describePlaceLabels } from "../text/place-labels.ts";
 
 export interface SearchCommandOptions extends CommonOptions, OptionsFor<SearchOptions> {
   readonly ids?: true;
   readonly merge?: true;
 }
 
-/** Lines of a hit's text that are shown, where the terminal's width says how long a line is. */
+/** Lines of a hit's text on a terminal. */
 const snippetLines = 3;
 
-/** `ibid search`: the hits, best first. No hits are no failure. */
+/** `ibid search`: prints the hits, best first. No hits is exit code 0. */
 export async function search(context: Context, query: string, options: SearchCommandOptions): Promise<number> {
   const { output, signal } = context;
   requireText("query", query);
@@ -27,7 +29,7 @@ export async function search(context: Context, query: string, options: SearchCom
     snippetLength: snippetLengthFor(output),
     ...pickTableOptions<SearchOptions>(searchOptions, options),
   };
-  // By words or by a pattern alone, no model is asked.
+  // Lexical and pattern searches ask no model.
   const embeds = mode === "lexical" || mode === "regex" ? {} : ({ embeds: "queries" } as const);
   return await withKnowledgeBase(options, { merge: options.merge, ...embeds }, async (kb) => {
     const started = performance.now();
@@ -55,7 +57,7 @@ function snippetLengthFor(output: Output): number | undefined {
   return output.isTerminal ? Math.min(400, Math.max(80, (output.columns - 6) * snippetLines)) : undefined;
 }
 
-/** Rank, score and where it is; then the words that were found. */
+/** Rank, score and place, then the text. */
 function describeHit(
   hit: Hit,
   query: string,
@@ -100,7 +102,7 @@ function describeText(hit: Hit, query: string, analyzer: Analyzer, style: Style,
   return wrapMarked(text, findQueryWords(text, terms, analyzer, language), style.mark, width);
 }
 
-/** What the store's own model made of the query. */
+/** Describes the query as the store's own model sees it. */
 function describeLatent({ fitted, energy, weight }: LatentExplanation): string {
   return fitted
     ? `model: fitted on this knowledge base, sees ${Math.round(energy * 100)} % of the query, weight ${weight.toFixed(3)}`
@@ -124,4 +126,29 @@ function describeExplanation(explain: HitExplanation, score: number): readonly s
     ...(latent === undefined ? [] : [describeLatent(latent)]),
     ...(others.length === 0 ? [] : [`merged with: ${others.map(neutralise).join(", ")}`]),
   ];
+}
+
+/** `ibid search` with its options and its help. */
+export function addSearchCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
+  const searching = program
+    .command("search")
+    .summary("find the passages that match a query")
+    .description("Find the passages that match a query, best first.")
+    .argument("<query>", "words, a question, or with --mode regex a pattern");
+  addTableOptions(searching, searchOptions)
+    .option("--merge", "show neighbouring hits of a document as one hit")
+    .option("--ids", "print the id of each hit's chunk, for show --chunk")
+    .addHelpText(
+      "after",
+      examples([
+        'ibid search "rotate keys"',
+        `ibid search "rotate keys" --top-k 10 --filter '{"product":"api","year":{"gte":2024}}'`,
+        "ibid search 'ERR_[A-Z_]+' --mode regex",
+        `ibid search '+rotate "api key" -legacy' --syntax lucene`,
+        "ibid search 'what to do when it fails' --pattern 'ERR_[A-Z_]+'",
+      ]),
+    )
+    .action(async function (this: Command, query: string) {
+      done(await search(context, query, this.optsWithGlobals()));
+    });
 }

@@ -1,12 +1,16 @@
+import { type Command, Option } from "commander";
 import type { Section } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Excerpt } from "../contracts/expansion.ts";
 import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { type DocumentLink, linksIn } from "../text/locate.ts";
-import { showSuspicious } from "./show-suspicious.ts";
+import { showSuspicion } from "../text/untrusted/describe-suspicions.ts";
+import { findSuspicious } from "../text/untrusted/find-suspicious.ts";
+import { examples } from "./help-text.ts";
 import { type CommonOptions, type Context, findUris, noDocument, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
+import { readCount, readDepth, readRange, scopeOption } from "./read-option.ts";
 import { neutralise } from "./text-layout.ts";
 
 export interface ShowCommandOptions extends CommonOptions {
@@ -190,4 +194,69 @@ async function writeOutline(output: Output, { title, root }: DocumentView): Prom
     for (const child of section.children) await write(child, depth + 1);
   };
   for (const child of root.children) await write(child, 1);
+}
+
+/** `ibid show --suspicious`: text that addresses models rather than readers, one finding a line, its place first. */
+export async function showSuspicious(output: Output, { uri, text }: DocumentView): Promise<void> {
+  const suspicions = findSuspicious(text);
+  if (output.json) {
+    await output.object({ uri, suspicions });
+    return;
+  }
+  const { dim } = output.style;
+  for (const suspicion of suspicions) {
+    const { kind, start, end } = suspicion;
+    await output.line(
+      `${`${start}:${end}`.padEnd(14)} ${kind.padEnd(10)} ${dim(neutralise(showSuspicion(suspicion)))}`,
+    );
+  }
+}
+
+/** `ibid show` with its options and its help. */
+export function addShowCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
+  program
+    .command("show")
+    .summary("print a document, a part of it, or its outline")
+    .description("Print a document's text exactly, a part of it, or its outline.")
+    .argument("[uri]", "as list prints it, or a path to it")
+    .addOption(
+      new Option("--outline", "print the sections with their places and ids").conflicts(["at", "section", "chunk"]),
+    )
+    .addOption(new Option("--section <id>", "print the section with this id of the outline").conflicts(["at", "chunk"]))
+    .addOption(
+      new Option("--at <START:END>", "print the text from START to END, counted in UTF-16")
+        .argParser(readRange)
+        .conflicts("chunk"),
+    )
+    .addOption(new Option("--links", "print the links instead of the text").conflicts("outline"))
+    .addOption(
+      new Option("--suspicious", "print text that addresses models rather than readers").conflicts([
+        "outline",
+        "section",
+        "at",
+        "chunk",
+        "links",
+      ]),
+    )
+    .option("--chunk <id>", "print the chunk that a search found, without naming its document")
+    .addOption(new Option("--neighbours <n>", "of a chunk: with this many before and after it").argParser(readCount))
+    .addOption(
+      new Option("--zoom-out [n]", "of a chunk: its section, or the n-th one up (default: 1)")
+        .argParser(readDepth)
+        .conflicts("neighbours"),
+    )
+    .addOption(scopeOption())
+    .addHelpText(
+      "after",
+      examples([
+        "ibid show docs/keys.md",
+        "ibid show docs/keys.md --outline",
+        "ibid show docs/keys.md --section 0.1",
+        "ibid show docs/keys.md --at 120:180",
+        "ibid show --chunk 1f3a… --neighbours 2",
+      ]),
+    )
+    .action(async function (this: Command, uri: string | undefined) {
+      done(await show(context, uri, this.optsWithGlobals()));
+    });
 }

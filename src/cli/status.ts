@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
+import type { Command } from "commander";
 import type { Status } from "../contracts/knowledge-base.ts";
-import { showHealth } from "./health.ts";
+import type { HealthBody, LatencyBody } from "../knowledge-base/operations/health-body.ts";
+import { examples } from "./help-text.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
-import { printRows } from "./print-rows.ts";
+import { printRows, type Row } from "./print-rows.ts";
 import { count, formatBytes, neutralise } from "./text-layout.ts";
 
 /** Options of `ibid status`. */
@@ -59,4 +61,52 @@ function describeStatus(kb: string, facts: Status): readonly (readonly [name: st
     ...list("embeddings", versions),
     ...(moves.length === 0 ? [] : list("searched by", moves)),
   ];
+}
+
+/** `ibid status --health`: the last minute, from every process that has the knowledge base open. */
+export async function showHealth(context: Context, options: CommonOptions): Promise<number> {
+  const { output } = context;
+  return await withKnowledgeBase(options, {}, async (kb) => {
+    const [{ describeHealth }, health] = await Promise.all([
+      import("../knowledge-base/operations/health-body.ts"),
+      kb.health({ everywhere: true }),
+    ]);
+    const body = describeHealth(health);
+    if (output.json) await output.object({ ...body });
+    else await printRows(context, describeRows(body));
+    return 0;
+  });
+}
+
+function describeRows({ windowSeconds, retrieval, embedding, flush, queue, ingestion }: HealthBody): readonly Row[] {
+  const { hits, misses, empty } = retrieval;
+  const number = (value: number): string => value.toLocaleString("en");
+  const latency = (each: LatencyBody): string =>
+    `${number(each.meanMs)} ms on average, ${number(each.p95Ms)} ms at the 95th percentile`;
+  const measured = (each: LatencyBody, one: string, several = `${one}s`): string =>
+    each.count === 0 ? "none" : `${number(each.count)} ${each.count === 1 ? one : several}: ${latency(each)}`;
+  return [
+    ["window", `the last ${number(windowSeconds)} seconds, every process`],
+    ["searches", measured(retrieval, "search", "searches")],
+    ["", `${count(hits, "hit")}, ${number(misses)} ${misses === 1 ? "miss" : "misses"}, ${number(empty)} empty`],
+    ["embeddings", measured(embedding, "call")],
+    ["", `${number(Math.round(embedding.cacheHitRate * 100))} % of the texts from the cache`],
+    ["writes", measured(flush, "write")],
+    ["queue", `${number(queue.depth)} waiting, ${number(queue.rejected)} refused`],
+    ["ingestion", `${count(ingestion.indexed, "chunk")} indexed, ${count(ingestion.failed, "document")} failed`],
+    ["re-embedding", `${count(ingestion.reembedded, "chunk")} done, ${count(ingestion.reembedFailed, "chunk")} failed`],
+  ];
+}
+
+/** `ibid status` with its options and its help. */
+export function addStatusCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
+  program
+    .command("status")
+    .summary("show the size of the knowledge base")
+    .description("Show the size of the knowledge base by scope, and its models; or the last minute.")
+    .option("--health", "searches, embeddings, writes and the queue in the last minute, in every process")
+    .addHelpText("after", examples(["ibid status", "ibid status --health"]))
+    .action(async function (this: Command) {
+      done(await status(context, this.optsWithGlobals()));
+    });
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { flagOf, readOptionText } from "../runtime/describe-options.ts";
 import { acceptsOption, describeOption, type OptionRule, type OptionTable } from "../runtime/plan-options.ts";
 
-/** Adds the options of a table that the command line takes, but for those in `own`, which the command adds itself. */
+/** Adds the options of a table to a command, except those in `own`, which the command adds itself. */
 export function addTableOptions(command: Command, table: OptionTable, own: readonly string[] = []): Command {
   for (const [name, rule] of Object.entries(table)) {
     if (rule.kind.type === "group") addTableOptions(command, rule.kind.options, own);

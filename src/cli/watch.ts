@@ -1,11 +1,13 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { type Command, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { EnqueueOptions, IngestionEvent, IngestionQueue } from "../contracts/ingestion-queue.ts";
-import { type IngestCommandOptions, readTarget, toFolderRules } from "./ingest.ts";
+import { examples, note } from "./help-text.ts";
+import { type IngestCommandOptions, readTarget, toFolderRules, repeated } from "./ingest.ts";
 import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
-import { readMetadata } from "./read-option.ts";
+import { readMetadata, readCount } from "./read-option.ts";
 import { count, neutralise } from "./text-layout.ts";
 
 export interface WatchCommandOptions
@@ -167,4 +169,33 @@ function describe(event: IngestionEvent, { style }: Output): string | undefined 
     default:
       return undefined;
   }
+}
+
+/** `ibid watch` with its options and its help. */
+export function addWatchCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
+  program
+    .command("watch")
+    .summary("ingest folders, and what changes in them from then on")
+    .description("Ingest folders, then each change in them, until it is stopped.")
+    .argument("<folder...>", "what to watch, with everything below it")
+    .addOption(repeated("--include <glob>", "only these files"))
+    .addOption(repeated("--exclude <glob>", "not these files and folders"))
+    .addOption(new Option("--max-depth <n>", "how many folders down; 0 for none").argParser(readCount))
+    .option("--follow-symlinks", "follow symbolic links that stay inside their folder")
+    .option("--poll", "look every 10 seconds instead of waiting to be told: for network drives")
+    .addOption(new Option("--team <team>", "put the documents in this team's scope").conflicts(["user", "platform"]))
+    .addOption(new Option("--user <user>", "put the documents in this user's scope").conflicts(["team", "platform"]))
+    .addOption(new Option("--platform", "put the documents in the platform scope").conflicts(["team", "user"]))
+    .addOption(repeated("--metadata <k=v>", "add to every document's metadata; a number or true or false is one"))
+    .option("--no-sweep", "keep documents whose files are gone")
+    .addHelpText(
+      "after",
+      examples(["ibid watch ./docs", "ibid watch ./docs ./notes --team support"]) +
+        note(
+          "A document that is busy is tried again after 30 seconds, and later. Ctrl-C finishes the changes that it has seen. A second Ctrl-C stops at once; the next start does the rest.",
+        ),
+    )
+    .action(async function (this: Command, folders: readonly string[]) {
+      done(await watch(context, folders, this.optsWithGlobals()));
+    });
 }

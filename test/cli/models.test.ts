@@ -208,7 +208,7 @@ describe("ask and chat with a model", () => {
     const { code, stderr } = await callIbid(cwd, ["ask", "How often do keys rotate?", ...option]);
     expect([code, stderr]).toEqual([
       2,
-      `error: ${option[0] ?? ""} is for a model, and none is to write the answer.\n  Name one with --model, or leave it out.\n`,
+      `error: ${option[0] ?? ""} needs --model: it is an option of answers that a model writes.\n  Name a model with --model, or leave the option out.\n`,
     ]);
   });
 

@@ -33,6 +33,6 @@ it("what a document says to models is told at ingestion, listed by show, and tol
 
   const asked = await callIbid(cwd, ["ask", "How often are keys rotated?"]);
   expect(asked.stdout.replaceAll(/\s+/gu, " ")).toContain(
-    "speaks to models rather than to readers: 1 comment. See ibid show docs/keys.md --suspicious",
+    "address models rather than readers: 1 comment. See ibid show docs/keys.md --suspicious",
   );
 });

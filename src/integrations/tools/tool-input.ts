@@ -6,9 +6,9 @@ import type { JsonSchema, SchemaIssue, StandardJsonSchema } from "../../contract
 export interface Field<Value> {
   readonly schema: JsonSchema;
   readonly required: boolean;
-  /** What is wrong with a value that is there, as the end of a sentence that begins with the argument's name; `undefined` when nothing is. */
+  /** The problem of a present value, as the end of a sentence that begins with the argument's name; `undefined` without one. */
   wrong(value: unknown): string | undefined;
-  /** Never there at run time. */
+  /** A type only; it does not exist at run time. */
   readonly value?: Value;
 }
 
@@ -18,9 +18,9 @@ export type InputOf<Fields> = {
 };
 
 /**
- * The arguments of a tool, as a schema that checks and that a model can read.
+ * Makes the schema of a tool's arguments, which checks them, and which a model can read.
  *
- * An argument that the schema does not know is an error, never ignored: a model that sends `scope` or `filter` learns that there is no such thing.
+ * An unknown argument is an error: a model that sends `scope` or `filter` learns that neither exists.
  */
 export function toolInput<const Fields extends Readonly<Record<string, Field<unknown>>>>(
   fields: Fields,
@@ -32,7 +32,7 @@ export function toolInput<const Fields extends Readonly<Record<string, Field<unk
     required,
     additionalProperties: false,
   };
-  // A fresh copy for each who asks: some write into it.
+  // A copy for each caller, because some of them change it.
   const jsonSchema = (): Record<string, unknown> => structuredClone(schema);
   return {
     "~standard": {
@@ -67,7 +67,7 @@ function issuesOf(
   return issues;
 }
 
-/** A text that says something. **Units** UTF-16. */
+/** A text that is not blank. **Units** UTF-16. */
 export function textField(description: string, maxLength = 8192): Field<string> {
   return {
     required: true,
@@ -80,7 +80,7 @@ export function textField(description: string, maxLength = 8192): Field<string> 
   };
 }
 
-/** A whole number within bounds, or nothing. */
+/** An optional whole number within bounds. */
 export function countField(
   description: string,
   bounds: { readonly least: number; readonly most: number; readonly default: number },
