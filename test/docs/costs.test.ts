@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const [, section = ""] = read("docs/operations.md").split("## What it costs");
+const [, section = ""] = read("docs/operations.md").split("## Costs");
 const rows = section
   .split("\n## ", 1)[0]!
   .split("\n")

@@ -22,7 +22,7 @@ const guarantees = [
   "nothing loads by itself",
   "scopes and filters stay",
   "no tool is there to call",
-  "what is kept stays as it was",
+  "the stored text stays as it was",
 ] as const;
 type Guarantee = (typeof guarantees)[number];
 
@@ -144,7 +144,7 @@ const checks: Readonly<Record<Guarantee, (lived: Lived) => readonly string[]>> =
     ...(options?.tools === undefined ? [] : ["tools were offered"]),
     ...events.map(({ type }) => type).filter((type) => !["hits", "text", "citation", "answer"].includes(type)),
   ],
-  "what is kept stays as it was": ({ attack, documents, answer }) => [
+  "the stored text stays as it was": ({ attack, documents, answer }) => [
     ...(documents.get(attack.uri ?? "attack.md") === attack.text ? [] : ["the document was changed"]),
     ...answer.hits
       .filter(({ source, text }) => documents.get(source.uri)?.slice(source.start, source.end) !== text)
