@@ -1,6 +1,7 @@
 import { IbidError } from "../contracts/errors.ts";
-import type { ByteContent, ByteStream } from "../contracts/knowledge-base.ts";
-import { throwIfAborted, untilAborted } from "../runtime/abort.ts";
+import type { ByteContent } from "../contracts/knowledge-base.ts";
+import { abortError, throwIfAborted } from "../runtime/abort.ts";
+import { readStream } from "../runtime/read-stream.ts";
 import { overLimit } from "./read-limits.ts";
 
 /**
@@ -23,7 +24,12 @@ export async function collectBytes(
   if (content instanceof ArrayBuffer) return new Uint8Array(content.slice(0));
   try {
     if ("arrayBuffer" in content) return new Uint8Array(await content.arrayBuffer());
-    return await collectStream(content, options);
+    return await readStream(content, {
+      maxBytes,
+      tooLarge: (length) => overLimit(uri, "maxBytes", maxBytes, length),
+      signal,
+      stopped: () => signal && abortError(signal, `Reading ${uri}`),
+    });
   } catch (cause) {
     if (IbidError.isInstance(cause)) throw cause;
     throwIfAborted(signal, `Reading ${uri}`, { uri, cause });
@@ -34,70 +40,6 @@ export async function collectBytes(
       cause,
     });
   }
-}
-
-async function collectStream(
-  content: AsyncIterable<Uint8Array> | ByteStream,
-  {
-    uri,
-    maxBytes,
-    signal,
-  }: { readonly uri: string; readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
-): Promise<Uint8Array> {
-  const stream = opened(content);
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  let ended = false;
-  try {
-    for (;;) {
-      const part = await untilAborted(stream.next(), signal, `Reading ${uri}`);
-      if (part === undefined) {
-        ended = true;
-        break;
-      }
-      if (!(part instanceof Uint8Array)) throw new TypeError("it yields a value that is no Uint8Array");
-      length += part.length;
-      if (length > maxBytes) throw overLimit(uri, "maxBytes", maxBytes, length);
-      parts.push(new Uint8Array(part));
-    }
-  } finally {
-    // Not waited for: a source that keeps silent may never answer.
-    if (!ended) void stream.stop().catch(() => {});
-  }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return bytes;
-}
-
-interface Opened {
-  /** `undefined` at the end. */
-  next(): Promise<Uint8Array | undefined>;
-  stop(): Promise<unknown>;
-}
-
-function opened(content: AsyncIterable<Uint8Array> | ByteStream): Opened {
-  if (Symbol.asyncIterator in content) {
-    const iterator = content[Symbol.asyncIterator]();
-    return {
-      next: async () => {
-        const step = await iterator.next();
-        return step.done === true ? undefined : step.value;
-      },
-      stop: async () => await iterator.return?.(),
-    };
-  }
-  const reader = content.getReader();
-  return {
-    next: async () => {
-      const { done, value } = await reader.read();
-      return done ? undefined : value;
-    },
-    stop: () => reader.cancel(),
-  };
 }
 
 function sizeOf(content: ByteContent): number | undefined {

@@ -1,6 +1,8 @@
 import type * as z from "zod";
+import { IbidError } from "../contracts/errors.ts";
 import { abortError } from "../runtime/abort.ts";
 import { isWithinEdits } from "../runtime/edit-distance.ts";
+import { readStream } from "../runtime/read-stream.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Limits of a request's body. */
@@ -25,32 +27,16 @@ export async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyL
     });
   }
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  if (request.body === null) return new Uint8Array();
-
-  const reader = request.body.getReader();
-  const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), request.signal]);
-  let stop = (): void => {};
-  const stopped = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(request.signal.aborted ? abortError(request.signal, "The request") : tooSlow(timeoutMs));
-    if (deadline.aborted) stop();
-    else deadline.addEventListener("abort", stop, { once: true });
-  });
-  const parts: Uint8Array[] = [];
-  let size = 0;
   try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read().catch(brokenOff), stopped]);
-      if (done) return join(parts, size);
-      size += value.length;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      parts.push(value);
-    }
+    return await readStream(request.body, {
+      maxBytes,
+      tooLarge: () => tooLarge(maxBytes),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), request.signal]),
+      stopped: () => (request.signal.aborted ? abortError(request.signal, "The request") : tooSlow(timeoutMs)),
+    });
   } catch (error) {
-    // The rest of the body is not awaited.
-    reader.cancel().catch(() => {});
-    throw error;
-  } finally {
-    deadline.removeEventListener("abort", stop);
+    if (error instanceof Refusal || IbidError.isInstance(error)) throw error;
+    throw new Refusal(400, "invalid-argument", "The body ends before it is complete.", { hint: "Send it again." });
   }
 }
 
@@ -153,10 +139,6 @@ function nearest(known: readonly string[]): (name: string) => readonly string[] 
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 40));
 
-function brokenOff(): never {
-  throw new Refusal(400, "invalid-argument", "The body ends before it is complete.", { hint: "Send it again." });
-}
-
 function tooSlow(timeoutMs: number): Refusal {
   return new Refusal(408, "timeout", `The body took longer than ${timeoutMs} ms.`, {
     hint: "Send it faster, or send less.",
@@ -169,14 +151,4 @@ function tooLarge(maxBytes: number): Refusal {
     hint: "Send less at once, or ask the operator for higher limits.",
     headers: { connection: "close" },
   });
-}
-
-function join(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

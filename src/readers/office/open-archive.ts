@@ -5,6 +5,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput } from "../../contracts/reader.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
+import { readStream } from "../../runtime/read-stream.ts";
 
 /** A ZIP archive, whose members are unpacked when they are asked for. */
 export interface Archive {
@@ -79,23 +80,11 @@ export async function openArchive(input: Pick<ReadInput, "uri" | "bytes" | "limi
   };
 }
 
+/** The stream fails by itself when a member is longer or shorter than it declares. */
 async function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  let check = 0;
-  // The stream fails by itself when a member is longer or shorter than it declares.
-  for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    check = crc32(chunk, check);
-  }
-  if (check !== entry.crc32) throw new Error("its checksum does not match its content");
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
+  const stream = (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>;
+  const bytes = await readStream(stream, { maxBytes: entry.uncompressedSize });
+  if (crc32(bytes) !== entry.crc32) throw new Error("its checksum does not match its content");
   return bytes;
 }
 

@@ -2,6 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import { readErrorCode } from "./read-listing.ts";
 import { encodePath, encodeQuery, hexHash, type S3Credentials, signRequest } from "./sign-request.ts";
+import { readStream } from "../../runtime/read-stream.ts";
 
 /** Where requests go, and how patiently. */
 export interface S3Place {
@@ -100,33 +101,15 @@ const maxErrorBytes = 64 * 1024;
 
 const slash = (key: string): string => (key === "" ? "" : `/${key}`);
 
-async function readBody(response: Response, maxBytes: number, isWhole: boolean, name: string): Promise<Uint8Array> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return new Uint8Array();
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > maxBytes) {
-      void reader.cancel().catch(() => {});
-      if (!isWhole) break;
-      throw new IbidError("too-large", `${name} has more than ${maxBytes.toLocaleString("en")} bytes.`, {
-        uri: name,
-        hint: "Open the store with a larger maxBytes.",
-        details: { maxBytes },
-      });
-    }
-    parts.push(value);
-  }
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+/** **Errors** `too-large` for a whole answer beyond `maxBytes`; of an error's answer the first bytes are enough. */
+function readBody(response: Response, maxBytes: number, isWhole: boolean, name: string): Promise<Uint8Array> {
+  const tooLarge = (): IbidError =>
+    new IbidError("too-large", `${name} has more than ${maxBytes.toLocaleString("en")} bytes.`, {
+      uri: name,
+      hint: "Open the store with a larger maxBytes.",
+      details: { maxBytes },
+    });
+  return readStream(response.body, { maxBytes, tooLarge: isWhole ? tooLarge : undefined });
 }
 
 function nameOf({ endpoint, bucket }: S3Place, { key }: S3Request): string {

@@ -7,6 +7,7 @@ import { checkOptions } from "../../../runtime/check-options.ts";
 import { badStatus, toFetchError, tooLarge } from "./fetch-errors.ts";
 import { checkUrl } from "./normalize-url.ts";
 import type { AllowAddress } from "./public-agent.ts";
+import { readStream } from "../../../runtime/read-stream.ts";
 
 /**
  * Limits for a request: addresses, size and time.
@@ -204,23 +205,7 @@ export async function readBody(response: Response, uri: string, maxBytes: number
     await discard(response);
     throw tooLarge(uri, maxBytes);
   }
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  if (response.body !== null) {
-    for await (const part of response.body as AsyncIterable<Uint8Array>) {
-      length += part.byteLength;
-      // Leaving the loop closes the connection.
-      if (length > maxBytes) throw tooLarge(uri, maxBytes);
-      parts.push(part);
-    }
-  }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.byteLength;
-  }
-  return bytes;
+  return readStream(response.body, { maxBytes, tooLarge: () => tooLarge(uri, maxBytes) });
 }
 
 export async function discard(response: Response): Promise<void> {
