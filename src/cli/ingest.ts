@@ -149,8 +149,9 @@ async function summarize(run: () => Promise<IngestSummary> | IngestRun): Promise
   try {
     return await run();
   } catch (error) {
-    if (IbidError.isInstance(error, "not-found") && error.details["summary"] !== undefined)
-      return error.details["summary"] as IngestSummary;
+    const { summaryWithoutMissing } = await import("../ingest/missing-inputs.ts");
+    const summary = summaryWithoutMissing(error);
+    if (summary !== undefined) return summary;
     throw error;
   }
 }

@@ -25,6 +25,7 @@ import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
 import { createLook, type Look, markOf } from "./look-again.ts";
 import { mapInOrder } from "./map-in-order.ts";
+import { missingInputs } from "./missing-inputs.ts";
 import { hashBytes, hashMetadata, seeItem, untilSteady } from "./prepare-document.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
@@ -120,7 +121,7 @@ export async function* ingestArrivals(
   await job.settle?.((fit) => report({ ...progress, fit }));
   const ms = Math.round(performance.now() - started);
   const summary: IngestSummary = { ...totals, ...usage.total(), failures, ms };
-  if (missing.length > 0) throw namedInVain(missing, summary);
+  if (missing.length > 0) throw missingInputs(missing, summary);
   return summary;
 }
 
@@ -410,18 +411,6 @@ function givenTwice(uri: string): IbidError {
   return new IbidError("invalid-id", `${uri} was given twice in one ingestion; the first one counts.`, {
     uri,
     hint: "Give each document its own uri, or ingest the second one afterwards.",
-  });
-}
-
-/** The first of the inputs that were named and are not there, and how the rest went. */
-function namedInVain([first, ...others]: readonly IbidError[], summary: IngestSummary): IbidError {
-  const { code, message, hint, uri } = first!;
-  const and = others.length === 0 ? "" : ` Nor are ${others.map((error) => error.uri).join(", ")}.`;
-  return new IbidError(code, message + and, {
-    ...(hint !== undefined && { hint }),
-    ...(uri !== undefined && { uri }),
-    details: { missing: [first!, ...others].map((error) => error.uri), summary },
-    cause: first,
   });
 }
 

@@ -1,6 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { JobFailure, JobResult, TakenJob } from "../../contracts/job-store.ts";
 import type { IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import { summaryWithoutMissing } from "../missing-inputs.ts";
 import { toIngestion } from "./queued-input.ts";
 import { isTransient } from "./retry-policy.ts";
 
@@ -50,7 +51,9 @@ export async function attemptJob(kb: KnowledgeBase, job: TakenJob, events: Attem
       if (uris.size < 2) uris.add(result.uri);
     }
   } catch (error) {
-    return { result: counts, failure: error, isTransient: isTransient(error), isThrown: true };
+    // A path that is not there has its result.
+    if (summaryWithoutMissing(error) === undefined)
+      return { result: counts, failure: error, isTransient: isTransient(error), isThrown: true };
   }
   const [document] = uris;
   const facts = { result: counts, ...(uris.size === 1 && document !== undefined && { document }) };

@@ -3,6 +3,7 @@ import type { EnqueueInput, EnqueueOptions } from "../../contracts/ingestion-que
 import type { NewJob, TakenJob } from "../../contracts/job-store.ts";
 import type { BytesInput, IngestInput, IngestOptions, TextInput } from "../../contracts/knowledge-base.ts";
 import type { JsonValue } from "../../contracts/metadata.ts";
+import { toMetadata } from "../../runtime/to-json.ts";
 import { collectBytes } from "../../readers/collect-bytes.ts";
 
 /** As much as a document named outright may have. */
@@ -37,16 +38,17 @@ export function toIngestOptions({ changed: _changed, signal: _signal, ...options
 /**
  * An input as something that outlives the process: a path stays a path, a text and bytes are taken whole.
  *
- * **Errors** those of reading a stream; `invalid-argument` for metadata that JSON cannot carry.
+ * **Errors** those of reading a stream; `invalid-argument`, naming the key, for metadata that JSON cannot hold.
  */
 export async function toRequest(
   input: EnqueueInput,
   { metadata, origin, sweep, folders, changed, signal }: EnqueueOptions,
 ): Promise<Pick<NewJob, "request" | "bytes">> {
-  const shared = { options: { metadata, origin, sweep, folders }, changed };
+  const given = metadata && toMetadata(metadata, "enqueue");
+  const shared = { options: { metadata: given, origin, sweep, folders }, changed };
   if (typeof input === "string") return { request: toJson({ kind: "path", ...shared }) };
   const { mediaType, title, metadata: own } = input;
-  const facts = { ...shared, mediaType, title, metadata: own };
+  const facts = { ...shared, mediaType, title, metadata: own && toMetadata(own, input.uri) };
   if ("text" in input)
     return { request: toJson({ kind: "text", ...facts }), bytes: new TextEncoder().encode(input.text) };
   const { uri, charset, bytes, maxBytes = defaultMaxBytes } = input;
@@ -78,14 +80,7 @@ export function toIngestion({ uri, scope, request, bytes = new Uint8Array() }: T
 }
 
 function toJson(request: object): { readonly [key: string]: JsonValue | undefined } {
-  try {
-    return JSON.parse(JSON.stringify(request)) as { readonly [key: string]: JsonValue };
-  } catch (cause) {
-    throw new IbidError("invalid-argument", "The job's metadata cannot be stored as JSON.", {
-      hint: "Use strings, numbers, true, false, null, and lists and objects of these.",
-      cause,
-    });
-  }
+  return JSON.parse(JSON.stringify(request)) as { readonly [key: string]: JsonValue };
 }
 
 /** Without the keys that say nothing. */

@@ -1,0 +1,19 @@
+import { IbidError } from "../contracts/errors.ts";
+import type { IngestSummary } from "../contracts/knowledge-base.ts";
+
+/** The first of the inputs that were named and are not there; `details.summary` counts the rest, which was ingested. */
+export function missingInputs([first, ...others]: readonly IbidError[], summary: IngestSummary): IbidError {
+  const { code, message, hint, uri } = first!;
+  const also = others.length === 0 ? "" : ` Nor is there anything at ${others.map((error) => error.uri).join(", ")}.`;
+  return new IbidError(code, message + also, {
+    ...(hint !== undefined && { hint }),
+    ...(uri !== undefined && { uri }),
+    details: { missing: [first!, ...others].map((error) => error.uri), summary },
+    cause: first,
+  });
+}
+
+/** The summary that {@link missingInputs} carries; `undefined` for every other error. */
+export function summaryWithoutMissing(error: unknown): IngestSummary | undefined {
+  return IbidError.isInstance(error, "not-found") ? (error.details["summary"] as IngestSummary | undefined) : undefined;
+}
