@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { IbidError} from "ibid";
+import type { IbidError } from "ibid";
 import { type KnowledgeBase, openKnowledgeBase } from "ibid";
 import { createIngestionQueue } from "ibid/ingest";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
