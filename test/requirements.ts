@@ -116,7 +116,11 @@ export const requirements: readonly Requirement[] = [
   brought("B44", "Errors are typed and passed on", "src/contracts/errors.ts"),
   brought("B45", "The ingestion example runs", "examples/seeds/ballerina-ingestion.ts"),
   brought("B46", "The query service runs on its port, with its fallback answers", "src/server/question-routes.ts"),
-  brought("B47", "A knowledge base is a store, a model and a retriever", "src/knowledge-base/create-knowledge-base.ts"),
+  brought(
+    "B47",
+    "A knowledge base is a store, a model and a retriever",
+    "src/knowledge-base/open/create-knowledge-base.ts",
+  ),
   brought(
     "B48",
     "Recursive chunking, 200 and 40 characters, with strategies that fall back",
@@ -346,7 +350,7 @@ export const requirements: readonly Requirement[] = [
   brought("E41", "Entity types of one's own, by example", "examples/extending/entity-types.ts"),
   brought("E42", "One responsibility for each part", "ARCHITECTURE.md"),
   brought("E43", "Dependence on interfaces alone", "test/architecture/rooms.ts"),
-  brought("E44", "Composition", "src/knowledge-base/assemble.ts"),
+  brought("E44", "Composition", "src/knowledge-base/open/assemble.ts"),
   later(
     "E45",
     "Performance throughout",

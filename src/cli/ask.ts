@@ -11,6 +11,7 @@ import { countSuspicions } from "../text/untrusted/describe-suspicions.ts";
 import { examples, note } from "./help-text.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import { type Output, toIbidError } from "./output.ts";
+import { showWarnings } from "./show-warnings.ts";
 import { createProgressLine } from "./progress.ts";
 import { describePlace } from "./search.ts";
 import { type OptionsFor, pickTableOptions, addTableOptions } from "./table-options.ts";
@@ -113,6 +114,7 @@ export async function sayAnswer(
     const isWritten = streams && streamed;
     if (isWritten) await output.text(wrapper.end());
     await writeAnswer(context, kb, answer, isWritten);
+    showWarnings(context, answer.warnings);
   }
   return answer;
 }

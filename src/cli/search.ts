@@ -10,6 +10,7 @@ import { type CommonOptions, type Context, requireText, withKnowledgeBase } from
 import type { Output, Style } from "./output.ts";
 import { type OptionsFor, pickTableOptions, addTableOptions } from "./table-options.ts";
 import { neutralise, wrap } from "./text-layout.ts";
+import { showWarnings } from "./show-warnings.ts";
 
 export interface SearchCommandOptions extends CommonOptions, OptionsFor<SearchOptions> {
   readonly ids?: true;
@@ -36,9 +37,10 @@ export async function search(context: Context, query: string, options: SearchCom
     const hits = await kb.search(query, wanted);
     const ms = Math.round(performance.now() - started);
     if (output.json) {
-      await output.object({ query, hits: hits.map(toHitJson), ms });
+      await output.object({ query, hits: hits.map(toHitJson), warnings: hits.warnings, ms });
       return 0;
     }
+    showWarnings(context, hits.warnings);
     if (hits.length === 0) {
       await output.line("Nothing found.");
       return 0;

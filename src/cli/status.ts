@@ -3,6 +3,9 @@ import type { Command } from "commander";
 import type { Status } from "../contracts/knowledge-base.ts";
 import type { HealthBody, LatencyBody } from "../knowledge-base/operations/health-body.ts";
 import { examples } from "./help-text.ts";
+import type { SearchWarning } from "../contracts/retriever.ts";
+import { chooseModels, readRememberedModels, versionName } from "./remembered-models.ts";
+import { showWarnings } from "./show-warnings.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { printRows, type Row } from "./print-rows.ts";
 import { count, formatBytes, neutralise } from "./text-layout.ts";
@@ -18,15 +21,38 @@ export async function status(context: Context, options: StatusOptions): Promise<
   const { output } = context;
   const kb = resolve(options.kb);
   return await withKnowledgeBase(options, {}, async (base) => {
-    const facts = await base.status();
+    const { warnings: found, ...facts } = await base.status();
+    const warnings = found && (await withoutRemembered(found, options));
     if (output.json) {
       const { documents, chunks, bytes, scopes, embeddingVersions, versions, cacheHitRate } = facts;
-      await output.object({ kb, documents, chunks, bytes, scopes, embeddingVersions, versions, cacheHitRate });
+      await output.object({
+        kb,
+        documents,
+        chunks,
+        bytes,
+        scopes,
+        embeddingVersions,
+        versions,
+        cacheHitRate,
+        warnings,
+      });
       return 0;
     }
+    showWarnings(context, warnings);
     await printRows(context, describeStatus(kb, facts));
     return 0;
   });
+}
+
+/** A status opens no model. The models that a search would open, named or remembered, need no warning. */
+async function withoutRemembered(
+  warnings: readonly SearchWarning[],
+  options: StatusOptions,
+): Promise<readonly SearchWarning[] | undefined> {
+  const { embeddingModel, formerEmbeddingModels } = chooseModels(await readRememberedModels(options.kb), options);
+  const names = [embeddingModel, ...formerEmbeddingModels].map((name) => name && versionName(name));
+  const left = warnings.filter(({ model }) => !names.includes(model));
+  return left.length === 0 ? undefined : left;
 }
 
 /** A version's provider and model, as `--embedding-model` takes them. */

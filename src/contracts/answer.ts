@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatModel, Prompt, Usage } from "./chat.ts";
 import type { LengthFunction } from "./chunker.ts";
 import type { IbidErrorCode } from "./errors.ts";
-import type { Hit, SearchOptions } from "./retriever.ts";
+import type { Hit, SearchOptions, SearchWarning } from "./retriever.ts";
 import type { DocumentSuspicion } from "./suspicion.ts";
 
 /**
@@ -72,6 +72,8 @@ export interface Answer {
   readonly suspicions?: readonly DocumentSuspicion[];
   /** Quoted words that no source has. The words stayed in the text; their quotation marks were removed. */
   readonly removedQuotes: readonly string[];
+  /** Reasons why the search may have found too little. Absent when there are none. */
+  readonly warnings?: readonly SearchWarning[];
   readonly ms: number;
 }
 

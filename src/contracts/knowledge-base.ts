@@ -15,7 +15,7 @@ import type { Metadata, MetadataInput } from "./metadata.ts";
 import type { Source } from "./reader.ts";
 import type { ReembedOptions, ReembedRun, ScopeVersions } from "./reembedding.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
-import type { Hit, SearchOptions } from "./retriever.ts";
+import type { Hit, SearchOptions, SearchWarning } from "./retriever.ts";
 import type { Run } from "./run.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
 import type { DeleteOptions, StoredChunk } from "./store.ts";
@@ -306,6 +306,8 @@ export interface Status {
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
   /** Per scope with vectors: the version that its searches use, and whether a re-embedding is under way. */
   readonly versions: readonly (ScopeVersions & { readonly reembedding: boolean })[];
+  /** Vectors of models that the knowledge base is not open with. Absent when there are none. */
+  readonly warnings?: readonly SearchWarning[];
   /** Share of embeddings served from the cache, over all callers. Only the operator sees it: a caller could learn from it what others have written. */
   readonly cacheHitRate?: number;
 }
@@ -320,7 +322,11 @@ export interface Status {
 export interface KnowledgeBase extends Collections, AsyncDisposable {
   /** Ingests documents; the same input again writes nothing. A document that fails keeps its old version and does not stop the others. */
   ingest(input: IngestInput, options?: IngestOptions): IngestRun;
-  search(query: string, options?: SearchOptions): Promise<readonly Hit[]>;
+  /** Hits, best first; `warnings` is there when some vectors could not be searched. **Errors** `unsupported` for a dense search of such scopes. */
+  search(
+    query: string,
+    options?: SearchOptions,
+  ): Promise<readonly Hit[] & { readonly warnings?: readonly SearchWarning[] | undefined }>;
   ask(question: string, options?: AskOptions): AskRun;
   /** By uri, then scope. */
   list(): AsyncIterable<DocumentSummary>;

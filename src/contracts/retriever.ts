@@ -73,6 +73,21 @@ export interface SearchOptions extends RetrieveOptions {
   readonly strategy?: ScopeStrategy | undefined;
 }
 
+/**
+ * A reason why a search may have found less than the knowledge base holds.
+ *
+ * @experimental
+ */
+export interface SearchWarning {
+  readonly code: "other-embedding-model";
+  readonly message: string;
+  /** The next action. */
+  readonly hint: string;
+  /** `provider/model` of the vectors that the search could not use. */
+  readonly model: string;
+  readonly scopes: readonly Scope[];
+}
+
 /** Where a hit stands, for people and for programs. */
 export interface HitSource extends PlaceLabels {
   readonly uri: string;

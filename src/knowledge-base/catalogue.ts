@@ -115,12 +115,17 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
 
     async status() {
       const scopes = await readable();
-      const [held, versions = []] = await Promise.all([store.status(scopes), store.versions?.versions(scopes)]);
+      const [held, versions = [], warnings] = await Promise.all([
+        store.status(scopes),
+        store.versions?.versions(scopes),
+        parts.modelCheck.warnings(scopes),
+      ]);
       const status = {
         ...held,
         versions: versions
           .filter(({ current, next }) => current !== undefined || next !== undefined)
           .map((one) => ({ ...one, reembedding: parts.isReembedding(one.scope) })),
+        ...(warnings.length > 0 && { warnings }),
       };
       // One cache serves everybody, so its hits tell what others have embedded.
       return caller === operator ? { ...status, cacheHitRate: embedder?.cacheHitRate ?? 0 } : status;

@@ -6,6 +6,7 @@ import { versionKey } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { DeletedSummary, Store } from "../contracts/store.ts";
+import type { ModelCheck } from "./parts.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "../contracts/scope.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { checkOptions } from "../runtime/check-options.ts";
@@ -20,6 +21,7 @@ export interface KeepingParts {
   readonly resolveUri: ((uri: string) => string) | undefined;
   readonly embedder: Embedder | undefined;
   readonly isReembedding: (scope: Scope) => boolean;
+  readonly modelCheck: ModelCheck;
 }
 
 type Keeping = Pick<KnowledgeBase, "restore" | "vacuum" | "reset" | "chunks" | "doctor">;

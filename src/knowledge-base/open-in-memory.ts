@@ -1,7 +1,7 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { plainTextReader } from "../readers/text/plain-text-reader.ts";
-import { assembleKnowledgeBase, openMemory, takeStore } from "./assemble.ts";
+import { assembleKnowledgeBase, openMemory, takeStore } from "./open/assemble.ts";
 import { checkOpenOptions, type OpenOptions, readOpenArguments } from "./open/open-options.ts";
 
 /**

@@ -8,6 +8,7 @@ export type {
   Retriever,
   RetrieverParts,
   RetrieverStep,
+  SearchWarning,
   WrapRetriever,
 } from "../contracts/retriever.ts";
 export { allOf, anyOf, not, where } from "../engine/filters/build-filter.ts";

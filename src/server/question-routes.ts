@@ -49,7 +49,12 @@ export const questionRoutes: readonly Route[] = [
     async handle({ kb, body: { query, ...options }, signal }) {
       const started = performance.now();
       const hits = await kb.search(query, { ...given(options), signal });
-      return jsonResponse({ hits: hits.map(toHitJson), ms: Math.round(performance.now() - started) });
+      const { warnings } = hits;
+      return jsonResponse({
+        hits: hits.map(toHitJson),
+        ...(warnings && { warnings }),
+        ms: Math.round(performance.now() - started),
+      });
     },
   }),
   defineRoute({

@@ -35,6 +35,7 @@ const callersOwn: Partial<Record<IbidErrorCode, number>> = {
   "invalid-regex": 400,
   "invalid-id": 400,
   "unsupported-input": 400,
+  unsupported: 400,
   "access-denied": 403,
   "not-found": 404,
   ambiguous: 409,

@@ -85,7 +85,19 @@ export const answerSchema = z.looseObject({
 });
 
 export const queryResponse = z.strictObject({ response: z.string() });
-export const searchResponse = z.strictObject({ hits: z.array(hitSchema), ms: z.number() });
+/** Reasons why a search may have found too little. */
+const warnings = z
+  .array(
+    z.strictObject({
+      code: z.string(),
+      message: z.string(),
+      hint: z.string(),
+      model: z.string(),
+      scopes: z.array(scopeSchema),
+    }),
+  )
+  .optional();
+export const searchResponse = z.strictObject({ hits: z.array(hitSchema), warnings, ms: z.number() });
 
 const documentFacts = {
   uri: z.string(),

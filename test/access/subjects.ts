@@ -11,7 +11,7 @@ import type { Reranker, WrapRetriever } from "../../src/contracts/retriever.ts";
 import type { AccessPolicy } from "../../src/contracts/scope.ts";
 import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
 import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
-import { assembleKnowledgeBase, storeChoices } from "../../src/knowledge-base/assemble.ts";
+import { assembleKnowledgeBase, storeChoices } from "../../src/knowledge-base/open/assemble.ts";
 import { composeStore } from "../../src/stores/compose/compose-store.ts";
 import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
 import { createSecret } from "../../src/stores/segments/create-secret.ts";

@@ -206,7 +206,10 @@ export const rules = {
 
   gatesAreHandedIn: (modules) =>
     modules
-      .filter(({ path, code }) => /\bcreateGate\s*\(/u.test(code) && !gateMakers.includes(roomOf(path)))
+      .filter(
+        ({ path, code }) =>
+          /\bcreateGate\s*\(/u.test(code) && !gateMakers.some((maker) => path.startsWith(`${maker}/`)),
+      )
       .map(({ path }) => `${path} makes its own gate`),
 
   /** No behaviour is changed behind the back of an interface. */

@@ -88,7 +88,21 @@ describe("an embedding model on the command line", () => {
     );
     expect(await callIbid(cwd, ["search", "rotate keys", "--mode", "lexical"])).toMatchObject({ code: 0, stderr: "" });
     for (const command of [["list"], ["show", "docs/keys.md"], ["status"]])
-      expect((await callIbid(cwd, command)).code).toBe(0);
+      expect(await callIbid(cwd, command)).toMatchObject({ code: 0, stderr: "" });
+    // Without the record, the vectors are of another model than the one that searches: none.
+    const models = join(cwd, ".ibid", "models.json");
+    const record = await readFile(models, "utf8");
+    await rm(models);
+    const warning = "warning: The vectors of deployment are of openai-compatible/bge-m3;";
+    for (const command of [["search", "rotate keys"], ["ask", "How often do keys rotate?"], ["status"]]) {
+      const warned = await callIbid(cwd, command);
+      expect(warned).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) as string });
+      const json = await callIbid(cwd, [...command, "--json"]);
+      expect(JSON.parse(json.stdout)).toMatchObject({ warnings: [{ model: "openai-compatible/bge-m3" }] });
+    }
+    const refused = await callIbid(cwd, ["search", "rotate keys", "--mode", "dense"]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("--embedding-model") as string });
+    await writeFile(models, record);
     // What cannot be embedded keeps its old version.
     await writeFile(join(cwd, "docs", "keys.md"), "# Keys\n\nKeys rotate weekly.\n");
     const changed = await callIbid(cwd, ["ingest", "docs"]);

@@ -1,7 +1,7 @@
 // Embeds what is in the file anew, saying after each batch how many chunks have their vectors.
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
-import { assembleKnowledgeBase } from "../../src/knowledge-base/assemble.ts";
+import { assembleKnowledgeBase } from "../../src/knowledge-base/open/assemble.ts";
 import { plainAnalyzer } from "../stores/build.ts";
 import { lettersModel } from "./letters-model.ts";
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
-import { assembleKnowledgeBase } from "../../src/knowledge-base/assemble.ts";
+import { assembleKnowledgeBase } from "../../src/knowledge-base/open/assemble.ts";
 import { plainAnalyzer } from "../stores/build.ts";
 import { lettersModel } from "./letters-model.ts";
 

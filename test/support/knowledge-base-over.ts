@@ -7,7 +7,7 @@ import type { MediaTypeHandler } from "../../src/contracts/media-type-handler.ts
 import { createHandlerReader } from "../../src/readers/handler-reader.ts";
 import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
 import { createCachedEmbedders } from "../../src/models/embedder/cached-embedders.ts";
-import { createKnowledgeBase } from "../../src/knowledge-base/create-knowledge-base.ts";
+import { createKnowledgeBase } from "../../src/knowledge-base/open/create-knowledge-base.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
 
 /** A knowledge base over a store of the test's own, as the doors put it together, at once. */

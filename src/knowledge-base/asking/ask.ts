@@ -8,7 +8,7 @@ import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Answer, AnswerEvent, AskOptions, ContextOptions } from "../../contracts/answer.ts";
 import type { ChatModel, OnUsage, Prices, Usage } from "../../contracts/chat.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import type { Hit, RetrieveOptions, Retriever } from "../../contracts/retriever.ts";
+import type { Hit, RetrieveOptions, Retriever, SearchWarning } from "../../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
 import { checkQuery, defaultMaxQueryLength, planSearch } from "../../search/search-plan.ts";
 import { readWholeCorpus } from "./whole-corpus.ts";
@@ -24,6 +24,7 @@ export interface AskStages {
   readonly judge?: ChatModel | undefined;
   readonly analyzer: Analyzer;
   readonly prices?: Prices | undefined;
+  readonly warnings?: readonly SearchWarning[] | undefined;
 }
 
 /**
@@ -84,6 +85,7 @@ export async function* askQuestion(
         hits,
         ...usageOf(addUsage(...spent, usage, ofAnswer)),
         ...(searchedFor !== undefined && { searchedFor }),
+        ...(stages.warnings !== undefined && stages.warnings.length > 0 && { warnings: stages.warnings }),
         ms: Math.round(performance.now() - started),
       };
       yield { ...event, answer };

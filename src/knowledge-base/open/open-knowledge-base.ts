@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { createEventFile } from "../../stores/sqlite/sqlite-event-store.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
-import { assembleKnowledgeBase, openMemory, storeChoices, takeStore } from "../assemble.ts";
+import { assembleKnowledgeBase, openMemory, storeChoices, takeStore } from "./assemble.ts";
 import type { AnyChatModel, AnyEmbeddingModel, AnyReranker, ChosenModels } from "../../models/choose-models.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { checkNode } from "../../stores/sqlite/sqlite-runtime.ts";

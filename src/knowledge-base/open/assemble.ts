@@ -1,27 +1,28 @@
-import { createAutoChunker } from "../chunkers/auto-chunker.ts";
-import { completeChunker } from "../chunkers/custom-chunker.ts";
-import { completeReader } from "../readers/custom-reader.ts";
-import type { ChatModel } from "../contracts/chat.ts";
-import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
-import type { CorpusModel } from "../contracts/corpus-model.ts";
-import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
-import { IbidError } from "../contracts/errors.ts";
-import type { EventRetention, EventStore } from "../contracts/event-store.ts";
-import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { Store } from "../contracts/store.ts";
-import type { MediaTypeHandler } from "../contracts/media-type-handler.ts";
-import type { Reader } from "../contracts/reader.ts";
-import type { AccessPolicy } from "../contracts/scope.ts";
-import { latentSemanticModel } from "../engine/latent/latent-semantic-model.ts";
-import { checkReadLimits } from "../readers/read-limits.ts";
-import { checkStore } from "../stores/compose/check-store.ts";
-import { createMemoryStore } from "../stores/memory/memory-store.ts";
-import type { StoreOptions } from "../stores/segments/store-options.ts";
-import type { SnapshotOptions } from "../stores/snapshot/snapshot-options.ts";
-import { defaultAnalyzer } from "../text/analyzer.ts";
-import { createKnowledgeBase, type KnowledgeBaseParts } from "./create-knowledge-base.ts";
-import type { OpenSource } from "../ingest/to-arrivals.ts";
-import type { OpenModels, OpenOptions, OpenSearch } from "./open/open-options.ts";
+import { createAutoChunker } from "../../chunkers/auto-chunker.ts";
+import type { ChatModel } from "../../contracts/chat.ts";
+import type { AsyncChunker, Chunker } from "../../contracts/chunker.ts";
+import type { CorpusModel } from "../../contracts/corpus-model.ts";
+import type { Embedder, EmbeddingModel } from "../../contracts/embedding-model.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { EventRetention, EventStore } from "../../contracts/event-store.ts";
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { Store } from "../../contracts/store.ts";
+import type { MediaTypeHandler } from "../../contracts/media-type-handler.ts";
+import type { Reader } from "../../contracts/reader.ts";
+import type { AccessPolicy } from "../../contracts/scope.ts";
+import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
+import { checkReadLimits } from "../../readers/read-limits.ts";
+import { checkStore } from "../../stores/compose/check-store.ts";
+import { createMemoryStore } from "../../stores/memory/memory-store.ts";
+import type { StoreOptions } from "../../stores/segments/store-options.ts";
+import type { SnapshotOptions } from "../../stores/snapshot/snapshot-options.ts";
+import { defaultAnalyzer } from "../../text/analyzer.ts";
+import type { KnowledgeBaseParts } from "../parts.ts";
+import { createKnowledgeBase } from "./create-knowledge-base.ts";
+import type { OpenSource } from "../../ingest/to-arrivals.ts";
+import type { OpenModels, OpenOptions, OpenSearch } from "./open-options.ts";
+import { completeChunker } from "../../chunkers/custom-chunker.ts";
+import { completeReader } from "../../readers/custom-reader.ts";
 
 /** Options that decide how a store is made. */
 interface StoreWishes {
@@ -78,7 +79,7 @@ export function takeStore({ store, search, snapshots }: OpenOptions): Store | un
 export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise<Store> {
   const choices = storeChoices(wishes);
   if (snapshots === undefined) return createMemoryStore(choices);
-  const { openSnapshotStore } = await import("../stores/snapshot/snapshot-store.ts");
+  const { openSnapshotStore } = await import("../../stores/snapshot/snapshot-store.ts");
   return openSnapshotStore({ ...choices, snapshots });
 }
 
@@ -106,7 +107,7 @@ export async function assembleKnowledgeBase(
 ): Promise<KnowledgeBase> {
   const { models = {}, reading = {}, search = {}, operations = {} } = options;
   const { prices } = models;
-  const pricing = prices && (await import("../models/price-usage.ts"));
+  const pricing = prices && (await import("../../models/price-usage.ts"));
   pricing?.checkPrices(prices);
   const priced = (model: ChatModel | undefined): ChatModel | undefined =>
     model && pricing ? pricing.withPrice(model, prices) : model;
@@ -118,6 +119,7 @@ export async function assembleKnowledgeBase(
     ...(await chooseEmbedders(store, models)),
     ...(await chooseHandlers(reading.handlers ?? [], readers, chunker)),
     limits: checkReadLimits(reading.limits),
+    wordsAlone: models.embedding === null,
     transformers: options.transformers ?? [],
     analyzer: search.analyzer ?? defaultAnalyzer,
     chatModel: priced(models.chat),
@@ -143,7 +145,7 @@ async function chooseEmbedders(
   { batch, cache, embedding = null, formerEmbeddings = [] }: OpenModels,
 ): Promise<Pick<KnowledgeBaseParts, "embed" | "embedder" | "formerEmbedders">> {
   const load = async (): Promise<(model: EmbeddingModel) => Embedder> => {
-    const { createCachedEmbedders } = await import("../models/embedder/cached-embedders.ts");
+    const { createCachedEmbedders } = await import("../../models/embedder/cached-embedders.ts");
     return createCachedEmbedders({
       batchSize: batch?.texts,
       maxBatchTokens: batch?.tokens,
@@ -169,8 +171,8 @@ async function chooseHandlers(
 ): Promise<Pick<KnowledgeBaseParts, "readers" | "chunker">> {
   if (handlers.length === 0) return { readers, chunker };
   const [{ createHandlerReader }, { withHandlers }] = await Promise.all([
-    import("../readers/handler-reader.ts"),
-    import("../chunkers/handler-chunker.ts"),
+    import("../../readers/handler-reader.ts"),
+    import("../../chunkers/handler-chunker.ts"),
   ]);
   return { readers: [...handlers.map(createHandlerReader), ...readers], chunker: withHandlers(chunker, handlers) };
 }
@@ -183,6 +185,6 @@ async function chooseEvents(
   if (wanted !== true && "append" in wanted) return wanted;
   const retention = wanted === true ? {} : wanted;
   if (open !== undefined) return open(retention);
-  const { createMemoryEventStore } = await import("../stores/memory/memory-event-store.ts");
+  const { createMemoryEventStore } = await import("../../stores/memory/memory-event-store.ts");
   return createMemoryEventStore(retention);
 }

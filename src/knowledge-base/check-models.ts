@@ -1,0 +1,64 @@
+import { type Embedder, makesVersion } from "../contracts/embedding-model.ts";
+import type { EmbeddingVersion } from "../contracts/embedding.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { SearchWarning } from "../contracts/retriever.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import type { Store } from "../contracts/store.ts";
+import type { KnowledgeBaseParts, ModelCheck } from "./parts.ts";
+
+/** How long a scope counts as checked. Another process may embed it anew meanwhile. */
+const checkedMs = 10_000;
+
+/** **Cost** one question to the store for scopes that were not in order within the last ten seconds. */
+export function createModelCheck(
+  { embedder, formerEmbedders = [], wordsAlone, retriever }: KnowledgeBaseParts,
+  store: Pick<Store, "versions">,
+): ModelCheck {
+  const embedders = embedder === undefined ? formerEmbedders : [embedder, ...formerEmbedders];
+  const checked = new Map<Scope, number>();
+  const isMade = (version: EmbeddingVersion): boolean => embedders.some((one) => makesVersion(one, version));
+
+  async function warnings(scopes: AuthorizedScopes): Promise<readonly SearchWarning[]> {
+    if (wordsAlone === true || store.versions === undefined) return [];
+    const now = performance.now();
+    if (scopes.scopes.every((scope) => now - (checked.get(scope) ?? -Infinity) < checkedMs)) return [];
+    const found = new Map<string, Scope[]>();
+    for (const scope of scopes.scopes) checked.set(scope, now);
+    for (const { scope, current } of await store.versions.versions(scopes)) {
+      if (current === undefined || isMade(current)) continue;
+      checked.delete(scope);
+      const model = `${current.provider}/${current.model}`;
+      found.set(model, [...(found.get(model) ?? []), scope]);
+    }
+    return Array.from(found, ([model, own]) => describe(model, own, embedder));
+  }
+
+  return {
+    warnings,
+    async forSearch(scopes, mode) {
+      // A retriever of the application may have vectors of its own.
+      if (mode === "lexical" || mode === "regex" || typeof retriever === "object") return [];
+      const found = await warnings(scopes);
+      const [first] = found;
+      if (mode !== "dense" || first === undefined) return found;
+      throw new IbidError("unsupported", first.message, {
+        hint: first.hint,
+        details: { model: first.model, scopes: first.scopes },
+      });
+    },
+  };
+}
+
+function describe(model: string, scopes: readonly Scope[], embedder: Embedder | undefined): SearchWarning {
+  const own = embedder === undefined ? "no embedding model" : `${embedder.model.provider}/${embedder.model.model}`;
+  return {
+    code: "other-embedding-model",
+    message: `The vectors of ${scopes.join(", ")} are of ${model}; the knowledge base is open with ${own}.`,
+    hint:
+      embedder === undefined
+        ? `Open it with ${model} as models.embedding (--embedding-model), or search by words: mode lexical.`
+        : `Open it with ${model} in models.formerEmbeddings, or embed anew with kb.reembed() (ibid reembed).`,
+    model,
+    scopes,
+  };
+}

@@ -1,0 +1,137 @@
+import { isSameCaller, readCaller } from "../access/callers.ts";
+import { type Caller, operator } from "../access/gate.ts";
+import { checkStrategy, chooseScopes } from "../access/scope-strategy.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { KnowledgeBase, ViewOptions } from "../contracts/knowledge-base.ts";
+import type { ReembedOptions } from "../contracts/reembedding.ts";
+import type { AccessContext, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
+import { checkOptions } from "../runtime/check-options.ts";
+import { createRun } from "../runtime/create-run.ts";
+import { createCatalogue } from "./catalogue.ts";
+import { builtInRetriever, chooseRetriever } from "./choose-retriever.ts";
+import { createCollections } from "./collections.ts";
+import { createKeeping, type KeepingParts } from "./keeping.ts";
+import type { SharedParts, ViewScopes } from "./parts.ts";
+import { checkReembedOptions } from "./reembed/check-reembed-options.ts";
+import { createVerbs } from "./verbs.ts";
+
+/** The knowledge base as one caller sees it. Every verb asks the gate first. */
+export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeStrategy): KnowledgeBase {
+  const { store, gate, authority, observer, checkOpen, close } = parts;
+  const scopes = createScopes(parts, caller, strategy);
+  const { access, readable } = scopes;
+  const retriever = chooseRetriever(parts, access);
+  // Counts of embedded texts follow the need, not the cache: the cache shows what others have written.
+  const stages = caller === operator ? parts.watched : { ...parts.watched, counts: "needed" as const };
+  const keepingParts: KeepingParts = {
+    store,
+    gate,
+    caller,
+    authority,
+    readable,
+    resolveUri: parts.resolveUri,
+    embedder: parts.embedder,
+    isReembedding: (scope) => parts.reembedded.has(scope),
+    modelCheck: parts.modelCheck,
+  };
+  const keeping = { ...createCatalogue(keepingParts), ...createKeeping(keepingParts) };
+
+  return {
+    ...createVerbs(parts, scopes, retriever, stages),
+    ...createCollections({
+      store,
+      stages,
+      gate,
+      caller,
+      readable,
+      retriever,
+      deleteDocument: keeping.delete,
+      retrieverBy: (by) => builtInRetriever(parts, access, by),
+      embed: parts.embedOwn,
+      watch: (scope, run) => observer.ingestion(scope, run),
+      settleLater: () => parts.settler.later(),
+    }),
+    ...keeping,
+
+    async health(options = {}) {
+      checkOptions("health", options, ["everywhere"]);
+      checkOpen();
+      if (caller !== operator) {
+        throw new IbidError("access-denied", "Only the operator may see how the knowledge base is doing.", {
+          hint: "Call health() on the knowledge base itself; at a terminal, leave out --as-user and --as-team.",
+        });
+      }
+      return observer.health(options);
+    },
+
+    report(name, where, data) {
+      if (caller !== operator) {
+        throw new IbidError("access-denied", "Only the operator may report events.", {
+          hint: "Call report() on the knowledge base itself, not on a caller's view.",
+        });
+      }
+      observer.report(name, where, data);
+    },
+
+    reembed(options: ReembedOptions = {}) {
+      checkReembedOptions(options);
+      return createRun(() => {
+        checkOpen();
+        return observer.reembedding(reembed(parts, () => scopes.writable(options.scope), options));
+      });
+    },
+
+    as(context: AccessContext, options: ViewOptions = {}) {
+      checkOptions("as", context, ["userId", "teamId", "teams"]);
+      checkOptions("as", options, ["strategy"]);
+      if (options.strategy !== undefined) checkStrategy(options.strategy);
+      return createView(parts, within(caller, readCaller(context)), options.strategy ?? strategy);
+    },
+
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function createScopes(parts: SharedParts, caller: Caller, strategy: ScopeStrategy | undefined): ViewScopes {
+  const { store, gate, authority, checkOpen } = parts;
+  const access = caller === operator ? "operator" : caller;
+  const readable = async (requested?: readonly Scope[]): Promise<AuthorizedScopes> => {
+    checkOpen();
+    // Only the operator's "every scope" depends on which scopes hold something.
+    const existing = caller === operator ? await store.scopes(authority) : [];
+    return gate.read(caller, existing, requested);
+  };
+  return {
+    caller,
+    access,
+    readable,
+    async searched(requested, asked) {
+      const chosen = asked ?? (requested === undefined ? strategy : undefined);
+      if (chosen === undefined) return readable(requested);
+      return readable(await chooseScopes(chosen, access, (await readable(requested)).scopes));
+    },
+    async writable(scope) {
+      const wanted = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];
+      return wanted.map((one) => gate.write(caller, one));
+    },
+  };
+}
+
+async function* reembed(
+  parts: SharedParts,
+  proofs: () => Promise<readonly AuthorizedScopes<"write">[]>,
+  options: ReembedOptions,
+) {
+  const { reembedScopes } = await import("./reembed/reembed.ts");
+  return yield* reembedScopes(parts, parts.reembedded, proofs, options);
+}
+
+/** **Errors** `access-denied` for another caller than the view's own: only the operator turns into callers. */
+function within(caller: Caller, context: AccessContext): AccessContext {
+  if (caller === operator) return context;
+  if (isSameCaller(caller, context)) return caller;
+  throw new IbidError("access-denied", "A caller's view cannot become another caller's.", {
+    hint: "Call as() on the knowledge base itself.",
+  });
+}

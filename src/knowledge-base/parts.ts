@@ -1,0 +1,87 @@
+import type { Caller, Gate } from "../access/gate.ts";
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { ChatModel } from "../contracts/chat.ts";
+import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
+import type { EventStore } from "../contracts/event-store.ts";
+import type { Reranker, Retriever, SearchMode, SearchWarning, WrapRetriever } from "../contracts/retriever.ts";
+import type {
+  AccessContext,
+  AccessPolicy,
+  AuthorizedScopes,
+  Scope,
+  ScopeStrategy,
+  SystemAuthority,
+} from "../contracts/scope.ts";
+import type { Telemetry } from "../contracts/telemetry.ts";
+import type { Tracer } from "../contracts/tracer.ts";
+import type { IngestStages } from "../ingest/stages.ts";
+import type { OpenSource } from "../ingest/to-arrivals.ts";
+import type { Observer } from "./operations/observer.ts";
+import type { Settler } from "./settle-later.ts";
+
+/** Parts of a knowledge base, chosen by the composition root. */
+export interface KnowledgeBaseParts extends IngestStages {
+  readonly analyzer: Analyzer;
+  /** Makes an embedder of a model that a collection brings. Default: checks and batches, without a cache. */
+  readonly embed?: ((model: EmbeddingModel) => Embedder | Promise<Embedder>) | undefined;
+  /** Whether searches by words alone were asked for, so that vectors of other models need no warning. Default false. */
+  readonly wordsAlone?: boolean | undefined;
+  /** Default: the built-in retriever over the store, the embedder and the reranker. A function wraps that one. */
+  readonly retriever?: Retriever | WrapRetriever | undefined;
+  readonly reranker?: Reranker | "proximity" | undefined;
+  readonly chatModel?: ChatModel | undefined;
+  readonly judge?: ChatModel | undefined;
+  readonly tracer?: Tracer | undefined;
+  readonly telemetry?: Telemetry | undefined;
+  /** Store of events. Default: none. */
+  readonly events?: EventStore | undefined;
+  /** Clock of events. **Units** milliseconds since 1970. Default: the machine's. */
+  readonly now?: (() => number) | undefined;
+  readonly access?: AccessPolicy | undefined;
+  readonly openSource?: OpenSource | undefined;
+  /** Turns a path into the uri of its document. Default: unchanged. */
+  readonly resolveUri?: ((uri: string) => string) | undefined;
+  /** Closes the readers, with the knowledge base. */
+  readonly closeReaders?: (() => Promise<void>) | undefined;
+  /** Closes the store of events, after its last event. */
+  readonly closeEvents?: (() => Promise<void>) | undefined;
+}
+
+/** Parts that all views of a knowledge base share. The composition root makes each of them once. */
+export interface SharedParts extends KnowledgeBaseParts {
+  readonly gate: Gate;
+  readonly authority: SystemAuthority;
+  readonly observer: Observer;
+  readonly settler: Settler;
+  readonly modelCheck: ModelCheck;
+  /** Stages of an ingestion whose writes are timed. */
+  readonly watched: IngestStages;
+  /** Scopes that a re-embedding is at work on here. */
+  readonly reembedded: Set<Scope>;
+  /** Makes an embedder of a collection's own model. */
+  readonly embedOwn: (model: EmbeddingModel) => Promise<Embedder>;
+  /** **Errors** `store-closed` after `close`. */
+  readonly checkOpen: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Compares the models of stored vectors with those that the knowledge base is open with. */
+export interface ModelCheck {
+  /** One warning for each stored model that no configured one matches. */
+  warnings(scopes: AuthorizedScopes): Promise<readonly SearchWarning[]>;
+  /** Warnings for a search. **Errors** `unsupported` for a dense search, which cannot see such vectors. */
+  forSearch(scopes: AuthorizedScopes, mode: SearchMode): Promise<readonly SearchWarning[]>;
+}
+
+/** One caller and the scopes that the gate lets them through to. */
+export interface ViewScopes {
+  readonly caller: Caller;
+  readonly access: AccessContext | "operator";
+  readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
+  /** Scopes of a search: those that it names, else those of the view's strategy. */
+  readonly searched: (
+    scopes: readonly Scope[] | undefined,
+    strategy: ScopeStrategy | undefined,
+  ) => Promise<AuthorizedScopes>;
+  readonly writable: (scope: Scope | undefined) => Promise<readonly AuthorizedScopes<"write">[]>;
+}

@@ -1,0 +1,92 @@
+import { operator } from "../access/gate.ts";
+import { homeScope, parseScope } from "../access/scopes.ts";
+import type { AskOptions } from "../contracts/answer.ts";
+import type { IngestInput, IngestOptions, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { RetrieveOptions, Retriever, SearchMode, SearchOptions } from "../contracts/retriever.ts";
+import { ingestOptions } from "../ingest/ingest-options.ts";
+import { ingestArrivals } from "../ingest/ingest.ts";
+import type { IngestStages } from "../ingest/stages.ts";
+import { toArrivals } from "../ingest/to-arrivals.ts";
+import { createRun } from "../runtime/create-run.ts";
+import { planOptions } from "../runtime/plan-options.ts";
+import { toMetadata } from "../runtime/to-json.ts";
+import { searchOptions } from "../search/search-options.ts";
+import { checkCharset } from "../text/charsets/check-charset.ts";
+import { askOptions } from "./asking/ask-options.ts";
+import type { SharedParts, ViewScopes } from "./parts.ts";
+
+/** The three verbs that most programs call: ingest, search, ask. */
+export function createVerbs(
+  parts: SharedParts,
+  { caller, searched }: ViewScopes,
+  retriever: Retriever,
+  stages: IngestStages,
+): Pick<KnowledgeBase, "ingest" | "search" | "ask"> {
+  const { store, gate, observer, settler, checkOpen, modelCheck } = parts;
+  return {
+    ingest(input: IngestInput, options: IngestOptions = {}) {
+      planOptions("ingest", ingestOptions, options);
+      const scope = parseScope(options.scope ?? homeScope(caller === operator ? undefined : caller));
+      const into = gate.write(caller, scope);
+      const arrivals = toArrivals(input, parts.openSource, { ...options.folders, onSkip: options.onSkip });
+      const metadata = toMetadata(options.metadata, "ingest");
+      return createRun(() => {
+        checkOpen();
+        const { signal, onProgress } = options;
+        const run = ingestArrivals(stages, {
+          arrivals,
+          scope,
+          into,
+          from: gate.read(caller, [scope], [scope]),
+          metadata,
+          origin: options.origin ?? "user-content",
+          password: options.password,
+          charset: checkCharset(options.charset),
+          sweep: options.sweep ?? true,
+          refresh: options.refresh,
+          signal,
+          onProgress,
+          onEmbedding: options.onEmbedding,
+          async settle(onFit) {
+            if (options.settle === true) await settler.now({ signal, onProgress: onFit });
+            else settler.later();
+          },
+        });
+        return observer.ingestion(scope, run);
+      });
+    },
+
+    async search(query: string, options: SearchOptions = {}) {
+      planOptions("search", searchOptions, options);
+      const { scopes, strategy, ...rest } = options;
+      const within = await searched(scopes, strategy);
+      const warnings = await modelCheck.forSearch(within, modeOf(rest));
+      const hits = await retriever.retrieve(within, query, rest);
+      return warnings.length === 0 ? hits : Object.assign([...hits], { warnings });
+    },
+
+    ask(question: string, options: AskOptions = {}) {
+      planOptions("ask", askOptions, options);
+      const { chatModel: model, judge, analyzer, prices } = parts;
+      const { scopes, strategy, ...rest } = options;
+      // Leaving the run stops the model.
+      const left = new AbortController();
+      const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
+      return createRun(
+        async function* () {
+          // A page that only searches need not load what answers.
+          const { askQuestion } = await import("./asking/ask.ts");
+          const within = await searched(scopes, strategy);
+          const warnings = await modelCheck.forSearch(within, modeOf(rest));
+          const asking = { retriever, store, model, judge, analyzer, prices, warnings };
+          return yield* askQuestion(asking, within, question, { ...rest, signal });
+        },
+        () => left.abort(),
+      );
+    },
+  };
+}
+
+function modeOf({ mode, syntax }: RetrieveOptions): SearchMode {
+  return mode ?? (syntax === "lucene" ? "lexical" : "hybrid");
+}
