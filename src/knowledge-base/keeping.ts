@@ -49,10 +49,16 @@ export function createKeeping(parts: KeepingParts): Keeping {
   return {
     async restore(uri, address = {}) {
       checkOptions("restore", address, ["scope"]);
+      const { trash } = store;
+      if (trash === undefined) {
+        throw new IbidError("unsupported", "This store keeps no deleted documents; restore needs them.", {
+          hint: "Ingest the document again, or use a store with a trash.",
+        });
+      }
       const found = await findDeleted(parts, uri, address);
       const restored = [];
       for (const { scope, id, uri: own } of found) {
-        const chunks = await store.trash!.restore(gate.write(caller, scope), { documentIds: [id] });
+        const chunks = await trash.restore(gate.write(caller, scope), { documentIds: [id] });
         restored.push({ uri: own, scope, chunks });
       }
       return restored;
@@ -61,7 +67,8 @@ export function createKeeping(parts: KeepingParts): Keeping {
     async vacuum(options = {}) {
       checkOptions("vacuum", options, ["olderThanMs"]);
       await maintain("A vacuum");
-      const chunks = await store.trash!.vacuum(authority, { olderThanMs: options.olderThanMs ?? defaultRetentionMs });
+      const olderThanMs = options.olderThanMs ?? defaultRetentionMs;
+      const chunks = (await store.trash?.vacuum(authority, { olderThanMs })) ?? 0;
       return { chunks, ...(await pending()) };
     },
 
@@ -93,10 +100,10 @@ export function createKeeping(parts: KeepingParts): Keeping {
     async doctor(options = {}) {
       checkOptions("doctor", options, ["fix", "absent"]);
       await maintain("An examination");
-      if (store.upkeep!.examine === undefined) {
+      if (store.upkeep === undefined) {
         throw new IbidError("unsupported", "This store cannot examine itself.", { hint: "Use one of ibid's own." });
       }
-      const diagnosis = await store.upkeep!.examine(authority, options);
+      const diagnosis = await store.upkeep.examine(authority, options);
       const stale = await countStale(store, await readable(), embedder);
       return stale === 0 ? diagnosis : withStale(diagnosis, stale);
     },
@@ -114,10 +121,10 @@ export async function findDeleted(
   const scopes = await readable(
     address.scope === undefined ? [...usual, "deployment", "platform"] : [parseScope(address.scope)],
   );
-  if (store.trash!.deleted === undefined) return [];
+  if (store.trash === undefined) return [];
   const named = new Set([uri, resolveUri?.(uri) ?? uri]);
   const found: DeletedSummary[] = [];
-  for await (const summary of store.trash!.deleted(scopes)) if (named.has(summary.uri)) found.push(summary);
+  for await (const summary of store.trash.deleted(scopes)) if (named.has(summary.uri)) found.push(summary);
   if (new Set(found.map(({ scope }) => scope)).size > 1) throw severalScopes(uri, found);
   return found;
 }

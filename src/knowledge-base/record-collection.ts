@@ -300,8 +300,8 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     const looked: readonly Scope[] =
       scope === undefined ? [...(await readable()).scopes, "deployment", "platform"] : [parseScope(scope)];
     const own = gate.writable(caller, (await readable(looked)).scopes);
-    if (store.trash!.deleted === undefined || own.length === 0) return;
-    for await (const summary of store.trash!.deleted(await readable(own)))
+    if (store.trash === undefined || own.length === 0) return;
+    for await (const summary of store.trash.deleted(await readable(own)))
       if (summary.uri.startsWith(under)) yield summary;
   }
 

@@ -6,6 +6,7 @@ import type { CompleteParts } from "../../src/stores/segments/segment-store.ts";
 import { compareWorlds } from "./compare-worlds.ts";
 import { accessFaults } from "./faults.ts";
 import { runs, sample } from "../support/runs.ts";
+import { withRumours } from "./rumour-leg.ts";
 import { repeatingModel, type Subject, wordReranker } from "./subjects.ts";
 import { anyWorld } from "./worlds.ts";
 import { compose } from "../contracts/composed-retrievers.ts";
@@ -44,6 +45,13 @@ const subjects: readonly (Subject & { readonly runs: number })[] = [
   },
   { name: "SQLite, the store's own model", store: "SQLite", sees: "own", reranker: () => "proximity", runs: 2 },
   { name: "SQLite, a given model", store: "SQLite", sees: "given", reranker: wordReranker, runs: 2 },
+  {
+    name: "memory, with a leg that leaks, lags and ignores filters",
+    store: "memory",
+    sees: "given",
+    compose: withRumours,
+    runs: 6,
+  },
 ];
 
 describe("what a caller may not read moves nothing: hits, scores, order, counts, errors [T8 T25 T26 T27 L3 L11]", () => {

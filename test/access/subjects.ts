@@ -6,7 +6,7 @@ import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { ChatModel } from "../../src/contracts/chat.ts";
 import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
-import type { Store } from "../../src/contracts/store.ts";
+import type { Store, StoreParts } from "../../src/contracts/store.ts";
 import type { Reranker, WrapRetriever } from "../../src/contracts/retriever.ts";
 import type { AccessPolicy } from "../../src/contracts/scope.ts";
 import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
@@ -24,6 +24,8 @@ import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-mod
 export interface Subject {
   readonly name: string;
   readonly store: "memory" | "SQLite";
+  /** The store's parts, composed otherwise. */
+  readonly compose?: (parts: StoreParts) => StoreParts;
   /** What sees meaning: the store's own model, fitted early; one that is given; nothing. */
   readonly sees: "own" | "given" | "nothing";
   readonly reranker?: () => Reranker | "proximity";
@@ -107,7 +109,8 @@ async function openStore(
     embeddings: ["dense", "sparse", "hybrid"],
     secret: createSecret(),
   });
-  return { store: composeStore(fault.raw?.(raw) ?? raw), remove: () => {} };
+  const given = fault.raw?.(raw) ?? raw;
+  return { store: composeStore(subject.compose?.(given) ?? given), remove: () => {} };
 }
 
 /** A model that has read nothing: how often a text has each of a few letters. */

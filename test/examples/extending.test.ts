@@ -35,7 +35,7 @@ describe("examples of extending", () => {
     ["refresh-policy.ts", "{ refresh: careful }", "{}"],
     ["transformer.ts", "transformers: [spellOut]", "transformers: []"],
     ["entity-types.ts", 'direction: "incoming" }', 'direction: "outgoing" }'],
-    ["backend.ts", "b.score - a.score ||", "a.score - b.score ||"],
+    ["backend.ts", "entries.delete(id);", "entries.get(id);"],
   ])("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
     const { failed, stderr } = await runWrongExample(`extending/${name}`, right, wrong);
     expect(failed).toBe(true);

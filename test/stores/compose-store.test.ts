@@ -160,7 +160,7 @@ describe("a session of a composed store", () => {
     const { store, ids } = await filled((revisions) => {
       const given = [
         match("id-of-b.md#hidden", revisions[3]!, north, 9),
-        match("never", 1, deployment, 8),
+        ...Array.from({ length: 20 }, (_, i) => match(`never ${i}`, 1, deployment, 8)),
         match("id-of-a.md#one", revisions[0]! + 100, deployment, 7),
         match("id-of-a.md#one", revisions[0]!, deployment, 6),
         match("id-of-a.md#one", revisions[0]!, deployment, 5),
@@ -174,7 +174,7 @@ describe("a session of a composed store", () => {
     const found = await leg!.search(query, 2);
     expect(idsOf(found)).toEqual([ids[0], ids[1]]);
     expect(found.complete).toBe(false);
-    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.length).toBeGreaterThan(1);
     expect(idsOf(await leg!.search(query, "all"))).toEqual(ids);
     expect(idsOf(await leg!.search(query, "all", { minScore: 4 }))).toEqual(ids.slice(0, 2));
     const none: Restriction = { key: "none", filter: { op: "eq", key: "kind", value: "x" }, admits: () => false };
