@@ -28,6 +28,7 @@ export function toHitJson(hit: Hit): HitJson {
     ...(structure && { structure }),
     metadata,
     origin,
+    ...(hit.evidence !== undefined && { evidence: hit.evidence }),
     ...(matches && { matches }),
     ...(explain && { explain }),
   };

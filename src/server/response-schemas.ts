@@ -54,6 +54,7 @@ const hitSchema = z
     metadata,
     origin: z.enum(["user-content", "narrative", "note", "synthetic"]),
     structure: structure.optional(),
+    evidence: z.boolean().optional().meta({ description: "Whether the hit counts as evidence for an answer." }),
     matches: z.array(z.strictObject({ start: position, end: position })).optional(),
     explain: z.looseObject({ fusion: z.string() }).optional(),
   })

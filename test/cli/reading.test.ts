@@ -64,7 +64,7 @@ interface HitJson {
 }
 
 /** The keys of a hit, which HTTP and MCP have too. */
-const hitKeys = "rank score chunkId documentId scope text snippet source structure metadata origin".split(" ");
+const hitKeys = "rank score chunkId documentId scope text snippet source structure metadata origin evidence".split(" ");
 
 describe("ibid search", () => {
   it("--json: the keys are a contract, and every text is the slice it says [L1]", async () => {
@@ -130,7 +130,7 @@ describe("ibid search", () => {
       ),
     ]);
     expect(both.hits.map(({ matches }) => matches?.length)).toEqual([1]);
-    expect(both.hits[0]?.explain?.parts.at(-1)).toEqual({ name: "regex", value: 0.5 });
+    expect(both.hits[0]?.explain?.parts.at(-1)).toEqual({ name: "pattern", value: 0.5 });
     expect(one.hits.length).toBe(1);
     expect(all.hits.length).toBeGreaterThan(3);
     expect(plain.hits.map(({ source }) => source.uri)).toEqual(["ada/keys.md"]);

@@ -57,8 +57,10 @@ export async function* askQuestion(
         question,
         turns,
         grounding,
-        options: { ...search, explain, onUsage },
+        // The sentences of an answer are chosen by the rarity of its terms, which the explanation holds. The asker sees it on request only.
+        options: { ...search, explain: true, onUsage },
       });
+  const shown = explain ? hits : hits.map(withoutExplanation);
 
   const events = answerQuestion({
     question: stages.model ? question : asked,
@@ -76,13 +78,13 @@ export async function* askQuestion(
   });
   let answer: Answer | undefined;
   for await (const event of events) {
-    if (event.type === "hits") yield { ...event, hits };
+    if (event.type === "hits") yield { ...event, hits: shown };
     else if (event.type === "answer") {
       const { usage: ofAnswer, ...made } = event.answer;
       answer = {
         ...made,
         question,
-        hits,
+        hits: shown,
         ...usageOf(addUsage(...spent, usage, ofAnswer)),
         ...(searchedFor !== undefined && { searchedFor }),
         ...(stages.warnings !== undefined && stages.warnings.length > 0 && { warnings: stages.warnings }),
@@ -111,4 +113,9 @@ async function findWholeCorpus(
   // Delimiters count too.
   const { cut, leftOut } = fitContext(hits, context);
   return cut.length === 0 && leftOut.length === 0 ? hits : undefined;
+}
+
+function withoutExplanation(hit: Hit): Hit {
+  const { explain: _, ...rest } = hit;
+  return rest;
 }
