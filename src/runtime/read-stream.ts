@@ -19,7 +19,7 @@ export interface ReadStreamOptions {
 /**
  * Reads a stream of bytes to its end, and never keeps more than `maxBytes`.
  *
- * **Shape** the stream is let go at its end, at the limit, at the signal, and when it fails. **Errors** those of the options and of the stream; `TypeError` for
+ * **Shape** the stream is let go at its end, at the limit, at the signal, and when it fails. **Errors** the errors that the options make, and those of the stream; `TypeError` for
  * a part that is not bytes. **Cost** each part is copied, since a stream may use its buffer again.
  */
 export async function readStream(

@@ -6,7 +6,6 @@ import { createLanguageDetector, detectorVersion } from "./languages/detect-lang
 import { foldAscii, foldWord, maxTermLength } from "./languages/fold-word.ts";
 import { hashParts } from "../runtime/hash.ts";
 import { coreLanguages, type LanguageRules } from "./languages/language-rules.ts";
-import { ownCopy } from "../runtime/own-copy.ts";
 import { createStemmers, type Stemmer } from "./languages/stemmers.ts";
 import { unicodeVersion } from "./patterns/unicode-version.ts";
 import { mostWordsKept, WordMap } from "./word-map.ts";
@@ -280,4 +279,12 @@ function signAt(units: Uint16Array, end: number): "" | "++" | "#" {
 
 function isDigit(text: string): boolean {
   return text >= "0" && text <= "9" && text.length === 1;
+}
+
+/** V8 copies slices that are shorter; a longer one is a view, which keeps the whole text in memory. **Units** UTF-16 code units. */
+const shortestView = 13;
+
+/** A word of a text, to be kept when the text is not. */
+export function ownCopy(word: string): string {
+  return word.length < shortestView ? word : ` ${word}`.slice(1);
 }

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { openFileBlobStore } from "ibid/stores";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fromBlobPath, toBlobPath } from "../../src/stores/blobs/blob-path.ts";
+import { fromBlobPath, toBlobPath } from "../../src/stores/blobs/file-blob-store.ts";
 import { createFileBlobStore } from "../../src/stores/blobs/file-blob-store.ts";
 import { createTurns } from "../../src/stores/sqlite/take-turns.ts";
 import { isBlobKey } from "../../src/stores/blobs/check-blob.ts";

@@ -5,7 +5,7 @@ import type { KnowledgeEvent } from "../../src/contracts/event-store.ts";
 import type { LatencySummary } from "../../src/contracts/health.ts";
 import { describeHealth } from "../../src/knowledge-base/operations/health-body.ts";
 import { createHealthWindow, mostMeasurements } from "../../src/knowledge-base/operations/health-window.ts";
-import { nearestRank } from "../../src/knowledge-base/operations/nearest-rank.ts";
+import { nearestRank } from "../../src/knowledge-base/operations/health-window.ts";
 import { sampleTrace } from "../packs/tracer-pack.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);

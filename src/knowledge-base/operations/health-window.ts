@@ -1,6 +1,5 @@
 import type { KnowledgeEvent } from "../../contracts/event-store.ts";
 import type { Health, LatencySummary } from "../../contracts/health.ts";
-import { nearestRank } from "./nearest-rank.ts";
 
 /** **Units** milliseconds. **Source** ToolUp: a rolling minute. */
 export const healthWindowMs = 60_000;
@@ -139,4 +138,15 @@ function summarise(values: readonly number[]): LatencySummary {
     p95: nearestRank(ascending, 0.95),
     max: ascending.at(-1) ?? 0,
   };
+}
+
+/**
+ * A percentile that is one of the measurements: the one at rank `ceil(share · n)`, counted from 1.
+ *
+ * **Shape** `ascending` is sorted; 0 for none. **Source** Hyndman and Fan, Sample Quantiles in Statistical Packages (1996), definition 1; ToolUp's p95.
+ */
+export function nearestRank(ascending: readonly number[], share: number): number {
+  // A product such as 0.95 · 20 may come out a little above the whole number that it is.
+  const rank = Math.ceil(share * ascending.length - 1e-9);
+  return ascending[Math.max(rank, 1) - 1] ?? 0;
 }

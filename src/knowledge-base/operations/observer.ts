@@ -7,11 +7,10 @@ import type { Store } from "../../contracts/store.ts";
 import type { ReembedEvent, ReembedSummary } from "../../contracts/reembedding.ts";
 import type { Reranker, Retriever } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import type { Telemetry } from "../../contracts/telemetry.ts";
+import type { Telemetry, OpenSpan, SpanEnd, SpanStart } from "../../contracts/telemetry.ts";
 import type { Tracer } from "../../contracts/tracer.ts";
 import { createEventBuffer } from "./event-buffer.ts";
 import { createHealthWindow, healthWindowMs } from "./health-window.ts";
-import { inSpan, openSpan } from "./open-span.ts";
 
 /** Chunks that one event of a re-embedding tells of, at most. */
 const toldTogether = 256;
@@ -234,4 +233,55 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
       await buffer?.flush();
     },
   };
+}
+
+/** Starts a span with whoever wants to see it; nothing that it does wrong reaches the work. */
+export function openSpan(telemetry: Telemetry | undefined, start: SpanStart): OpenSpan {
+  const span = attempt(() => telemetry?.span?.(start));
+  return {
+    within<Result>(work: () => Result): Result {
+      let outcome: { readonly result: Result } | { readonly error: unknown } | undefined;
+      const run = (): Result | undefined => {
+        try {
+          const result = work();
+          outcome = { result };
+          return result;
+        } catch (error) {
+          outcome = { error };
+          return undefined;
+        }
+      };
+      attempt(() => span?.within(run));
+      if (outcome === undefined) return work();
+      if ("error" in outcome) throw outcome.error;
+      return outcome.result;
+    },
+    end: (outcome) => attempt(() => span?.end(outcome)),
+  };
+}
+
+/** Work that is one span from its beginning to its end. */
+export async function inSpan<Result>(
+  telemetry: Telemetry | undefined,
+  start: SpanStart,
+  work: () => Promise<Result>,
+  facts: (result: Result) => SpanEnd,
+): Promise<Result> {
+  const span = openSpan(telemetry, start);
+  try {
+    const result = await span.within(work);
+    span.end({ facts: facts(result) });
+    return result;
+  } catch (error) {
+    span.end({ error });
+    throw error;
+  }
+}
+
+function attempt<Result>(tell: () => Result): Result | undefined {
+  try {
+    return tell();
+  } catch {
+    return undefined;
+  }
 }

@@ -16,8 +16,8 @@ import type {
 } from "../segments/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createStrays } from "./sqlite-strays.ts";
-import { bytesOf, type Read, toChunk, toDocument } from "./sqlite-row-texts.ts";
-import { chunkValues, documentValues } from "./sqlite-values.ts";
+import { bytesOf, type Read, toChunk, toDocument } from "./sqlite-texts.ts";
+import { chunkValues, documentValues } from "./sqlite-texts.ts";
 import { createSqliteTexts, missingRow } from "./sqlite-texts.ts";
 
 const chunkColumns = `key, scope, id, document_id AS documentId, document, starts AS "start", ends AS "end", position AS "index",

@@ -1,5 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import type { SQLInputValue } from "node:sqlite";
+import type { ChunkRow, DocumentRow } from "../segments/segment-directory.ts";
 
 /** The longest part. **Units** UTF-16 code units. SQLite holds a row three times over while it writes it: of a part that is nothing, of a large text too much. */
 const partLength = 1024 * 1024;
@@ -74,3 +76,40 @@ export function missingRow(): never {
     hint: "Restore the file from a backup, or move it away and ingest the documents again.",
   });
 }
+
+/** What is bound for a chunk's row, in the order of its columns. */
+export function chunkValues(row: Omit<ChunkRow, "key">): SQLInputValue[] {
+  const { scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt } =
+    row;
+  return [scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt];
+}
+
+/** The same for a document's, without its body. */
+export function documentValues(row: Omit<DocumentRow, "key">): SQLInputValue[] {
+  const source = [row.scope, row.id, row.uri, row.title, row.mediaType, row.origin];
+  const provenance = [row.contentHash, row.metadataHash, row.fingerprint, row.bytes, row.folder];
+  return [...source, ...provenance, row.ingestedAt, row.deletedAt];
+}
+
+/** Free text may hold U+0000, at which Node 22 ends a string that it reads from SQLite: it is read as bytes. */
+export function bytesOf(column: string): string {
+  return `CAST(${column} AS BLOB) AS ${column}`;
+}
+
+/** A row as SQLite has it, and the names of its columns that were read as bytes. */
+export type Read<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: Uint8Array | null };
+
+/** In place, for a row is nobody else's yet, and there are many. */
+function readTexts<Row, Names extends keyof Row & string>(row: Read<Row, Names>, ...names: readonly Names[]): Row {
+  const texts = row as Record<Names, Uint8Array | string | null>;
+  for (const name of names) {
+    const bytes: Uint8Array | null = row[name];
+    if (bytes !== null) texts[name] = decoder.decode(bytes);
+  }
+  return row as unknown as Row;
+}
+
+export const toChunk = (row: Read<ChunkRow, "urtext" | "text">): ChunkRow =>
+  readTexts<ChunkRow, "urtext" | "text">(row, "urtext", "text");
+export const toDocument = (row: Read<DocumentRow, "title">): DocumentRow =>
+  readTexts<DocumentRow, "title">(row, "title");

@@ -1,6 +1,6 @@
-import type { BlobStore } from "../../contracts/blob-store.ts";
-import type { SharedCache } from "../../contracts/shared-cache.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import type { BlobStore } from "../../src/contracts/blob-store.ts";
+import type { SharedCache } from "../../src/contracts/shared-cache.ts";
+import { checkOptions } from "../../src/runtime/check-options.ts";
 
 /** A cache that can be emptied. */
 export interface BlobCache extends SharedCache {
