@@ -113,7 +113,9 @@ function describeLatent({ fitted, energy, weight }: LatentExplanation): string {
 
 function describeExplanation(explain: HitExplanation, score: number): readonly string[] {
   const number = (value: number): string => value.toFixed(3);
-  const legs = Object.entries(explain.legs).map(([name, leg]) => `${name} ${number(leg.score)} (rank ${leg.rank})`);
+  const legs = Object.entries(explain.legs).flatMap(([name, leg]) =>
+    leg === undefined ? [] : [`${name} ${number(leg.score)} (rank ${leg.rank})`],
+  );
   const parts = explain.parts.map(({ name, value }) => `${name} ${number(value)}`);
   const terms = explain.terms.map(({ term, score }) => `${neutralise(term)} ${number(score)}`);
   const { latent, rerank, steps = [] } = explain;

@@ -141,13 +141,13 @@ export interface LegScore {
 
 /** How each leg saw a hit, by the leg's name. */
 export interface LegScores {
-  readonly lexical?: LegScore;
-  readonly dense?: LegScore;
+  readonly lexical?: LegScore | undefined;
+  readonly dense?: LegScore | undefined;
   /** The store's own model. */
-  readonly latent?: LegScore;
-  readonly pattern?: LegScore;
+  readonly latent?: LegScore | undefined;
+  readonly pattern?: LegScore | undefined;
   /** A leg of your own. */
-  readonly [leg: string]: LegScore;
+  readonly [leg: string]: LegScore | undefined;
 }
 
 /**
