@@ -1,7 +1,7 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { AsyncChunker, LengthFunction } from "../contracts/chunker.ts";
 import type { TextDocument } from "../contracts/document.ts";
-import type { Embedding } from "../contracts/embedding.ts";
+import type { Embedding, SparseVector, Vector } from "../contracts/embedding.ts";
 import type { EmbeddingModel } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
@@ -12,9 +12,10 @@ import type { Span } from "../text/sentences.ts";
 import { checkSizes, checkTextDocument } from "./check-sizes.ts";
 import { createChunkFactory } from "./create-chunk.ts";
 import { findSentences } from "./document-sentences.ts";
-import { cosineDistance } from "./embedding-distance.ts";
 import { gatherSpans } from "./gather-spans.ts";
 import { createMeasure } from "./measure.ts";
+import { dot, norm } from "../runtime/dot.ts";
+import { sparseDot, sparseNorm, type SparseRow } from "../runtime/sparse.ts";
 
 /**
  * Options of a semantic chunker: the model, the threshold of a change, and sizes.
@@ -202,3 +203,30 @@ function percentileOf(values: readonly number[], percentile: number): number {
   const above = sorted[Math.ceil(position)]!;
   return below + (above - below) * (position - Math.floor(position));
 }
+
+const isSparse = (embedding: Embedding): embedding is SparseVector => "indices" in embedding;
+const denseOf = (embedding: Embedding): Vector => ("dense" in embedding ? embedding.dense : (embedding as Vector));
+const rowOf = ({ indices, values }: SparseVector): SparseRow => ({
+  indices: Uint32Array.from(indices),
+  values: Float32Array.from(values),
+  start: 0,
+  end: values.length,
+});
+
+/**
+ * Distance in meaning between two texts: one minus their cosine.
+ *
+ * **Shape** from 0 to 2; 1 where one has no direction; NaN for embeddings of different kinds or dimensions, or with NaN. Hybrid embeddings compare by their dense part.
+ */
+function cosineDistance(a: Embedding, b: Embedding): number {
+  if (isSparse(a) || isSparse(b)) {
+    if (!isSparse(a) || !isSparse(b)) return Number.NaN;
+    const [left, right] = [rowOf(a), rowOf(b)];
+    return distance(sparseDot(left, right), sparseNorm(left) * sparseNorm(right));
+  }
+  const [left, right] = [Float32Array.from(denseOf(a)), Float32Array.from(denseOf(b))];
+  if (left.length !== right.length) return Number.NaN;
+  return distance(dot(left, 0, right, 0, left.length), norm(left, 0, left.length) * norm(right, 0, right.length));
+}
+
+const distance = (product: number, lengths: number): number => (lengths === 0 ? 1 : 1 - product / lengths);

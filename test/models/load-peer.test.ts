@@ -36,7 +36,7 @@ async function install(name: string, manifest: object, code: string): Promise<vo
 /** In a process of its own: the test runner resolves imports in its own way. */
 async function inProject(code: string): Promise<unknown> {
   const script = `
-    const { loadPeer } = await import(${JSON.stringify(source("hosted/load-peer.ts"))});
+    const { loadPeer } = await import(${JSON.stringify(source("hosted/resolve-model.ts"))});
     const tried = async (name) => {
       try { return (await loadPeer(name)).answer; }
       catch (error) { return { code: error.code, message: error.message, hint: error.hint }; }

@@ -3,22 +3,27 @@ import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Reranker } from "../../contracts/retriever.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import type { AiSdkEmbeddingModel, AiSdkLanguageModel, AiSdkRerankingModel } from "../ai-sdk/ai-sdk-model.ts";
 import {
-  type AiSdkEmbeddingOptions,
+  isObject,
+  type AiSdkEmbeddingModel,
+  type AiSdkLanguageModel,
+  type AiSdkRerankingModel,
+} from "../ai-sdk/ai-sdk-model.ts";
+import {
   aiSdkEmbeddingOptionNames,
   fromAiSdkEmbeddingModel,
+  type AiSdkEmbeddingOptions,
 } from "../ai-sdk/embedding-model.ts";
 import { fromAiSdkLanguageModel } from "../ai-sdk/language-model.ts";
-import { loadPeer } from "./load-peer.ts";
-import { type ModelName, parseModelName } from "./model-name.ts";
-import { type ProviderFacts, providers } from "./providers.ts";
-import { isOpenAiItself, type ProviderSettings, providerSettings, type Variables } from "./provider-settings.ts";
+import { factsOf, providers, type ProviderFacts } from "./providers.ts";
+import { isOpenAiItself, providerSettings, type ProviderSettings, type Variables } from "./provider-settings.ts";
 import { fromAiSdkRerankingModel } from "../ai-sdk/reranking-model.ts";
-import type { WirePlace } from "./wire-call.ts";
+import { callWire, wireError, type WirePlace } from "./wire-call.ts";
 import { createWireEmbeddingModel } from "./wire-embedding-model.ts";
 import { createWireLanguageModel } from "./wire-language-model.ts";
-import { createWireRerankingModel } from "./wire-reranking-model.ts";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 export interface ResolveModelOptions {
   /** Where keys and addresses are read. Default: the process's own environment. */
@@ -161,4 +166,113 @@ function unusable(facts: ProviderFacts): IbidError {
       details: { package: facts.packageName },
     },
   );
+}
+
+interface RerankCall {
+  readonly documents: { readonly values: readonly string[] };
+  readonly query: string;
+  readonly abortSignal?: AbortSignal;
+}
+
+/**
+ * A reranking model behind `POST /rerank`, as vLLM, llama.cpp, LocalAI, Jina and Cohere have it, in the form of the AI SDK.
+ *
+ * **Source** Cohere API reference, "Rerank" (v2), and vLLM's and llama.cpp's endpoints in its form; AI SDK `RerankingModelV4`.
+ */
+function createWireRerankingModel(place: WirePlace, modelId: string): AiSdkRerankingModel {
+  return {
+    specificationVersion: "v4",
+    provider: `${place.provider}.reranking`,
+    modelId,
+    async doRerank({ documents, query, abortSignal }: RerankCall) {
+      const body = { model: modelId, query, documents: documents.values };
+      const answer = await callWire(place, "/rerank", body, abortSignal);
+      const { results } = answer;
+      if (!Array.isArray(results)) throw wireError("AI_InvalidResponseDataError", "The answer has no list of results.");
+      return {
+        ranking: (results as readonly unknown[]).map((result) => {
+          const { index, relevance_score: relevanceScore } = isObject(result) ? result : {};
+          return { index, relevanceScore };
+        }),
+      };
+    },
+  };
+}
+
+/** A model's name, taken apart. */
+interface ModelName {
+  readonly provider: string;
+  readonly facts: ProviderFacts;
+  readonly model: string;
+  /** Behind an `@`, as it was written. */
+  readonly address?: string;
+}
+
+/**
+ * Reads `provider/model`, `provider:model`, and either with `@address` behind it.
+ *
+ * **Errors** `invalid-argument` for anything else, and for a provider that is not known.
+ */
+function parseModelName(name: string): ModelName {
+  const known = Object.keys(providers).join(", ");
+  const [, provider = "", rest = ""] = /^([^/:]+)[/:](.+)$/su.exec(name) ?? [];
+  // Models have @ in their names too (`model@sha256:…`); an address says its scheme.
+  const [, model = rest, address] = /^(.+)@([a-z][a-z+.-]*:\/\/.+)$/isu.exec(rest) ?? [];
+  if (provider === "" || model === "") {
+    throw new IbidError("invalid-argument", `A model is named provider/model, not "${name.slice(0, 100)}".`, {
+      hint: `For example ollama/qwen3:8b. Known providers: ${known}.`,
+    });
+  }
+  const facts = factsOf(provider);
+  if (facts === undefined) {
+    throw new IbidError("invalid-argument", `The provider "${provider.slice(0, 100)}" is not known.`, {
+      hint: `Known providers: ${known}. Any server that speaks OpenAI's API is openai-compatible/<model>, with OPENAI_COMPATIBLE_BASE_URL.`,
+    });
+  }
+  return { provider, model, facts, ...(address === undefined ? {} : { address }) };
+}
+
+/**
+ * Loads an optional package.
+ *
+ * Node's own lookup, from the place where ibid is installed, comes first. It would miss packages of the user's project
+ * if ibid is installed globally or run by `npx` from a cache, so `folder` comes next.
+ *
+ * **Errors** `dependency-missing` for a package that is missing or broken.
+ */
+export async function loadPeer(packageName: string, folder: string = process.cwd()): Promise<unknown> {
+  try {
+    // Not a literal, so that no bundler and no compiler insists on a package that few installations have.
+    return await import(/* @vite-ignore */ packageName);
+  } catch (error) {
+    if (!isMissing(error, packageName)) throw brokenPeer(packageName, error);
+  }
+  let path: string;
+  try {
+    path = createRequire(join(folder, "package.json")).resolve(packageName);
+  } catch {
+    throw new IbidError("dependency-missing", `The package ${packageName} is not installed.`, {
+      hint: `npm install ${packageName}`,
+      details: { package: packageName },
+    });
+  }
+  try {
+    return await import(/* @vite-ignore */ pathToFileURL(path).href);
+  } catch (error) {
+    throw brokenPeer(packageName, error);
+  }
+}
+
+/** Whether the package itself was not found, rather than something that it needs. */
+function isMissing(error: unknown, packageName: string): boolean {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  return code === "ERR_MODULE_NOT_FOUND" && String(message).includes(`'${packageName}'`);
+}
+
+function brokenPeer(packageName: string, cause: unknown): IbidError {
+  return new IbidError("dependency-missing", `The package ${packageName} is installed but cannot be loaded.`, {
+    hint: `Install it again: npm install ${packageName}`,
+    details: { package: packageName },
+    cause,
+  });
 }

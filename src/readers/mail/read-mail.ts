@@ -1,17 +1,13 @@
-import PostalMime, { type Email } from "postal-mime";
-
 import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
-import { type Composition, composeDocument } from "../compose-document.ts";
+import { composeDocument, type Composition } from "../compose-document.ts";
 import { findCharset } from "../text/find-charset.ts";
 import { fileNameOf } from "../file-name.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { canonicalize } from "../../text/canonical-text.ts";
-
-import { encryptionOf } from "./encryption.ts";
 import { factsOf, headerLines, headerText } from "./mail-headers.ts";
 import { readAttachments } from "./read-attachments.ts";
-import { writePlainBody } from "./plain-body.ts";
+import PostalMime, { type Email } from "postal-mime";
 
 /** Implements {@link createMailReader}; loaded with its parser when the first message is read. */
 export async function readMail(input: ReadInput): Promise<ReadResult> {
@@ -95,4 +91,37 @@ async function writeBody(
   }
   writePlainBody(document, plain);
   return undefined;
+}
+
+/**
+ * With what a message is encrypted as a whole; `undefined` when its body can be read.
+ *
+ * **Source** RFC 8551 (S/MIME), RFC 3156 (PGP/MIME), RFC 9580 (ASCII armor).
+ */
+function encryptionOf({ headers, text }: Email): string | undefined {
+  const type = headers.find(({ key }) => key === "content-type")?.value.slice(0, 1000) ?? "";
+  if (/^\s*application\/(?:x-)?pkcs7-mime/i.test(type) && !/smime-type\s*=\s*"?signed/i.test(type)) return "S/MIME";
+  if (/^\s*multipart\/encrypted/i.test(type)) return /pgp/i.test(type) ? "PGP" : "S/MIME";
+  return /^\s*-----BEGIN PGP MESSAGE-----/.test(text?.slice(0, 1000) ?? "") ? "PGP" : undefined;
+}
+
+/**
+ * Writes a body in plain text: its paragraphs, and as quotes the runs of lines that begin with `>`.
+ *
+ * **Source** RFC 3676, section 4.5, for what quotes look like.
+ */
+function writePlainBody(document: Composition, text: string): void {
+  let lines: string[] = [];
+  let isQuote = false;
+  const flush = (): void => {
+    document.write(lines.join("\n"), { kind: isQuote ? "quote" : "paragraph" });
+    lines = [];
+  };
+  for (const line of text.split("\n")) {
+    const quoted = line.startsWith(">");
+    if (line.trim() === "" || quoted !== isQuote) flush();
+    isQuote = quoted;
+    lines.push(line);
+  }
+  flush();
 }

@@ -1,11 +1,7 @@
 import MarkdownIt from "markdown-it";
-
 import type { Block } from "../../contracts/document.ts";
 import type { Heading } from "../build-sections.ts";
-
 import { readHeadingTitle } from "./heading-title.ts";
-import { findHtmlHeadings } from "./html-headings.ts";
-import { findLinkLabels } from "./link-labels.ts";
 
 /** The blocks of a Markdown text and those of them that are headings of sections. */
 export interface MarkdownBlocks {
@@ -194,4 +190,43 @@ function skipSpaceBack(text: string, from: number, to: number): number {
 
 function isSpace(unit: number): boolean {
   return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+}
+
+/** The labels that a text defines addresses for, as CommonMark compares them: in lower case, white space collapsed. **Cost** linear. **Source** CommonMark 0.31, 4.7. */
+function findLinkLabels(text: string): ReadonlySet<string> {
+  const labels = new Set<string>();
+  for (const [, label] of text.matchAll(/^ {0,3}\[([^[\]\n]{1,200})\]:[ \t]*\S/gm)) {
+    if (label !== undefined) labels.add(label.toLowerCase().replace(/\s+/g, " ").trim());
+  }
+  return labels;
+}
+
+/** A heading written in HTML, by its place in the block that holds it. */
+interface HtmlHeading {
+  readonly title: string;
+  readonly level: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Comments are passed over whole. A longer heading is none. */
+const headingsAndComments = /<!--[\s\S]*?(?:-->|$)|<h([1-6])(?:\s[^<>]*)?>([\s\S]{0,1000}?)<\/h\1\s*>/gi;
+
+/**
+ * Headings in a block of HTML inside Markdown, as READMEs have them at their head.
+ *
+ * **Shape** in order and apart; a heading of an image alone is titled by the image's alternative text, one without either is none.
+ * **Cost** at most a thousand steps for each opening tag.
+ */
+function findHtmlHeadings(html: string): HtmlHeading[] {
+  // The content of scripts, styles and preformatted text is not read as markup.
+  if (/^<(?:pre|script|style|textarea)[\s>]/i.test(html)) return [];
+  const headings: HtmlHeading[] = [];
+  for (const { 0: whole, 1: level, 2: content, index } of html.matchAll(headingsAndComments)) {
+    if (level === undefined || content === undefined) continue;
+    const title =
+      readHeadingTitle(content.trim()) || readHeadingTitle(/\salt\s*=\s*["']([^"']*)/i.exec(content)?.[1] ?? "");
+    if (title !== "") headings.push({ title, level: Number(level), start: index, end: index + whole.length });
+  }
+  return headings;
 }

@@ -13,18 +13,21 @@ import { limitsOf, overLimit } from "../read-limits.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { joinBlocks } from "./join-blocks.ts";
-import { layOutPages } from "./lay-out-pages.ts";
 import { openPdf, type PdfDocument } from "./open-pdf.ts";
 import type { PdfArea } from "./pdf-area.ts";
 import { lostText, notesOn, withoutText } from "./missing-text.ts";
 import { findHeadings, findTitle } from "./pdf-headings.ts";
-import { readInformation } from "./pdf-information.ts";
 import { cutAtHeadings, readOutline } from "./pdf-outline.ts";
 import { findParagraphs, findUsualGap, type PdfBlock } from "./pdf-paragraphs.ts";
-import type { PdfFont } from "./pdf-runs.ts";
+import type { PdfFont, PdfRun } from "./pdf-runs.ts";
 import { writePdfText } from "./pdf-text.ts";
 import { brokenPage, readPage, type ReadPage } from "./read-page.ts";
-import { textAreas, tableAreas } from "./extracted-areas.ts";
+import { tableAreas, textAreas } from "./extracted-areas.ts";
+import type { Metadata } from "../../contracts/metadata.ts";
+import { findAreas } from "./find-areas.ts";
+import { removeFurniture } from "./pdf-furniture.ts";
+import { toLine } from "./pdf-lines.ts";
+import { readTagged } from "./pdf-tags.ts";
 
 /** Implements `createPdfReader`; `maps` is the folder of character maps. */
 export async function readPdf(
@@ -140,4 +143,109 @@ function addExtracted(
     ...texts.filter(({ page }) => page === index + 1).flatMap(({ text }) => textAreas(text)),
     ...tables.filter(({ page }) => page === index + 1).flatMap(tableAreas),
   ]);
+}
+
+/** Metadata of a PDF; `title` is `""` when it has no useful one. **Source** ISO 32000-1, 14.3.3. */
+async function readInformation(pdf: PdfDocument, text: string): Promise<{ title: string; metadata: Metadata }> {
+  const info = await pdf
+    .getMetadata()
+    .then(({ info }) => info as Readonly<Record<string, unknown>>)
+    .catch((): Readonly<Record<string, unknown>> => ({}));
+  const title = readString(info["Title"]).replace(/^Microsoft (?:Word|PowerPoint|Excel) - /, "");
+  const author = readString(info["Author"]);
+  const language = readString(info["Language"]);
+  const createdAt = readDate(info["CreationDate"]);
+  const modifiedAt = readDate(info["ModDate"]);
+  return {
+    // A producer's name of a file is no title.
+    title:
+      /^(?:untitled|\(?anonymous\)?|(?:document|presentation|slide|book)\s?\d*|\S+\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf|qxd))$/i.test(
+        title,
+      )
+        ? ""
+        : title,
+    metadata: {
+      pageCount: pdf.numPages,
+      ...(author === "" || /^\(?anonymous\)?$/i.test(author) ? {} : { author }),
+      ...(isLanguageOf(language, text) ? { language } : {}),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(modifiedAt === undefined ? {} : { modifiedAt }),
+    },
+  };
+}
+
+/** Programs write their own language into every file; what is mostly in another script is not in it. */
+function isLanguageOf(language: string, text: string): boolean {
+  if (!/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(language)) return false;
+  if (!/^(?:en|de|fr|es|it|pt|nl|sv|da|nb|no|fi|pl|cs|tr)\b/i.test(language)) return true;
+  const sample = text.slice(0, 20_000);
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  return letters === 0 || (sample.match(/\p{sc=Latin}/gu)?.length ?? 0) >= letters / 2;
+}
+
+function readString(value: unknown): string {
+  return typeof value === "string" ? value.replace(/\s+/g, " ").trim().slice(0, 1000).toWellFormed() : "";
+}
+
+/** `2024-11-01T15:36:20+03:00` for `D:20241101153620+03'00'`. **Source** ISO 32000-1, 7.9.4. */
+function readDate(value: unknown): string | undefined {
+  const parts = /^D:(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(?:Z|([+-]\d{2})'?(\d{2}))?/.exec(readString(value));
+  if (parts === null) return undefined;
+  const [, year, month, day, hour, minute, second, zoneHour, zoneMinute] = parts;
+  const zone = zoneHour === undefined ? "Z" : `${zoneHour}:${zoneMinute}`;
+  const date = `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`;
+  return Number.isNaN(Date.parse(date)) ? undefined : date;
+}
+
+/** **Units** milliseconds. */
+const longestTurnMs = 50;
+
+/**
+ * Finds the areas of all pages in reading order: by valid tags, else by position. Text in another direction comes last.
+ *
+ * **Errors** errors of `check`, which runs between pages. **Cost** as {@link findAreas}, for each page.
+ */
+async function layOutPages(pages: readonly ReadPage[], check: () => void = () => {}): Promise<PdfArea[][]> {
+  const upright = pages.map(({ sides, height }) => ({
+    runs: sides[0]?.angle === 0 ? sides[0].runs : [],
+    height,
+  }));
+  const bare = removeFurniture(isTypewritten(upright.map(({ runs }) => runs)) ? upright.map(asPlain) : upright);
+  const laidOut: PdfArea[][] = [];
+  let since = performance.now();
+  for (const [page, { sides, tree }] of pages.entries()) {
+    if (performance.now() - since > longestTurnMs) {
+      // A file of many crowded pages leaves others their turn, and can be stopped.
+      await new Promise((resolve) => void setImmediate(resolve));
+      check();
+      since = performance.now();
+    }
+    const { header = [], footer = [], runs = [] } = bare[page] ?? {};
+    const main = sides[0]?.angle === 0 ? runs : (sides[0]?.runs ?? []);
+    const text = readTagged(tree, main) ?? findAreas(main);
+    const others = sides.slice(1).flatMap((side) => findAreas(side.runs).map((area) => ({ ...area, aside: true })));
+    laidOut.push([...header.map(asideOf), ...text, ...others, ...footer.map(asideOf)]);
+  }
+  return laidOut;
+}
+
+/** Whether most of a text is in a typewriter's letters: then they do not mean code. */
+function isTypewritten(pages: readonly (readonly PdfRun[])[]): boolean {
+  let mono = 0;
+  let all = 0;
+  for (const runs of pages) {
+    for (const run of runs) {
+      all += run.text.length;
+      if (run.mono) mono += run.text.length;
+    }
+  }
+  return mono > all / 2;
+}
+
+function asPlain<T extends { readonly runs: readonly PdfRun[] }>(page: T): T {
+  return { ...page, runs: page.runs.map((run) => ({ ...run, mono: false })) };
+}
+
+function asideOf(row: readonly PdfRun[]): PdfArea {
+  return { kind: "flow", aside: true, lines: [toLine(row)] };
 }
