@@ -26,6 +26,7 @@ export type {
   TextInput,
   ViewOptions,
 } from "./contracts/knowledge-base.ts";
+export type { Receipt } from "./contracts/leg.ts";
 export type { JsonValue, Metadata } from "./contracts/metadata.ts";
 export type { FusionName, Hit, HitExplanation, HitSource, SearchMode, SearchOptions } from "./contracts/retriever.ts";
 export type { Run } from "./contracts/run.ts";

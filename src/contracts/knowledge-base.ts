@@ -11,6 +11,7 @@ import type { IbidError } from "./errors.ts";
 import type { ChunkAddress, Excerpt, ExpandOptions, Outline, SectionOptions } from "./expansion.ts";
 import type { FilterInput } from "./filter.ts";
 import type { Health, HealthOptions } from "./health.ts";
+import type { Receipt } from "./leg.ts";
 import type { Metadata, MetadataInput } from "./metadata.ts";
 import type { Source } from "./reader.ts";
 import type { ReembedOptions, ReembedRun, ScopeVersions } from "./reembedding.ts";
@@ -219,6 +220,8 @@ export interface IngestSummary {
   readonly usage?: Usage;
   /** The reason of each failure, in the order of the results. */
   readonly failures: readonly { readonly uri: string; readonly error: IbidError }[];
+  /** Proof of the run's commits: a search `after` it sees them. */
+  readonly receipt: Receipt;
   readonly ms: number;
 }
 

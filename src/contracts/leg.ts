@@ -52,7 +52,9 @@ export interface ChunkRef {
   readonly id: string;
 }
 
-/** Proof of a write: the scope and the commit that holds it. A search with `after` sees that commit. */
+/**
+ * Proof of a write: the scope and the commit that holds it. A search with `after` sees that commit.
+ */
 export interface Receipt {
   readonly scope: Scope;
   /** As in {@link Moment}; stamps of one life can be compared. */

@@ -6,7 +6,7 @@ import type { Origin, PlaceLabels } from "./document.ts";
 import type { Embedding } from "./embedding.ts";
 import type { IbidErrorCode } from "./errors.ts";
 import type { FilterInput } from "./filter.ts";
-import type { QuerySyntax, QueryTerm, TermScore } from "./leg.ts";
+import type { QuerySyntax, QueryTerm, Receipt, TermScore } from "./leg.ts";
 import type { Metadata } from "./metadata.ts";
 import type { AuthorizedScopes, Scope, ScopeStrategy } from "./scope.ts";
 
@@ -56,6 +56,8 @@ export interface RetrieveOptions {
   readonly explain?: boolean | undefined;
   /** Whether each hit carries its embedding. Default false. */
   readonly includeEmbeddings?: boolean | undefined;
+  /** Receipts of writes that the search must see, such as `summary.receipt`. **Errors** `unsupported` where a leg of the store sees writes later. */
+  readonly after?: Receipt | readonly Receipt[] | undefined;
   /** Stops the search. */
   readonly signal?: AbortSignal | undefined;
   /**

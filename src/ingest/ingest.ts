@@ -1,3 +1,4 @@
+import type { Receipt } from "../contracts/leg.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { Origin, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
@@ -120,9 +121,16 @@ export async function* ingestArrivals(
   }
   await job.settle?.((fit) => report({ ...progress, fit }));
   const ms = Math.round(performance.now() - started);
-  const summary: IngestSummary = { ...totals, ...usage.total(), failures, ms };
+  const receipt = await receiptOf(stages, job);
+  const summary: IngestSummary = { ...totals, ...usage.total(), failures, receipt, ms };
   if (missing.length > 0) throw missingInputs(missing, summary);
   return summary;
+}
+
+/** A receipt that holds every commit of the run: the newest state of the scope. */
+async function receiptOf({ store }: IngestStages, { scope, into }: IngestJob): Promise<Receipt> {
+  const { stamps } = await store.moment(into);
+  return { scope, ...(stamps.get(scope) ?? { life: "none", stamp: 0 }) };
 }
 
 interface Work {

@@ -287,8 +287,9 @@ async function searchAndRead(
   search: ReadingSearch,
 ): Promise<{ readonly found: Found; readonly read: readonly Candidate[] }> {
   const { restriction, shown, plan, signal } = search;
+  const after = plan.after === undefined ? undefined : [plan.after].flat();
   for (let sessions = 1; ; sessions++) {
-    const session = await store.session(scopes, { signal });
+    const session = await store.session(scopes, { signal, after });
     const found = await searchSession(session, search);
     const candidates = found.candidates.filter(({ scope }) => scopes.scopes.includes(scope));
     const wanted = shown === "all" ? candidates : candidates.slice(0, shown);

@@ -1,5 +1,14 @@
 import type { RetrieveOptions, SearchOptions } from "../contracts/retriever.ts";
-import { aFunction, aSignal, byHand, byRequest, everywhere, inCode, type RulesOf } from "../runtime/plan-options.ts";
+import {
+  aFunction,
+  aSignal,
+  byHand,
+  byRequest,
+  everywhere,
+  inCode,
+  type RulesOf,
+  type ValueKind,
+} from "../runtime/plan-options.ts";
 
 /** The kind of a scope's name. */
 export const aScope = {
@@ -7,6 +16,19 @@ export const aScope = {
   pattern: /^(?:platform|deployment|(?:team|user):.*\S.*)$/su,
   expects: "platform, deployment, team:<id> or user:<id>",
 } as const;
+
+/** The kind of one receipt, or of a list of them. */
+const someReceipts = {
+  type: "value",
+  expects: "a receipt of a write, or a list of them",
+  check: (value: unknown): boolean => (Array.isArray(value) ? value : [value]).every(isReceipt),
+} as const satisfies ValueKind;
+
+function isReceipt(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { scope, life, stamp } = value as Readonly<Record<string, unknown>>;
+  return typeof scope === "string" && typeof life === "string" && Number.isSafeInteger(stamp);
+}
 
 const everyOrigin = { "user-content": true, narrative: true, note: true, synthetic: true } as const;
 
@@ -103,6 +125,7 @@ export const retrieveOptions = {
     default: false,
     for: inCode,
   },
+  after: { doc: "Receipts of writes that the search must see.", kind: someReceipts, for: inCode },
   signal: { doc: "Stops the search.", kind: aSignal, for: inCode },
   onUsage: { doc: "Receives the usage of each model call.", kind: aFunction, for: inCode },
 } as const satisfies RulesOf<RetrieveOptions>;

@@ -172,7 +172,8 @@ export async function outcome(call: () => unknown): Promise<unknown> {
   }
 }
 
-const times = new Set(["ms", "ingestedAt", "checkedAt"]);
+// A scope's life is a hash under the secret of its knowledge base.
+const times = new Set(["life", "ms", "ingestedAt", "checkedAt"]);
 
 function withoutTimes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutTimes);

@@ -21,7 +21,8 @@ export const ingestingCases: readonly KnowledgeBaseCase[] = [
     async (open) => {
       const kb = await open();
       const summary = await kb.ingest(shelf);
-      const { ms, failures, ...counts } = summary;
+      const { ms, failures, receipt, ...counts } = summary;
+      equal([receipt.scope, receipt.stamp > 0], ["deployment", true], "the receipt");
       equal(failures, [], "failures");
       check(ms >= 0 && Number.isFinite(ms), "milliseconds", ms);
       equal(

@@ -168,7 +168,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
         for (;;) {
           const step = await span.within(() => run.next());
           if (step.done === true) {
-            const { usage: _, failures: __, ...counts } = step.value;
+            const { usage: _, failures: __, receipt: ___, ...counts } = step.value;
             outcome = { facts: counts };
             return step.value;
           }
