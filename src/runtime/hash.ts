@@ -1,6 +1,6 @@
 /**
- * SHA-256 and HMAC that run synchronously everywhere, because ids and cache keys are made within synchronous work. Where the platform has a hash that
- * is synchronous (Node, Bun and Deno do; browsers do not), it is used: it takes a sixth of the time.
+ * SHA-256 and HMAC that run synchronously everywhere, because ids and cache keys are made within synchronous work. Node, Bun and Deno have a
+ * synchronous hash of their own, which takes a sixth of the time; browsers have none.
  *
  * Text is hashed as UTF-8. A lone surrogate, which UTF-8 cannot encode, keeps its own three bytes, so that two texts never hash alike.
  *

@@ -162,9 +162,10 @@ describe("a place that cannot be written to", () => {
       import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, "../../src/stores/sqlite/sqlite-store.ts"))};
       import { openSqliteEventStore } from ${JSON.stringify(join(import.meta.dirname, "../../src/stores/sqlite/sqlite-event-store.ts"))};
       import { createGate, operator } from ${JSON.stringify(join(import.meta.dirname, "../../src/access/gate.ts"))};
+      import { searchWords } from ${JSON.stringify(join(import.meta.dirname, "../../src/testing/search-legs.ts"))};
       const store = await openSqliteStore(${JSON.stringify(path)});
       const gate = createGate();
-      const { matches } = await store.lexicalSearch(gate.read(operator, ["deployment"]), { text: "birch" });
+      const { matches } = await searchWords(store, gate.read(operator, ["deployment"]), { text: "birch" });
       await store.delete(gate.write(operator, "deployment"), { ids: ["a"] }).catch((error) => console.log(error.code));
       await store.close();
       const events = await openSqliteEventStore(${JSON.stringify(join(folder, "events.sqlite"))}, { readOnly: true });

@@ -18,7 +18,7 @@ export const mostBuffered = 20_000;
 /**
  * Writes what came within a second in one go, in the background.
  *
- * **Shape** a store that fails loses what it was given, and the next second is tried again: nothing that is told of depends on it.
+ * **Shape** a store that fails loses the events it was given; the next second is tried again. No work depends on it.
  */
 export function createEventBuffer(store: Pick<EventStore, "append">): EventBuffer {
   let held: KnowledgeEvent[] = [];

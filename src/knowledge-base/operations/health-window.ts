@@ -13,7 +13,7 @@ interface Mark {
   readonly value: number;
 }
 
-/** What the numbers are of. `hollow`: searches with fewer than two survivors, the empty ones among them. */
+/** Kind of each number. `hollow`: searches with fewer than two survivors, the empty ones among them. */
 type Kind =
   | "retrieval"
   | "hollow"
@@ -105,7 +105,7 @@ export function createHealthWindow(now: () => number): HealthWindow {
       const total = (kind: Kind): number => values(kind).reduce((sum, value) => sum + value, 0);
       const retrieval = summarise(values("retrieval"));
       const empty = total("empty");
-      // A search that found nothing has no two survivors either: both were told of it.
+      // A search that found nothing also counts as one with fewer than two survivors.
       const missed = Math.max(total("hollow"), empty);
       const inputs = total("inputs");
       return {

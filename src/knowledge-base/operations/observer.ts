@@ -12,10 +12,10 @@ import type { Tracer } from "../../contracts/tracer.ts";
 import { createEventBuffer } from "./event-buffer.ts";
 import { createHealthWindow, healthWindowMs } from "./health-window.ts";
 
-/** Chunks that one event of a re-embedding tells of, at most. */
-const toldTogether = 256;
+/** Most chunks that one event of a re-embedding covers. */
+const mostInEvent = 256;
 
-/** To whom what goes on is told. */
+/** Receivers of events and spans. */
 export interface ObserverOptions {
   readonly tracer?: Tracer | undefined;
   readonly telemetry?: Telemetry | undefined;
@@ -26,7 +26,7 @@ export interface ObserverOptions {
 
 /** Puts eyes around the parts of a knowledge base: what comes back does the same, and is seen doing it. */
 export interface Observer {
-  /** Of the built-in retriever, for whichever caller: the one that was given, and the events. */
+  /** Tracer of the built-in retriever, for all callers: events, then the given tracer. */
   readonly tracer: Tracer;
   /** Records an event. Never throws. */
   readonly report: <Name extends EventName>(name: Name, scopes: readonly Scope[], data: EventData[Name]) => void;
@@ -39,7 +39,7 @@ export interface Observer {
     scope: Scope,
     run: AsyncGenerator<IngestResult, IngestSummary>,
   ): AsyncGenerator<IngestResult, IngestSummary>;
-  /** Chunks are told of together, some hundreds at a time. */
+  /** One event covers up to some hundreds of chunks. */
   reembedding(run: AsyncGenerator<ReembedEvent, ReembedSummary>): AsyncGenerator<ReembedEvent, ReembedSummary>;
   health(options?: HealthOptions): Promise<Health>;
   /** Writes the events that are still held. The store stays open: it is not the observer's. */
@@ -49,7 +49,7 @@ export interface Observer {
 /**
  * Sees everything that goes on in one process, and tells it to the health window, the event store and the telemetry.
  *
- * **Shape** none of them can fail or delay what they are told of. **Cost** a few microseconds for each search; events are written in the background.
+ * **Shape** none of them can fail or delay the work. **Cost** a few microseconds for each search; events are written in the background.
  * **Source** ToolUp's tracer, events and telemetry, Ballerina's spans.
  */
 export function createObserver({ tracer, telemetry, events, now = Date.now }: ObserverOptions): Observer {
@@ -64,7 +64,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
     try {
       telemetry?.event?.(event);
     } catch {
-      // What it is told of goes on.
+      // A failing telemetry does not stop the work.
     }
   };
 
@@ -191,7 +191,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
 
     async *reembedding(run) {
       let done: { readonly scope: Scope; readonly version: string; chunks: number } | undefined;
-      const tellDone = (): void => {
+      const reportDone = (): void => {
         if (done !== undefined)
           report("KnowledgeChunkReembedded", [done.scope], { version: done.version, chunks: done.chunks });
         done = undefined;
@@ -203,7 +203,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
           const event = step.value;
           if (event.type === "reembedded") {
             const version = versionKey(event.version);
-            if (done?.scope !== event.scope || done.version !== version || done.chunks >= toldTogether) tellDone();
+            if (done?.scope !== event.scope || done.version !== version || done.chunks >= mostInEvent) reportDone();
             done ??= { scope: event.scope, version, chunks: 0 };
             done.chunks++;
           } else if (event.type === "failed") {
@@ -216,7 +216,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
           yield event;
         }
       } finally {
-        tellDone();
+        reportDone();
         await run.return(undefined as never);
       }
     },
@@ -235,7 +235,7 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
   };
 }
 
-/** Starts a span with whoever wants to see it; nothing that it does wrong reaches the work. */
+/** Starts a span, if the telemetry wants spans. Its failures never reach the work. */
 export function openSpan(telemetry: Telemetry | undefined, start: SpanStart): OpenSpan {
   const span = attempt(() => telemetry?.span?.(start));
   return {

@@ -100,16 +100,16 @@ export function scheduleVacuum(kb: Pick<KnowledgeBase, "vacuum">, options: Vacuu
   };
 }
 
-/** Whoever is told must not end the schedule. */
+/** A callback that throws does not end the schedule. */
 function tell(onError: ((error: unknown) => void) | undefined, error: unknown): void {
   try {
     onError?.(error);
   } catch {
-    // Nobody is left to be told of that.
+    // No callback is left for that failure.
   }
 }
 
-/** Nobody stays for a vacuum's sake. */
+/** A timer that keeps no process alive. */
 const platformClock = createPlatformClock({ staysFor: false });
 
 function readTime(at: string): number {

@@ -9,19 +9,19 @@ import type { AuthorizedScopes } from "../../contracts/scope.ts";
 const forgottenAtOnce = 256;
 
 /**
- * A store whose deletes take the embeddings along that a cache keeps of what is deleted, and whose documents, when they change, those of what they say no more.
+ * A store that also removes cached embeddings: those of deleted chunks, and those of texts that a changed document no longer has.
  *
- * **Shape** entries go before rows do, so that a delete that was acknowledged has left none; they go with the delete and not with the vacuum, for what is restored has its
- * vectors in its rows. An embedding that another document's chunk shares goes too, and is made again when it is next needed. Caches that cannot delete keep theirs.
- * **Errors** of a delete, `store-failed` where the cache fails: nothing was deleted then. A change is not held up by a cache that fails.
- * **Cost** what is deleted is read once more, without its vectors.
+ * **Shape** cache entries go before rows, so an acknowledged delete has left none. They go with the delete, not with the vacuum: a restored chunk has its vectors in its
+ * rows. An embedding shared with another document goes too, and is made again when needed. Caches that cannot delete keep theirs.
+ * **Errors** a delete throws `store-failed` where the cache fails, and deletes nothing. A change goes on when the cache fails.
+ * **Cost** deleted chunks are read once more, without their vectors.
  */
 export function forgetEmbeddings(store: Store, gate: Gate, embedders: readonly Embedder[]): Store {
   const forgetting = embedders.filter((embedder) => embedder.forget !== undefined);
   if (forgetting.length === 0) return store;
 
   async function* texts(from: AuthorizedScopes<"write">, which: ListChunksOptions): AsyncGenerator<string> {
-    // Whoever may delete it may have it read for that; nobody is told.
+    // The right to delete covers this read, whose result stays here.
     const proof = gate.read(operator, from.scopes, from.scopes);
     for await (const { chunk } of store.chunks(proof, which)) yield chunk.text;
   }
@@ -29,7 +29,7 @@ export function forgetEmbeddings(store: Store, gate: Gate, embedders: readonly E
     for (const embedder of forgetting) await embedder.forget?.(batch);
   };
 
-  /** What a document said and says no more. */
+  /** Removes entries of texts that the document no longer has. */
   async function forgetLeft(
     into: AuthorizedScopes<"write">,
     documentId: string,

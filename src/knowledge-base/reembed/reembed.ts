@@ -15,7 +15,7 @@ import { heuristicTokens } from "../../text/length.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { createThrottle } from "../../ingest/queue/throttle.ts";
 
-/** What a re-embedding works with. */
+/** Parts that a re-embedding uses. */
 export interface ReembedParts {
   readonly store: Store;
   readonly embedder?: Embedder | undefined;
@@ -149,7 +149,7 @@ async function* moveScope(
     throwIfAborted(signal, "The re-embedding");
     const { changed, lacking } = await store.changeVersion(into, to);
     if (changed) yield { type: "changed-over", scope, ...(from && { from }), to };
-    // What was refused stays lacking; what came meanwhile is for another pass.
+    // Refused chunks still lack a vector; chunks that arrived meanwhile are for another pass.
     if (lacking === 0 || added === 0) return { ...planned, embedded, failed: failed.size, changed };
   }
 }
@@ -225,7 +225,7 @@ function nothingBefore(): IbidError {
   });
 }
 
-/** What became of the chunks of one batch. */
+/** Outcome for the chunks of one batch. */
 export interface EmbeddedBatch {
   readonly vectors: readonly AddedVector[];
   readonly embedded: readonly Chunk[];

@@ -38,7 +38,7 @@ export function checkBlobKey(key: string, what: string, options: { readonly sign
   throwIfAborted(options.signal, `${what} of ${key}`);
 }
 
-/** What every store looks at before it writes. **Errors** `invalid-argument`, `too-large`, `aborted`. */
+/** Checks that every store makes before it writes. **Errors** `invalid-argument`, `too-large`, `aborted`. */
 export function checkBlobPut(key: string, bytes: Uint8Array, options: PutBlobOptions, maxBytes: number): void {
   checkOptions("put", options, ["ifNoneMatch", "ifMatch", "signal"]);
   checkBlobKey(key, "put", options);

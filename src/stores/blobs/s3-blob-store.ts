@@ -41,7 +41,7 @@ export interface S3Options {
   readonly retryDelayMs?: number;
 }
 
-/** What a write carries, to be known again: whether it was ours that arrived, and whether what comes back is what went. */
+/** Marks that a write carries, to recognise later whether it arrived and whether it came back unchanged. */
 const writeMark = "x-amz-meta-ibid-write";
 const hashMark = "x-amz-meta-ibid-sha256";
 

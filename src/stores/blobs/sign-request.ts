@@ -31,7 +31,7 @@ export interface SigningPlace {
 }
 
 /**
- * The headers that make a request somebody's: everything that is sent, and nothing else, goes into the signature.
+ * Headers that sign a request. The signature covers everything that is sent, and nothing else.
  *
  * **Shape** names in lower case, `host` left out because whoever sends it writes it.
  * **Source** AWS Signature Version 4 for S3, "Authenticating Requests: Using the Authorization Header", checked against its published examples.

@@ -19,8 +19,8 @@ const shared = new Map<string, SharedHandle>();
 /**
  * Lets a connection look at its file past SQLite, without harm to the locks.
  *
- * When a process closes any handle of a file, POSIX takes away every lock that it has on that file, SQLite's included; another process could then remove the log
- * that is still written to. So there is one handle a file, and it is closed after the last connection to it.
+ * When a process closes any handle of a file, POSIX drops all its locks on that file, SQLite's included. Another process could then remove the log that is
+ * still written to. So each file has one handle, which is closed after the last connection.
  *
  * **Source** SQLite, "How To Corrupt An SQLite Database File", 2.2.
  */

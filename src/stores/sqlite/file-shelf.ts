@@ -6,8 +6,8 @@ import { boardBytes, createMemoryShelf, type Shelf } from "../segments/shelf.ts"
 const headBytes = 4;
 
 /**
- * A shelf in a file beside the database that has no name: nobody else can open it, and the system takes it back when this process ends, however it ends. So
- * nothing of a document that was never acknowledged, or was purged since, is left.
+ * A shelf in a nameless file beside the database. No other process can open it, and the system removes it when this process ends in any way. So nothing
+ * remains of a document that was never acknowledged, or was purged since.
  *
  * **Shape** in memory where the system gives no such files. **Errors** `store-failed` when the disk is full.
  * **Source** POSIX `unlink`: the file lives until its last handle is closed.

@@ -92,9 +92,9 @@ async function listFiles(path: string): Promise<readonly string[]> {
 }
 
 async function countInFile(file: string, probes: readonly Buffer[]): Promise<number> {
-  // A log goes with the last who has it open.
+  // The last connection removes the log.
   if ((await stat(file).catch(() => undefined))?.isFile() !== true) return 0;
-  // Whoever else in this process has it open as a database keeps its locks.
+  // Other connections of this process to the file keep their locks.
   const held = holdFile(file);
   try {
     return await countProbes(readFileAt(held.handle()), probes);

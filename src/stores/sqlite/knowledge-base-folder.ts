@@ -26,7 +26,7 @@ export function checkLocation(location: string): string {
   return location;
 }
 
-/** Where the command line remembers which models it was told to use. */
+/** File in which the command line keeps the chosen models. */
 function modelsFile(folder: string): string {
   return join(folder, "models.json");
 }
@@ -36,7 +36,7 @@ export function storeFiles(folder: string): readonly string[] {
   return databaseFiles(join(folder, "ibid.sqlite"));
 }
 
-/** Beside the database, not in it: whoever writes documents and whoever searches never wait for one another. */
+/** Events lie beside the database, not in it, so that writers of documents and searches never wait for one another. */
 export function eventFile(folder: string): string {
   return join(folder, "events.sqlite");
 }

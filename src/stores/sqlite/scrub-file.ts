@@ -18,10 +18,10 @@ export async function scrubPatiently(scrub: () => boolean | Promise<boolean>): P
 }
 
 /**
- * Takes what was deleted out of the bytes of a database: the log goes into the file and is emptied, and what SQLite leaves between the cells of pages is blanked.
+ * Removes deleted rows from the bytes of a database. The log goes into the file and is emptied; the gaps that SQLite leaves between cells are blanked.
  *
- * A connection of its own does it, under the lock of writers, and then commits something: so every other connection, in whatever process, sees that the database has
- * changed and drops the pages that it remembers, lest it write their gaps back.
+ * A connection of its own does it under the writers' lock, and then commits. Other connections in all processes notice the commit and drop their cached
+ * pages; otherwise they could write the gaps back.
  *
  * **Shape** false when a reader holds on to the log, or a writer was faster. A crash at any moment leaves a whole database: zeros where there is nothing change nothing.
  */
@@ -32,7 +32,7 @@ export function scrubFile(path: string, file: DatabaseFile, emptyLog: () => bool
   try {
     database.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL");
     database.exec("BEGIN IMMEDIATE");
-    // Somebody may have written between the one and the other: then the file is not all there is.
+    // Another process may have written in between: then the file alone is not the whole state.
     if (statSync(`${path}-wal`).size > 0) return false;
     const roots = database.prepare("SELECT rootpage FROM sqlite_schema WHERE rootpage > 0").all();
     blankGaps(file.handle(), [1, ...roots.map((row) => Number(row["rootpage"]))]);
@@ -46,7 +46,7 @@ export function scrubFile(path: string, file: DatabaseFile, emptyLog: () => bool
   } finally {
     database.close();
   }
-  // What stands in it by now was written after the purge; that it is there for a while does no harm.
+  // The log now holds later writes only, which may stay in it.
   emptyLog();
   return true;
 }
@@ -65,8 +65,8 @@ const fileHeaderBytes = 100;
 /**
  * Writes zeros where a database's pages have nothing: between the array of pointers to cells and the first cell.
  *
- * `secure_delete` blanks what is deleted, but when SQLite balances a tree it moves cells from page to page, and what they leave behind stays in that gap: so a row
- * that was moved once and is deleted later can still be read in the page that it was moved from. No reader of the format looks at those bytes.
+ * `secure_delete` blanks deleted cells. Balancing a tree moves cells between pages, and their old bytes stay in that gap. A row that was moved and later
+ * deleted can then still be read in its first page. No reader of the format looks at those bytes.
  *
  * **Shape** how many pages had something there. Nobody may write to the file meanwhile, and its log must be empty. **Cost** reads each b-tree page once, and no long
  * value. **Source** SQLite, "Database File Format", 1.6 (b-tree pages).

@@ -18,19 +18,19 @@ export interface SqliteConnection {
   /** **Shape** key of the row that was inserted. */
   run(sql: string, ...values: SQLInputValue[]): number;
   /**
-   * Runs `work` between `begin` and `COMMIT`, and takes everything back when it throws or cannot be committed; then `undone` is called, before anybody
-   * else has a look. While another process holds the lock, waits without holding up anybody in this one. **Errors** `store-busy` when that takes too long.
+   * Runs `work` between `begin` and `COMMIT`. Everything is rolled back when it throws or cannot be committed; `undone` is called before the next transaction.
+   * While another process holds the lock, this waits without blocking the event loop. **Errors** `store-busy` when that takes too long.
    */
   transaction<Result>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Result, undone?: () => void): Promise<Result>;
   /**
-   * Runs `work` inside a transaction and takes back what it alone wrote when it throws. **Errors** what `work` throws.
+   * Runs `work` inside a transaction and rolls back its writes alone when it throws. **Errors** those of `work`.
    */
   savepoint<Result>(work: () => Result): Result;
   /** Whether a transaction is under way: SQLite itself ends one when the disk is full. */
   readonly inTransaction: boolean;
   /** Empties the write-ahead log, and takes out of the file what was deleted. **Shape** false when a reader holds on to it; see {@link scrubFile}. */
   scrub(): boolean;
-  /** The database's file, to be looked at past SQLite. */
+  /** The database's file, for reading past SQLite. */
   readonly file: DatabaseFile;
   close(): void;
 }
@@ -41,7 +41,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * SQLite itself never waits (a wait would stop the event loop); we do. The log is moved into the file every 16 MB rather than every 4,
+ * SQLite itself never waits, since that would stop the event loop; `retryWhileBusy` waits. The log is moved into the file every 16 MB instead of every 4,
  * which takes a tenth off a long ingestion.
  */
 const settings = `
@@ -141,7 +141,7 @@ async function prepare(
   connection: SqliteConnection,
 ): Promise<void> {
   database.exec(`PRAGMA busy_timeout = 0; PRAGMA page_size = ${pageBytes}`);
-  // Looked at before anything is written: the file may be somebody else's.
+  // Read before the first write: the file may belong to another program.
   const state = await retryWhileBusy(options, () => readSchemaState(database, path));
   await retryWhileBusy(options, () => useLog(database, path));
   database.exec(settings);
@@ -155,8 +155,8 @@ async function prepare(
 }
 
 /**
- * Of a file that is made now; another keeps its own. Larger pages are fewer to write, and waste more where rows are changed one by one: an ingestion takes half as
- * many writes with these as with SQLite's 4,096 bytes, and no more bytes.
+ * Page size of new files; existing files keep theirs. An ingestion takes half as many writes as with SQLite's 4,096 bytes, and no more bytes. Larger pages
+ * waste more where rows change one by one.
  */
 const pageBytes = 8192;
 

@@ -6,13 +6,13 @@ import { scrubPatiently } from "./scrub-file.ts";
 import { createSqliteRows } from "./sqlite-rows.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** Turns of the event loop for which a write waits for others to share its commit: nothing where nothing else goes on, a document each where documents are read. */
+/** Turns of the event loop that a write waits for others to share its commit. An idle process loses nothing; an ingestion reads a document in each turn. */
 const turnsTogether = 48;
 
-/** As long at most, where a turn is a search. **Units** milliseconds. */
+/** Longest such wait, where a turn is a search. **Units** milliseconds. */
 const longestGathering = 200;
 
-/** So many writes may share one commit, lest a search wait for long. */
+/** Writes that may share one commit, so that no search waits for long. */
 const mostTogether = 32;
 
 /** A write that waits for its turn. */
@@ -44,7 +44,7 @@ export function createSqliteDirectory(connection: SqliteConnection, path?: strin
       try {
         return { result: connection.savepoint(() => work(rows)) };
       } catch (error) {
-        // What ended the transaction has undone the others too.
+        // The failure that ended the transaction has undone the others too.
         if (!connection.inTransaction) throw error;
         return { error };
       }

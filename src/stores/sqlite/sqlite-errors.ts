@@ -30,7 +30,7 @@ export function isReadOnly(error: unknown): boolean {
   return code === codes.readonly || code === codes.cantOpen;
 }
 
-/** What SQLite says, as an error of ours that names the file and what to do. Anything else comes back as it is. */
+/** Turns an error of SQLite into an `IbidError` that names the file and the next action. Other errors come back unchanged. */
 export function toStoreError(error: unknown, path: string): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;

@@ -27,7 +27,7 @@ export interface SqliteEventStoreOptions extends EventStoreOptions {
 const applicationId = 0x69626965;
 const schemaVersion = 1;
 
-/** Scopes stand in a table of their own so that one can be looked for; keys are never used again, so that they tell the order. */
+/** Scopes have a table of their own, so that one can be searched for. Keys are never reused, so they give the order. */
 const schema = `
 CREATE TABLE events (key INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, name TEXT NOT NULL, event TEXT NOT NULL);
 CREATE INDEX events_by_time ON events (at);
@@ -189,7 +189,7 @@ function selection({ names, from, to, scope }: EventFilter): { sql: string; valu
 /**
  * An event store whose file is opened at the first write, so that a knowledge base opens no slower for it.
  *
- * **Shape** reading makes no file, and finds nothing where there is none. **Errors** those of {@link openSqliteEventStore}, at each call anew.
+ * **Shape** reading makes no file, and finds nothing where there is none. **Errors** as {@link openSqliteEventStore}, at each call.
  */
 export function createEventFile(path: string, retention: EventRetention): EventStore {
   let writing: Promise<EventStore> | undefined;

@@ -52,8 +52,8 @@ const columns = `key, id, scope, CAST(document AS BLOB) AS document, state, atte
 const live = "state IN ('queued', 'reading', 'embedding')";
 const leased = "state IN ('reading', 'embedding')";
 
-/** What is noted as owed when jobs were forgotten: unlike any moment of a purge. */
-const owedForJobs = "jobs";
+/** Note in the settings that forgotten jobs are still in the file's bytes. It differs from every purge's note. */
+const unscrubbedJobs = "jobs";
 
 /** Looking for what may be forgotten is put off for so many jobs. */
 const pruneEvery = 256;
@@ -264,14 +264,14 @@ export function createSqliteJobStore(db: SqliteConnection, keep: number): JobSto
         const values = job === undefined ? [scope] : [scope, job.document, job.id ?? null];
         const gone = db.get<{ jobs: number }>(`SELECT count(*) AS jobs FROM jobs WHERE ${which}`, ...values)?.jobs ?? 0;
         db.run(`DELETE FROM jobs WHERE ${which}`, ...values);
-        // Whoever opens the file after a crash takes the bytes out, as for documents; what a purge of those noted stands.
-        if (gone > 0) db.run("INSERT OR IGNORE INTO settings VALUES (?, ?)", purgeSetting, owedForJobs);
+        // The next opening after a crash removes the bytes, as for documents. A note of a purge of documents is kept.
+        if (gone > 0) db.run("INSERT OR IGNORE INTO settings VALUES (?, ?)", purgeSetting, unscrubbedJobs);
         return gone;
       }),
     async scrub() {
       checkOpen();
       if (!(await scrubPatiently(() => db.scrub()))) return false;
-      await write(() => db.run("DELETE FROM settings WHERE name = ? AND value = ?", purgeSetting, owedForJobs));
+      await write(() => db.run("DELETE FROM settings WHERE name = ? AND value = ?", purgeSetting, unscrubbedJobs));
       return true;
     },
     async close() {
@@ -282,7 +282,7 @@ export function createSqliteJobStore(db: SqliteConnection, keep: number): JobSto
   };
 }
 
-/** What only whoever runs the job reads. */
+/** Facts that only the runner of the job reads. */
 function factsOf({ uri, caller, request }: NewJob): string {
   return JSON.stringify({ uri, caller, request });
 }

@@ -29,7 +29,7 @@ export function checkNode({ node, bun }: RuntimeVersions): void {
 export function checkRuntime(versions: RuntimeVersions): void {
   checkNode(versions);
   const { node, sqlite } = versions;
-  // Where Node does not say which SQLite it bundles, the floor of Node stands for it.
+  // Where Node does not name its SQLite, the oldest accepted Node decides.
   if (sqlite === undefined || !isBefore(sqlite, floor.sqlite)) return;
   throw new IbidError(
     "unsupported-runtime",

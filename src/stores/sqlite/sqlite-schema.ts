@@ -2,9 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { IbidError } from "../../contracts/errors.ts";
 
 /**
- * Jobs wait in the same file as the documents they become, so that neither outlives the other: what is deleted takes with it the jobs that were asked
- * for before, in the same transaction. `due_at` is when a job may be taken; of one that is being done, when its lease ends. What is free text is JSON,
- * in which no U+0000 ends a string.
+ * Jobs wait in the same file as the documents they become: a deletion removes the jobs that were queued before it, in the same transaction.
+ * `due_at` is when a job may be taken, or when its lease ends while it runs. Free text is stored as JSON, in which no U+0000 ends a string.
  */
 export const jobTable = `
 CREATE TABLE IF NOT EXISTS jobs (
@@ -29,7 +28,7 @@ CREATE TRIGGER IF NOT EXISTS jobs_of_reset AFTER DELETE ON scopes BEGIN DELETE F
 /** `ibid` in ASCII, where SQLite keeps what application a file is of. */
 const applicationId = 0x69626964;
 
-/** Of the tables below. A file with a higher number was written by a later ibid, one with a lower is brought up to date by {@link upgradeSchema}. */
+/** Version of the tables below. A later ibid writes a higher one; {@link upgradeSchema} brings a lower one up to date. */
 const schemaVersion = 5;
 
 /**
@@ -105,8 +104,8 @@ PRAGMA user_version = ${schemaVersion};
 `;
 
 /**
- * Statements that make a file of version `i + 1` one of the next. What they leave without terms is analysed again when the store is opened, for
- * terms are made in another way in each.
+ * Statements that turn a file of version `i + 1` into the next version. Chunks that they leave without terms are analysed again when the store is opened,
+ * since each version makes terms in another way.
  */
 const upgrades: readonly string[] = [
   `ALTER TABLE pending DROP COLUMN length; ${fitTables}`,
@@ -115,7 +114,7 @@ const upgrades: readonly string[] = [
   textTable,
 ];
 
-/** What tables a file has: ours, those of an earlier version of ours, or none at all. */
+/** Tables that a file has: current ones, those of an earlier version, or none. */
 export type SchemaState = "current" | "earlier" | "none";
 
 /**

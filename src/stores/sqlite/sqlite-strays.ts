@@ -1,12 +1,12 @@
 import type { DirectoryWriter } from "../segments/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** A lease is renewed again and again, and never for so long: whoever wrote one that is had a clock that was wrong, and is gone. **Units** milliseconds. */
+/** No lease is granted for longer. A longer one comes from a wrong clock. **Units** milliseconds. */
 const longestLease = 86_400_000;
 
 const nowMs = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";
 
-/** Rows whose owner is gone, owners before what they own: what a deletion makes stray goes with it. What is to be kept has another way to be fixed. */
+/** Rows whose owner is gone. Owners come before the rows that they own, so one pass removes both. `removal` repairs rows that must be kept. */
 const strays: readonly { readonly what: string; readonly rows: string; readonly removal?: string }[] = [
   { what: "documents of no scope", rows: "documents WHERE scope NOT IN (SELECT key FROM scopes)" },
   { what: "chunks of no scope", rows: "chunks WHERE scope NOT IN (SELECT key FROM scopes)" },
@@ -34,7 +34,7 @@ const strays: readonly { readonly what: string; readonly rows: string; readonly 
   },
 ];
 
-/** Finds what no deletion should have left, by looking from what is owned to its owner. **Cost** one pass over each table. */
+/** Finds rows that no deletion should have left: each row is looked up at its owner. **Cost** one pass over each table. */
 export function createStrays(db: SqliteConnection): Pick<DirectoryWriter, "strays" | "deleteStrays"> {
   return {
     strays: () =>

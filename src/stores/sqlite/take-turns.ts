@@ -9,11 +9,11 @@ import { loadSqlite } from "./sqlite-runtime.ts";
 const busy = 5;
 
 /**
- * One task at a time, of all processes that name the same file: a lock that the system lets go of when its holder dies, however it dies.
+ * Runs one task at a time among all processes that name the same file. The system releases the lock when its holder dies in any way.
  *
- * The file is an empty database; whoever has a write transaction on it has the turn. Node has no other lock that ends with its process.
+ * The file is an empty database; the holder of a write transaction on it has the turn. Node has no other lock that ends with its process.
  *
- * **Shape** within a process first come, first served; between processes whoever asks at the right moment.
+ * **Shape** first come, first served within a process; between processes the order is not defined.
  * **Errors** `store-busy` after `patienceMs` (default 30 s) without a turn; `store-failed` where the file cannot be made; `aborted`.
  */
 export function createTurns(
