@@ -105,44 +105,8 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     }
   }
 
-  async function write(
-    records: readonly unknown[],
-    { scope, into, from }: ReturnType<typeof target>,
-    options: {
-      readonly fresh?: boolean;
-      readonly signal?: AbortSignal | undefined;
-      readonly begin: () => Promise<void>;
-    },
-  ): Promise<CollectionWriteResult<Key>> {
-    const taken = [];
-    for (const [index, record] of records.entries()) taken.push(await takeRecord(plan, record, index));
-    const { fresh, signal } = options;
-    let begin: (() => Promise<void>) | undefined = options.begin;
-    const beforeWriting = async (): Promise<void> => {
-      await begin?.();
-      begin = undefined;
-    };
-    const job: IngestJob = {
-      arrivals: recordArrivals(plan, taken, scope, parts.stages.chunker),
-      scope,
-      into,
-      from,
-      fresh,
-      signal,
-      metadata: {},
-      origin: "user-content",
-      beforeWriting,
-    };
-    const { embedders } = await apart();
-    const run = parts.watch(scope, ingestArrivals({ ...parts.stages, apart: embedders }, job));
-    for (;;) {
-      const step = await run.next();
-      if (step.done !== true) continue;
-      await beforeWriting();
-      const { added, updated, unchanged, embedded } = step.value;
-      if (added + updated > 0) parts.settleLater();
-      return { keys: taken.map(({ key }) => key), added, updated, unchanged, embedded };
-    }
+  async function write(records: readonly unknown[], where: Target, options: WriteOptions) {
+    return writeRecords(parts, plan, (await apart()).embedders, records, where, options);
   }
 
   async function waitUntilReady({ timeoutMs = defaultReadyMs, signal }: ReadyOptions = {}): Promise<void> {
@@ -269,29 +233,32 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     hybridSearch: (query, options) => searchRecords(searching, "hybrid", query, options),
     textSearch: (query, options) => searchRecords(searching, "lexical", query, options),
 
-    async rebuild(options = {}) {
-      checkOptions("rebuild", options, ["scope", "signal"]);
-      const where = target(options.scope);
-      const { signal } = options;
-      await waitUntilReady(signal === undefined ? {} : { signal });
-      // What cannot be written again is said before anything is.
-      for await (const { document } of stored(where.from)) await checkKept(document);
-      const [mark] = await store.find(where.from, ownUri);
-      const fresh = mark !== undefined && mark.document.metadata[recordKeys.models] !== plan.modelsFingerprint;
-      // Until it is through, neither definition answers.
-      if (mark !== undefined && mark.document.metadata[recordKeys.definition] !== plan.fingerprint)
-        await markIn(where.into, where.scope, { fingerprint: "", models: fresh ? "" : current.models });
-      const totals = { keys: [] as Key[], added: 0, updated: 0, unchanged: 0, embedded: 0 };
-      for await (const page of pagesOf(stored(where.from), rebuiltAtOnce)) {
-        const records = page.map(({ document }) => parseKept(document));
-        const { keys, ...counts } = await write(records, where, { fresh, signal, begin: async () => {} });
-        totals.keys.push(...keys);
-        for (const count of ["added", "updated", "unchanged", "embedded"] as const) totals[count] += counts[count];
-      }
-      await markIn(where.into, where.scope, current);
-      return totals;
-    },
+    rebuild,
   };
+
+  /** Writes every kept record again, as the definition is now. */
+  async function rebuild(options: CollectionWriteOptions = {}) {
+    checkOptions("rebuild", options, ["scope", "signal"]);
+    const where = target(options.scope);
+    const { signal } = options;
+    await waitUntilReady(signal === undefined ? {} : { signal });
+    // What cannot be written again is said before anything is.
+    for await (const { document } of stored(where.from)) await checkKept(document);
+    const [mark] = await store.find(where.from, ownUri);
+    const fresh = mark !== undefined && mark.document.metadata[recordKeys.models] !== plan.modelsFingerprint;
+    // Until it is through, neither definition answers.
+    if (mark !== undefined && mark.document.metadata[recordKeys.definition] !== plan.fingerprint)
+      await markIn(where.into, where.scope, { fingerprint: "", models: fresh ? "" : current.models });
+    const totals = { keys: [] as Key[], added: 0, updated: 0, unchanged: 0, embedded: 0 };
+    for await (const page of pagesOf(stored(where.from), rebuiltAtOnce)) {
+      const records = page.map(({ document }) => parseKept(document));
+      const { keys, ...counts } = await write(records, where, { fresh, signal, begin: async () => {} });
+      totals.keys.push(...keys);
+      for (const count of ["added", "updated", "unchanged", "embedded"] as const) totals[count] += counts[count];
+    }
+    await markIn(where.into, where.scope, current);
+    return totals;
+  }
 
   /** What can be restored, of what the caller may write. */
   async function* deletedUnder(under: string, address: CollectionAddress): AsyncGenerator<DeletedSummary> {
@@ -313,6 +280,58 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
       uri,
       hint: "A collection's key stays; write the records into another collection.",
     });
+  }
+}
+
+interface Target {
+  readonly scope: Scope;
+  readonly into: AuthorizedScopes<"write">;
+  readonly from: AuthorizedScopes;
+}
+
+interface WriteOptions {
+  readonly fresh?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Called when only the store can fail any more. */
+  readonly begin: () => Promise<void>;
+}
+
+/** Ingests records as documents of the collection. */
+async function writeRecords(
+  parts: CollectionParts,
+  plan: CollectionPlan,
+  apart: IngestStages["apart"],
+  records: readonly unknown[],
+  { scope, into, from }: Target,
+  options: WriteOptions,
+): Promise<CollectionWriteResult<Key>> {
+  const taken = [];
+  for (const [index, record] of records.entries()) taken.push(await takeRecord(plan, record, index));
+  const { fresh, signal } = options;
+  let begin: (() => Promise<void>) | undefined = options.begin;
+  const beforeWriting = async (): Promise<void> => {
+    await begin?.();
+    begin = undefined;
+  };
+  const job: IngestJob = {
+    arrivals: recordArrivals(plan, taken, scope, parts.stages.chunker),
+    scope,
+    into,
+    from,
+    fresh,
+    signal,
+    metadata: {},
+    origin: "user-content",
+    beforeWriting,
+  };
+  const run = parts.watch(scope, ingestArrivals({ ...parts.stages, apart }, job));
+  for (;;) {
+    const step = await run.next();
+    if (step.done !== true) continue;
+    await beforeWriting();
+    const { added, updated, unchanged, embedded } = step.value;
+    if (added + updated > 0) parts.settleLater();
+    return { keys: taken.map(({ key }) => key), added, updated, unchanged, embedded };
   }
 }
 

@@ -437,7 +437,7 @@ describe("callers", () => {
     await expect(bob.delete("shared")).rejects.toMatchObject({ code: "access-denied" });
     expect(() => bob.ingest({ uri: "x", text: "y" }, { scope: "deployment" })).toThrow(/may not write/u);
     expect((await bob.status()).documents).toBe(1);
-    expect(() => bob.as({ userId: "ada" })).toThrow(/somebody else/u);
+    expect(() => bob.as({ userId: "ada" })).toThrow(/another caller/u);
     expect(await ada.delete("secret")).toEqual([{ uri: "secret", scope: "team:acme", chunks: 1 }]);
     expect(await uris(kb)).toEqual(["note", "shared"]);
   });
