@@ -66,7 +66,6 @@ export function createVerbs(
     },
 
     ask(question: string, options: AskOptions = {}) {
-      planOptions("ask", askOptions, options);
       const { chatModel: model, judge, analyzer, prices } = parts;
       const { scopes, strategy, ...rest } = options;
       // Leaving the run stops the model.
@@ -74,6 +73,8 @@ export function createVerbs(
       const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
       return createRun(
         async function* () {
+          // A wrong option rejects the run, so that `catch` sees it.
+          planOptions("ask", askOptions, options);
           // A page that only searches need not load what answers.
           const { askQuestion } = await import("./asking/ask.ts");
           const within = await searched(scopes, strategy);

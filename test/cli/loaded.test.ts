@@ -38,7 +38,7 @@ describe("a search from the command line", () => {
   it("loads neither what is public, nor providers of models, nor graphs, nor how a format is read", () => {
     const { code, modules } = run(folder, ["search", "where are apples stored", "--json"]);
     expect(code).toBe(0);
-    expect(modules).toContain("stores/segments/search-segments.ts");
+    expect(modules).toContain("stores/segments/segment-legs.ts");
     const idle =
       /(?:^|\/)index(?:\.node)?\.ts$|^models\/(?:ai-sdk|hosted|transformers)\/|^integrations\/|^stores\/blobs\/s3-|\/read-(?:pdf|xls|docx|html)\.ts$|^answers\/answer-|^eval\//u;
     expect(modules.filter((path) => idle.test(path))).toEqual([]);
