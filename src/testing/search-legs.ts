@@ -191,7 +191,8 @@ export async function searchLatent(
     { ...noQuery, question: text, text },
     restricted,
   );
-  if (result.latent === undefined) throw new IbidError("unsupported", "The latent leg told nothing of the query.");
+  if (result.latent === undefined)
+    throw new IbidError("unsupported", "The latent leg returned no facts about the query.");
   return {
     ...result.latent,
     weight: result.calibration.weight,

@@ -77,7 +77,7 @@ const excludedNames: ReadonlySet<string> = new Set([
  * **Shape** uris as {@link toDocumentUri}; each file once: folders first, then single files, then globs, in each the order of paths.
  * `folders` loses an unreadable folder, because its content is unknown.
  * **Errors** at once: `invalid-argument`. As refusals: `not-found` for a missing path and for a glob without a match;
- * `too-large` (for the folder itself, when it holds more than `maxFiles`), and `unreadable` for a file without permission, one that vanished, or a pipe, socket or device. While iterating: `aborted`.
+ * `too-large` (for the folder itself, when it holds more than `maxFiles`), `unreadable` for a file without permission, one that vanished, or a device. While iterating: `aborted`.
  * **Cost** lazy; memory for one listing per level, and for one file while it is read.
  *
  * @experimental
