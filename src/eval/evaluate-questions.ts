@@ -55,8 +55,8 @@ type Asked = Pick<KnowledgeBase, "search" | "ask" | "document">;
 /**
  * Asks a knowledge base questions with known answers, to notice when a change of chunker, model or documents makes it worse.
  *
- * **Shape** answerable questions give four metrics: `success@k` (the first k hits hold an expected place), `recall@k` (the share of places that
- * they hold), `mrr@k` (the reciprocal rank). They also give `answered` (whether a strict answer without a model is not refused). The others give
+ * **Shape** answerable questions give `success@k` (the first k hits hold an expected place) and `recall@k` (the share of places that
+ * they hold). They also give `mrr@k` (the reciprocal rank) and `answered` (whether a strict answer without a model is not refused). The others give
  * `refused`. A hit holds a place when it has the named uri, if any, and its text has the quote, if any, white space aside.
  * A quote that the chunker cut in two is in no hit. A metric without a question is absent.
  * **Errors** `invalid-argument` for another metric; errors of searching and asking; `aborted`.
