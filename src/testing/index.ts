@@ -14,7 +14,7 @@ export {
 } from "./fixed-embedding-model.ts";
 export type { JobStoreSubject } from "./job-store-case.ts";
 export { createJobStorePack } from "./job-store-pack.ts";
-export { createKnowledgeStorePack as createStorePack } from "./knowledge-store-pack.ts";
+export { createStorePack } from "./knowledge-store-pack.ts";
 export { createListSource, type ListedItem } from "./list-source.ts";
 export { createReaderPack, type ReaderSubject } from "./reader-pack.ts";
 export { createRerankerPack } from "./reranker-pack.ts";

@@ -33,7 +33,7 @@ import { createVectorStorePack } from "./vector-store-pack.ts";
  *
  * @experimental
  */
-export function createKnowledgeStorePack(subject: StoreSubject): readonly ContractCase[] {
+export function createStorePack(subject: StoreSubject): readonly ContractCase[] {
   return [
     ...createChunkStorePack(subject),
     ...createVectorStorePack(subject),

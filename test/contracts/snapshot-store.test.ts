@@ -10,7 +10,7 @@ import type { Store } from "../../src/contracts/store.ts";
 import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
-import { createKnowledgeStorePack } from "../../src/testing/knowledge-store-pack.ts";
+import { createStorePack } from "../../src/testing/knowledge-store-pack.ts";
 import { createRestartPack, type RestartSubject } from "../packs/restart-pack.ts";
 import { createVersionedStorePack } from "../../src/testing/versioned-store-pack.ts";
 import { createClock } from "../support/clock.ts";
@@ -38,7 +38,7 @@ describe.each(kinds)("the store in memory that is kept as snapshots in %s", (_, 
     return store;
   };
   for (const segments of [{}, { sealAt: 2, settleAt: 1 }]) {
-    const pack = createKnowledgeStorePack({
+    const pack = createStorePack({
       create: () => open(create(), segments),
       async reopen(store) {
         await store.close();
