@@ -4,8 +4,8 @@ import { IbidError } from "../contracts/errors.ts";
 /**
  * Copies the caller's context, so that it cannot be changed from outside.
  *
- * **Errors** `invalid-argument` for an id that is blank or no string (`null` of a request body must not become the team "null"), and for an active team that
- * the caller does not belong to.
+ * **Errors** `invalid-argument` for an id that is blank or no string: `null` in a request body must not become the team "null". Also for an active team that the
+ * caller does not belong to.
  */
 export function readCaller({ userId, teamId, teams }: AccessContext): AccessContext {
   if (userId !== undefined) checkName("userId", userId);

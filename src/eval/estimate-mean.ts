@@ -13,7 +13,7 @@ export interface Estimate {
 }
 
 /**
- * The mean of some values in [0, 1] and its 95 % confidence interval by Student's t: mean ± t · s / √n, as far as it lies in [0, 1].
+ * The mean of some values in [0, 1] and its 95 % confidence interval by Student's t. The interval is mean ± t · s / √n, cut to [0, 1].
  *
  * **Source** Student, Biometrika 6 (1908); that it holds well for means of retrieval metrics: Urbano,
  * Lima and Hanjalic, SIGIR 2019.

@@ -15,8 +15,8 @@ type Formula = (ranked: readonly number[], relevant: readonly number[], cutoff: 
 /**
  * The formulas by name, each as trec_eval computes it with a grade of 1 or more as relevant.
  *
- * **Source** trec_eval's `ndcg_cut` (Järvelin and Kekäläinen, TOIS 20 (2002): gain is the grade, discount log2(rank + 1)), `recall`, `map` and
- * `map_cut`, `recip_rank` (MS MARCO cuts it off at 10), `P`, `success`; without a cut-off `ndcg`, `set_recall`, `set_P`.
+ * **Source** trec_eval's `ndcg_cut`, `recall`, `map`, `map_cut`, `recip_rank`, `P` and `success`; without a cut-off `ndcg`, `set_recall`, `set_P`. Gain and
+ * discount of nDCG are the grade and log2(rank + 1), as in Järvelin and Kekäläinen, TOIS 20 (2002). MS MARCO cuts `recip_rank` off at 10.
  */
 const formulas: Readonly<Record<string, Formula>> = {
   ndcg: (ranked, relevant, cutoff) => {

@@ -28,11 +28,12 @@ export type ScopeProof = AuthorizedScopes<"write">;
 /**
  * Moves scopes from the vectors of one model to those of another, while searches go on with the old ones.
  *
- * For each scope: an estimate; then, batch by batch, a vector of the new version beside the old one for every chunk that lacks it; then one transaction in which
- * searches change over. Nothing is remembered but the vectors themselves: what is stopped or killed goes on with the chunks that still lack theirs.
- * Chunks that came meanwhile without a vector of the new version get theirs in another pass, until none lacks one.
+ * Each scope begins with an estimate. Then each chunk without a vector of the new version gets one beside the old one, batch by batch. One transaction then
+ * switches searches over. Only the vectors are kept, so a stopped or killed run goes on with the chunks that still lack one. Chunks that arrive meanwhile
+ * get theirs in another pass, until none lacks one.
  *
- * **Shape** `underWay` has the scopes that one is at here, and gets these for as long: at most one for a scope at a time. A batch that the model refuses is tried again chunk by chunk; a chunk that it refuses alone keeps its old vector, and its scope the old version.
+ * **Shape** `underWay` holds the scopes of running re-embeddings in this process: at most one for each scope. A batch that the model refuses is tried again chunk by
+ * chunk. A chunk refused alone keeps its old vector, and its scope keeps the old version.
  * **Errors** `store-busy` for a scope whose re-embedding is under way; `configuration-missing` without a model; `unsupported` for a store that keeps one
  * version; `not-found` for a rollback where there is nothing before; `aborted`, `timeout`; those of the model, when it refuses everything.
  * **Source** ToolUp.
@@ -241,7 +242,7 @@ const ofOneText: readonly string[] = ["embedding-failed", "unsupported-input", "
 /**
  * Embeds some chunks together or, when that fails, one by one, so that one that the model refuses does not hold up the others.
  *
- * **Errors** those of the model when it refuses everything.
+ * **Errors** as the model, when it refuses everything.
  */
 export async function embedBatch(
   embedder: Embedder,

@@ -32,8 +32,8 @@ export interface FileBlobStoreOptions {
 /**
  * A {@link BlobStore} in a folder: one file for each key, named by {@link toBlobPath}.
  *
- * A write goes to a file beside, is synced, and is renamed into its place; then the folder is synced. Writers take turns, so that a condition is judged and
- * acted on as one step, and what a killed writer left is written over by the next. An etag is a hash of the bytes.
+ * A write goes to a file beside, is synced, and is renamed into its place; then the folder is synced. Writers take turns, so that a condition is checked and
+ * applied in one step. The next writer overwrites the remains of a killed one. An etag is a hash of the bytes.
  *
  * **Errors** as the contract; `store-failed` with `details.code` for a disk that is full or may not be written.
  * **Cost** two syncs a write; `head` reads and hashes the blob; `list` walks what lies under the prefix's folder and sorts it.
@@ -217,7 +217,7 @@ async function exists(path: string): Promise<boolean> {
   return (await unlessMissing(stat(path))) !== undefined;
 }
 
-/** `ENOTDIR`: where a folder would have to be, somebody put a file. */
+/** `ENOTDIR`: a file stands where a folder would have to be. */
 async function unlessMissing<Value>(promise: Promise<Value>): Promise<Value | undefined> {
   return promise.catch((error: unknown) => {
     if (["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(error))) return undefined;
@@ -251,9 +251,9 @@ async function trying<Value>(key: string, task: () => Promise<Value>): Promise<V
 /**
  * Where a key's bytes lie: names of folders and a file that no file system reads as anything else.
  *
- * Everything but lower-case letters, digits, `-`, `_` and inner dots is written as `%` and two hexadecimal digits of its UTF-8: capitals too, for file systems
- * that do not tell them apart, and the first letter of names that Windows keeps for devices. A folder ends in `+`, so that `a` and `a/b` can both be kept;
- * a part longer than a file's name may be goes on in folders that end in `~`.
+ * Lower-case letters, digits, `-`, `_` and inner dots stay. All else is written as `%` and two hexadecimal digits for each byte of UTF-8. Capitals are written
+ * so for file systems that ignore case, and so is the first letter of names that Windows keeps for devices. A folder ends in `+`, so that `a` and `a/b`
+ * can both be kept. A part that is too long for a file's name goes on in folders that end in `~`.
  *
  * **Shape** no part begins or ends with a dot, so none leaves the folder or meets the store's own files. Two keys never share a path.
  */
@@ -266,7 +266,7 @@ export function toBlobPath(key: string): readonly string[] {
   });
 }
 
-/** The key whose path that is; `undefined` for what no key has: files of somebody else. */
+/** The key of a path; `undefined` for a path that no key has, such as that of a foreign file. */
 export function fromBlobPath(path: readonly string[]): string | undefined {
   const written = path.map((name) => (name.endsWith("~") ? name.slice(0, -1) : name.replace(/\+$/u, "/"))).join("");
   let key: string;

@@ -22,10 +22,10 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Of the answer. **Units** bytes. */
+  /** Limit for the answer. **Units** bytes. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Statuses that mean something to the caller, and are handed back. */
+  /** Statuses that are returned to the caller instead of thrown. */
   readonly expects: readonly number[];
 }
 

@@ -33,7 +33,7 @@ export interface SigningPlace {
 /**
  * Headers that sign a request. The signature covers everything that is sent, and nothing else.
  *
- * **Shape** names in lower case, `host` left out because whoever sends it writes it.
+ * **Shape** names in lower case; `host` is left out because the sender writes it.
  * **Source** AWS Signature Version 4 for S3, "Authenticating Requests: Using the Authorization Header", checked against its published examples.
  */
 export async function signRequest(parts: SignedParts, place: SigningPlace): Promise<Readonly<Record<string, string>>> {
@@ -66,12 +66,12 @@ export async function signRequest(parts: SignedParts, place: SigningPlace): Prom
   return { ...sent, authorization };
 }
 
-/** Everything but `/` and RFC 3986's unreserved characters as `%` and two digits: what an address parser then leaves alone, so that what is signed is sent. */
+/** Writes all but `/` and RFC 3986's unreserved characters as `%` and two digits. Address parsers leave the result alone, so the signed path is sent. */
 export function encodePath(path: string): string {
   return path.split("/").map(encodePart).join("/");
 }
 
-/** Sorted, as it is signed and as it is sent. */
+/** The query in sorted order, which is both signed and sent. */
 export function encodeQuery(query: Readonly<Record<string, string>>): string {
   return Object.entries(query)
     .map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`)

@@ -23,7 +23,7 @@ export interface SqliteConnection {
    */
   transaction<Result>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Result, undone?: () => void): Promise<Result>;
   /**
-   * Runs `work` inside a transaction and rolls back its writes alone when it throws. **Errors** those of `work`.
+   * Runs `work` inside a transaction and rolls back its writes alone when it throws. **Errors** as `work`.
    */
   savepoint<Result>(work: () => Result): Result;
   /** Whether a transaction is under way: SQLite itself ends one when the disk is full. */

@@ -28,7 +28,7 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown };
 /**
  * Segments in one SQLite file: what was acknowledged survives `kill -9` and power loss.
  *
- * Writes that were asked for in the same turn of the event loop share one commit: waiting for the disk is most of what a small one costs. Each still is
+ * Writes of the same turn of the event loop share one commit: waiting for the disk is most of what a small write costs. Each write is
  * there whole or not at all, and none is acknowledged before it is safe.
  *
  * **Source** group commit: Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path (1985).

@@ -46,7 +46,7 @@ CREATE TABLE fit_parts (fit INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB N
 const markTable = `
 CREATE TABLE marks (document INTEGER PRIMARY KEY, checked_at TEXT, etag TEXT, last_modified TEXT);`;
 
-/** What of a document's text comes after its first part, which stands in the document's own row; see `createSqliteTexts`. */
+/** Parts of a document's text after the first, which stands in the document's own row; see `createSqliteTexts`. */
 const textTable = `
 CREATE TABLE IF NOT EXISTS text_parts (
   document INTEGER NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (document, part)

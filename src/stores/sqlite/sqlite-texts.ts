@@ -10,7 +10,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** The texts of documents, which may be longer than a row should be. */
 export interface SqliteTexts {
-  /** What stands in the document's own row. */
+  /** The part that stands in the document's own row. */
   first(text: string): string;
   /** Puts the rest in place of what was there. */
   putRest(document: number, text: string): void;
@@ -77,7 +77,7 @@ export function missingRow(): never {
   });
 }
 
-/** What is bound for a chunk's row, in the order of its columns. */
+/** Values of a chunk's row, in the order of its columns. */
 export function chunkValues(row: Omit<ChunkRow, "key">): SQLInputValue[] {
   const { scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt } =
     row;
