@@ -2,7 +2,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { plainTextReader } from "../readers/text/plain-text-reader.ts";
 import { assembleKnowledgeBase, openMemory, takeStore } from "./open/assemble.ts";
-import { checkOpenOptions, type OpenOptions, readOpenArguments } from "./open/open-options.ts";
+import { checkOpenOptions, type OpenOptions, openOptions, readOpenArguments } from "./open/open-options.ts";
 
 /**
  * Opens a knowledge base in memory, on any JavaScript runtime; with `snapshots`, one that is kept. On Node, the package exports one with files under the
@@ -19,7 +19,7 @@ export async function openKnowledgeBase(first?: OpenOptions, second?: OpenOption
       hint: "Call openKnowledgeBase() without a location, or run on Node.",
     });
   }
-  checkOpenOptions(options);
+  checkOpenOptions(options, openOptions);
   return assembleKnowledgeBase(takeStore(options) ?? (await openMemory(options)), options, {
     readers: [plainTextReader],
   });

@@ -242,14 +242,20 @@ export function planOptions<Options extends object, const Table extends RulesOf<
   return planTable(where, table, given, audience) as PlanOf<Options, Table>;
 }
 
-function planTable(where: string, table: OptionTable, given: object | undefined, audience: Audience): object {
+function planTable(
+  where: string,
+  table: OptionTable,
+  given: object | undefined,
+  audience: Audience,
+  prefix = "",
+): object {
   const known = Object.keys(table).filter((name) => table[name]!.for.includes(audience));
   checkOptions(where, given, known);
   const values = (given ?? {}) as Readonly<Record<string, unknown>>;
   const planned = known.map((name) => {
     const rule = table[name]!;
     const value = values[name] === undefined ? rule.default : values[name];
-    if (value !== undefined) checkOption(name, rule, value, audience);
+    if (value !== undefined) checkOption(`${prefix}${name}`, rule, value, audience);
     return [name, value];
   });
   return Object.fromEntries(planned) as object;
@@ -263,7 +269,7 @@ export function checkOption(name: string, rule: OptionRule, value: unknown, audi
       hint: `Give ${expected}, or leave ${name} out.`,
     });
   }
-  if (rule.kind.type === "group") planTable(name, rule.kind.options, value as object, audience);
+  if (rule.kind.type === "group") planTable(name, rule.kind.options, value as object, audience, `${name}.`);
 }
 
 /** A value for an error message, cut short. */

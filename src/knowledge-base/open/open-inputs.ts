@@ -3,6 +3,7 @@ import { isUrl } from "../../ingest/sources/web/normalize-url.ts";
 import { openUrlSource } from "../../ingest/sources/web/url-source.ts";
 import type { Source } from "../../contracts/reader.ts";
 import type { WalkRules } from "../../ingest/to-arrivals.ts";
+import { aFunction, inCode, type RulesOf } from "../../runtime/plan-options.ts";
 import { joinSources } from "../../ingest/sources/join-sources.ts";
 import { ownFiles } from "../../stores/sqlite/knowledge-base-folder.ts";
 
@@ -13,6 +14,22 @@ export interface OpenSources {
   /** Whether an IP address may be fetched from. Default: public addresses only. */
   readonly allowAddress?: ((address: string) => boolean) | undefined;
 }
+
+/** Options of the files and pages that may be read. */
+export const sourceOptions = {
+  maxFileBytes: {
+    doc: "Largest file or page, in bytes.",
+    kind: { type: "integer", min: 1 },
+    otherwise: "10 MiB where it is found in a folder or fetched, else 64 MiB",
+    for: inCode,
+  },
+  allowAddress: {
+    doc: "Whether an IP address may be fetched from.",
+    kind: aFunction,
+    otherwise: "public addresses only",
+    for: inCode,
+  },
+} as const satisfies RulesOf<OpenSources>;
 
 /** Place of a knowledge base, and its limits. */
 export interface InputPlace {

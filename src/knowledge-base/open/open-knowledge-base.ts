@@ -3,12 +3,14 @@ import { createEventFile } from "../../stores/sqlite/sqlite-event-store.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import { assembleKnowledgeBase, openMemory, storeChoices, takeStore } from "./assemble.ts";
 import type { AnyChatModel, AnyEmbeddingModel, AnyReranker, ChosenModels } from "../../models/choose-models.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { inCode, type RulesOf } from "../../runtime/plan-options.ts";
 import { checkNode } from "../../stores/sqlite/sqlite-runtime.ts";
 import { checkLocation, eventFile } from "../../stores/sqlite/knowledge-base-folder.ts";
-import { openInputs, type OpenSources } from "./open-inputs.ts";
+import { openInputs, type OpenSources, sourceOptions } from "./open-inputs.ts";
 import {
   checkOpenOptions,
+  openOptions,
+  readingOptions,
   type OpenModels,
   type OpenOptions as AnyRuntimeOptions,
   type OpenReading,
@@ -17,7 +19,7 @@ import {
 import { openStoreInFolder } from "./open-store-in-folder.ts";
 import { completeReader } from "../../readers/custom-reader.ts";
 import { createReaders } from "../../readers/create-readers.ts";
-import { checkReadInWorker, startReaders } from "../../readers/worker/start-readers.ts";
+import { startReaders } from "../../readers/worker/start-readers.ts";
 import { languageAnalyzer } from "../../text/languages/snowball/language-analyzer.ts";
 import { toUri } from "../../ingest/to-uri.ts";
 
@@ -44,6 +46,41 @@ interface NodeReading extends OpenReading {
   readonly worker?: boolean | "auto" | undefined;
 }
 
+/** Options of {@link openKnowledgeBase} on Node, in the order of the manual. */
+export const nodeOptions = {
+  ...openOptions,
+  reading: {
+    ...openOptions.reading,
+    kind: {
+      type: "group",
+      options: {
+        ...readingOptions,
+        worker: {
+          doc: "Whether files are read in a process of their own: all, none, or large files and archives.",
+          kind: {
+            type: "value",
+            expects: 'true, false or "auto"',
+            check: (value: unknown) => typeof value === "boolean" || value === "auto",
+          },
+          default: "auto",
+          for: inCode,
+        },
+      } satisfies RulesOf<NodeReading>,
+    },
+  },
+  sources: {
+    doc: "Files and pages that may be read.",
+    kind: { type: "group", options: sourceOptions },
+    for: inCode,
+  },
+  create: {
+    doc: "Whether to make a folder that does not exist; otherwise it is an error.",
+    kind: { type: "boolean" },
+    default: true,
+    for: inCode,
+  },
+} as const satisfies RulesOf<OpenOptions>;
+
 /**
  * Opens a knowledge base. A location is a folder, which is durable; without one, the knowledge base is in memory, and `snapshots` can keep it; `store` is
  * one that is open already.
@@ -62,15 +99,9 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
   checkNode(process.versions);
   const { location, options } = readOpenArguments(first, second);
   const { models = {}, ...rest } = options;
-  // Names are checked here; models may still be names.
-  checkOpenOptions(options as AnyRuntimeOptions, {
-    options: ["sources", "create"],
-    reading: ["worker"],
-  });
-  checkOptions("sources", options.sources, ["maxFileBytes", "allowAddress"]);
+  checkOpenOptions(options as AnyRuntimeOptions, nodeOptions);
   const { prices, cache, batch } = models;
   const { worker = "auto" } = options.reading ?? {};
-  checkReadInWorker(worker);
   const chosen: AnyRuntimeOptions = {
     ...rest,
     search: { ...options.search, analyzer: options.search?.analyzer ?? languageAnalyzer },

@@ -14,6 +14,7 @@ import type { Tracer } from "../../contracts/tracer.ts";
 import type { Bm25Options } from "../../engine/bm25/bm25-settings.ts";
 import { checkReadLimits } from "../../readers/read-limits.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
+import { inCode, objectWith, planOptions, type RulesOf, type ValueKind } from "../../runtime/plan-options.ts";
 import { decideRetention } from "../../stores/memory/check-events.ts";
 import type { SnapshotOptions } from "../../stores/snapshot/snapshot-options.ts";
 
@@ -105,35 +106,180 @@ export interface OpenOptions {
   readonly snapshots?: SnapshotOptions | undefined;
 }
 
-/** Names of all options of `Options`: TypeScript reports one that is missing or too many. */
-type Names<Options> = Readonly<Record<keyof Options, true>>;
+const anObject = (expects: string): ValueKind => objectWith(expects);
+const aModel = (what: string): ValueKind => ({
+  type: "value",
+  expects: `${what}, or its name where the runtime loads models by name`,
+  check: (value) => (typeof value === "string" ? value.trim() !== "" : typeof value === "object" && value !== null),
+});
+const aListOf = (what: string): ValueKind => ({ type: "value", expects: `a list of ${what}`, check: Array.isArray });
 
-const options: Names<OpenOptions> = {
-  store: true,
-  models: true,
-  readers: true,
-  reading: true,
-  chunker: true,
-  transformers: true,
-  search: true,
-  access: true,
-  operations: true,
-  snapshots: true,
-};
-const models: Names<OpenModels> = {
-  embedding: true,
-  formerEmbeddings: true,
-  chat: true,
-  judge: true,
-  reranker: true,
-  prices: true,
-  cache: true,
-  batch: true,
-};
-const batch: Names<OpenBatch> = { texts: true, tokens: true, concurrency: true };
-const reading: Names<OpenReading> = { handlers: true, limits: true };
-const search: Names<OpenSearch> = { analyzer: true, bm25: true, retriever: true };
-const operations: Names<OpenOperations> = { events: true, telemetry: true, tracer: true };
+const batchOptions = {
+  texts: { doc: "Most texts in one request.", kind: { type: "integer", min: 1 }, default: 128, for: inCode },
+  tokens: {
+    doc: "Most estimated tokens in one request.",
+    kind: { type: "integer", min: 1 },
+    default: 100_000,
+    for: inCode,
+  },
+  concurrency: { doc: "Most requests at one time.", kind: { type: "integer", min: 1 }, default: 4, for: inCode },
+} as const satisfies RulesOf<OpenBatch>;
+
+const modelOptions = {
+  embedding: {
+    doc: 'Embedding model: your own, an AI SDK one, or [`"provider/model"`](#models). `null`: words alone.',
+    kind: aModel("an embedding model"),
+    beyond: { expects: "null", check: (value: unknown) => value === null },
+    otherwise: "the store's own, fitted on the stored chunks from 256 on",
+    for: inCode,
+  },
+  formerEmbeddings: {
+    doc: "Models that were used before; see [another model](#another-model).",
+    kind: aListOf("embedding models"),
+    for: inCode,
+  },
+  chat: {
+    doc: "Chat model that writes answers. Without one, answers consist of sentences of the documents.",
+    kind: aModel("a chat model"),
+    for: inCode,
+  },
+  judge: {
+    doc: "Chat model that decides whether an answer is grounded.",
+    kind: aModel("a chat model"),
+    otherwise: "words decide",
+    for: inCode,
+  },
+  reranker: {
+    doc: 'Reranker, or `"proximity"`, which ranks chunks with close query words higher and needs no model.',
+    kind: aModel("a reranker"),
+    for: inCode,
+  },
+  prices: {
+    doc: 'Prices for a million tokens: `{ "openai/gpt-5-mini": { input, output } }`. Summaries and answers then report `cost`.',
+    kind: anObject("prices by model"),
+    for: inCode,
+  },
+  cache: {
+    doc: "Cache of embeddings.",
+    kind: anObject("an embedding cache"),
+    otherwise: "the 10,000 most recent, in memory",
+    for: inCode,
+  },
+  batch: {
+    doc: "Size of requests to the embedding model.",
+    kind: { type: "group", options: batchOptions },
+    for: inCode,
+  },
+} as const satisfies RulesOf<OpenModels>;
+
+/** Options of how files become documents. */
+export const readingOptions = {
+  handlers: {
+    doc: "Handlers of media types, asked before any reader; see [handlers of your own](#readers-chunkers-and-handlers-of-your-own).",
+    kind: aListOf("handlers"),
+    for: inCode,
+  },
+  limits: {
+    doc: "[Limits](formats.md#limits) for one file.",
+    kind: anObject("limits"),
+    otherwise: "`defaultReadLimits`",
+    for: inCode,
+  },
+} as const satisfies RulesOf<OpenReading>;
+
+const searchSetup = {
+  analyzer: {
+    doc: "Analyzer of words.",
+    kind: objectWith("an analyzer", "analyze"),
+    otherwise: "recognises languages and stems",
+    for: inCode,
+  },
+  bm25: {
+    doc: "Weights of words. Variants: `bm25f`, `lucene`, `robertson`, `atire`, `bm25l`, `bm25+`.",
+    kind: anObject("an object"),
+    otherwise: '`{ variant: "bm25f", k1: 1.2, b: 0.5, nameWeight: 2, nameB: 0.5 }`',
+    for: inCode,
+  },
+  retriever: {
+    doc: "[Retriever](#retrievers) in place of the built-in one, or a function that wraps it.",
+    kind: {
+      type: "value",
+      expects: "a retriever, or a function that makes one",
+      check: (value) => typeof value === "function" || (typeof value === "object" && value !== null),
+    },
+    otherwise: "built-in",
+    for: inCode,
+  },
+} as const satisfies RulesOf<OpenSearch>;
+
+const accessOptions = {
+  platform: { doc: "Whether callers read the platform scope.", kind: { type: "boolean" }, default: false, for: inCode },
+  deployment: {
+    doc: "Whether callers read the deployment scope.",
+    kind: { type: "boolean" },
+    default: true,
+    for: inCode,
+  },
+} as const satisfies RulesOf<AccessPolicy>;
+
+const operationsOptions = {
+  events: {
+    doc: "Store of [events](operations.md): your own, a retention such as `{ maxEvents: 1000 }`, or `false`.",
+    kind: {
+      type: "value",
+      expects: "true, false, a retention such as { maxEvents: 1000 }, or an event store",
+      check: (value) => typeof value === "boolean" || (typeof value === "object" && value !== null),
+    },
+    otherwise: "beside a folder: a week, 100,000 events; none in memory",
+    for: inCode,
+  },
+  telemetry: {
+    doc: "Receiver of spans and events; see `createOpenTelemetry`.",
+    kind: anObject("an object"),
+    for: inCode,
+  },
+  tracer: { doc: "Receiver of one trace per search.", kind: objectWith("a tracer", "trace"), for: inCode },
+} as const satisfies RulesOf<OpenOperations>;
+
+/** Options of `openKnowledgeBase` on any runtime, in the order of the manual. */
+export const openOptions = {
+  models: { doc: "Models.", kind: { type: "group", options: modelOptions }, for: inCode },
+  readers: {
+    doc: "Readers that are asked before [the built-in ones](formats.md).",
+    kind: aListOf("readers"),
+    for: inCode,
+  },
+  reading: { doc: "How files become documents.", kind: { type: "group", options: readingOptions }, for: inCode },
+  chunker: {
+    doc: "[Chunker](chunking.md): sheets between rows, other documents along sections, 1,000 characters, 125 overlap.",
+    kind: objectWith("a chunker", "chunk"),
+    otherwise: "`createAutoChunker()`",
+    for: inCode,
+  },
+  transformers: {
+    doc: "[Transformers](chunking.md#transformers) of chunks, in order.",
+    kind: aListOf("transformers"),
+    for: inCode,
+  },
+  search: { doc: "How chunks are indexed and found.", kind: { type: "group", options: searchSetup }, for: inCode },
+  access: { doc: "Shared scopes that callers may read.", kind: { type: "group", options: accessOptions }, for: inCode },
+  operations: {
+    doc: "Listeners for searches, writes and failures.",
+    kind: { type: "group", options: operationsOptions },
+    for: inCode,
+  },
+  store: {
+    doc: "Store that keeps everything, in place of one that is made for the location.",
+    // The store is checked by method where it is taken.
+    kind: { type: "value", expects: "a store", check: () => true },
+    for: inCode,
+  },
+  snapshots: {
+    doc: "Place where a knowledge base in memory is kept; see [in memory, and kept](#in-memory-and-kept).",
+    kind: anObject("an object"),
+    for: inCode,
+  },
+} as const satisfies RulesOf<OpenOptions>;
 
 /** Option of a flat list, to its place in a group. */
 const places: Readonly<Record<string, string>> = {
@@ -160,42 +306,26 @@ const places: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks options by name, in every group; `own` has the names that only one runtime knows.
+ * Checks names and values, in every group.
  *
- * **Errors** `invalid-argument` for an unknown name; the hint of an option that stands in a group names the group.
+ * **Errors** `invalid-argument`; the hint of an option that stands in a group names the group.
  */
-export function checkOpenOptions(
-  given: OpenOptions,
-  own: { readonly options?: readonly string[]; readonly reading?: readonly string[] } = {},
-): void {
-  const known = [...Object.keys(options), ...(own.options ?? [])];
-  const moved = Object.keys(Object(given)).find((name) => !known.includes(name) && Object.hasOwn(places, name));
+export function checkOpenOptions<Options extends OpenOptions>(given: Options, table: RulesOf<Options>): void {
+  const moved = Object.keys(given).find((name) => !Object.hasOwn(table, name) && Object.hasOwn(places, name));
   if (moved !== undefined) {
     const [group, name] = places[moved]!.split(".");
     throw new IbidError("invalid-argument", `openKnowledgeBase has no option "${moved}".`, {
-      hint: `Write ${group}: { ${name}: … }. Known options: ${known.join(", ")}.`,
+      hint: `Write ${group}: { ${name}: … }. Known options: ${Object.keys(table).join(", ")}.`,
     });
   }
-  checkOptions("openKnowledgeBase", given, known);
-  checkOptions("models", given.models, Object.keys(models));
-  checkOptions("models.batch", given.models?.batch, Object.keys(batch));
-  checkOptions("reading", given.reading, [...Object.keys(reading), ...(own.reading ?? [])]);
-  checkOptions("search", given.search, Object.keys(search));
-  checkOptions("access", given.access, ["platform", "deployment"]);
-  checkOptions("operations", given.operations, Object.keys(operations));
+  planOptions<Options, RulesOf<Options>>("openKnowledgeBase", table, given);
   checkReadLimits(given.reading?.limits);
-  checkEvents(given.operations?.events);
+  checkRetention(given.operations?.events);
 }
 
-/** **Errors** `invalid-argument` unless the value is a boolean, a store of events or a retention. */
-function checkEvents(events: OpenOperations["events"]): void {
-  if (events === undefined || typeof events === "boolean") return;
-  if (typeof events !== "object") {
-    throw new IbidError("invalid-argument", `operations.events is ${String(events)}.`, {
-      hint: "Give true, false, a retention such as { maxEvents: 1000 }, or an event store.",
-    });
-  }
-  if ("append" in events) return;
+/** **Errors** `invalid-argument` for a retention that is none. */
+function checkRetention(events: OpenOperations["events"]): void {
+  if (events === undefined || typeof events === "boolean" || "append" in events) return;
   checkOptions("operations.events", events, ["maxAgeMs", "maxEvents"]);
   decideRetention(events);
 }

@@ -1,16 +1,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { createWorkerReaders, type WorkerReaders } from "./worker-readers.ts";
-import { IbidError } from "../../contracts/errors.ts";
 import type { Reader } from "../../contracts/reader.ts";
-
-/** **Errors** `invalid-argument` for anything but those three. */
-export function checkReadInWorker(worker: unknown): void {
-  if ([true, false, "auto"].some((known) => known === worker)) return;
-  throw new IbidError("invalid-argument", `reading.worker is ${JSON.stringify(worker)}.`, {
-    hint: 'Set true, false or "auto".',
-  });
-}
 
 /** The worker's program. In the source it lies beside this file; in the package the bundle writes it to `dist/node`, however deep the caller lies. */
 export function findReadWorker(): URL | undefined {

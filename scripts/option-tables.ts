@@ -1,0 +1,68 @@
+/**
+ * Writes the tables of options in docs/ between `<!-- options: name -->` and `<!-- end -->`; a test holds the pages to the tables of the source.
+ *
+ *     npm run options
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { folderRules, ingestOptions } from "../src/ingest/ingest-options.ts";
+import { askOptions } from "../src/knowledge-base/asking/ask-options.ts";
+import { nodeOptions } from "../src/knowledge-base/open/open-knowledge-base.ts";
+import { flagOf, manualTable } from "../src/runtime/describe-options.ts";
+import type { OptionTable } from "../src/runtime/plan-options.ts";
+import { searchOptions } from "../src/search/search-options.ts";
+
+const root = join(import.meta.dirname, "..");
+
+/** Options that a question adds to those of a search. */
+const onlyAsk = Object.fromEntries(Object.entries(askOptions).filter(([name]) => !Object.hasOwn(searchOptions, name)));
+
+/** Pages with tables. */
+export const pages: readonly string[] = ["docs/library.md", "docs/command-line.md", "docs/server.md"];
+
+const tables: Readonly<Record<string, () => string>> = {
+  open: () => manualTable(nodeOptions),
+  search: () => manualTable(searchOptions),
+  ask: () => manualTable(onlyAsk),
+  ingest: () => manualTable(ingestOptions),
+  "search flags": () => flagTable(searchOptions),
+  "ask flags": () => flagTable(onlyAsk),
+  "ingest flags": () => flagTable({ ...ingestOptions, ...folderRules }),
+  "search fields": () => fieldTable(searchOptions),
+  "ask fields": () => fieldTable(onlyAsk),
+};
+
+function flagTable(table: OptionTable): string {
+  const rows = Object.entries(table).flatMap(([name, rule]): readonly string[] => {
+    if (!rule.for.includes("cli")) return [];
+    if (rule.kind.type === "group") return flagTable(rule.kind.options).split("\n").slice(2);
+    return [`| \`${flagOf(name, rule)}\` | ${rule.doc.replaceAll("|", "\\|")} |`];
+  });
+  return ["| flag | meaning |", "|---|---|", ...rows].join("\n");
+}
+
+function fieldTable(table: OptionTable): string {
+  const rows = Object.entries(table)
+    .filter(([, rule]) => rule.for.includes("http"))
+    .map(([name, rule]) => {
+      const { max } = rule.bounds?.http ?? {};
+      return `| \`${name}\` | ${rule.doc.replaceAll("|", "\\|")}${max === undefined ? "" : ` At most ${max}.`} |`;
+    });
+  return ["| field | meaning |", "|---|---|", ...rows].join("\n");
+}
+
+/** A page with its tables made anew. */
+export function fillTables(page: string): string {
+  return page.replaceAll(/<!-- options: ([\w ]+) -->\n[^]*?<!-- end -->/gu, (_, name: string) => {
+    const made = tables[name];
+    if (made === undefined) throw new Error(`There is no table ${name}.`);
+    return `<!-- options: ${name} -->\n\n${made()}\n\n<!-- end -->`;
+  });
+}
+
+if (import.meta.main) {
+  for (const page of pages) {
+    const path = join(root, page);
+    writeFileSync(path, fillTables(readFileSync(path, "utf8")));
+  }
+}

@@ -1,0 +1,56 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import type { AskOptions, IngestOptions, OpenOptions, SearchOptions } from "../../src/index.node.ts";
+import { ingestOptions } from "../../src/ingest/ingest-options.ts";
+import { askOptions } from "../../src/knowledge-base/asking/ask-options.ts";
+import { nodeOptions } from "../../src/knowledge-base/open/open-knowledge-base.ts";
+import { planOptions, type RulesOf } from "../../src/runtime/plan-options.ts";
+import { searchOptions } from "../../src/search/search-options.ts";
+
+describe("the tables of options", () => {
+  it("have a rule for each documented option, and no other", () => {
+    expectTypeOf<keyof typeof searchOptions>().toEqualTypeOf<keyof SearchOptions>();
+    expectTypeOf<keyof typeof askOptions>().toEqualTypeOf<keyof AskOptions>();
+    expectTypeOf<keyof typeof ingestOptions>().toEqualTypeOf<keyof IngestOptions>();
+    expectTypeOf<keyof typeof nodeOptions>().toEqualTypeOf<keyof OpenOptions>();
+  });
+
+  it("let the options of a search be those of a question", () => {
+    expectTypeOf<SearchOptions>().toExtend<AskOptions>();
+    const options: SearchOptions = { topK: 3, mode: "regex", includeEmbeddings: true };
+    expect(planOptions<AskOptions, typeof askOptions>("ask", askOptions, options)).toMatchObject({
+      topK: 3,
+      mode: "regex",
+    });
+  });
+
+  it("do not compile with a forgotten choice, a foreign kind or a forgotten option", () => {
+    interface Two {
+      readonly one?: "a" | "b";
+      readonly two?: boolean;
+    }
+    const one = { doc: "", kind: { type: "choice", values: { a: true, b: true } }, for: [] } as const;
+    const two = { doc: "", kind: { type: "boolean" }, for: [] } as const;
+    const whole = { one, two } satisfies RulesOf<Two>;
+    expect(Object.keys(whole)).toEqual(["one", "two"]);
+    // @ts-expect-error: `b` is forgotten.
+    ({ one: { ...one, kind: { type: "choice", values: { a: true } } }, two }) satisfies RulesOf<Two>;
+    // @ts-expect-error: a boolean is no string.
+    ({ one, two: one }) satisfies RulesOf<Two>;
+    // @ts-expect-error: `two` is forgotten.
+    ({ one }) satisfies RulesOf<Two>;
+  });
+
+  it("fill in defaults, and name the whole path of a wrong value in a group", () => {
+    const plan = planOptions<SearchOptions, typeof searchOptions>("search", searchOptions, {});
+    expectTypeOf(plan.topK).toEqualTypeOf<number | "all">();
+    expect(plan).toMatchObject({ topK: 5, mode: "hybrid", rerank: true, filter: undefined });
+    const wrong = { context: { maxTokens: 0 } };
+    expect(() => planOptions<AskOptions, typeof askOptions>("ask", askOptions, wrong)).toThrow(
+      "context.maxTokens is 0; it must be a whole number from 1.",
+    );
+    const unknown = { context: { maxTokns: 1 } } as AskOptions;
+    expect(() => planOptions<AskOptions, typeof askOptions>("ask", askOptions, unknown)).toThrow(
+      'context has no option "maxTokns".',
+    );
+  });
+});
