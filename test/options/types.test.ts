@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { AskOptions, IngestOptions, OpenOptions, SearchOptions } from "../../src/index.node.ts";
-import { ingestOptions } from "../../src/ingest/ingest-options.ts";
+import type { ingestOptions } from "../../src/ingest/ingest-options.ts";
 import { askOptions } from "../../src/knowledge-base/asking/ask-options.ts";
-import { nodeOptions } from "../../src/knowledge-base/open/open-knowledge-base.ts";
+import type { nodeOptions } from "../../src/knowledge-base/open/open-knowledge-base.ts";
 import { planOptions, type RulesOf } from "../../src/runtime/plan-options.ts";
 import { searchOptions } from "../../src/search/search-options.ts";
 
