@@ -36,7 +36,7 @@ export async function embedChunks(
  *
  * **Shape** may be called for a batch of the documents' chunks after the other: what the store has is asked once. An entry without embeddings keeps the vectors
  * that the store has for its id. **Errors** as {@link Embedder}.
- * **Source** law 7: a changed document embeds only its changed chunks; W5: given vectors are taken as they are, checked.
+ * **Source** a changed document embeds only its changed chunks. Given vectors are checked, then used as they are (Wesichain).
  */
 export function createChunkEmbedding(
   parts: EmbeddingParts,

@@ -44,7 +44,7 @@ const optionNames = [
 /** Ways of searching, by the verb that asks for each. */
 const verbs = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch" } as const;
 
-/** **Source** DESIGN 6: the retriever's. */
+/** Default number of records, as in the retriever. */
 const defaultTopK = 5;
 
 /**

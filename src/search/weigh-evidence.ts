@@ -1,6 +1,6 @@
 import { type FusedChunk, type QueryTerms, termsFound } from "./candidate.ts";
 
-/** When a hit counts as evidence (law 5). Both are inclusive. */
+/** Thresholds from which a hit is evidence. Both are inclusive. */
 export interface EvidenceThresholds {
   /** Of the lexical leg's {@link EvidenceScale.strength}. */
   readonly strength: number;
@@ -36,7 +36,7 @@ export interface EvidenceScale {
  * Function words do not count, unless there are no others: in a small collection "how do I" is as rare as the subject. A term that no chunk has weighs like
  * one that a single chunk has, which is the most that a collection can prove of its rarity.
  *
- * **Source** DESIGN 7: a lexical score over the query's idf mass tells answerable from off-topic questions. `idf` is `ln((N + 1) / (df + 0.5))`, so
+ * **Source** measured: a lexical score over the query's idf mass separates answerable from off-topic questions. `idf` is `ln((N + 1) / (df + 0.5))`, so
  * from no chunk to one chunk it falls by `ln 3`.
  */
 export function createEvidenceScale(

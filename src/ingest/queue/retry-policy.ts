@@ -43,7 +43,7 @@ export function checkRetryPolicy(policy: Partial<RetryPolicy> = {}): RetryPolicy
 /**
  * How long to wait before an attempt. **Shape** 0 before the first; before the n-th `min(initialMs · 2^(n − 2), longestMs)`, and up to
  * `jitter` of that more. `random` is from 0 to 1.
- * **Source** capped exponential backoff with jitter, as in RFC 9110's advice on retries and T43.
+ * **Source** capped exponential backoff with jitter, as in RFC 9110's advice on retries and in ToolUp.
  */
 export function delayBefore(attempt: number, policy: RetryPolicy, random: number): number {
   if (attempt <= 1) return 0;
@@ -68,7 +68,7 @@ const transientCodes: ReadonlySet<IbidErrorCode> = new Set([
  * Whether a failure is worth another attempt: what depends on others or is not known is, what the document or the caller is at fault for is not.
  *
  * **Shape** a status that came with it decides first: of the 4xx only 429 is worth it.
- * **Source** T43: 4xx but 429 are permanent; 429, 5xx, timeouts and the unknown are transient.
+ * **Source** ToolUp: 4xx but 429 are permanent; 429, 5xx, timeouts and the unknown are transient.
  */
 export function isTransient(error: unknown): boolean {
   const status = statusOf(error);

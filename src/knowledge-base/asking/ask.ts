@@ -31,7 +31,7 @@ export interface AskStages {
  * The whole way out: find, answer from what was found, verify every citation against the text it names.
  *
  * **Shape** events as they happen; the answer is both the last event and the generator's return value.
- * **Source** Ballerina's query flow, ToolUp's prompt builder; laws 2 and 3: citations are checked in the asker's own scopes.
+ * **Source** Ballerina's query flow, ToolUp's prompt builder. Citations are checked in the asker's own scopes.
  */
 export async function* askQuestion(
   stages: AskStages,

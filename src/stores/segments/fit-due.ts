@@ -5,7 +5,7 @@ import type { IndexView, ScopeView } from "./index-view.ts";
 import { fittedOn, type LatentLeg } from "./latent-leg.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
 
-/** A corpus has outgrown its fit when it is so many times what it was. **Source** DESIGN 7. */
+/** Growth of a corpus that calls for a new fit, as a factor. **Source** docs/decisions/0015-the-stores-own-model.md. */
 const outgrown = 2;
 
 /** Live chunks to fit on; 0 where no fit is due: too few for a first one, or not twice as many as for the last. */
