@@ -13,7 +13,7 @@ import type { AuthorizedScopes, Scope, ScopeStrategy } from "./scope.ts";
 /** The legs that search. **Source** ToolUp `MergeStrategy`, Embabel's search interfaces. */
 export type SearchMode = "hybrid" | "dense" | "lexical" | "regex";
 
-/** How the legs of a hybrid search become one ranking; `src/search/fusion.ts` has the formulas. `halves` is Embabel's. */
+/** How the legs of a hybrid search become one ranking; `src/search/fusions.ts` has the formulas. `halves` is Embabel's. */
 export type FusionName = "absolute" | "weighted" | "halves" | "rrf";
 
 /**

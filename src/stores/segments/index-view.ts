@@ -49,6 +49,10 @@ export function createIndexView(): IndexView {
   /** Parts of texts, the least recently used first. */
   const parts = new Map<string, string>();
   let partsKept = 0;
+  /** The part that was read last. */
+  let last:
+    | { readonly document: number; readonly from: number; readonly to: number; readonly text: string }
+    | undefined;
   const ends = new Map<number, number[]>();
   function partOf(rows: DirectoryReader, document: number, part: number): string | undefined {
     const key = `${document} ${part}`;
@@ -119,6 +123,11 @@ export function createIndexView(): IndexView {
         ends.clear();
         kept = 0;
         textStamp = stamp;
+        last = undefined;
+      }
+      // Chunks are mostly read in the order of their document.
+      if (last !== undefined && last.document === document && start >= last.from && end <= last.to) {
+        return flat(last.text.slice(start - last.from, end - last.from));
       }
       let known = ends.get(document);
       if (known === undefined) ends.set(document, (known = []));
@@ -129,6 +138,7 @@ export function createIndexView(): IndexView {
           const text = partOf(rows, document, part);
           if (text === undefined) break;
           known[part] = from + text.length;
+          last = { document, from, to: known[part]!, text };
           if (known[part]! > start) out += text.slice(Math.max(0, start - from), end - from);
         }
         from = known[part]!;
@@ -141,6 +151,7 @@ export function createIndexView(): IndexView {
       parts.clear();
       ends.clear();
       texts.clear();
+      last = undefined;
       textStamp = -1;
     },
   };

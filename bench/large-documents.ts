@@ -1,0 +1,77 @@
+/**
+ * Memory of searches over large documents.
+ *
+ * `node bench/large-documents.ts [files] [megabytes] [folder]` ingests Markdown files with characters beyond Latin-1 (default 12 of 9.5 MB), then searches them
+ * in processes of their own whose heap is limited to 400 MB: the command line with the default number of hits, and with 100.
+ * `node bench/large-documents.ts chunks [folder]` ingests 50,000 chunks of 70 documents of .7 MB, and searches for 1,000 hits.
+ *
+ * Each process tells how far its resident memory grew from after opening to after the search.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openKnowledgeBase } from "../src/index.node.ts";
+
+const words = "noise amplifier signal wave guide tube field current – circuit measure filter antenna".split(" ");
+
+/** A Markdown text of at least so many UTF-8 bytes; the same number gives the same text. */
+function writeText(bytes: number, seed: number): string {
+  const paragraphs: string[] = [];
+  let state = seed + 1;
+  for (let size = 0, n = 0; size < bytes; n++) {
+    const line = Array.from({ length: 90 }, () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return words[state % words.length]!;
+    }).join(" ");
+    const paragraph = n % 20 === 0 ? `## Part ${n}\n\n${line} ${n % 10}` : `${line} ${n % 10}`;
+    paragraphs.push(paragraph);
+    size += paragraph.length + 4;
+  }
+  return paragraphs.join("\n\n");
+}
+
+async function searchHere(folder: string, topK: number): Promise<void> {
+  await using kb = await openKnowledgeBase(folder);
+  await kb.status();
+  const before = process.memoryUsage().rss;
+  const hits = await kb.search("noise amplifier 0", { topK });
+  const grown = (process.resourceUsage().maxRSS * 1024 - before) / 2 ** 20;
+  console.log(`${hits.length} hits, resident memory grew by ${grown.toFixed(0)} MB after open`);
+}
+
+function runLimited(args: readonly string[]): void {
+  const run = spawnSync(process.execPath, ["--max-old-space-size=400", ...args], { encoding: "utf8" });
+  const said = run.stdout.trim().split("\n").at(-1) ?? "";
+  console.log(`exit ${run.status ?? run.signal}: ${said.slice(0, 120)}`);
+}
+
+const self = fileURLToPath(import.meta.url);
+const cli = fileURLToPath(new URL("../src/cli/bin.ts", import.meta.url));
+const [first = "12", second, third] = process.argv.slice(2);
+
+if (first === "search") {
+  await searchHere(second!, Number(third));
+} else {
+  const given = first === "chunks" ? second : third;
+  const folder = given ?? mkdtempSync(join(tmpdir(), "ibid-large-"));
+  mkdirSync(folder, { recursive: true });
+  const isChunks = first === "chunks";
+  const files = isChunks ? 70 : Number(first);
+  const bytes = (isChunks ? 0.7 : Number(second ?? 9.5)) * 1e6;
+  const kb = await openKnowledgeBase(join(folder, "kb"));
+  for (let i = 0; i < files; i++) {
+    const path = join(folder, `${i}.md`);
+    writeFileSync(path, writeText(bytes, i));
+    await kb.ingest(path);
+  }
+  console.log(`${files} files of ${(bytes / 1e6).toFixed(1)} MB, ${(await kb.status()).chunks} chunks`);
+  await kb.close();
+  for (const topK of isChunks ? [1000] : [5, 100]) {
+    runLimited([self, "search", join(folder, "kb"), String(topK)]);
+    if (!isChunks)
+      runLimited([cli, "--kb", join(folder, "kb"), "search", "noise amplifier 0", "--top-k", String(topK)]);
+  }
+  if (given === undefined) rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
+import { createRetriever } from "../../src/search/create-retriever.ts";
+import { composeStore } from "../../src/stores/compose/compose-store.ts";
+import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
+import { createSecret } from "../../src/stores/segments/create-secret.ts";
+import type { DirectoryReader, SegmentDirectory } from "../../src/stores/segments/segment-directory.ts";
+import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
+import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
+import { collect, documentEntry, read, write } from "./build.ts";
+
+/** A directory that counts transactions, calls by name, and chunk rows that were read. */
+function createCountingDirectory() {
+  const inner = createMemoryDirectory();
+  const counts = { transactions: 0, calls: new Map<string, number>(), chunks: 0 };
+  const chunkReads = new Set(["chunk", "chunks", "chunkById", "chunksById", "chunksOfDocument", "chunksAfter"]);
+  const counting = (rows: DirectoryReader): DirectoryReader =>
+    Object.fromEntries(
+      Object.entries(rows).map(([name, call]) => [
+        name,
+        (...asked: never[]) => {
+          counts.calls.set(name, (counts.calls.get(name) ?? 0) + 1);
+          const result = (call as (...given: never[]) => unknown)(...asked);
+          if (chunkReads.has(name)) counts.chunks += Array.isArray(result) ? result.length : 1;
+          return result;
+        },
+      ]),
+    ) as unknown as DirectoryReader;
+  let wrapped: DirectoryReader | undefined;
+  const directory: SegmentDirectory = {
+    ...inner,
+    read: (work) => {
+      counts.transactions++;
+      return inner.read((rows) => work((wrapped ??= counting(rows))));
+    },
+  };
+  const reset = (): void => {
+    counts.transactions = 0;
+    counts.calls.clear();
+    counts.chunks = 0;
+  };
+  return { directory, counts, reset };
+}
+
+async function open(sealAt: number) {
+  const { directory, counts, reset } = createCountingDirectory();
+  const parts = createSegmentStore(directory, {
+    ...decideStoreOptions({ corpusModel: latentSemanticModel, segments: { sealAt, settleAt: sealAt } }),
+    secret: createSecret(),
+    embeddings: ["dense"],
+  });
+  const store = composeStore(parts);
+  for (let i = 0; i < 150; i++) {
+    const texts = ["heron", "otter", "newt", "vole"].map((word, n) => `${word} ${i} waits near the river ${n}.`);
+    const entry = documentEntry(`d${i}.md`, texts);
+    const chunks = entry.chunks.map(({ chunk, embeddings }) => ({
+      chunk: { ...chunk, metadata: { even: i % 2 === 0 } },
+      embeddings,
+    }));
+    await store.replace(write("deployment"), { ...entry, chunks });
+  }
+  const search = async (query: string, options: object = {}, reranker?: "proximity") => {
+    const retriever = createRetriever({ store, reranker });
+    await retriever.retrieve(read("deployment"), query, options);
+    reset();
+    return retriever.retrieve(read("deployment"), query, options);
+  };
+  return { store, search, counts, reset };
+}
+
+describe.each([
+  ["an unsealed scope", 100_000],
+  ["a sealed scope", 100],
+])("a warm search of %s", (_, sealAt) => {
+  it.each([1, 5, 20])("reads as many chunks as it shows: %i", async (topK) => {
+    const { search, counts } = await open(sealAt);
+    const hits = await search("heron near the river", { topK });
+    expect(hits).toHaveLength(topK);
+    expect(counts.chunks).toBe(topK);
+  });
+
+  it("takes four transactions at most, however many legs search: moment, legs, their look-ups, chunks", async () => {
+    const { search, counts } = await open(sealAt);
+    await search("heron near the river", { topK: 5 });
+    expect(counts.transactions).toBeLessThanOrEqual(4);
+    const calls = [...counts.calls.values()].reduce((sum, count) => sum + count, 0);
+    // Each sealed segment is asked for its ids; equal scores in several segments are told apart by single ids.
+    expect(calls).toBeLessThanOrEqual(sealAt > 1000 ? 45 : 110);
+  });
+
+  it("asks for the facts of a filter together, never chunk by chunk", async () => {
+    const { search, counts, store, reset } = await open(sealAt);
+    reset();
+    const retriever = createRetriever({ store });
+    const hits = await retriever.retrieve(read("deployment"), "heron", { topK: 5, filter: { even: true } });
+    expect(hits).toHaveLength(5);
+    expect(counts.calls.get("chunkFacts") ?? 0).toBeLessThanOrEqual(8);
+    expect(counts.chunks).toBe(5);
+    await search("heron", { topK: 5, filter: { even: true } });
+    expect(counts.calls.get("chunkFacts") ?? 0).toBe(0);
+  });
+
+  it("reads the pool of a reranker by proximity, and no more", async () => {
+    const { search, counts } = await open(sealAt);
+    await search("heron near the river", { topK: 5 }, "proximity");
+    expect(counts.chunks).toBe(20);
+  });
+
+  it("searches again when a write comes between the legs and the chunks, and shows the text as it is then", async () => {
+    const { store } = await open(sealAt);
+    let writes = 0;
+    const watched: Pick<typeof store, "session"> = {
+      session: async (...asked) => {
+        const session = await store.session(...asked);
+        return {
+          ...session,
+          readChunks: async (refs, options) => {
+            if (writes++ === 0) {
+              await store.delete(write("deployment"), {
+                documentIds: [
+                  (await collect(store.chunks(read("deployment"), { ids: [refs[0]!.id] })))[0]!.chunk.documentId,
+                ],
+              });
+            }
+            return session.readChunks(refs, options);
+          },
+        };
+      },
+    };
+    const hits = await createRetriever({ store: watched }).retrieve(read("deployment"), "heron near the river", {
+      topK: 5,
+    });
+    expect(writes).toBe(2);
+    expect(hits).toHaveLength(5);
+    const live = new Set((await collect(store.chunks(read("deployment")))).map(({ chunk }) => chunk.id));
+    expect(hits.every(({ chunkId }) => live.has(chunkId))).toBe(true);
+  });
+});
