@@ -1,4 +1,4 @@
-// What could tell answerable questions from others: the score of the default search, and other measures of the same hits.
+// Measures that may separate answerable questions from others: the score of the default search, and other measures of the same hits.
 //
 //   npx node bench/answerable.ts <folder in BEIR's layout> <folder> [<folder>…]
 //

@@ -51,7 +51,7 @@ function draw(): Float32Array {
 const spread = Number(process.env["SPREAD"] ?? 1);
 
 interface Times {
-  /** What the work itself takes, whatever else the machine does. */
+  /** Processor time of the work itself. */
   readonly best: number;
   readonly p50: number;
   readonly p95: number;
@@ -83,7 +83,7 @@ function report(label: string, { best, p50, p95 }: Times, note = ""): void {
   console.log(`  ${label.padEnd(44)} ${a} ms best ${b} p50 ${c} p95  ${note}`);
 }
 
-/** What anybody would write first: one sum per row, and the best ten kept in order. */
+/** The obvious version: one sum per row, and the best ten kept in order. */
 function plainLoop(rows: Float32Array, query: Float32Array, k: number): { score: number; row: number }[] {
   const best: { score: number; row: number }[] = [];
   for (let row = 0; row * dimensions < rows.length; row++) {
