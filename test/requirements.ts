@@ -92,7 +92,7 @@ export const requirements: readonly Requirement[] = [
   brought(
     "B36",
     "Everything is embedded first, then written at once; counts must agree",
-    "src/ingest/ingest-chunks.ts",
+    "src/ingest/chunk-inputs.ts",
   ),
   brought(
     "B37",
