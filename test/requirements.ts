@@ -89,11 +89,7 @@ export const requirements: readonly Requirement[] = [
     "A knowledge base takes chunks or documents in, retrieves, deletes by filter",
     "src/contracts/knowledge-base.ts",
   ),
-  brought(
-    "B36",
-    "Everything is embedded first, then written at once; counts must agree",
-    "src/ingest/chunk-inputs.ts",
-  ),
+  brought("B36", "Everything is embedded first, then written at once; counts must agree", "src/ingest/chunk-inputs.ts"),
   brought(
     "B37",
     "A query is augmented with context into a user message with a structured prompt",

@@ -204,8 +204,9 @@ describe("what is missing is said, with the hint", () => {
 
   it("an option that nobody reads, and values that are none", () => {
     expect(() => createBare("a/b", { normalise: true } as object)).toThrow(/no option/u);
-    expect(() => createBare("a/b", { pooling: "max" as never })).toThrow(/not known/u);
-    expect(() => createBare(" ")).toThrow(/not known/u);
+    expect(() => createBare("a/b", { pooling: "max" as never })).toThrow(/pooling is "max"/u);
+    expect(() => createBare("a/b", { tooLong: "never" as never })).toThrow(/tooLong is "never"/u);
+    expect(() => createBare(" ")).toThrow(/name of the model is " "/u);
     expect(() => createTransformersReranker("a/b", { maxBatchSize: 0 })).toThrow(/maxBatchSize/u);
   });
 

@@ -58,9 +58,15 @@ export function createTransformersEmbeddingModel(
   const { prefixes = {}, tooLong = "cut", dtype = "fp32" } = options;
   const lower = name.toLowerCase();
   const pooling = options.pooling ?? poolings.find(([pattern]) => pattern.test(lower))?.[1] ?? "mean";
-  if (!["mean", "cls", "last"].includes(pooling) || !["cut", "error"].includes(tooLong) || name.trim() === "") {
-    throw new IbidError("invalid-argument", "createTransformersEmbeddingModel: an option has an unknown value.", {
-      hint: 'pooling is "mean", "cls" or "last"; tooLong is "cut" or "error"; the model has a name.',
+  const wrong = [
+    ["the name of the model", name, name.trim() !== "", 'Give a name such as "Xenova/all-MiniLM-L6-v2".'],
+    ["pooling", pooling, ["mean", "cls", "last"].includes(pooling), 'Give "mean", "cls" or "last".'],
+    ["tooLong", tooLong, ["cut", "error"].includes(tooLong), 'Give "cut" or "error".'],
+  ] as const;
+  for (const [what, value, isRight, hint] of wrong) {
+    if (isRight) continue;
+    throw new IbidError("invalid-argument", `createTransformersEmbeddingModel: ${what} is ${JSON.stringify(value)}.`, {
+      hint,
     });
   }
   const loaded = createLoading(name, "AutoModel", options);
