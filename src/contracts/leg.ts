@@ -210,7 +210,7 @@ export type MatchCount = number | "all";
 /**
  * One way of searching: lexical, dense, latent, pattern, or an external engine.
  *
- * **Errors** `search` throws `aborted`, `store-failed`, and `invalid-argument` for a query that does not parse.
+ * **Errors** `search` throws `aborted`, `store-failed`, and `invalid-argument` or `invalid-regex` for a query that does not parse.
  * @experimental
  */
 export interface Leg {

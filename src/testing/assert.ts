@@ -10,11 +10,15 @@ export function check(condition: boolean, what: string, actual?: unknown): asser
 /**
  * Whether two values say the same: plain data by content, numbers so that NaN equals NaN.
  *
- * **Shape** a key that is `undefined` equals a key that is missing; typed arrays equal arrays of the same numbers.
+ * **Shape** a key that is `undefined` equals a key that is missing; typed arrays equal arrays of the same numbers; sets are
+ * equal when they have identical members.
  */
-function isEqual(a: unknown, b: unknown): boolean {
+export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b) || a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (a instanceof Set || b instanceof Set) {
+    return a instanceof Set && b instanceof Set && a.size === b.size && [...a].every((item) => b.has(item));
+  }
   if (isList(a) || isList(b)) {
     if (!isList(a) || !isList(b) || a.length !== b.length) return false;
     for (let i = 0; i < a.length; i++) if (!isEqual(a[i], b[i])) return false;

@@ -15,6 +15,8 @@ export {
 export type { JobStoreSubject } from "./job-store-case.ts";
 export { createJobStorePack } from "./job-store-pack.ts";
 export { createStorePack } from "./knowledge-store-pack.ts";
+export { createLegPack } from "./leg-pack.ts";
+export type { LegSubject } from "./leg-world.ts";
 export { createListSource, type ListedItem } from "./list-source.ts";
 export { createReaderPack, type ReaderSubject } from "./reader-pack.ts";
 export { createRerankerPack } from "./reranker-pack.ts";

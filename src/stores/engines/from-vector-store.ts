@@ -14,6 +14,7 @@ import type {
 import type { Chunk } from "../../contracts/chunk.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { DeleteTarget, DocumentStore, ListChunksOptions, Store, StoreParts } from "../../contracts/store.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { hashParts } from "../../runtime/hash.ts";
@@ -83,6 +84,11 @@ const methods = ["add", "query", "delete"] as const;
  * @experimental
  */
 export function fromVectorStore(vectors: AnyVectorStore, options: FromVectorStoreOptions = {}): Store {
+  return composeStore(createVectorStoreParts(vectors, options), { name: "The vector store" });
+}
+
+/** Makes the parts of {@link fromVectorStore}. */
+export function createVectorStoreParts(vectors: AnyVectorStore, options: FromVectorStoreOptions = {}): StoreParts {
   checkOptions("fromVectorStore", options, ["parts"]);
   const missing = methods.find((name) => typeof (vectors as Partial<AnyVectorStore> | null)?.[name] !== "function");
   if (missing !== undefined) {
@@ -93,15 +99,12 @@ export function fromVectorStore(vectors: AnyVectorStore, options: FromVectorStor
   const { documents, legs, upkeep, secret } = options.parts ?? createMemoryParts();
   const shelf = createVectorShelf(vectors);
   const [first, ...others] = legs.filter(({ name }) => name !== "dense" && name !== "latent");
-  return composeStore(
-    {
-      documents: withVectors(documents, shelf),
-      legs: [...(first ? [first] : []), createVectorLeg(documents, shelf), ...others],
-      upkeep,
-      secret,
-    },
-    { name: "The vector store" },
-  );
+  return {
+    documents: withVectors(documents, shelf),
+    legs: [...(first ? [first] : []), createVectorLeg(documents, shelf), ...others],
+    upkeep,
+    secret,
+  };
 }
 
 function createMemoryParts(): StoreParts {
@@ -355,6 +358,7 @@ async function nearest(
   const wanted = within.only?.length ?? (k === "all" ? Infinity : k);
   let asked = wanted === Infinity ? leastCandidates : Math.max(leastCandidates, wanted * spare);
   for (; ; asked *= spare) {
+    throwIfAborted(within.signal, "The search");
     const candidates = await shelf.query(vector, asked);
     const held = await lookUp(candidates.map(({ id }) => id));
     const seen = new Set<string>();

@@ -21,6 +21,7 @@ import { admitChunks, narrow } from "../../engine/segments/admit-chunks.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import { searchNearest } from "../../engine/vectors/nearest.ts";
 import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { createChunkReader } from "./chunk-rows.ts";
 import type { IndexView } from "./index-view.ts";
@@ -112,6 +113,7 @@ function openSearch(
   k: MatchCount,
   within: Within,
 ): LegSearch {
+  throwIfAborted(within.signal, "The search");
   const { at, stale } = openMoment(rows, view, within);
   const { restriction } = within;
   return {
