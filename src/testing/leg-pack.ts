@@ -58,7 +58,7 @@ type LegCase = readonly [name: string, items: string, run: (world: World) => Pro
 const declaring: readonly LegCase[] = [
   [
     "named-once",
-    "L4",
+    "",
     async ({ parts: { legs }, subject, leg }) => {
       const names = legs.map(({ name }) => name);
       equal(new Set(names).size, names.length, "the legs of a store have different names");
@@ -75,7 +75,7 @@ const declaring: readonly LegCase[] = [
   ],
   [
     "capabilities-declared",
-    "L4",
+    "",
     async ({ leg: { capabilities } }) => {
       const { exact, filters, visibility, scoresGivenChunks } = capabilities;
       equal([typeof exact, typeof scoresGivenChunks], ["boolean", "boolean"], "types of exact and scoresGivenChunks");
@@ -85,7 +85,7 @@ const declaring: readonly LegCase[] = [
   ],
   [
     "accepts-what-it-reads",
-    "L4",
+    "",
     async ({ leg, subject }) => {
       equal(leg.accepts(queryOf(subject, [deployment])), true, "accepts a query with the parts that the leg reads");
       if (subject.reads.includes("words")) return;
@@ -144,7 +144,7 @@ const ranking: readonly LegCase[] = [
   ],
   [
     "as-many-as-asked",
-    "L4 L5",
+    "L5",
     async (world) => {
       await fill(world);
       const { exact } = world.leg.capabilities;
@@ -185,7 +185,7 @@ const ranking: readonly LegCase[] = [
   ],
   [
     "explained-without-text",
-    "L1 L5",
+    "L5",
     async (world) => {
       await fill(world);
       const { matches } = await world.search();
@@ -313,7 +313,7 @@ const writing: readonly LegCase[] = [
   ],
   [
     "revision-of-the-chunk",
-    "L8",
+    "",
     async (world) => {
       const { documents } = world.parts;
       const revisionOf = async (score: number): Promise<number | undefined> => {
@@ -330,7 +330,7 @@ const writing: readonly LegCase[] = [
   ],
   [
     "stops-when-aborted",
-    "L4",
+    "",
     async (world) => {
       await fill(world);
       const aborted = AbortSignal.abort();
@@ -340,7 +340,7 @@ const writing: readonly LegCase[] = [
   ],
   [
     "bad-pattern-refused",
-    "L4",
+    "",
     async (world) => {
       if (!world.subject.reads.includes("pattern")) return;
       await fill(world);
