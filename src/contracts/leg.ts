@@ -261,6 +261,8 @@ export interface ReadChunk {
   readonly language?: string | undefined;
   /** Only when asked for; ascending by version. */
   readonly embeddings?: readonly VersionedEmbedding[] | undefined;
+  /** The scope is in a later state than the session's moment. The search runs again in a new session. */
+  readonly stale?: boolean | undefined;
 }
 
 /**

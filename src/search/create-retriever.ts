@@ -301,7 +301,8 @@ async function searchAndRead(
       const { chunk, language, embeddings = [] } = one;
       return [{ ...candidate, chunk, language, embedding: chooseEmbedding(candidate, embeddings, search) }];
     });
-    const hasChanged = found.stale || read.length < wanted.length;
+    // Metadata changes without a new revision.
+    const hasChanged = found.stale || read.length < wanted.length || chunks.some((chunk) => chunk?.stale);
     if (!hasChanged || sessions === mostSessions) return { found, read };
   }
 }

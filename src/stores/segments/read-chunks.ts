@@ -18,7 +18,7 @@ export function readChunks(
   { moment, embeddings = false }: ReadChunksOptions & { readonly moment?: Moment | undefined },
 ): readonly (ReadChunk | undefined)[] {
   const scopes = [...new Set(refs.map(({ scope }) => scope))];
-  const { at } = openMoment(rows, view, { scopes, moment });
+  const { at, stale } = openMoment(rows, view, { scopes, moment });
   const places = placesOf(rows, at, refs);
   const held = new Map<number, ScopeView>();
   const keys = new Map<Scope, number>();
@@ -40,6 +40,7 @@ export function readChunks(
       revision: row.key,
       language: chunk.language === undefined ? place.segment.languageOf(place.ordinal) : undefined,
       embeddings: embeddings ? embeddingsOf(held.get(row.scope)!, row) : undefined,
+      stale,
     };
   });
 }
