@@ -252,13 +252,14 @@ function planTable(
   const known = Object.keys(table).filter((name) => table[name]!.for.includes(audience));
   checkOptions(where, given, known);
   const values = (given ?? {}) as Readonly<Record<string, unknown>>;
-  const planned = known.map((name) => {
+  const plan: Record<string, unknown> = {};
+  for (const name of known) {
     const rule = table[name]!;
-    const value = values[name] === undefined ? rule.default : values[name];
+    const value = values[name];
+    plan[name] = value === undefined ? rule.default : value;
     if (value !== undefined) checkOption(`${prefix}${name}`, rule, value, audience);
-    return [name, value];
-  });
-  return Object.fromEntries(planned) as object;
+  }
+  return plan;
 }
 
 /** **Errors** `invalid-argument` for a value that the audience may not give. */

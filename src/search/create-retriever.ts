@@ -12,7 +12,7 @@ import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit, Reranker, Retriever, RetrieveOptions } from "../contracts/retriever.ts";
 import type { AccessContext, AuthorizedScopes } from "../contracts/scope.ts";
-import type { Tracer } from "../contracts/tracer.ts";
+import type { RetrievalTrace, Tracer } from "../contracts/tracer.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { hmacSha256 } from "../runtime/hash.ts";
@@ -95,28 +95,18 @@ export function createRetriever(options: RetrieverOptions): Retriever {
   const {
     store,
     embedder,
-    formerEmbedders = [],
     tracer,
     secret,
     analyzer = defaultAnalyzer,
     maxQueryLength = defaultMaxQueryLength,
     access = "operator",
   } = options;
-  const byProximity = options.reranker === "proximity";
-  const reranker = options.reranker === "proximity" ? undefined : options.reranker;
-  if (typeof reranker === "string") {
-    throw new IbidError("invalid-argument", `There is no reranker "${String(reranker)}".`, {
-      hint: 'Give a reranker, or "proximity".',
-    });
-  }
+  const chosen = chooseReranker(options);
+  const byProximity = chosen === "proximity";
+  const reranker = byProximity ? undefined : chosen;
   if (tracer && !secret) {
     throw new IbidError("invalid-argument", "A tracer needs the secret under which queries are hashed.", {
       hint: "Give secret: the store's own.",
-    });
-  }
-  if (reranker?.maxBatchSize !== undefined && !(reranker.maxBatchSize >= 1)) {
-    throw new IbidError("invalid-argument", `The reranker ${reranker.name} takes ${reranker.maxBatchSize} texts.`, {
-      hint: "Its maxBatchSize must be 1 or more.",
     });
   }
   const meaning = embedder !== undefined && embedder.model.similarity !== "form";
@@ -124,17 +114,6 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     strength: options.evidenceStrength ?? defaultEvidenceStrength,
     similarity: plan.minScore ?? options.evidenceSimilarity ?? (meaning ? defaultEvidenceSimilarity : undefined),
   });
-
-  const embedIn = async (
-    scopes: AuthorizedScopes,
-    query: string,
-    plan: SearchPlan,
-    { signal, onUsage }: RetrieveOptions,
-  ): Promise<readonly QueryEmbedding[]> => {
-    if (plan.mode === "lexical" || plan.mode === "regex" || !embedder) return [];
-    const told = access === "operator" ? onUsage : undefined;
-    return embedQuery({ store, embedder, formerEmbedders, onUsage: told }, scopes, query, signal);
-  };
 
   const retrieve = async (
     scopes: AuthorizedScopes,
@@ -150,13 +129,13 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     const { signal } = search;
     stopIfAborted(signal);
 
-    const run = { dense: false, sparse: false, reranked: false, pool: 0, evidence: 0 };
+    const run: Run = { dense: false, sparse: false, reranked: false, pool: 0, evidence: 0 };
     let hits: readonly Hit[] = [];
     if (scopes.scopes.length > 0) {
       // Signs mean something there, and nothing is to be left out.
       const asked = plan.syntax === "lucene" ? await readLucene(query) : query;
       const subject = findSubject(asked, analyzer);
-      const embeddings = await embedIn(scopes, query, plan, search);
+      const embeddings = await embedWhereAsked(options, scopes, query, plan, search);
       if (embeddings.length > 0) stages.push("embed");
       stopIfAborted(signal);
 
@@ -222,26 +201,74 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     }
 
     if (tracer && secret) {
-      const trace = {
-        queryHash: hmacSha256(secret, query),
-        queryLength: query.length,
-        requestedScopes: scopes.requested,
-        permittedScopes: scopes.scopes,
-        topK: plan.topK,
-        candidatePoolSize: run.pool,
-        topScore: hits[0]?.score ?? 0,
-        dense: run.dense,
-        sparse: run.sparse,
-        reranked: run.reranked,
-        latencyMs: performance.now() - started,
-        stages,
-        resultCount: hits.length,
-      };
+      const latencyMs = performance.now() - started;
+      const queryHash = hmacSha256(secret, query);
+      const trace = traceOf(run, { queryHash, queryLength: query.length, latencyMs, stages }, scopes, plan, hits);
       reportRetrieval(tracer, trace, access, run.evidence);
     }
     return hits;
   };
   return { retrieve };
+}
+
+/** The facts of one search, for its trace. */
+interface Run {
+  dense: boolean;
+  sparse: boolean;
+  reranked: boolean;
+  pool: number;
+  evidence: number;
+}
+
+function traceOf(
+  { dense, sparse, reranked, pool }: Run,
+  measured: Pick<RetrievalTrace, "queryHash" | "queryLength" | "latencyMs" | "stages">,
+  scopes: AuthorizedScopes,
+  { topK }: SearchPlan,
+  hits: readonly Hit[],
+): RetrievalTrace {
+  return {
+    ...measured,
+    requestedScopes: scopes.requested,
+    permittedScopes: scopes.scopes,
+    topK,
+    candidatePoolSize: pool,
+    topScore: hits[0]?.score ?? 0,
+    dense,
+    sparse,
+    reranked,
+    resultCount: hits.length,
+  };
+}
+
+/** **Errors** `invalid-argument` for a reranker that is unknown or takes no texts. */
+function chooseReranker({ reranker }: RetrieverOptions): Reranker | "proximity" | undefined {
+  if (reranker === undefined || reranker === "proximity") return reranker;
+  if (typeof reranker === "string") {
+    throw new IbidError("invalid-argument", `There is no reranker "${String(reranker)}".`, {
+      hint: 'Give a reranker, or "proximity".',
+    });
+  }
+  if (reranker.maxBatchSize !== undefined && !(reranker.maxBatchSize >= 1)) {
+    throw new IbidError("invalid-argument", `The reranker ${reranker.name} takes ${reranker.maxBatchSize} texts.`, {
+      hint: "Its maxBatchSize must be 1 or more.",
+    });
+  }
+  return reranker;
+}
+
+/** The query's vectors: none without an embedder, or where the mode searches words alone. */
+async function embedWhereAsked(
+  { store, embedder, formerEmbedders = [], access = "operator" }: RetrieverOptions,
+  scopes: AuthorizedScopes,
+  query: string,
+  { mode }: SearchPlan,
+  { signal, onUsage }: RetrieveOptions,
+): Promise<readonly QueryEmbedding[]> {
+  if (mode === "lexical" || mode === "regex" || !embedder) return [];
+  // Usage is the operator's to see.
+  const told = access === "operator" ? onUsage : undefined;
+  return embedQuery({ store, embedder, formerEmbedders, onUsage: told }, scopes, query, signal);
 }
 
 /** The words of a query in Lucene's syntax, which few send: what reads it is loaded then. */

@@ -245,6 +245,7 @@ function createRows(
     deleteChunk: (key) => chunks.delete(key),
 
     document: (key) => must(documents.get(key)).row,
+    documentsOf: (keys) => keys.map((key) => must(documents.get(key)).row),
     documentBody: (key) => must(documents.get(key)).body,
     documentText: (key) => must(documents.get(key)).body.text,
     documentPart: (key, part) => (part === 0 ? must(documents.get(key)).body.text : undefined),

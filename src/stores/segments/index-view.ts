@@ -37,6 +37,14 @@ export interface IndexView {
   forget(): void;
 }
 
+/** One document's text, as far as it was read. */
+interface KeptText {
+  /** Parts; `undefined` where one was let go. */
+  readonly texts: (string | undefined)[];
+  /** Where each part ends. */
+  readonly ends: number[];
+}
+
 /** Characters of text that are kept for the next look. */
 const textBudget = 16_000_000;
 
@@ -46,31 +54,20 @@ export function createIndexView(): IndexView {
   let kept = 0;
   let textStamp = -1;
 
-  /** Parts of texts, the least recently used first. */
-  const parts = new Map<string, string>();
+  /** Parts of texts by document, as they were read. */
+  const parts = new Map<number, KeptText>();
   let partsKept = 0;
-  /** The part that was read last. */
-  let last:
-    | { readonly document: number; readonly from: number; readonly to: number; readonly text: string }
-    | undefined;
-  const ends = new Map<number, number[]>();
-  function partOf(rows: DirectoryReader, document: number, part: number): string | undefined {
-    const key = `${document} ${part}`;
-    let text = parts.get(key);
-    if (text !== undefined) {
-      parts.delete(key);
-      parts.set(key, text);
-      return text;
-    }
-    text = rows.documentPart(document, part);
+  function partOf(rows: DirectoryReader, document: number, kept: KeptText, part: number): string | undefined {
+    const known = kept.texts[part];
+    if (known !== undefined) return known;
+    const text = rows.documentPart(document, part);
     if (text === undefined) return undefined;
-    parts.set(key, text);
     partsKept += text.length;
-    for (const [oldest, old] of parts) {
-      if (partsKept <= textBudget || oldest === key) break;
-      parts.delete(oldest);
-      partsKept -= old.length;
+    if (partsKept > textBudget) {
+      for (const other of parts.values()) other.texts.length = 0;
+      partsKept = text.length;
     }
+    kept.texts[part] = text;
     return text;
   }
   function flat(text: string): string {
@@ -101,6 +98,8 @@ export function createIndexView(): IndexView {
       const stamp = rows.stamp();
       if (stamp !== textStamp) {
         texts.clear();
+        parts.clear();
+        partsKept = 0;
         kept = 0;
         textStamp = stamp;
       }
@@ -120,28 +119,27 @@ export function createIndexView(): IndexView {
       if (stamp !== textStamp) {
         texts.clear();
         parts.clear();
-        ends.clear();
+        partsKept = 0;
         kept = 0;
         textStamp = stamp;
-        last = undefined;
       }
-      // Chunks are mostly read in the order of their document.
-      if (last !== undefined && last.document === document && start >= last.from && end <= last.to) {
-        return flat(last.text.slice(start - last.from, end - last.from));
-      }
-      let known = ends.get(document);
-      if (known === undefined) ends.set(document, (known = []));
+      let known = parts.get(document);
+      if (known === undefined) parts.set(document, (known = { texts: [], ends: [] }));
+      const { ends } = known;
       let out = "";
       for (let part = 0, from = 0; from < end; part++) {
-        const to = known[part];
+        const to = ends[part];
         if (to === undefined || to > start) {
-          const text = partOf(rows, document, part);
+          const text = partOf(rows, document, known, part);
           if (text === undefined) break;
-          known[part] = from + text.length;
-          last = { document, from, to: known[part]!, text };
-          if (known[part]! > start) out += text.slice(Math.max(0, start - from), end - from);
+          ends[part] = from + text.length;
+          if (from <= start && end <= ends[part]!) {
+            // A text that is shown whole stands on nothing else.
+            return end - start === text.length ? text : flat(text.slice(start - from, end - from));
+          }
+          if (ends[part]! > start) out += text.slice(Math.max(0, start - from), end - from);
         }
-        from = known[part]!;
+        from = ends[part]!;
       }
       // Joined and cut again, the result stands on a string of its own length.
       return flat(out);
@@ -149,9 +147,8 @@ export function createIndexView(): IndexView {
     forget() {
       views.clear();
       parts.clear();
-      ends.clear();
+      partsKept = 0;
       texts.clear();
-      last = undefined;
       textStamp = -1;
     },
   };

@@ -28,8 +28,11 @@ export function readChunks(
     held.set(found.row.key, found);
     keys.set(scope, found.row.key);
   }
-  const read = rows.chunks(places.flatMap((place) => place?.key ?? [])).values();
-  const reader = createChunkReader(rows, view);
+  const found = rows.chunks(places.flatMap((place) => place?.key ?? []));
+  const homes = new Set(found.flatMap((row) => (row === undefined || row.document === 0 ? [] : [row.document])));
+  const documents = new Map(rows.documentsOf([...homes]).map((row) => [row.key, row]));
+  const reader = createChunkReader(rows, view, documents);
+  const read = found.values();
   return places.map((place, i): ReadChunk | undefined => {
     if (place === undefined) return undefined;
     const row = read.next().value;

@@ -134,6 +134,8 @@ export interface DirectoryReader extends SegmentSource {
   /** Restorable chunks that were deleted at or before that time. */
   deletedChunks(scope: number, until: number): readonly ChunkRow[];
   document(key: number): DocumentRow;
+  /** **Shape** in no order. */
+  documentsOf(keys: readonly number[]): readonly DocumentRow[];
   documentBody(key: number): DocumentBody;
   documentText(key: number): string;
   documentPart(key: number, part: number): string | undefined;

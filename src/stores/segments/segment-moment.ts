@@ -35,12 +35,32 @@ export function refKey(scope: Scope, id: string): string {
   return `${scope}\u0000${id}`;
 }
 
+/** Receipts by scope, read anew when anything was committed. */
+export interface ReceiptCache {
+  stamp: number;
+  readonly receipts: Map<Scope, Receipt>;
+}
+
+export function createReceiptCache(): ReceiptCache {
+  return { stamp: -1, receipts: new Map() };
+}
+
+function receiptOf(rows: DirectoryReader, scope: Scope, cache: ReceiptCache): Receipt {
+  const stamp = rows.stamp();
+  if (stamp !== cache.stamp) cache.receipts.clear();
+  cache.stamp = stamp;
+  let receipt = cache.receipts.get(scope);
+  if (receipt === undefined) cache.receipts.set(scope, (receipt = readReceipt(rows, scope)));
+  return receipt;
+}
+
 /** The newest state of some scopes. **Errors** `invalid-argument` for a receipt of a commit that the store does not have. */
 export function takeMoment(
   rows: DirectoryReader,
   view: IndexView,
   scopes: readonly Scope[],
   after: readonly Receipt[] = [],
+  cache = createReceiptCache(),
 ): SegmentMoment {
   for (const receipt of after) {
     if (isReached(rows, receipt)) continue;
@@ -53,7 +73,7 @@ export function takeMoment(
   for (const scope of scopes) {
     const held = view.scope(rows, scope);
     if (held === undefined) continue;
-    const { stamp, life } = readReceipt(rows, scope);
+    const { stamp, life } = receiptOf(rows, scope, cache);
     stamps.set(scope, { stamp, life });
     rowStamps.set(scope, held.row.stamp);
   }

@@ -4,7 +4,7 @@ import { countRows, listChunks, listDocuments, listScopes } from "./list-rows.ts
 import { heldChunks } from "./replace-document.ts";
 import type { SegmentCore } from "./segment-core.ts";
 import { readChunks } from "./read-chunks.ts";
-import { takeMoment } from "./segment-moment.ts";
+import { createReceiptCache, takeMoment } from "./segment-moment.ts";
 
 type Reads = Pick<
   DocumentStore,
@@ -13,6 +13,7 @@ type Reads = Pick<
 
 /** Reads of a segment store: each in a transaction of its own, listings in one for each page. */
 export function segmentReads({ look, view }: SegmentCore): Reads {
+  const receipts = createReceiptCache();
   return {
     held: (scope, documentId, version) =>
       look((rows) => {
@@ -55,7 +56,7 @@ export function segmentReads({ look, view }: SegmentCore): Reads {
 
     status: (scopes) => look((rows) => countRows(rows, view, scopes)),
 
-    moment: (scopes, after = []) => look((rows) => takeMoment(rows, view, scopes, after)),
+    moment: (scopes, after = []) => look((rows) => takeMoment(rows, view, scopes, after, receipts)),
 
     readChunks: (refs, { moment, embeddings }) => look((rows) => readChunks(rows, view, refs, { moment, embeddings })),
   };

@@ -28,6 +28,8 @@ export interface SqliteConnection {
   savepoint<Result>(work: () => Result): Result;
   /** Whether a transaction is under way: SQLite itself ends one when the disk is full. */
   readonly inTransaction: boolean;
+  /** Number of the transaction under way: what is read in it holds while nothing is written and this stays. 0 outside a transaction. */
+  readonly turn: number;
   /** Empties the write-ahead log, and takes out of the file what was deleted. **Shape** false when a reader holds on to it; see {@link scrubFile}. */
   scrub(): boolean;
   /** The database's file, for reading past SQLite. */
@@ -173,6 +175,17 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
   const statements = new Map<string, StatementSync>();
   const file = holdFile(path);
 
+  let turns = 0;
+  let turn = 0;
+  const begun = <Result>(work: () => Result): Result => {
+    turn = ++turns;
+    try {
+      return work();
+    } finally {
+      turn = 0;
+    }
+  };
+
   const emptyLog = (): boolean => prepared("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
 
   function prepared(sql: string): StatementSync {
@@ -188,7 +201,9 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
     run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
     async transaction(begin, work, undone) {
       try {
-        return await retryWhileBusy(options, () => runTransaction(database, begin, work, undone));
+        return await retryWhileBusy(options, () =>
+          runTransaction(database, prepared, begin, () => begun(work), undone),
+        );
       } catch (error) {
         throw toStoreError(error, path);
       }
@@ -201,11 +216,15 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
         return result;
       } catch (error) {
         if (database.isTransaction) database.exec("ROLLBACK TO part; RELEASE part");
+        if (turn !== 0) turn = ++turns;
         throw toStoreError(error, path);
       }
     },
     get inTransaction() {
       return database.isTransaction;
+    },
+    get turn() {
+      return turn;
     },
     scrub: () => attempt(path, () => scrubFile(path, file, emptyLog)),
     file,
@@ -218,15 +237,16 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
 
 function runTransaction<Result>(
   database: DatabaseSync,
+  prepared: (sql: string) => StatementSync,
   begin: string,
   work: () => Result,
   undone?: () => void,
 ): Result {
   if (!database.isOpen) throw new IbidError("store-closed", "The store is closed.", { hint: "Open it again." });
   try {
-    database.exec(begin);
+    prepared(begin).run();
     const result = work();
-    database.exec("COMMIT");
+    prepared("COMMIT").run();
     return result;
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");

@@ -105,9 +105,21 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     } else db.run("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)", key, checkedAt, etag, lastModified);
   }
 
+  /** The clock as this transaction read it: every step of a search asks for it. */
+  let clock = { turn: 0, stamp: 0 };
+
   return {
-    stamp: () => must<{ stamp: number }>("SELECT stamp FROM clock WHERE key = 1").stamp,
-    setStamp: (stamp) => void db.run("UPDATE clock SET stamp = ? WHERE key = 1", stamp),
+    stamp() {
+      const { turn } = db;
+      if (turn === 0 || clock.turn !== turn) {
+        clock = { turn, stamp: must<{ stamp: number }>("SELECT stamp FROM clock WHERE key = 1").stamp };
+      }
+      return clock.stamp;
+    },
+    setStamp(stamp) {
+      db.run("UPDATE clock SET stamp = ? WHERE key = 1", stamp);
+      clock = { turn: 0, stamp };
+    },
     setting: (name) => db.get<{ value: string }>("SELECT value FROM settings WHERE name = ?", name)?.value,
     setSetting: (name, value) => void db.run("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value),
 
@@ -277,6 +289,12 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     deleteChunk: (key) => void db.run("DELETE FROM chunks WHERE key = ?", key),
 
     document: (key) => toDocument(must(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE key = ?`, key)),
+    documentsOf: (keys) =>
+      documents(
+        `SELECT ${documentColumns} FROM (SELECT value FROM json_each(?)) CROSS JOIN documents ON key = value
+          LEFT JOIN marks ON marks.document = key`,
+        JSON.stringify(keys),
+      ),
     documentBody: (key) => ({
       ...must<Omit<DocumentBody, "text">>("SELECT structure FROM documents WHERE key = ?", key),
       text: texts.read(key),
