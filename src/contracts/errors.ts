@@ -61,7 +61,7 @@ export interface IbidErrorOptions {
 const mark = Symbol.for("ibid.error");
 
 /**
- * The one error that ibid throws: what, where, and the hint.
+ * The one error class that ibid throws.
  *
  * **Shape** `message` says what and where; `hint` what to do. `IbidError.isInstance` works across copies of the package, `instanceof` does not.
  * **Source** Wesichain's `EmbeddingError` and `StoreError`, Ballerina's error values.
@@ -80,6 +80,12 @@ export class IbidError extends Error {
     this.uri = options.uri;
     this.details = options.details ?? {};
     Object.defineProperty(this, mark, { value: true });
+  }
+
+  /** Plain data for logs and JSON results, without stack and cause. */
+  toJSON(): Readonly<Record<string, unknown>> {
+    const { name, code, message, hint, uri, details } = this;
+    return { name, code, message, hint, uri, details };
   }
 
   /** Whether `error` is an `IbidError` of any copy of this package, and of this `code` when one is given. */

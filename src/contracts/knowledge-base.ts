@@ -374,6 +374,9 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   status(): Promise<Status>;
   /** Figures of the last minute. **Errors** `access-denied` unless the operator calls, because the figures cover all callers. */
   health(options?: HealthOptions): Promise<Health>;
+  /** Whether this caller may write a scope. Queues and upload forms ask before they take a document. **Errors** `invalid-argument` for no scope. */
+  mayWrite(scope: Scope): boolean;
+
   /**
    * Records an event of a service of this knowledge base, such as an ingestion queue, in health figures, event store and telemetry.
    *

@@ -1,5 +1,6 @@
 import { isSameCaller, readCaller } from "../access/callers.ts";
-import { type Caller, operator } from "../access/gate.ts";
+import { type Caller, mayWrite, operator } from "../access/gate.ts";
+import { parseScope } from "../access/scopes.ts";
 import { checkStrategy, chooseScopes } from "../access/scope-strategy.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase, ViewOptions } from "../contracts/knowledge-base.ts";
@@ -63,6 +64,8 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
       }
       return observer.health(options);
     },
+
+    mayWrite: (scope) => mayWrite(caller, parseScope(scope)),
 
     report(name, where, data) {
       if (caller !== operator) {

@@ -25,12 +25,13 @@ export function createVerbs(
   const { store, gate, observer, settler, checkOpen, modelCheck } = parts;
   return {
     ingest(input: IngestInput, options: IngestOptions = {}) {
-      planOptions("ingest", ingestOptions, options);
-      const scope = parseScope(options.scope ?? homeScope(caller === operator ? undefined : caller));
-      const into = gate.write(caller, scope);
-      const arrivals = toArrivals(input, parts.openSource, { ...options.folders, onSkip: options.onSkip });
-      const metadata = toMetadata(options.metadata, "ingest");
-      return createRun(() => {
+      return createRun(async function* () {
+        // A wrong option or input rejects the run, so that `catch` sees it.
+        planOptions("ingest", ingestOptions, options);
+        const scope = parseScope(options.scope ?? homeScope(caller === operator ? undefined : caller));
+        const into = gate.write(caller, scope);
+        const arrivals = toArrivals(input, parts.openSource, { ...options.folders, onSkip: options.onSkip });
+        const metadata = toMetadata(options.metadata, "ingest");
         checkOpen();
         const { signal, onProgress } = options;
         const run = ingestArrivals(stages, {
@@ -52,7 +53,7 @@ export function createVerbs(
             else settler.later();
           },
         });
-        return observer.ingestion(scope, run);
+        return yield* observer.ingestion(scope, run);
       });
     },
 

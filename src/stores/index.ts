@@ -66,7 +66,12 @@ export type { S3Options } from "./blobs/s3-blob-store.ts";
 export type { S3Credentials } from "./blobs/sign-request.ts";
 export { composeStore } from "./compose/compose-store.ts";
 export type { ComposeOptions } from "./compose/guard.ts";
-export { type AnyVectorStore, fromVectorStore, type FromVectorStoreOptions } from "./engines/from-vector-store.ts";
+export {
+  type AnyVectorStore,
+  fromVectorStore,
+  type FromVectorStoreOptions,
+  type VectorStoreMatch,
+} from "./engines/from-vector-store.ts";
 export { createMemoryBlobStore } from "./memory/memory-blob-store.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";
 export type { SnapshotOptions } from "./snapshot/snapshot-options.ts";

@@ -306,7 +306,9 @@ describe("what can be ingested", () => {
     await expect(Promise.resolve(kb.ingest([{ nonsense: true }] as never))).rejects.toMatchObject({
       code: "invalid-argument",
     });
-    expect(() => kb.ingest({ uri: "a", text: "b" }, { scop: "deployment" } as never)).toThrow(/no option "scop"/u);
+    await expect(kb.ingest({ uri: "a", text: "b" }, { scop: "deployment" } as never)).rejects.toThrow(
+      /no option "scop"/u,
+    );
   });
 
   it("ends with aborted when its signal fires, keeping what is done", async () => {
@@ -435,7 +437,12 @@ describe("callers", () => {
     expect(await bob.delete("secret")).toEqual([]);
     await expect(bob.delete("secret", { onMissing: "error" })).rejects.toMatchObject({ code: "not-found" });
     await expect(bob.delete("shared")).rejects.toMatchObject({ code: "access-denied" });
-    expect(() => bob.ingest({ uri: "x", text: "y" }, { scope: "deployment" })).toThrow(/may not write/u);
+    await expect(bob.ingest({ uri: "x", text: "y" }, { scope: "deployment" })).rejects.toThrow(/may not write/u);
+    expect([bob.mayWrite("deployment"), bob.mayWrite("user:bob"), kb.mayWrite("deployment")]).toEqual([
+      false,
+      true,
+      true,
+    ]);
     expect((await bob.status()).documents).toBe(1);
     expect(() => bob.as({ userId: "ada" })).toThrow(/another caller/u);
     expect(await ada.delete("secret")).toEqual([{ uri: "secret", scope: "team:acme", chunks: 1 }]);

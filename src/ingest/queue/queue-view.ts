@@ -16,6 +16,7 @@ import type { AccessContext, Scope } from "../../contracts/scope.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
+import { checkIngest } from "../uploads/check-ingest.ts";
 import { isOver, toStatus } from "./ingestion-status.ts";
 import type { JobPump } from "./job-pump.ts";
 import { badNumber, type DecidedQueueOptions } from "./queue-options.ts";
@@ -81,8 +82,7 @@ export function createQueueView(parts: QueueParts, caller: Caller): IngestionQue
     checkOptions("enqueue", given, enqueueOptions);
     const uri = nameOf(input);
     const scope = scopeOf(given.scope);
-    // A run that nobody awaits does not start: this checks options and access now instead of in the background.
-    void own.ingest(input, toIngestOptions({ ...given, scope }));
+    checkIngest({ mayWrite: sees }, input, { ...toIngestOptions(given), scope });
     throwIfAborted(given.signal, `Queueing ${uri}`, { uri });
     const kept = await toRequest(input, given);
     const size = kept.bytes?.byteLength ?? 0;

@@ -1,4 +1,5 @@
 import type { Origin } from "../../contracts/document.ts";
+import { checkIngest } from "./check-ingest.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type {
   ByteContent,
@@ -148,8 +149,7 @@ async function take(
       hint: 'Say where it goes: scope: "team:…".',
     });
   }
-  // A run that nobody awaits does not start: this refuses a caller without write access now instead of in the queue.
-  void kb.ingest(input, options);
+  checkIngest(kb, input, { ...options, scope });
   const { uri } = input;
   const taken = await enqueue({ input, options: { ...options, scope } });
   return taken === false ? { uri, status: "failed", error: queueIsFull(uri) } : { uri, status: "queued" };

@@ -1,5 +1,6 @@
 import type { BlobStore, PutBlobResult } from "../../contracts/blob-store.ts";
 import type { Origin } from "../../contracts/document.ts";
+import { checkIngest } from "./check-ingest.ts";
 import { IbidError, type IbidErrorCode } from "../../contracts/errors.ts";
 import type { IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
@@ -117,8 +118,7 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
     enqueue,
     cancel,
   } = options;
-  // A run that nobody awaits does not start: this refuses a caller without write access now.
-  void kb.ingest([], { scope, origin, ...(metadata && { metadata }) });
+  checkIngest(kb, [], { scope, origin, ...(metadata && { metadata }) });
   const inTurn = createTurnsByKey();
   const uriOf = (key: string): string => uriPrefix + key;
   const remove = async (uri: string): Promise<void> => {

@@ -25,10 +25,20 @@ import { createSegmentStore } from "../segments/segment-store.ts";
 import { decideStoreOptions } from "../segments/store-options.ts";
 
 /**
+ * One entry that a vector store found.
+ *
+ * @experimental
+ */
+export type VectorStoreMatch = { readonly id?: string | undefined } & (
+  | { readonly score: number }
+  | { readonly similarityScore: number }
+);
+
+/**
  * A vector store with three methods, as databases of vectors offer them.
  *
- * **Shape** `add` replaces an entry of the same id. `query` gives at most `topK` entries, best first, each with its id and its `similarityScore`; higher is
- * better. Methods may return promises.
+ * **Shape** `add` replaces an entry of the same id. `query` gives at most `topK` entries, best first, each with its id and its `score` (or `similarityScore`,
+ * its name in Ballerina); higher is better. Methods may return promises.
  * **Source** Ballerina's `VectorStore`.
  *
  * @experimental
@@ -48,9 +58,7 @@ export interface AnyVectorStore {
   query(query: {
     readonly embedding: readonly number[];
     readonly topK: number;
-  }):
-    | readonly { readonly id?: string | undefined; readonly similarityScore: number }[]
-    | PromiseLike<readonly { readonly id?: string | undefined; readonly similarityScore: number }[]>;
+  }): readonly VectorStoreMatch[] | PromiseLike<readonly VectorStoreMatch[]>;
   delete(ids: readonly string[]): unknown;
 }
 
@@ -155,14 +163,23 @@ function createVectorShelf(vectors: AnyVectorStore): VectorShelf {
     },
     async query(embedding, topK) {
       const found = await ask("answer a query", () => vectors.query({ embedding, topK }));
-      return found.flatMap(({ id, similarityScore: score }) =>
-        typeof id === "string" && typeof score === "number" && !Number.isNaN(score) ? [{ id, score }] : [],
-      );
+      if (!Array.isArray(found)) throw badMatch("The result of query is not a list.");
+      return found.flatMap((match: VectorStoreMatch | undefined) => {
+        const { id, score, similarityScore = score } = (match ?? {}) as Readonly<Record<string, unknown>>;
+        if (typeof similarityScore !== "number") throw badMatch("An entry of query has no score.");
+        return typeof id === "string" && !Number.isNaN(similarityScore) ? [{ id, score: similarityScore }] : [];
+      });
     },
     async delete(ids) {
       if (ids.length > 0) await ask("delete entries", () => vectors.delete(ids));
     },
   };
+}
+
+function badMatch(problem: string): IbidError {
+  return new IbidError("store-failed", `The vector store failed to answer a query: ${problem}`, {
+    hint: "query returns a list of { id, score }, with the ids that add was given.",
+  });
 }
 
 function denseOf(embedding: VersionedEmbedding["embedding"]): readonly number[] {
