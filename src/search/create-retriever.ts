@@ -315,6 +315,7 @@ async function searchAndRead(
 ): Promise<{ readonly found: Found; readonly read: readonly Candidate[] }> {
   const { restriction, shown, plan, signal } = search;
   const after = plan.after === undefined ? undefined : [plan.after].flat();
+  let before: ReadonlyMap<string, string> = new Map();
   for (let sessions = 1; ; sessions++) {
     const session = await store.session(scopes, { signal, after });
     const found = await searchSession(session, search);
@@ -322,12 +323,18 @@ async function searchAndRead(
     const wanted = shown === "all" ? candidates : candidates.slice(0, shown);
     stopIfAborted(signal);
     const chunks = await session.readChunks(wanted, { embeddings: plan.includeEmbeddings });
+    const texts = new Map<string, string>();
     const read = wanted.flatMap((candidate, i): Candidate[] => {
       const one = chunks[i];
-      if (one === undefined || one.revision !== candidate.revision || !mayBeShown(one.chunk, restriction)) return [];
+      if (one === undefined || !mayBeShown(one.chunk, restriction)) return [];
+      const key = `${candidate.scope}\n${candidate.id}`;
+      texts.set(key, one.chunk.text);
+      // A row that is written again has another revision. Where its text was the same before this session, the legs scored that text.
+      if (one.revision !== candidate.revision && before.get(key) !== one.chunk.text) return [];
       const { chunk, language, embeddings = [] } = one;
       return [{ ...candidate, chunk, language, embedding: chooseEmbedding(candidate, embeddings, search) }];
     });
+    before = texts;
     // Metadata changes without a new revision.
     const hasChanged = found.stale || read.length < wanted.length || chunks.some((chunk) => chunk?.stale);
     if (!hasChanged || sessions === mostSessions) return { found, read };
