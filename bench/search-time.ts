@@ -1,4 +1,4 @@
-// What a search costs here and in another checkout: processor time of the same searches in turns, each checkout in a process of its own.
+// What a search costs here and in another checkout: processor time of the thread that searches, in turns, each checkout in a process of its own.
 //
 //   npx node bench/search-time.ts --against <checkout> [--data <folder in BEIR's layout>] [--documents 4000] [--rounds 40] [--only lexical,regex]
 //
@@ -26,6 +26,8 @@ interface Turn {
   readonly hits: string;
 }
 
+/** Turns before those that count: the compiler and the caches take about 2,000 searches to settle. */
+const warming = 20;
 const patterns = ["nois\\w+ amplif", "transistor", "wave.?guide", "[0-9]{2,}", "the \\w+ of a \\w+ tube"];
 const { values } = parseArgs({
   options: {
@@ -84,13 +86,13 @@ async function serve(checkout: string): Promise<void> {
     const asked = mode === "regex" ? patterns : mode === "pattern" ? questions.slice(0, 10) : questions;
     const hash = createHash("sha256");
     const options = mode === "pattern" ? ({ topK, pattern: patterns[0]! } as const) : { topK, mode: mode as "lexical" };
-    const started = process.cpuUsage();
+    const started = process.threadCpuUsage();
     const clock = performance.now();
     for (const question of asked) {
       const hits = await kb.search(question, options);
       hash.update(JSON.stringify(hits.map(({ source, score }) => [source.uri, source.start, score])));
     }
-    const { user, system } = process.cpuUsage(started);
+    const { user, system } = process.threadCpuUsage(started);
     process.send!({
       processor: (user + system) / 1000 / asked.length,
       clock: (performance.now() - clock) / asked.length,
@@ -135,12 +137,11 @@ async function compare(against: string): Promise<void> {
       };
       const turns: { readonly mine: Turn; readonly theirs: Turn }[] = [];
       const [one, other] = children as [ChildProcess, ChildProcess];
-      for (let round = -5; round < Number(values.rounds); round++) {
+      for (let round = -warming; round < Number(values.rounds); round++) {
         let [mine, theirs] = [undefined, undefined] as [Turn | undefined, Turn | undefined];
         if (round % 2 === 0) mine = await ask(one);
         theirs = await ask(other);
         mine ??= await ask(one);
-        // The first turns warm the compiler and the caches.
         if (round >= 0) turns.push({ mine, theirs });
       }
       const ratios = turns.map(({ mine, theirs }) => mine.processor / theirs.processor).toSorted((a, b) => a - b);
