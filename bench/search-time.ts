@@ -1,9 +1,10 @@
-// What a search costs here and in another checkout: processor time of the thread that searches, in turns, each checkout in a process of its own.
+// Measures the processor time of the same searches here and in another checkout, in turns. Each checkout runs in a process of its own.
 //
 //   npx node bench/search-time.ts --against <checkout> [--data <folder in BEIR's layout>] [--documents 4000] [--rounds 40] [--only lexical,regex]
 //
-// Each process ingests the collection into SQLite, settles it, and answers every question once per turn. The order of the two alternates. A ratio is the median
-// over turns of this checkout's time over the other's; that of the best turns is least moved by what else the machine does; "hits differ" names modes whose hits are not the same, in the same order with the same scores.
+// Each process ingests the collection into SQLite, settles it, and answers every question once per turn. The order of the two alternates. A ratio is this
+// checkout's time over the other's, as the median over turns and for the best turns. Other work on the machine moves the best turns least. "hits differ" names
+// modes whose hits, order or scores differ.
 import { type ChildProcess, fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";

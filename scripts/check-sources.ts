@@ -1,4 +1,4 @@
-// Types, lint and format, side by side. Prints what each found; the exit code is 1 when one of them failed.
+// Types, lint, format and prose, side by side. Prints what each found; the exit code is 1 when one of them failed.
 //
 //   npm run check
 import { spawn } from "node:child_process";
@@ -10,6 +10,7 @@ const checks: Readonly<Record<string, readonly string[]>> = {
   types: [bin("tsc"), "-p", "tsconfig.json"],
   lint: [bin("oxlint")],
   format: [bin("oxfmt"), "--check"],
+  prose: [process.execPath, "scripts/check-prose.ts"],
 };
 
 const failed: string[] = [];

@@ -10,8 +10,8 @@ export function check(condition: boolean, what: string, actual?: unknown): asser
 /**
  * Whether two values say the same: plain data by content, numbers so that NaN equals NaN.
  *
- * **Shape** a key that is `undefined` equals a key that is missing; typed arrays equal arrays of the same numbers; sets are
- * equal when they have identical members.
+ * **Shape** a key that is `undefined` equals a key that is missing. Typed arrays equal arrays of the same numbers. Sets are equal when they have identical
+ * members.
  */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b) || a === b) return true;
