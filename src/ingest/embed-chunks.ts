@@ -13,7 +13,7 @@ export interface EmbeddedChunks {
   readonly keeps: readonly string[];
   /** Texts really sent to the model, or that needed a vector: see `IngestStages.counts`. */
   readonly sent: number;
-  /** What the model counted for all that it was sent; absent where that is not known, or not the caller's to know. */
+  /** Tokens that the model counted for all texts sent; absent when some are unknown, none was sent, or `counts` is `"needed"`. */
   readonly tokens?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function embedChunks(
 }
 
 /**
- * Gives every chunk its vector: the one it came with, the one that the store already has for the same text and version, or a new one. In a scope that is
+ * Gives every chunk its vector: the one it came with, the store's for the same text and version, or a new one. In a scope that is
  * on its way from one model to another, or may be led back, a chunk has one of each.
  *
  * **Shape** may be called for a batch of the documents' chunks after the other: what the store has is asked once. An entry without embeddings keeps the vectors
@@ -121,7 +121,7 @@ interface Plan {
   readonly by: Embedder;
   readonly embeds: (chunk: Chunk) => boolean;
   readonly version: EmbeddingVersion;
-  /** What the store has of the documents in that version: chunk id to text. */
+  /** The documents' chunks that have a vector of `version` in the store: chunk id to text. */
   readonly held: ReadonlyMap<string, string>;
 }
 

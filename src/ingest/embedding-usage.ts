@@ -3,10 +3,10 @@ import type { Usage } from "../contracts/chat.ts";
 import type { EmbeddedChunks } from "./embed-chunks.ts";
 import type { IngestStages } from "./stages.ts";
 
-/** What the embeddings of one ingestion used, counted as they come. */
+/** Tokens and cost of the embeddings of one ingestion, counted as they come. */
 export interface EmbeddingUsage {
   add(embedded: Pick<EmbeddedChunks, "sent" | "tokens">): void;
-  /** For a summary. **Shape** nothing where nothing was sent, and where some of what was sent was not counted: a part of the truth would be taken for all of it. */
+  /** For a summary. **Shape** `usage` is absent when no text was sent, or when the tokens of some are unknown: a partial sum would mislead. */
   total(): { readonly usage?: Usage };
 }
 

@@ -6,8 +6,8 @@ import { languageOfTag } from "../text/languages/language-tag.ts";
 type LanguageSource = Pick<Analyzer, "languageOf"> | undefined;
 
 /**
- * A document with the language that it is written in: what it says itself, what its metadata say (`language`: front matter, HTML's `lang`), or what its
- * words show to the analyzer.
+ * A document with the language that it is written in. The document's own `language` comes first, then its metadata's (front matter, HTML's `lang`).
+ * Without either, the analyzer finds it from the words.
  *
  * **Shape** `language` is one of the forms of `languageOfTag`; absent when nobody knows.
  */

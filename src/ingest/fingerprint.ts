@@ -7,8 +7,7 @@ import { hashParts } from "../runtime/hash.ts";
 import type { IngestStages } from "./stages.ts";
 
 /**
- * What, beside bytes and metadata, decides which chunks and vectors a document gets: reader, chunker, transformers, model, and the analyzer that
- * tells languages.
+ * A hash of the stages that decide a document's chunks and vectors: reader, limits, chunker, transformers, model, and the analyzer that finds languages.
  *
  * **Shape** the same stages give the same string, in every process; the model is what follows a hyphen.
  */
@@ -30,9 +29,10 @@ export function fingerprintPipeline(
 }
 
 /**
- * Whether a document is as this pipeline would make it: it did, or another model did and a re-embedding gave every chunk a vector of this one since.
+ * Whether a document is as this pipeline would make it.
+ * True also when another model made it and a re-embedding has since given every chunk a vector of this model.
  *
- * **Shape** to be noted in the second case is the fingerprint, so that it need not be asked again. **Cost** the document's chunks are read in that case alone.
+ * **Shape** the caller notes the fingerprint in the second case, so that it is not asked again. **Cost** reads the document's chunks in that case alone.
  */
 export async function isMadeBy(
   stages: Parameters<typeof fingerprintPipeline>[0] & Pick<IngestStages, "store">,
@@ -46,7 +46,7 @@ export async function isMadeBy(
   return version !== undefined && (await stages.store.held(into, before.id, version)).size === before.chunks;
 }
 
-/** What a model makes that says how long its vectors are only by answering: what the scope is searched by, if that is its. */
+/** The version of a model whose vector length is unknown until it answers: the scope's current version, if the model makes it. */
 async function versionUsed(
   embedder: Embedder,
   store: Store,

@@ -34,7 +34,7 @@ import { outerFolder, vanished } from "./sweep.ts";
 import type { Arrivals } from "./to-arrivals.ts";
 import { type Incoming, type WriteJob, writeDocuments, type Written } from "./write-document.ts";
 
-/** What to ingest, where to, and how. */
+/** The arrivals to ingest, their scope, and the options. */
 export interface IngestJob extends WriteJob {
   readonly arrivals: Arrivals;
   readonly scope: Scope;
@@ -45,7 +45,7 @@ export interface IngestJob extends WriteJob {
   readonly origin: Origin;
   /** Opens protected files. */
   readonly password?: string | undefined;
-  /** Of texts whose source names none. */
+  /** Encoding for texts whose source names none. */
   readonly charset?: string | undefined;
   /** Whether documents that are gone from a folder of `arrivals` are removed. Default false. */
   readonly sweep?: boolean | undefined;
@@ -226,11 +226,11 @@ async function prepare(work: Work, arrival: Arrival): Promise<Prepared> {
 interface Seen {
   readonly contentHash: string;
   readonly metadataHash: string;
-  /** Of the source. */
+  /** Size of the source, in bytes. */
   readonly bytes: number;
   /** Where the caller says it; else the reader finds it. */
   readonly mediaType?: string;
-  /** Of the pipeline that makes a document of that media type. */
+  /** Fingerprint for the pipeline that makes a document of that media type. */
   fingerprint(mediaType: string): string;
   /** To be called once. */
   read(id: string): Promise<{

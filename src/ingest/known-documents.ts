@@ -2,7 +2,7 @@ import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 
-/** What the scope holds already: listed whole when folders are walked (sweeping needs that), looked up one by one otherwise. */
+/** Documents that the scope holds already: listed whole when folders are walked (sweeping needs that), looked up one by one otherwise. */
 export interface KnownDocuments {
   find(uri: string): Promise<DocumentSummary | undefined>;
   /** Without a look-up: what `find` or the listing has brought. */

@@ -10,7 +10,7 @@ import type { KnownDocuments } from "./known-documents.ts";
 import { hashMetadata } from "./prepare-document.ts";
 import { outerFolder } from "./sweep.ts";
 
-/** What of an ingestion has a say in it. */
+/** The parts of an ingestion that decide whether a document is looked at. */
 interface LookJob {
   readonly refresh?: RefreshPolicy | undefined;
   readonly metadata: Metadata;
@@ -18,15 +18,15 @@ interface LookJob {
   readonly into: AuthorizedScopes<"write">;
 }
 
-/** What decides, before anything is read, whether a document is looked at. */
+/** Decides, before anything is read, whether a document is looked at. */
 export interface Look {
-  /** What the job's policy says; each uri is asked about once. **Errors** what the policy throws. */
+  /** The answer of the job's policy, asked once for each uri. **Errors** as the policy throws. */
   wants(uri: string, before: DocumentSummary | undefined, said?: SaidOfIt): Promise<boolean>;
   /** The same for a source that must fetch to know more. A policy that throws does so later, where the document's result is made. */
   readonly kept: AskKept;
 }
 
-/** Asks the job's refresh policy, and says what a source may send along so as to be told that nothing has changed. */
+/** Asks the job's refresh policy, and gives a source the validators for a conditional request. */
 export function createLook(stages: IngestStages, job: LookJob, known: KnownDocuments): Look {
   const decisions = new Map<string, Promise<boolean>>();
   const wants: Look["wants"] = (uri, before, said) => {
@@ -51,9 +51,9 @@ export function createLook(stages: IngestStages, job: LookJob, known: KnownDocum
 }
 
 /**
- * What is to be noted of a document that stays as it is; `undefined` for nothing.
+ * The changes to record for a document that stays as it is; `undefined` for none.
  *
- * When it was looked at is noted for those alone who go by it: otherwise every run would write a row for every file.
+ * The time of the look is recorded only with a refresh policy: otherwise every run would write a row for every file.
  */
 export function markOf(
   job: Pick<LookJob, "refresh">,
@@ -62,7 +62,7 @@ export function markOf(
     readonly folder: string | null;
     readonly validators?: Validators | undefined;
     readonly looked: boolean;
-    /** Of the pipeline that made it, as far as that can be told. */
+    /** Fingerprint for the pipeline that made it, where it is known. */
     readonly fingerprint?: string;
   },
 ): FreshnessMark | undefined {

@@ -1,7 +1,8 @@
 import { throwIfAborted } from "../runtime/abort.ts";
 
 /**
- * Applies `work` to some items at a time, another begun while those under way weigh less than `limit` together, and gives the results in the items' order.
+ * Applies `work` to some items at a time, and gives the results in the items' order.
+ * Another item begins while those under way weigh less than `limit` together.
  *
  * **Shape** an item weighs 1 unless `weigh` says otherwise. Reads ahead by `limit` items at most, so memory is bounded by the slowest. **Errors** the first failure, in order; nothing new is started after it,
  * and what is under way is waited for. An abort (`aborted`) ends it between items.

@@ -11,7 +11,7 @@ import { limitsOf, overLimit } from "../readers/read-limits.ts";
 import { sha256 } from "../runtime/hash.ts";
 import type { IngestStages } from "./stages.ts";
 
-/** What a caller says of an item beside what its source does. */
+/** A caller's options for an item, beside those of its source. */
 interface Said {
   readonly password?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -63,8 +63,7 @@ export async function untilSteady<Result>({ uri }: SourceItem, work: () => Promi
 }
 
 /**
- * Has a first look at an item: at its bytes, or at what is large piece by piece, so that of what turns out to be unchanged no more
- * than some pieces are in memory.
+ * Has a first look at an item's bytes. A large item is read piece by piece, so that an unchanged one is never whole in memory.
  *
  * **Errors** the source's own, and `too-large` where the item's size says so before anything of it is in memory.
  */
@@ -236,7 +235,7 @@ function joinHashes(hashes: readonly string[]): string {
 /** Dates change when a file is copied or checked out; by themselves they do not make a document another. */
 const volatileKeys: ReadonlySet<string> = new Set(["createdAt", "modifiedAt"]);
 
-/** A hash of metadata, and of what else the caller said of a document, that does not depend on the order of its keys, nor on dates. */
+/** A hash of metadata, and of the caller's other options for a document. The order of keys does not change it, nor do `createdAt` and `modifiedAt`. */
 export function hashMetadata(metadata: Metadata, ...said: readonly string[]): string {
   const entries = Object.entries(metadata).filter(([key, value]) => value !== undefined && !volatileKeys.has(key));
   return sha256(JSON.stringify([said, entries.toSorted(([a], [b]) => (a < b ? -1 : 1))]));

@@ -10,7 +10,7 @@ export function createReport(
     try {
       onProgress?.(progress);
     } catch {
-      // What it displays goes on.
+      // A display that fails does not end the work.
     }
   };
 }
@@ -18,7 +18,7 @@ export function createReport(
 /**
  * Lets the store finish what it put off, after all that was asked for is written.
  *
- * What is written is done and safe and can be found, so settling that fails does not fail it: the next ingestion tries again. A stop does stop.
+ * The documents are written and can be found, so a failed settling does not fail the ingestion: the next one tries again. A stop does stop.
  *
  * **Errors** `aborted`, `timeout`; `store-closed`, `store-corrupt`.
  */

@@ -12,7 +12,7 @@ export interface ApartEmbedder {
   readonly embeds: (chunk: Chunk) => boolean;
 }
 
-/** The stages that a document walks through, chosen once by whoever opens the knowledge base. */
+/** The stages that a document walks through, chosen once when the knowledge base is opened. */
 export interface IngestStages {
   readonly readers: readonly Reader[];
   /** How much one file may ask for. Default: `defaultReadLimits`. */
@@ -21,11 +21,11 @@ export interface IngestStages {
   readonly transformers: readonly ChunkTransformer[];
   /** Without one, documents are found by their words alone. */
   readonly embedder?: Embedder | undefined;
-  /** Of models that were used before, as long as scopes may be searched by their vectors. */
+  /** Embedders for models that were used before, as long as scopes may be searched by their vectors. */
   readonly formerEmbedders?: readonly Embedder[] | undefined;
-  /** What counts as embedded: the texts that were sent, or those that needed a vector, whether or not the cache had it. Default `"sent"`. */
+  /** Texts that count as embedded: those sent, or those that needed a vector, whether or not the cache had it. Default `"sent"`. */
   readonly counts?: "sent" | "needed" | undefined;
-  /** What models cost, by `provider/model`. Default: nobody knows. */
+  /** Prices by `provider/model`. Default: unknown. */
   readonly prices?: Prices | undefined;
   /** Models beside the knowledge base's own, for some chunks alone. */
   readonly apart?: readonly ApartEmbedder[] | undefined;

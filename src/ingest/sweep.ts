@@ -1,7 +1,7 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { KnownDocuments } from "./known-documents.ts";
 
-/** What a walk of whole folders found out. */
+/** The findings of a walk of whole folders. */
 export interface Walk {
   /** Those that could be looked into. */
   readonly folders: readonly string[];
@@ -19,16 +19,16 @@ export async function* vanished(known: KnownDocuments, walk: Walk): AsyncGenerat
     const { uri, folder: origin } = summary;
     if (origin === null) continue;
     if (!folders.some((folder) => brought(folder, summary))) {
-      // What an inner folder brought goes when it is gone from its place, not when this walk leaves it out.
+      // An inner folder's document goes when it is gone from its place, not when this walk leaves it out.
       if (!folders.some((folder) => isUnder(origin, folder)) || (await has(uri))) continue;
     }
-    // What could not be looked into is reported under its own uri, and nothing in it is known to be gone.
+    // A folder that cannot be read is reported under its own uri, and nothing in it is known to be gone.
     if ([...parents(summary.uri)].some((parent) => seen.has(parent))) continue;
     yield summary;
   }
 }
 
-/** Whether walking this folder again would have to meet the document: it brought it, or it is the part of what brought it that holds it. */
+/** Whether a walk of `folder` has to meet the document: `origin` is `folder`, or holds `folder` while `folder` holds `uri`. */
 function brought(folder: string, { uri, folder: origin }: DocumentSummary): boolean {
   return origin !== null && (origin === folder || (isUnder(folder, origin) && isUnder(uri, folder)));
 }
@@ -37,7 +37,7 @@ function* parents(uri: string): Generator<string> {
   for (let slash = uri.lastIndexOf("/"); slash > 0; slash = uri.lastIndexOf("/", slash - 1)) yield uri.slice(0, slash);
 }
 
-/** Which folder a document counts as brought by: the outer of two, and any rather than none, so that it stays swept when it is named outright later. */
+/** The folder recorded for a document: the outer of two, and any rather than `null`. A document that is later named outright stays swept. */
 export function outerFolder(before: string | null, now: string | null): string | null {
   if (now === null || before === null) return now ?? before;
   return isUnder(now, before) ? before : now;

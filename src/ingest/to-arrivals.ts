@@ -20,7 +20,7 @@ import { joinSources } from "./sources/join-sources.ts";
 /** How paths, globs and addresses become a source; absent on a runtime without files. */
 export type OpenSource = (inputs: readonly string[], rules?: WalkRules) => Source;
 
-/** Which files below a folder are taken, and a callback for the others. */
+/** Rules for the files that are taken below a folder, and a callback for the others. */
 export type WalkRules = FolderRules & Pick<IngestOptions, "onSkip">;
 
 /** Every input of one ingestion, in one form. */

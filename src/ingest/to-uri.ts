@@ -1,7 +1,7 @@
 import { toDocumentUri } from "./sources/files/file-source.ts";
 import { isUrl, normalizeUrl } from "./sources/web/normalize-url.ts";
 
-/** What a person types, to the uri that it is ingested under. */
+/** Turns a path or address as typed into the uri that it is ingested under. */
 export function toUri(base: string): (uri: string) => string {
   return (uri) => (isUrl(uri) ? normalizeUrl(uri) : toDocumentUri(uri, { base }));
 }

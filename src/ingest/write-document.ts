@@ -14,14 +14,14 @@ export interface Incoming {
   readonly facts: Omit<DocumentWrite, "chunks" | "keeps">;
   /** Nothing is held of a new document. */
   readonly isNew: boolean;
-  /** Of a document that was cut elsewhere; its chunks are not transformed. */
+  /** Chunks for a document that was cut elsewhere; they are not transformed. */
   readonly chunks?: readonly Chunk[] | undefined;
   readonly chunker: Chunker | AsyncChunker;
 }
 
 /** Counts of documents that were written together. */
 export interface Written {
-  /** Of each document, in order. */
+  /** The number of chunks for each document, in order. */
   readonly chunks: readonly number[];
   readonly sent: number;
   readonly tokens?: number | undefined;

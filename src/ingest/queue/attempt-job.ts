@@ -5,19 +5,19 @@ import { summaryWithoutMissing } from "../missing-inputs.ts";
 import { toIngestion } from "./queued-input.ts";
 import { isTransient } from "./retry-policy.ts";
 
-/** What one attempt came to. */
+/** The outcome of one attempt. */
 export interface Attempt {
   readonly result: JobResult;
   /** The document's uri, where it was one. */
   readonly document?: string;
-  /** Why not all of it came in. Of several, one that is worth another attempt. */
+  /** Why not all of it came in. Among several, one that is worth another attempt. */
   readonly failure?: unknown;
   readonly isTransient: boolean;
   /** Whether the ingestion itself ended with the failure, rather than one of its documents. */
   readonly isThrown?: true;
 }
 
-/** What an attempt tells while it goes on. */
+/** The signal and the callbacks of an attempt while it goes on. */
 export interface AttemptEvents {
   readonly signal: AbortSignal;
   readonly onResult: (result: IngestResult) => void;
@@ -25,7 +25,7 @@ export interface AttemptEvents {
 }
 
 /**
- * Ingests what a job asks for, as whoever asked for it: the gate looks again, for much may have changed since.
+ * Ingests the input of a job, as the caller who enqueued it. The gate checks permission again, since it may have changed.
  *
  * **Shape** never rejects. Documents that came in beside others that were refused are counted; nothing but refusals is a failure.
  */

@@ -6,7 +6,7 @@ import { type Attempt, attemptJob, toFailure } from "./attempt-job.ts";
 import { delayBefore, isTransient, type RetryPolicy } from "./retry-policy.ts";
 import type { Wait, WakeUp } from "./wake-up.ts";
 
-/** What the work is done with. **Units** milliseconds. */
+/** The parts that a pump works with. **Units** milliseconds. */
 export interface PumpParts {
   readonly kb: KnowledgeBase;
   readonly jobs: JobStore;
@@ -21,7 +21,7 @@ export interface PumpParts {
   readonly random: () => number;
   readonly emit: (event: IngestionEvent) => void;
   readonly changed: (job: Pick<TakenJob, "id" | "uri" | "scope">, state: JobState) => void;
-  /** Called by whoever makes work; tells also those who wait for its end. */
+  /** Called when a job is added; wakes also the callers that wait for its end. */
   readonly wake: WakeUp;
   /** Called whenever there is nothing more to begin. */
   readonly onRest: () => void;
@@ -116,7 +116,7 @@ export function createJobPump(parts: PumpParts): JobPump {
           told ??= tellEmbedding(job, lease);
         },
       });
-      // Of a document that failed it has been told already.
+      // A document's failure is reported already, by `onResult`.
       if (attempt.isThrown && !isBrokenOff(attempt, stop)) failed(attempt.failure);
       outcome = toOutcome(attempt, isBrokenOff(attempt, stop), mayRetry ? now() + delay : undefined);
       if (IbidError.isInstance(attempt.failure, "store-closed")) stalled(attempt.failure);
@@ -127,7 +127,7 @@ export function createJobPump(parts: PumpParts): JobPump {
     if (state !== undefined) parts.changed(job, state);
   }
 
-  /** What is broken off was cancelled, taken away, or stands before a knowledge base that is closed: the attempt says nothing of the document. */
+  /** Whether the attempt was cancelled, lost its lease, or met a closed knowledge base: it then says nothing about the document. */
   function isBrokenOff({ failure }: Attempt, stop: AbortController): boolean {
     return failure !== undefined && (stop.signal.aborted || IbidError.isInstance(failure, "store-closed"));
   }
@@ -138,7 +138,7 @@ export function createJobPump(parts: PumpParts): JobPump {
     const error = failure === undefined ? undefined : toFailure(failure);
     if (error !== undefined && attempt.isTransient && retryAt !== undefined)
       return { state: "queued", dueAt: retryAt, error };
-    // Some of a folder may be refused for good: that is told, and the rest is in.
+    // Some files of a folder may be refused for good: `error` says so, and the rest is in.
     if (error !== undefined && (attempt.isTransient || result.documents === 0)) return { state: "failed", error };
     return { state: "indexed", result, ...(document !== undefined && { document }), ...(error && { error }) };
   }
@@ -156,7 +156,7 @@ export function createJobPump(parts: PumpParts): JobPump {
     if (isOurs) parts.changed(job, "embedding");
   }
 
-  /** Keeps a lease while the work goes on, and breaks the work off when somebody else has it. */
+  /** Renews a lease while the work goes on, and aborts the work when another worker holds it. */
   async function beat(lease: JobLease, stop: AbortController, end: AbortSignal): Promise<void> {
     for (;;) {
       await parts.wait(parts.leaseMs / 3, end);

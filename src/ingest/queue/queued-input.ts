@@ -9,7 +9,7 @@ import { collectBytes } from "../../readers/collect-bytes.ts";
 /** As much as a document named outright may have. */
 const defaultMaxBytes = 64 * 1024 * 1024;
 
-/** What a job's `request` holds: all of an ingestion but the bytes, in JSON. */
+/** The JSON in a job's `request`: all of an ingestion but the bytes. */
 interface Request {
   readonly kind: "path" | "text" | "bytes";
   readonly mediaType?: string;
@@ -21,7 +21,7 @@ interface Request {
   readonly changed?: readonly string[];
 }
 
-/** What a queued input is called. **Errors** `invalid-id` for a name that is blank or cannot be kept. */
+/** The name of a queued input. **Errors** `invalid-id` for a name that is blank or cannot be kept. */
 export function nameOf(input: EnqueueInput): string {
   const name = typeof input === "string" ? input : input.uri;
   if (typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !name.includes("\u0000")) return name;
@@ -38,7 +38,7 @@ export function toIngestOptions({ changed: _changed, signal: _signal, ...options
 /**
  * An input as something that outlives the process: a path stays a path, a text and bytes are taken whole.
  *
- * **Errors** those of reading a stream; `invalid-argument`, naming the key, for metadata that JSON cannot hold.
+ * **Errors** as reading a stream; `invalid-argument`, naming the key, for metadata that JSON cannot hold.
  */
 export async function toRequest(
   input: EnqueueInput,
@@ -58,7 +58,7 @@ export async function toRequest(
   };
 }
 
-/** What a job is to ingest, and how. */
+/** The input of a job, and the options to ingest it with. */
 export function toIngestion({ uri, scope, request, bytes = new Uint8Array() }: TakenJob): {
   readonly input: IngestInput;
   readonly options: IngestOptions;

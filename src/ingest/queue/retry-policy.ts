@@ -51,7 +51,7 @@ export function delayBefore(attempt: number, policy: RetryPolicy, random: number
   return Math.round(wait * (1 + policy.jitter * random));
 }
 
-/** What may be otherwise at the next attempt: the other side was busy, away or slow, or nobody knows. */
+/** Errors that the next attempt may not meet: the other side was busy, away or slow, or the cause is unknown. */
 const transientCodes: ReadonlySet<IbidErrorCode> = new Set([
   "rate-limited",
   "timeout",
@@ -65,7 +65,8 @@ const transientCodes: ReadonlySet<IbidErrorCode> = new Set([
 ]);
 
 /**
- * Whether a failure is worth another attempt: what depends on others or is not known is, what the document or the caller is at fault for is not.
+ * Whether a failure is worth another attempt. A failure of another system, or of an unknown kind, is.
+ * A failure that the document or the caller causes is not.
  *
  * **Shape** a status that came with it decides first: of the 4xx only 429 is worth it.
  * **Source** ToolUp: 4xx but 429 are permanent; 429, 5xx, timeouts and the unknown are transient.

@@ -1,6 +1,6 @@
 /** Waits for a time or for a call, whichever comes first. */
 export interface WakeUp {
-  /** How often `now` was called: whoever looked before, and found nothing to do, names it when they wait. */
+  /** How often `now` was called. A caller reads it before it looks for work, and passes it to `wait` as `since`. */
   readonly calls: number;
   /** Ends every wait that is under way. */
   now(): void;

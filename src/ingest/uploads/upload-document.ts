@@ -155,7 +155,7 @@ async function take(
   return taken === false ? { uri, status: "failed", error: queueIsFull(uri) } : { uri, status: "queued" };
 }
 
-/** What is said of an upload that a full queue did not take. */
+/** The error for an upload that a full queue does not take. */
 export function queueIsFull(uri: string): IbidError {
   return new IbidError("store-busy", `${uri} was not taken: the queue is full.`, {
     uri,

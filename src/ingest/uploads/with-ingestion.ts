@@ -93,7 +93,7 @@ const optionNames = [
   "cancel",
 ] as const;
 
-/** Of what nobody can read: an upload of such a kind is no mistake. */
+/** Errors for uploads that no reader takes: an upload of such a kind is no mistake. */
 const unread: readonly IbidErrorCode[] = ["unsupported-media", "binary", "empty"];
 
 /**
@@ -126,7 +126,7 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
     await kb.delete(uri, { scope });
   };
 
-  /** What kind of bytes they are, where they are of a wanted kind. **Errors** why they are not. */
+  /** The media type of the bytes. **Errors** `unsupported-media` when it is not among `mediaTypes`. */
   const wantedType = (key: string, bytes: Uint8Array): string => {
     const mediaType = detectMediaType(bytes, { declared: mediaTypeOf?.(key), name: uriOf(key) });
     if (mediaTypes === undefined || matchesMediaType(mediaTypes, mediaType)) return mediaType;

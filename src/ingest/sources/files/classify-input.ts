@@ -6,14 +6,14 @@ import { toDocumentUri, type UriPlace } from "./document-uri.ts";
 import { type Glob, isGlob, parseGlob } from "./glob.ts";
 import { notAFile, toReadError } from "./read-file.ts";
 
-/** What somebody means by an input. `path` is absolute. */
+/** The kind of an input, and its parts. `path` is absolute. */
 export type ClassifiedInput =
   | { readonly kind: "folder" | "file"; readonly path: string; readonly uri: string }
   | { readonly kind: "glob"; readonly glob: Glob; readonly uri: string }
   | { readonly kind: "refused"; readonly error: IbidError; readonly uri: string };
 
 /**
- * Tells folders, files and globs apart. What exists is a path, whatever characters are in its name.
+ * Tells folders, files and globs apart. An input that exists is a path, whatever characters are in its name.
  *
  * **Errors** `invalid-argument` for what can be neither; what is not there, or cannot be looked at, comes back as refused.
  */

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
-/** What a path is relative to. */
+/** The folders that a path is relative to. */
 export interface UriPlace {
   /** The folder that holds the knowledge base. */
   readonly base: string;
@@ -12,8 +12,8 @@ export interface UriPlace {
 /**
  * The uri that a file or folder is ingested under: its `/`-separated path relative to `base`, or absolute when it lies outside.
  *
- * Links in the folders above it are seen through when that leads into `base`, so that a project reached through a link keeps its uris;
- * a link that is named itself is known by its own name.
+ * Links in the folders above it are resolved when that leads into `base`, so that a project reached through a link keeps its uris.
+ * A link that is named itself keeps its own name.
  *
  * **Shape** `base` itself is `"."`. The path need not exist.
  */

@@ -42,7 +42,7 @@ const optionNames = [
   "onSkip",
 ] as const satisfies readonly (keyof FileSourceOptions)[];
 
-/** More than any walk that somebody meant. */
+/** More files than any intended walk finds. */
 const defaultMaxFiles = 1_000_000;
 
 /** **Source** Embabel's `maxFileSize`. */

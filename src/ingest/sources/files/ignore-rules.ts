@@ -32,10 +32,10 @@ export function isIgnored(chain: IgnoreChain | undefined, path: string, isFolder
 }
 
 /**
- * The chain that binds what lies in `root`, from the folders above it: up to the root of the repository that holds it or,
- * outside of any, up to the first of `bounds` that holds it.
+ * The chain that applies to the entries of `root`, from the folders above it, up to the root of the repository that holds it.
+ * Outside of any repository, it goes up to the first of `bounds` that holds `root`.
  *
- * With `rootIsNamed`, a list that would leave out `root` itself has no say: whoever names a folder wants what is in it.
+ * With `rootIsNamed`, a list that would leave out `root` itself has no say: a caller who names a folder wants its files.
  */
 export async function openIgnoreChain(
   root: string,

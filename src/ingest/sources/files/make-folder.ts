@@ -7,7 +7,7 @@ export async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   if (dirname(folder) !== folder) await makeFolder(dirname(folder));
   await mkdir(folder).catch((error: unknown) => {
-    // Somebody else was faster.
+    // Another process may have made it meanwhile.
     if (!existsSync(folder)) throw error;
   });
 }

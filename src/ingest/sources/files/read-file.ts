@@ -39,7 +39,7 @@ export async function readFileBytes(path: string, options: ReadFileOptions): Pro
 const pieceBytes = 1024 * 1024;
 
 /**
- * The bytes of a regular file, piece by piece, never more than `maxBytes` of them. Whether it was changed meanwhile is for whoever reads it twice.
+ * The bytes of a regular file, piece by piece, never more than `maxBytes` of them. A change meanwhile is not noticed: the caller reads it twice to know.
  *
  * **Shape** a piece is good until the next is asked for. **Errors** as {@link readFileBytes}. **Cost** memory for one piece.
  */
@@ -93,7 +93,7 @@ async function openRegular(path: string, options: ReadFileOptions): Promise<File
 /** Asking a thread to do it takes several times as long as reading so much. **Units** bytes. */
 const mostAtOnce = 64 * 1024;
 
-/** A small file, in five calls of some microseconds. **Shape** `undefined` for any other, and for one that somebody writes to. */
+/** A small file, in five calls of some microseconds. **Shape** `undefined` for any other, and for one that changes meanwhile. */
 function readAtOnce(path: string, flags: number, maxBytes: number): Uint8Array | undefined {
   const file = openSync(path, flags);
   try {
@@ -113,7 +113,7 @@ function isSame(before: Stats, after: Stats): boolean {
   return after.size === before.size && after.mtimeMs === before.mtimeMs && after.ctimeMs === before.ctimeMs;
 }
 
-/** How often a file is read that somebody writes to meanwhile, before it is left for the next ingestion. */
+/** How often a file that changes meanwhile is read, before it is left for the next ingestion. */
 const attempts = 3;
 
 async function readSteady(file: FileHandle, options: ReadFileOptions): Promise<Uint8Array> {
@@ -147,13 +147,13 @@ async function readWhole(
     if (bytesRead === 0) return bytes.subarray(0, length);
     length += bytesRead;
     if (length > maxBytes) throw tooLarge(uri, length, maxBytes);
-    // It has grown, and may grow for ever. What says it is empty and is not, as in /proc, is read to its end.
+    // It has grown, and may grow for ever. A file of size 0 that holds bytes, as in /proc, is read to its end.
     if (size > 0 && length > size) return bytes;
     if (length === bytes.length) bytes = grow(bytes, maxBytes + 1);
   }
 }
 
-/** What is there instead of a regular file, in words. */
+/** An error that names the kind of a path that is no regular file. */
 export function notAFile(uri: string, kind: FileKind): IbidError {
   const what = kind.isDirectory()
     ? "a folder"

@@ -8,7 +8,7 @@ import type { PathMatcher } from "./glob.ts";
 import { type IgnoreChain, isIgnored, readIgnoreFile } from "./ignore-rules.ts";
 import { notAFile, toReadError } from "./read-file.ts";
 
-/** What a walk takes and leaves out. */
+/** Files and folders that a walk takes and leaves out. */
 export interface WalkRules {
   /** From the folders above the root. */
   readonly ignored: IgnoreChain | undefined;
@@ -19,10 +19,10 @@ export interface WalkRules {
   /** Whether names that begin with a dot are considered at all. */
   readonly dot: boolean;
   readonly maxDepth: number;
-  /** Of the whole walk, and of the names in one folder. */
+  /** Limit for the whole walk, and for the names in one folder. */
   readonly maxFiles: number;
   readonly symlinks: NonNullable<FolderRules["symlinks"]>;
-  /** Told of each file and folder that a rule leaves out. */
+  /** Called for each file and folder that a rule leaves out. */
   readonly onSkip?: ((relative: string, kind: SkippedKind) => void) | undefined;
   /** On paths relative to the root; of files. */
   readonly include: PathMatcher;
@@ -53,17 +53,17 @@ interface Level {
   readonly folder: string;
   readonly relative: string;
   readonly ignored: IgnoreChain | undefined;
-  /** Of this folder, links in the path to it seen through. */
+  /** Path to this folder, links in it resolved. */
   readonly real: string;
   readonly entries: readonly Entry[];
   next: number;
 }
 
-/** What a folder lists: a name, and what it is, once links are seen through where they are followed. */
+/** An entry of a folder: its name and kind, with links resolved where they are followed. */
 interface Entry {
   readonly name: string;
   readonly isFolder: boolean;
-  /** Of a link that is followed. */
+  /** The path that a followed link leads to. */
   readonly target?: string;
   readonly trouble?: (uri: string) => IbidError;
 }
@@ -71,9 +71,9 @@ interface Entry {
 /**
  * Every file below a folder, in the order of their `/`-separated paths by UTF-16 code unit.
  *
- * **Shape** symbolic links are left alone unless the rules say otherwise: what they point to inside the folder is read under its own name, what lies
- * outside is not the folder's, and loops cannot arise. Followed, a link is a file or folder of its own name; a folder is entered through links once, and
- * never through one that lies in it, so that loops end all the same. **Errors** none but `aborted`; what cannot be read is handed out as trouble.
+ * **Shape** symbolic links are left alone unless the rules say otherwise, so loops cannot arise. A target inside the folder is read under its own name;
+ * a target outside is not the folder's. A followed link is a file or folder of its own name. A folder is entered through links once, and
+ * never through one that lies in it, so that loops end. **Errors** none but `aborted`; what cannot be read is handed out as trouble.
  * **Cost** memory for one listing per level, of `maxFiles` names at most.
  */
 export async function* walkFolder(

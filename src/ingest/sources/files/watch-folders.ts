@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 
-/** What changed in a watched folder. */
+/** Changes in a watched folder. */
 export interface FolderChanges {
   /** As it was named. */
   readonly folder: string;
@@ -13,7 +13,7 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   /** Paths whose changes mean nothing, with all below them. */
   readonly ignore?: readonly string[];
-  /** How long a folder must be quiet before its changes are told. Default 200. */
+  /** How long a folder must be quiet before its changes are reported. Default 200. */
   readonly quietMs?: number;
   /** Where the system cannot say what changed, how often it is to be looked at. Default 10,000. */
   readonly pollMs?: number;
@@ -21,7 +21,7 @@ export interface WatchOptions {
   readonly poll?: boolean;
 }
 
-/** A folder that never rests is told of all the same, after so many quiet times. */
+/** A folder that never rests is reported after so many times `quietMs`. */
 const longestQuiet = 10;
 
 const ignoredNames: ReadonlySet<string> = new Set([".git", ".ibid", "node_modules"]);
@@ -29,8 +29,8 @@ const ignoredNames: ReadonlySet<string> = new Set([".git", ".ibid", "node_module
 /**
  * Tells what changes in folders, and everything below them, from the moment of the call.
  *
- * **Shape** changes that come close together are told together. What was seen and not yet told comes before the end, which the signal makes.
- * A folder that the system cannot watch, or no longer, is told of as a whole every `pollMs`.
+ * **Shape** changes that come close together are reported together. The signal ends it, after the changes that are seen and not yet reported.
+ * A folder that the system cannot watch, or no longer, is reported as a whole every `pollMs`.
  */
 export function watchFolders(folders: readonly string[], options: WatchOptions): AsyncIterable<FolderChanges> {
   const { signal, quietMs = 200, pollMs = 10_000, poll = false } = options;

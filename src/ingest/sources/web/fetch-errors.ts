@@ -1,6 +1,6 @@
 import { IbidError } from "../../../contracts/errors.ts";
 
-/** What is larger than it may be, in the words of an error. */
+/** The error for a response larger than `maxBytes`. */
 export function tooLarge(uri: string, maxBytes: number): IbidError {
   return new IbidError("too-large", `${uri} is larger than the limit of ${maxBytes.toLocaleString("en")} bytes.`, {
     uri,

@@ -65,7 +65,7 @@ export function checkUrlOptions(where: string, options: UrlSourceOptions, more: 
   };
 }
 
-/** What of the options is decided. */
+/** Options with their defaults filled in. */
 export interface Limits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
@@ -80,7 +80,7 @@ interface Client {
   readonly limits: Limits;
 }
 
-/** Loads what fetches; whoever only reads files need not wait for it. */
+/** Opens a client. Undici is loaded here, so that reading files does not wait for it. */
 export async function openPageClient(limits: Limits): Promise<PageClient> {
   const [{ fetch }, { createPublicAgent }] = await Promise.all([import("undici"), import("./public-agent.ts")]);
   const agent = createPublicAgent({ allowAddress: limits.allowAddress, timeoutMs: limits.timeoutMs });

@@ -6,8 +6,9 @@ export function isUrl(input: string): boolean {
 }
 
 /**
- * One spelling per address: lower-case scheme and host without a final dot, no default port, no `.` and `..`, no fragment, no empty query,
- * upper-case percent-encoding, and none of it where a plain character says the same.
+ * One spelling per address. Scheme and host are lower-case, the host without a final dot.
+ * The default port, `.` and `..`, the fragment and an empty query are removed.
+ * Percent-encoding is upper-case, and absent where a plain character says the same.
  *
  * **Errors** `invalid-argument` for what is no http or https address, and for one that carries a user name or password.
  * **Source** RFC 3986, sections 6.2.2 and 6.2.3.

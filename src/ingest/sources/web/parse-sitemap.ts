@@ -1,6 +1,6 @@
 import { parseUrlList } from "./url-list.ts";
 
-/** What a sitemap lists. */
+/** The addresses that a sitemap lists. */
 export interface Sitemap {
   /** Addresses of pages. */
   readonly pages: readonly string[];
@@ -35,7 +35,7 @@ export async function parseSitemap(text: string, maxEntries: number): Promise<Si
   let root: string | undefined;
   let address = "";
   let modified = "";
-  /** Of the entry that is being read. */
+  /** The address in the entry that is being read. */
   let page: string | undefined;
   let date = "";
   const dates = new Map<string, string>();

@@ -7,8 +7,8 @@ import { IbidError } from "../../../contracts/errors.ts";
 export type AllowAddress = (address: string) => boolean;
 
 /**
- * Whether an IP address is one of the public internet: not loopback, private, link-local, shared (CGNAT), multicast, reserved, nor an
- * IPv6 form that wraps an IPv4 address.
+ * Whether an IP address is one of the public internet. Loopback, private, link-local, shared (CGNAT), multicast and reserved addresses are not,
+ * nor is an IPv6 form that wraps an IPv4 address.
  */
 export function isPublicAddress(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.parse(address).range() === "unicast";
@@ -17,8 +17,8 @@ export function isPublicAddress(address: string): boolean {
 /**
  * Connections to public addresses only, whatever the name says it is.
  *
- * Names are resolved here and their addresses checked before anything is sent; the address that the socket really has is checked once more,
- * because a literal address is never looked up and a name may answer differently the second time.
+ * Names are resolved here and their addresses checked before anything is sent. The socket's own address is checked once more:
+ * a literal address is never looked up, and a name may answer differently the second time.
  */
 export function createPublicAgent(options: {
   readonly allowAddress?: AllowAddress | undefined;

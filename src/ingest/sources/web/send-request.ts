@@ -7,7 +7,7 @@ import { defaultUserAgent, discard, readBody } from "./fetch-page.ts";
 import { checkUrl } from "./normalize-url.ts";
 import type { AllowAddress } from "./public-agent.ts";
 
-/** Which addresses may be talked to. */
+/** The addresses that a request may go to. */
 export interface SendRequestOptions {
   /** Permits addresses that are not public, by IP. Default: none. */
   readonly allowAddress?: AllowAddress | undefined;
@@ -18,7 +18,7 @@ const mostRedirects = 5;
 /**
  * Requests to public addresses, within limits.
  *
- * **Shape** redirects of a `GET` are followed within the request's origin; any other is an error: the request may carry a token, which is that server's alone.
+ * **Shape** redirects of a `GET` are followed within the request's origin. Any other is an error: the request may carry a token for that server alone.
  * **Errors** as {@link SendRequest}.
  */
 export function createRequestSender({ allowAddress }: SendRequestOptions = {}): SendRequest {

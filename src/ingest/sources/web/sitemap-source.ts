@@ -24,7 +24,7 @@ export interface SitemapSourceOptions extends UrlSourceOptions {
   readonly hosts?: readonly string[];
 }
 
-/** Of one sitemap, uncompressed. **Source** sitemaps.org: 50 MB and 50,000 addresses. */
+/** Limits for one sitemap, uncompressed. **Source** sitemaps.org: 50 MB and 50,000 addresses. */
 const maxSitemapBytes = 50 * 1024 * 1024;
 const maxSitemapEntries = 50_000;
 
