@@ -20,7 +20,7 @@ export function checkId(id: string, what: string): void {
   });
 }
 
-/** What a store can keep, and the name that it goes by in messages. */
+/** The kinds of embedding that a store keeps, and the store's name in error messages. */
 export interface EmbeddingPolicy {
   readonly embeddings: readonly EmbeddingKind[];
   readonly name: string;
@@ -42,7 +42,7 @@ export function checkEntries(entries: readonly ChunkEntry[], policy: EmbeddingPo
   }
 }
 
-/** A vector that somebody gave under that name would be taken for the store's own: hidden, and dropped with the next fit. */
+/** A given vector of the store's own model would be hidden from callers and dropped by the next fit, so it is refused. */
 export function checkNotOwn(version: EmbeddingVersion, id: string): void {
   if (!isOwnVersion(versionKey(version))) return;
   throw new IbidError("invalid-argument", `The embeddings of ${version.model} are the store's own (chunk ${id}).`, {

@@ -190,8 +190,8 @@ function grown(asked: MatchCount): MatchCount {
 }
 
 /**
- * Matches of a leg that lags or does not know the whole restriction: each candidate is compared with the document store, and candidates that are gone, replaced,
- * hidden or filtered out are dropped. The leg is asked for more until `k` are left or it has no more.
+ * Matches of a leg that lags or does not know the whole restriction. Each candidate is compared with the document store; candidates that are
+ * gone, replaced, hidden or filtered out are dropped. The leg is asked for more until `k` are left or it has no more.
  *
  * **Cost** reads each candidate once in a session.
  */

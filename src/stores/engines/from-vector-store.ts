@@ -337,7 +337,7 @@ const spare = 4;
 /** Candidates that are asked for at least. */
 const leastCandidates = 64;
 
-/** Dense search by a vector store: its candidates are looked up in the document store, which knows what is live, where, and what its metadata is. */
+/** Dense search by a vector store. Each candidate is looked up in the document store, which knows its scope, its metadata and whether it is live. */
 function createVectorLeg(documents: DocumentStore, shelf: VectorShelf): Leg {
   return {
     name: "dense",

@@ -60,7 +60,7 @@ export interface MemoryDirectory extends SegmentDirectory {
 /**
  * Segments in this process's memory: gone when it ends. Works in any JavaScript runtime.
  *
- * **Shape** `changed` is told of every row that comes, changes or goes, also of those that are taken back.
+ * **Shape** `changed` is called for every row that is added, changed or deleted, and again when a change is rolled back.
  */
 export function createMemoryDirectory(changed: (table: string, key: number) => void = () => {}): MemoryDirectory {
   const journal: Undo[] = [];

@@ -16,7 +16,7 @@ export interface RowIndex<Row> {
   remove(key: number, row: Row): void;
 }
 
-/** A table whose changes are noted in `journal`, and told to `changed` by key. */
+/** A table that records each change in `journal` and calls `changed` with the row's key. */
 export function createMemoryTable<Row>(
   journal: Undo[],
   indexes: readonly RowIndex<Row>[] = [],

@@ -19,7 +19,7 @@ export interface ChunkDetails extends PlaceLabels {
   readonly language?: string;
 }
 
-/** What a chunk's row says, before it has a place in the store. */
+/** A chunk's row without the columns that the store assigns when it adds the row. */
 export type ChunkContent = Omit<ChunkRow, "key" | "scope" | "document" | "deletedAt">;
 
 /** The document that a chunk is a slice of, when the store has it. */
@@ -67,10 +67,10 @@ export function sameContent(a: ChunkContent, b: ChunkContent): boolean {
   );
 }
 
-/** What chunks say of themselves, parsed; those of a document mostly say the same. Nobody changes it: the guard hands out copies. */
+/** Parsed JSON of chunk rows, by its text: chunks of one document mostly share it. Values are never changed, because the guard hands out copies. */
 const sayings = new Map<string, unknown>();
 
-/** Sayings that are remembered; then they are forgotten, all at once. */
+/** Most entries in `sayings`; when it is full, all are dropped at once. */
 const maxSayings = 4096;
 
 function parseSaying(json: string): unknown {

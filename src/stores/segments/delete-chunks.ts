@@ -5,7 +5,7 @@ import type { ScopeView } from "./index-view.ts";
 import type { ScopeChange } from "./scope-change.ts";
 import type { ChunkRow, DirectoryReader, DocumentRow } from "./segment-directory.ts";
 
-/** What a delete or a restore is about, as it stands in the store. */
+/** The rows that a delete or a restore applies to. */
 interface Targets {
   readonly chunks: readonly ChunkRow[];
   readonly documents: readonly DocumentRow[];
@@ -96,8 +96,8 @@ function targetsByDocument(rows: DirectoryReader, scope: number, ids: readonly s
 /**
  * Takes back a delete.
  *
- * **Shape** how many chunks came back. A document comes back with the chunks that went with it, not with those that were deleted before; a
- * chunk brings its document back, so that it can be cited.
+ * **Shape** the number of chunks restored. A document is restored with the chunks deleted together with it, not with chunks deleted earlier.
+ * A restored chunk restores its document too, so that it can be cited.
  */
 export function restoreTargets(
   change: ScopeChange,

@@ -27,7 +27,7 @@ export interface DocumentWriter {
 export function createDocumentWriter(core: SegmentCore): DocumentWriter {
   const { directory, view, look, change, analyze: analyzeChunk } = core;
   const { now } = core.options;
-  /** In turns, so that others have theirs; `done` is told of each with whether it had to be analysed. */
+  /** Analyses in turns, so that the event loop stays free. `done` is called for each chunk; `analyzed` is false for one that needed no analysis. */
   async function analyze(
     scope: Scope,
     incoming: readonly IncomingChunk[],

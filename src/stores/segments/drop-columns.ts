@@ -4,7 +4,7 @@ import type { DirectoryWriter } from "./segment-directory.ts";
 
 const columnFiles: readonly ColumnFile["name"][] = ["rows", "dense", "codes", "bounds", "starts", "indices", "values"];
 
-/** What stands for a column that is gone, so that the others keep their places. */
+/** Header that replaces a dropped column, so that the other columns keep their positions. */
 export const droppedColumn: ColumnHeader = { version: "", kind: "dense", dimensions: 0, rows: 0 };
 
 /** Takes the files of one column out of a segment. */

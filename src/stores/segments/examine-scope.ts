@@ -15,7 +15,7 @@ import { createUncachedReader } from "./replace-document.ts";
 import { knowsVersion } from "./scope-versions.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 
-/** What the index says of one chunk, gathered from wherever it is in it. */
+/** One chunk as the index has it, gathered from all parts of the index. */
 interface Indexed {
   readonly key: number;
   readonly id: string;
@@ -34,7 +34,7 @@ export interface ScopeExamination {
   readonly residue: ReadonlySet<string>;
 }
 
-/** What mending an index by making it anew can put right. */
+/** Kinds of finding that a rebuild of the scope's index can fix. */
 export const mendedByRebuilding: ReadonlySet<FindingKind> = new Set([
   "unindexed",
   "indexed-wrongly",
@@ -43,8 +43,8 @@ export const mendedByRebuilding: ReadonlySet<FindingKind> = new Set([
 ]);
 
 /**
- * Holds the index of one scope against its rows: every chunk stands in it once, with the terms that the analyzer gives it now, and vectors as long as their
- * version says; and nothing else does.
+ * Compares the index of one scope with its rows. Every chunk must be in it once, with the terms that the analyzer gives now and vectors of the
+ * length that their version states. Nothing else may be in it.
  *
  * **Shape** `ownVersions` are those of the store's own model that are searched or about to be. **Cost** analyses every chunk and reads every posting, vector and trigram.
  */
@@ -151,7 +151,7 @@ function findResidue(segments: readonly SealedSegment[], held: ReadonlySet<strin
     try {
       for (const { term } of readTerms(segment.blocks())) if (!held.has(term)) residue.add(term);
     } catch (error) {
-      // Told of already, by whoever read its chunks.
+      // The examination reported this already, when it read the segment's chunks.
       if (!IbidError.isInstance(error)) throw error;
     }
   }

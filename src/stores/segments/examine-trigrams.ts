@@ -5,7 +5,7 @@ import type { DirectoryReader } from "./segment-directory.ts";
 import { collectSegmentTrigrams } from "./trigram-keeper.ts";
 
 /**
- * Whether a segment's index for patterns says of its chunks what stands in them; so it does where there is none, for the next search makes it.
+ * Whether a segment's trigram index agrees with the texts of its chunks. A segment without one counts as right: the next pattern search makes it.
  *
  * **Errors** whatever unreadable bytes cause. **Cost** collects the trigrams of every chunk anew.
  */
@@ -20,7 +20,7 @@ export function hasRightTrigrams(rows: DirectoryReader, segment: SealedSegment):
     stored.mark(trigram, said.fill(0));
     anew.mark(trigram, seen.fill(0));
     for (let ordinal = 0; ordinal < segment.size; ordinal++) {
-      // Of chunks that are gone, what was kept is found by nobody.
+      // Removed chunks are skipped: no search returns them.
       const differs = (said[ordinal >> 3]! ^ seen[ordinal >> 3]!) & (1 << (ordinal & 7));
       if (differs !== 0 && segment.present[ordinal] === 1) return false;
     }

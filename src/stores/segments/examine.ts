@@ -10,7 +10,7 @@ import { rebuildScope } from "./rebuild-scope.ts";
 import { createUncachedReader } from "./replace-document.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
 
-/** What an examination needs of the store that it is made of. */
+/** The parts of a store that an examination uses. */
 export interface ExaminationParts {
   readonly directory: Pick<SegmentDirectory, "inspect">;
   readonly analyzer: Analyzer;
@@ -29,15 +29,15 @@ const runLength = 8;
 interface Look extends Omit<Diagnosis, "healthy"> {
   /** Scopes whose index is not as its rows say. */
   readonly broken: readonly Scope[];
-  /** What reads a damaged file says nothing that could be relied on, and must not be written by. */
+  /** Whether a file is damaged: its rows cannot be relied on then, and nothing is repaired. */
   readonly isDamaged: boolean;
 }
 
 /**
- * Holds everything that a store keeps against everything else, from rows that belong to nothing to words in the bytes of its files; and mends what can be fixed,
- * then looks again, so that what it says is fixed is.
+ * Checks all that a store keeps for contradictions, from orphaned rows to purged words in the bytes of its files. With `fix` it repairs findings and
+ * examines again, so that a finding is reported as fixed only when it is gone.
  *
- * **Cost** every scope is looked through in a transaction of its own.
+ * **Cost** reads every scope, each in a transaction of its own.
  */
 export async function examineStore(parts: ExaminationParts, options: ExamineOptions = {}): Promise<Diagnosis> {
   const probes = await chooseProbes(parts, options.absent ?? []);
@@ -59,7 +59,7 @@ function nameOf({ kind, scope, message }: Finding): string {
   return JSON.stringify([kind, scope, message]);
 }
 
-/** What remains to be done where mending was not enough. */
+/** Adds a hint to a finding that the repair did not fix. */
 function adviseOn(finding: Finding): Finding {
   switch (finding.kind) {
     case "missing-vectors":
@@ -107,7 +107,7 @@ async function lookThrough(
   const broken: Scope[] = [];
   for (const scope of scopes) {
     const examined = await look((rows) => {
-      // What this process remembers of the index is not what is asked about.
+      // A new view reads the stored index rather than this process's copy in memory.
       const view = createIndexView().scope(rows, scope);
       if (view === undefined) return undefined;
       checked.documents += rows.totals(view.row.key).documents;
@@ -134,7 +134,7 @@ async function lookThrough(
 /** The spaces that chunks may have vectors in: the one that is searched, and one that they are on their way to. */
 function ownVersions(rows: DirectoryReader, latent: LatentLeg | undefined): ReadonlySet<string> {
   if (latent === undefined) {
-    // Somebody else fitted them; without the model it cannot be told what becomes of them.
+    // The fits are another process's; without the model, every version counts as known.
     return { has: () => true } as unknown as ReadonlySet<string>;
   }
   const spaces = [latent.space(rows), ...rows.fits().map((fit) => latent.spaceOf(rows, fit))];

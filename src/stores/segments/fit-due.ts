@@ -8,7 +8,7 @@ import type { DirectoryReader } from "./segment-directory.ts";
 /** Growth of a corpus that calls for a new fit, as a factor. **Source** docs/decisions/0015-the-stores-own-model.md. */
 const outgrown = 2;
 
-/** Live chunks to fit on; 0 where no fit is due: too few for a first one, or not twice as many as for the last. */
+/** Number of live chunks to fit on. It is 0 when no fit is due: too few for a first, or fewer than twice the last. */
 export function corpusToFit(rows: DirectoryReader, view: IndexView, leg: LatentLeg): number {
   const live = liveCount(view.scope(rows, fittedOn));
   const fit = rows.fits().find(({ current }) => current);

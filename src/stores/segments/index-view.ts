@@ -19,10 +19,10 @@ export type Place =
   | { readonly segment: undefined; readonly ordinal: number };
 
 /**
- * What this process keeps in memory of the index: what segments there are, which of their chunks are alive, and what was read of them.
+ * The part of the index that this process holds in memory: the segments, their live chunks, and data read from them.
  *
- * Every look compares the directory's stamp, in the same transaction that the search will read in, and replays what changed: so what another
- * process committed is seen by the next search, and what one search sees is one moment.
+ * Every look compares the directory's stamp in the transaction that the search reads in, and replays changes. The next search sees what another
+ * process committed, and one search sees one moment.
  */
 export interface IndexView {
   /** `undefined` for a scope that holds nothing. Must be called inside a transaction of the directory. */

@@ -23,14 +23,14 @@ export interface LatentLeg {
   /** A space that was fitted, current or not. */
   spaceOf(rows: DirectoryReader, fit: FitRow): StoredSpace;
   versionOf(space: TermSpace): EmbeddingVersion;
-  /** What a chunk gets beside the vectors that it comes with. */
+  /** The vector in `space` that the store adds to a chunk's given ones. */
   vectorOf(space: TermSpace, terms: TermCounts): StoredVector;
   /**
    * {@link vectorOf} in the current space, for a chunk on its way into a scope that holds so many. None where the first fit is due: it places them all, and
    * a large first ingestion would place them twice.
    */
   embed(rows: DirectoryReader, terms: ChunkTerms, held: number): readonly StoredVector[];
-  /** Of a query, by whichever form of each word the space knows. */
+  /** Term counts of a query: each word counts in its first form that the space knows, or else in its first. */
   queryCounts(space: TermSpace, words: readonly QueryWord[]): TermCounts;
   /** Forgets what it has read: some of it has been taken back. */
   forget(): void;
@@ -45,7 +45,7 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentL
   function spaceOf(rows: DirectoryReader, fit: FitRow): StoredSpace {
     let space = spaces.get(fit.key);
     if (space === undefined) {
-      // What one look has read of it must not outlive the fit; there are two at most, one under way.
+      // Spaces of deleted fits are dropped from memory. At most two fits exist, one of them under way.
       for (const key of spaces.keys()) if (!rows.fits().some((other) => other.key === key)) spaces.delete(key);
       space = readSpace(fit, (part) => rows.fitPart(fit.key, part) ?? missing(part));
       spaces.set(fit.key, space);

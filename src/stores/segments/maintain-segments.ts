@@ -51,8 +51,8 @@ function givenVectors(vectors: readonly StoredVector[]): StoredVector[] {
 }
 
 /**
- * Computes the terms of every chunk again: with another analyzer, the old ones would never be found (or the wrong ones would). What was fitted on the old ones
- * goes, and the store's own vectors with it; the next settling makes them anew.
+ * Computes the terms of every chunk again: with another analyzer, the old ones would never be found (or the wrong ones would). Fits on
+ * the old terms are deleted with the store's own vectors; the next settling makes both again.
  */
 export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Analyzer): void {
   for (const { key } of rows.fits()) rows.deleteFit(key);

@@ -14,10 +14,10 @@ import type { ChunkRow, DirectoryWriter } from "./segment-directory.ts";
 const segmentSize = 4096;
 
 /**
- * Makes the index of a scope anew from its rows: terms by the analyzer, vectors out of the old index wherever they can be read and are as long as they should
- * be. The store's own come back when it is settled.
+ * Makes the index of a scope again from its rows. The analyzer gives the terms; vectors come from the old index where they are readable and of the
+ * right length. The store's own vectors are made again when it is settled.
  *
- * **Shape** to be called inside one transaction: searches see the old index or the new one.
+ * **Shape** must be called inside one transaction: searches see the old index or the new one.
  */
 export function rebuildScope(rows: DirectoryWriter, view: ScopeView, analyzer: Analyzer): void {
   const { row } = view;
@@ -49,7 +49,7 @@ function rescueVectors(view: ScopeView): Map<number, StoredVector[]> {
       const sound = read().filter(isSound);
       if (sound.length > 0) rescued.set(key, sound);
     } catch {
-      // What cannot be read is lost; an examination after this one tells which chunks have none.
+      // An unreadable vector is lost; the next examination lists the chunks without one.
     }
   };
   for (const segment of view.sealed) {

@@ -30,7 +30,7 @@ export interface RefitOptions {
 }
 
 /**
- * Fits the store's model anew when there is enough to fit on, or twice as much as the last time, and moves every chunk into the new space.
+ * Fits the store's model when a fit is due ({@link corpusToFit}), and moves every chunk into the new space.
  *
  * Searches go on in the old space until every chunk has a vector in the new one, and then change over in one transaction. Chunks that came meanwhile get theirs
  * in that transaction.
@@ -55,7 +55,7 @@ export async function refit(
     for (const { key, current } of rows.fits()) if (!current) rows.deleteFit(key);
     const { fingerprint, dimensions, energy } = fitted;
     const row = { fingerprint, dimensions, corpus, chunks: fitted.chunks, energy, current: false };
-    // What was purged since the sample was taken must not come back.
+    // Terms purged since the sample was taken must not come back.
     const held = view.scope(rows, fittedOn);
     const isHeld = stays(held) ? () => true : termsHeld(held);
     const terms = fitted.terms.filter(({ term }) => isHeld(term));
@@ -226,7 +226,7 @@ function changeOver(
   fit: FitRow | undefined,
   space: TermSpace,
 ): boolean {
-  // Its key is another where terms were forgotten meanwhile; where it is gone, somebody else was faster.
+  // The fit has another key where terms were forgotten meanwhile. A missing fit means that another process changed over first.
   const ours = fit && rows.fits().find(({ current, fingerprint }) => !current && fingerprint === fit.fingerprint);
   if (fit !== undefined && ours === undefined) return false;
   const stamp = rows.stamp() + 1;

@@ -75,7 +75,7 @@ function saysTheSame(held: Chunk, chunk: Chunk): boolean {
   return held.documentId === chunk.documentId && held.urtext === chunk.urtext && held.text === chunk.text;
 }
 
-/** What has the ids of some chunks already, in one look-up. */
+/** Stored rows with the ids of the given chunks, by id, in one look-up. */
 function readById(rows: DirectoryReader, scope: number, chunks: readonly IncomingChunk[]): Map<string, ChunkRow> {
   const ids = chunks.map(({ chunk }) => chunk.id);
   return new Map(rows.chunksById(scope, ids).map((row) => [row.id, row]));
@@ -96,8 +96,8 @@ function* inGroups(incoming: Iterable<IncomingChunk>): Generator<readonly Incomi
 }
 
 /**
- * Tells what will have to be analysed, so that it is before the write begins and nobody waits for it. `texts` are those of documents that were read on the
- * way: a batch after the other asks for the same, and one that is out of date by then costs an analysis too many or too late, nothing else.
+ * Chunks that need an analysis, chosen before the write begins so that no other write waits for it. `texts` caches the texts of documents from
+ * batch to batch. An outdated text only costs an unnecessary or a late analysis.
  */
 export function chooseWanting(
   rows: DirectoryReader,
@@ -115,7 +115,7 @@ export function chooseWanting(
   );
 }
 
-/** What of a document's chunks the store holds, for {@link DocumentStore.held}: id to text. */
+/** Texts of a document's chunks that the store holds, by chunk id, for {@link DocumentStore.held}. */
 export function heldChunks(
   rows: DirectoryReader,
   view: ScopeView,
@@ -182,7 +182,7 @@ function swapChunk(change: ScopeChange, { incoming, held, row, document, home, k
   return keeps;
 }
 
-/** What of a document's entry is not its chunks. */
+/** A document's entry without its chunks. */
 export type DocumentFacts = Omit<DocumentWrite, "chunks" | "keeps">;
 
 /**

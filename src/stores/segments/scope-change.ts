@@ -14,8 +14,8 @@ import type { ChunkRow, DirectoryReader, DirectoryWriter, PendingRow } from "./s
 /**
  * The changes of one transaction to one scope: rows at once, the index's bookkeeping in `finish`.
  *
- * The view shows the scope as it was before: it must not be brought up to date again until the transaction is over, lest it keep
- * something that is then taken back.
+ * The view shows the scope as it was before. It must not be updated until the transaction is over, or it might keep a change that is rolled
+ * back.
  */
 export interface ScopeChange {
   readonly rows: DirectoryWriter;
@@ -33,7 +33,7 @@ export interface ScopeChange {
   update(row: ChunkRow, facts: boolean): void;
   /** Something that the index does not know of was changed. */
   touch(): void;
-  /** What is removed must not live on in anything that was made of it. */
+  /** Marks content as removed for good: the receipt's `life` changes, so that nothing derived from the content is kept. */
   forget(): void;
   /** **Shape** whether anything changed. */
   finish(): boolean;
@@ -53,8 +53,8 @@ function livesSetting(scope: number): string {
 /**
  * The state of a scope, as a receipt of its newest commit.
  *
- * **Shape** `stamp` counts calls that changed the scope. `life` changes when something in the scope is removed for good; it is a hash, because row keys would tell how
- * many other scopes there are. `"none"` for a scope that holds nothing.
+ * **Shape** `stamp` counts calls that changed the scope. `life` changes when something in the scope is removed for good.
+ * `life` is a hash, because a row key would reveal the number of other scopes. `"none"` for a scope that holds nothing.
  */
 export function readReceipt(rows: DirectoryReader, scope: Scope): Receipt {
   const key = rows.scope(scope)?.key;
@@ -94,7 +94,7 @@ interface ChangedSegment {
   readonly present: Uint8Array;
 }
 
-/** What a change to a scope may be told. */
+/** Options of {@link changeScope}. */
 export interface ScopeChangeOptions {
   readonly latent?: LatentLeg | undefined;
   /** Chunks that come in one change and are sealed at once, never waiting together in memory: a large document has as many as a corpus. */

@@ -16,11 +16,11 @@ import { createUncachedReader } from "./replace-document.ts";
 import { countRevision, type ScopeChange } from "./scope-change.ts";
 import type { ChunkRow, DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
 
-/** What is noted of a scope's versions, each as `versionKey` writes it. */
+/** The stored note about a scope's versions, each as `versionKey` writes it. */
 interface VersionNote {
   readonly current?: string;
   readonly next?: string;
-  /** What was current or on its way once, and since when it is not (milliseconds since 1970); the latest last. */
+  /** Versions that were `current` or `next` once, the latest last. `since` is when that ended, in milliseconds since 1970. */
   readonly old: readonly { readonly version: string; readonly since: number; readonly wasCurrent: boolean }[];
 }
 
@@ -35,8 +35,8 @@ function readNote(rows: DirectoryReader, scope: number): VersionNote {
 }
 
 /**
- * How many live chunks have vectors of each version that a model gave. What segments still hold of chunks that are gone does not count: it is there until they are
- * rewritten, which is at no moment that anybody can foresee.
+ * Number of live chunks with vectors of each version that a model gave. Vectors of removed chunks do not count: they stay until their segment is
+ * rewritten, at an unpredictable time.
  */
 function countByVersion(held: ScopeView): ReadonlyMap<string, number> {
   const rows = new Map<string, number>();
@@ -51,7 +51,7 @@ function countByVersion(held: ScopeView): ReadonlyMap<string, number> {
   return rows;
 }
 
-/** What searches use: what was noted, unless nothing is left of it; else what most chunks have. */
+/** The version that searches use: the noted one while any chunk has it, otherwise the one that most chunks have. */
 function currentOf(held: ScopeView, note: VersionNote): string | undefined {
   const rows = countByVersion(held);
   if (note.current !== undefined && (rows.size === 0 || rows.has(note.current))) return note.current;
@@ -59,8 +59,8 @@ function currentOf(held: ScopeView, note: VersionNote): string | undefined {
 }
 
 /**
- * Tells versions that a scope is searched in, is on its way to, or has left, its own, and those set apart for fields of collections; any other came by no change of
- * model that it knows of.
+ * Whether a version is known. The scope is searched in it, moves to it or has left it, or it is the store's own or for fields of collections.
+ * Any other version came by no recorded change of model.
  */
 export function knowsVersion(rows: DirectoryReader, held: ScopeView): (version: string) => boolean {
   const note = readNote(rows, held.row.key);
@@ -132,14 +132,14 @@ function countLacking(held: ScopeView, version: string): number {
   return lacking;
 }
 
-/** A chunk that will get a vector, and the row that it had when its terms were made: a chunk that says something else has another row. */
+/** A chunk that will get a vector. `row` is its row key when `terms` were made; a chunk with another text has another row. */
 export interface WaitingChunk {
   readonly row: number;
   readonly vector: AddedVector;
   readonly terms: ChunkTerms;
 }
 
-/** Which of the vectors still have their chunk, with what will be indexed of it: made before the write begins, so that nobody waits for it. */
+/** The vectors whose chunk still has the same text and lacks the version, with its terms. Called before the write, so that no write waits for the analysis. */
 export function prepareVectors(
   rows: DirectoryReader,
   held: ScopeView | undefined,
@@ -187,7 +187,7 @@ export function addVectors(
   return added;
 }
 
-/** What is current is written down before there is more of the new than of it. */
+/** Notes the current version before more chunks have the new one. */
 function noteNext(rows: DirectoryWriter, held: ScopeView, next: string, now: number): void {
   const note = readNote(rows, held.row.key);
   const current = currentOf(held, note);

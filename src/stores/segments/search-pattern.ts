@@ -10,7 +10,7 @@ import type { IndexView, ScopeView } from "./index-view.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 import { createTrigramKeeper, type TrigramKeeper } from "./trigram-keeper.ts";
 
-/** Of the live chunks, the part up to which rows are read by key rather than all in order. */
+/** Rows are read by key up to one in `fewOf` of the live chunks; beyond that, all are read in order. */
 const fewOf = 8;
 
 /** Searches by pattern, and the indexes that they make on their way. Loaded when a pattern is first looked for. */

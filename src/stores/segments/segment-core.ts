@@ -19,7 +19,7 @@ export interface SegmentStoreOptions {
   readonly analyzer: Analyzer;
   readonly secret: Uint8Array;
   readonly embeddings: readonly EmbeddingKind[];
-  /** Of a search that names none. */
+  /** Metric of a search that names none. */
   readonly metric: Metric;
   readonly bm25: Bm25Settings;
   readonly policy: SegmentPolicy;

@@ -57,7 +57,7 @@ export interface ChunkRow {
   readonly deletedAt: number | null;
 }
 
-/** Which chunk a row is. */
+/** The columns that identify a chunk's row. */
 export type ChunkKey = Pick<ChunkRow, "key" | "id" | "deletedAt">;
 
 /** A document without its text, as a list shows it. */
@@ -82,7 +82,7 @@ export interface DocumentRow {
   readonly deletedAt: number | null;
 }
 
-/** What a document says. */
+/** A document's text and structure. */
 export interface DocumentBody {
   readonly text: string;
   /** Tree, source map and metadata, as JSON. */
@@ -97,7 +97,7 @@ export interface DocumentTotals {
 /**
  * Rows, as of one moment. Calls are synchronous and belong inside `read` or `write`.
  *
- * **Shape** lists of chunks and documents leave out nothing but what their name says; pages ascend by the column that they are keyed by, by code point.
+ * **Shape** lists include deleted chunks and documents unless their name or comment says otherwise. Pages ascend by their key column, by code point.
  */
 export interface DirectoryReader extends SegmentSource {
   /** Changes with every write. */
@@ -124,7 +124,7 @@ export interface DirectoryReader extends SegmentSource {
   /** Those that are there, in no order. */
   chunksById(scope: number, ids: readonly string[]): readonly ChunkRow[];
   chunksOfDocument(scope: number, documentId: string): readonly ChunkRow[];
-  /** What tells those chunks apart, without what they say. */
+  /** Keys of the chunks that `chunksOfDocument` gives, without their content. */
   chunkKeysOf(scope: number, documentId: string): readonly ChunkKey[];
   liveChunksOf(scope: number, documentId: string): number;
   /** Live chunks, by id. */
@@ -144,13 +144,13 @@ export interface DirectoryReader extends SegmentSource {
   /** Live documents after that place, by uri then id; without an id, after all of that uri. */
   documentsAfter(scope: number, uri: string, id: string | undefined, limit: number): readonly DocumentRow[];
   deletedDocuments(scope: number, until: number): readonly DocumentRow[];
-  /** Rows that belong to nothing: whoever looked for them by what they belong to would not find them. */
+  /** Rows whose parent row is missing, so that no look-up by parent finds them. */
   strays(): readonly StrayRows[];
-  /** Of live documents. */
+  /** Totals of the scope's live documents. */
   totals(scope: number): DocumentTotals;
 }
 
-/** Rows that can be changed. What an `add` returns is the new row's key; keys ascend and are never used again. */
+/** Rows that can be changed. Each `add` method returns the new row's key; keys ascend and are never used again. */
 export interface DirectoryWriter extends DirectoryReader {
   setStamp(stamp: number): void;
   setSetting(name: string, value: string): void;
@@ -194,9 +194,9 @@ export interface StrayRows {
   readonly count: number;
 }
 
-/** What is wrong with a directory's files as files. */
+/** Damage and traces found in a directory's files. */
 export interface FileReport {
-  /** In the words of whoever keeps them. */
+  /** Messages in the words of the file system or database that keeps the files. */
   readonly damage: readonly string[];
   /** Sentences about files beside them that hold no documents and can be made anew. */
   readonly besides: readonly string[];
@@ -209,7 +209,7 @@ export interface FileReport {
  *
  * **Shape** `work` is synchronous: what it sees is one moment, and what it writes is there whole or not at all. Writes run one at a time, in
  * the order of their calls; several may become durable together. Neither blocks the other, nor the event loop: what must wait for another process waits asynchronously.
- * **Errors** what `work` throws, after everything was taken back; `store-busy`, `store-corrupt`, `store-failed` of its own.
+ * **Errors** errors that `work` throws, after its changes are rolled back; `store-busy`, `store-corrupt`, `store-failed` of its own.
  * **Source** Lucene's `Directory`.
  */
 export interface SegmentDirectory {

@@ -30,12 +30,12 @@ import type { PatternSearch } from "./search-pattern.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
 import { openMoment, placesOf, prepareOnce, refKey, type SegmentMoment } from "./segment-moment.ts";
 
-/** What the legs of a segment store stand on. */
+/** The parts of a segment store that its legs use. */
 export interface SegmentLegParts {
   readonly view: IndexView;
   readonly analyzer: Analyzer;
   readonly bm25: Bm25Settings;
-  /** Of an embedding that names none. */
+  /** Metric of an embedding that names none. */
   readonly metric: Metric;
   readonly latent: LatentLeg | undefined;
   readonly look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
@@ -59,8 +59,8 @@ const lexicalHalf = 3;
 /**
  * Weight of the dense leg in `absolute` fusion.
  *
- * **Source** measured with a model of form only, nDCG@10 of the lexical leg alone and with this weight: XQuAD en .969 .970, de .928 .940, zh .967 .965,
- * ar .951 .953; CACM .475 .476; Vaswani .407 .403. At 0.5 CACM and Vaswani fell further.
+ * **Source** nDCG@10 of the lexical leg alone and with this weight, measured with a model of form only. XQuAD en .969 .970, de .928 .940,
+ * zh .967 .965, ar .951 .953; CACM .475 .476; Vaswani .407 .403. At 0.5 CACM and Vaswani fell further.
  */
 const denseWeight = 0.2;
 

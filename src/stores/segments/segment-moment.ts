@@ -19,9 +19,9 @@ export interface SegmentMoment extends Moment {
   readonly view: IndexView;
   /** The stamp of each scope's row, which sealing and merging change too. */
   readonly rowStamps: ReadonlyMap<Scope, number>;
-  /** Of every chunk that a leg matched, by {@link refKey}. */
+  /** Place of every chunk that a leg matched, by {@link refKey}. */
   readonly places: Map<string, ChunkPlace>;
-  /** What each leg prepared for its query, by the leg's name. */
+  /** State that each leg prepared for its query, by the leg's name. */
   readonly prepared: Map<string, Prepared>;
 }
 
@@ -108,7 +108,7 @@ function isMomentOf(moment: Moment, view: IndexView): moment is SegmentMoment {
   return "view" in moment && moment.view === view;
 }
 
-/** What a leg prepared for this query under this restriction; made when first asked for. */
+/** A leg's prepared state for this query and restriction, made on first use. */
 export function prepareOnce<State>(
   at: SegmentMoment,
   leg: string,

@@ -69,8 +69,8 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 const adoptedSetting = "chunks have documents";
 
 /**
- * Makes a directory ready for an analyzer: a new one gets its secret; one that was written with another analyzer is analysed again, whole; chunks that an
- * earlier version kept without a document get one, each scope in a transaction of its own.
+ * Makes a directory ready for an analyzer. A new directory gets its secret; a directory written with another analyzer is analysed again as a whole.
+ * Chunks that an earlier version kept without a document get one, each scope in a transaction of its own.
  *
  * **Shape** the knowledge base's own key. **Cost** one look, unless there is something to do.
  */

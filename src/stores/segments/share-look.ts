@@ -3,7 +3,7 @@ import type { DirectoryReader } from "./segment-directory.ts";
 type Look = <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
 
 /**
- * A look that shares one transaction with the looks asked for in the same turn: the legs of one search see one state, for the price of one.
+ * A look that shares one transaction with all looks of the same turn. The legs of one search see one state and pay for one transaction.
  *
  * **Errors** each look's own reach it alone; what ends the transaction reaches all.
  */

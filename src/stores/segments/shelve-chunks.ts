@@ -10,8 +10,8 @@ import type { Shelf } from "./shelf.ts";
 type ShelvedChunk = Omit<Chunk, "urtext" | "text"> & { readonly urtext?: string; readonly text?: string };
 
 /**
- * Lays chunks of one document by as bytes until they are written: their terms where they have been computed, their vectors, and of their words what is no
- * slice of the document.
+ * Keeps chunks of one document as bytes until they are written. The bytes hold computed terms, vectors, and texts that are no slice of the
+ * document.
  *
  * **Cost** memory for one chunk at a time, and what the shelf takes.
  */

@@ -9,7 +9,7 @@ import { defaultAnalyzer } from "../../text/analyzer.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import type { SegmentStoreOptions } from "./segment-core.ts";
 
-/** What can be chosen of a store, wherever it keeps its segments. */
+/** Options common to all segment stores. */
 export interface StoreOptions {
   /** Text to terms, for chunks and queries alike. Default: `defaultAnalyzer`. */
   readonly analyzer?: Analyzer;

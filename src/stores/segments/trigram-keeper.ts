@@ -18,7 +18,8 @@ import type { DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
 /**
  * Makes trigram indexes of sealed segments when a pattern is first looked for, and keeps them.
  *
- * Not while ingesting: most knowledge bases are never searched by a pattern, and the index would cost a tenth of the time and a fifth of the text's bytes.
+ * Ingestion makes none, because most knowledge bases are never searched by a pattern. The index would cost a tenth of ingestion time and a fifth of
+ * the text's bytes.
  */
 export interface TrigramKeeper {
   /** The indexes of the scope's sealed segments, made now where there is none; empty when the scope is too small to gain by them. */
@@ -26,7 +27,7 @@ export interface TrigramKeeper {
   /**
    * Writes the indexes that were made, beside their segments, where those are still there.
    *
-   * A search made them on its way and is answered already: so when somebody else is writing for long, or nobody may, they stay in memory.
+   * The search that made them has its answer already. When another process writes for long, or the directory is read-only, they stay in memory.
    */
   save(write: Write): Promise<void>;
 }

@@ -18,8 +18,8 @@ const unitOf = (table: string, key: number): string =>
 /**
  * Segments in memory, with a snapshot of them in a blob store.
  *
- * **Shape** everything is loaded before anybody reads or writes, so that the first write after a restart is one to what there was. Units that changed are written as new
- * blobs, then the manifest, on the condition that it is still the one that was loaded: a snapshot is there whole or not at all, and of one process.
+ * **Shape** the snapshot is loaded before the first read or write. Changed units are written as new blobs, then the manifest, on condition that it
+ * is still the one loaded. A snapshot is there whole or not at all, and is of one process.
  * **Errors** `store-corrupt` for a snapshot that cannot be read; nothing is written to it then. `store-failed` for every write after another process saved
  * a snapshot of its own: there is nowhere left to keep it.
  */
@@ -57,13 +57,13 @@ export async function openSnapshotDirectory(options: DecidedSnapshots): Promise<
     });
   }
 
-  /** Whoever is told must not end what follows. */
+  /** An error thrown by `onError` must not stop later saves. */
   function tell(error: unknown): void {
     saveLater();
     try {
       onError(error);
     } catch {
-      // Nobody is left to be told of that.
+      // An error of `onError` itself has nowhere to go.
     }
   }
 
@@ -132,7 +132,7 @@ export async function openSnapshotDirectory(options: DecidedSnapshots): Promise<
       if (overtaken !== undefined) throw overtaken;
       return memory.write(work, undone);
     },
-    // What was purged must be gone from the blobs, so what is there now is saved at once.
+    // Purged content must be gone from the blobs, so the current state is saved at once.
     async scrub() {
       isUnswept = true;
       await save();

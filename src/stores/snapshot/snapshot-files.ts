@@ -54,7 +54,7 @@ export function openSnapshotFiles(blobs: BlobStore, prefix: string): SnapshotFil
     return { manifest, etag: found.etag };
   }
 
-  /** **Shape** what is wrong with a part, where something is. */
+  /** **Shape** the unit's bytes, or a text that describes the first bad part. */
   async function readUnit(parts: readonly SnapshotPart[]): Promise<Uint8Array | string> {
     const bytes = new Uint8Array(parts.reduce((sum, { size }) => sum + size, 0));
     let at = 0;
@@ -78,7 +78,7 @@ export function openSnapshotFiles(blobs: BlobStore, prefix: string): SnapshotFil
     return rows.sort((a, b) => a[1] - b[1]);
   }
 
-  /** Parts without the manifest that named them are a snapshot that somebody lost; those of the first are of whoever was killed before it was one. */
+  /** Parts without their manifest are a lost snapshot, except parts of generation 1: a process was killed before its first snapshot was complete. */
   async function checkNothingIsLeft(): Promise<void> {
     for await (const { key } of blobs.list({ prefix: `${prefix}parts/` })) {
       if (generationOf(key.slice(prefix.length)) > 1)
@@ -99,7 +99,7 @@ export function openSnapshotFiles(blobs: BlobStore, prefix: string): SnapshotFil
           rows.forEach(take);
           return seen;
         }
-        // Whoever saves a snapshot deletes the parts of the one before.
+        // A newer snapshot deletes the parts of the previous one, so a changed manifest is loaded again.
         const now = await blobs.head(manifestKey);
         if (now?.etag === seen.etag || attempt === loads) throw unreadable(rows);
       }
@@ -119,7 +119,7 @@ export function openSnapshotFiles(blobs: BlobStore, prefix: string): SnapshotFil
       const bytes = writeManifest(manifest);
       const put = await blobs.put(manifestKey, bytes, etag === undefined ? { ifNoneMatch: "*" } : { ifMatch: etag });
       if (put.status === "written") return { manifest, etag: put.etag };
-      // It may have been ourselves, in a write that arrived though it was told to have failed.
+      // The newer manifest may be this process's own, from a write that was reported as failed but arrived.
       const now = await see();
       return now.manifest.writer === manifest.writer ? now : undefined;
     },
@@ -128,7 +128,7 @@ export function openSnapshotFiles(blobs: BlobStore, prefix: string): SnapshotFil
       const old: string[] = [];
       for await (const { key } of blobs.list({ prefix: `${prefix}parts/` })) {
         const name = key.slice(prefix.length);
-        // Of a later one: somebody who has read this one is at work on the next.
+        // Parts of a later generation stay: another process has read this manifest and is writing the next.
         if (!named.has(name) && generationOf(name) <= manifest.generation) old.push(key);
       }
       for (const key of old) await blobs.delete(key);

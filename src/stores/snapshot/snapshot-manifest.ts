@@ -9,14 +9,14 @@ export interface SnapshotPart {
 }
 
 /**
- * What makes parts a snapshot: whoever writes it, in one conditional write, has saved all that it names.
+ * The list of parts that form a snapshot. One conditional write of the manifest saves all that it names.
  *
  * **Shape** a unit is the rows of some keys; its bytes are those of its parts, one after the other.
  */
 export interface SnapshotManifest {
   /** One more with each. */
   readonly generation: number;
-  /** Who wrote it: a process that is not sure whether its write arrived finds itself in it. */
+  /** Id of the process that wrote it, by which a process recognises its own write after an uncertain answer. */
   readonly writer: string;
   /** The last key that was given to a row. */
   readonly keys: number;
@@ -24,7 +24,7 @@ export interface SnapshotManifest {
   readonly units: Readonly<Record<string, readonly SnapshotPart[]>>;
 }
 
-/** Of a snapshot that nobody has saved yet. */
+/** Manifest before the first save. */
 export const noManifest: SnapshotManifest = { generation: 0, writer: "", keys: 0, stamp: 0, units: {} };
 
 const format = "ibid snapshot 1";
@@ -35,7 +35,7 @@ export function writeManifest(manifest: SnapshotManifest): Uint8Array {
   return new TextEncoder().encode(`${format}\n${sha256(body)}\n${body}\n`);
 }
 
-/** **Shape** what is wrong with it, where something is. */
+/** **Shape** the manifest, or a text that says why it cannot be read. */
 export function readManifest(bytes: Uint8Array): SnapshotManifest | string {
   const [first, hash, body] = new TextDecoder().decode(bytes).split("\n");
   if (first?.startsWith("ibid snapshot ") === true && first !== format) return "it is of a later version of ibid";

@@ -7,7 +7,7 @@ const lengthBytes = 4;
 /**
  * Rows as bytes: the length of what follows, the rows in JSON, then the bytes that they hold, which JSON names by where they stand.
  *
- * **Shape** what {@link decodeRows} gives back is the same to the last unit, lone surrogates too: JSON escapes them. Rows hold texts, numbers and bytes;
+ * **Shape** {@link decodeRows} gives back the same strings to the last code unit, lone surrogates too: JSON escapes them. Rows hold texts, numbers and bytes;
  * whatever users wrote is a text in them, so that nothing of theirs can look like a place.
  */
 export function encodeRows(rows: readonly SnapshotRow[]): Uint8Array {
@@ -38,7 +38,7 @@ export function decodeRows(bytes: Uint8Array): readonly SnapshotRow[] {
   const json = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(lengthBytes, base));
   return JSON.parse(json, (_, value: unknown) => {
     if (!isPlaced(value)) return value;
-    // A copy: whoever reads numbers out of it wants them to begin where memory does, and the whole must not stay for a part's sake.
+    // A copy is aligned for typed arrays, and does not keep the whole buffer in memory.
     return bytes.slice(base + value.at[0], base + value.at[1]);
   }) as SnapshotRow[];
 }
