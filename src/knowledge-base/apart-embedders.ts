@@ -12,8 +12,8 @@ export interface ApartEmbedders {
 }
 
 /**
- * **Shape** one embedder for each model, however many fields have it. A search of all fields goes by one model: the collection's where all of them have it, else the
- * knowledge base's own, of which every chunk has a vector; scores of different models cannot be compared.
+ * **Shape** one embedder for each model, however many fields have it. A search of all fields goes by one model, as scores of different models cannot
+ * be compared. That model is the collection's where all fields have it, else the knowledge base's own, of which every chunk has a vector.
  */
 export async function createApartEmbedders(
   { models, vectors, text }: CollectionPlan,

@@ -35,7 +35,7 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
   /** A page that only searches need not load what stands around a hit. */
   const excerpts = async () => (await import("./excerpts.ts")).createExcerpts({ store, readable, find });
 
-  /** Deleting needs the right to write; a caller who may read but not write is told so. */
+  /** Deleting needs the right to write. **Errors** `access-denied` for a caller who may read but not write. */
   async function remove(
     documents: readonly { readonly summary: DocumentSummary }[],
     options: DeleteOptions,

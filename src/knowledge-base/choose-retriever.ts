@@ -47,7 +47,7 @@ function createBuiltIn(parts: SharedParts, access: AccessContext | "operator", b
   });
 }
 
-/** Drops hits of scopes that the gate did not prove, and refuses a query that is too long: a retriever of the application may rank, but not widen. */
+/** Drops hits of scopes that the gate did not prove, and refuses a query that is too long. An application's retriever may rank, but not widen. */
 function withinScopes(retriever: Retriever): Retriever {
   return {
     async retrieve(scopes, query, options) {

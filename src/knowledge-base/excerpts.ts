@@ -32,8 +32,8 @@ interface ExcerptParts {
 const defaultMaxLength = 25_000;
 
 /**
- * The verbs about what stands around a chunk, and in a section: behind the same gate as searching, so that whoever may not read a document learns nothing
- * of its tree either.
+ * The verbs about the text around a chunk, and in a section. They pass the same gate as searching, so that a caller who may not read a document learns
+ * nothing of its tree either.
  *
  * **Cost** `expand` looks up one chunk by its id and reads the chunks of its document; `section` reads the document's chunks too.
  * **Source** Embabel's ResultExpander and SectionReader.

@@ -11,7 +11,7 @@ import type { AuthorizedScopes, Scope, SystemAuthority } from "../contracts/scop
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 
-/** What the verbs about documents and about keeping stand on. */
+/** The parts that the verbs about documents and about keeping use. */
 export interface KeepingParts {
   readonly store: Store;
   readonly gate: Gate;
@@ -34,7 +34,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
   const { store, gate, caller, authority, readable, embedder } = parts;
 
   async function maintain(verb: string): Promise<void> {
-    // Also tells whoever has closed it.
+    // `readable` also throws when the knowledge base is closed.
     await readable([]);
     if (caller === operator) return;
     throw new IbidError("access-denied", `${verb} goes over every scope, and is for the operator alone.`, {
@@ -116,7 +116,7 @@ export async function findDeleted(
   uri: string,
   address: DocumentAddress,
 ): Promise<readonly DeletedSummary[]> {
-  // A scope of which everything was deleted is not among those that hold something; the shared ones are looked in all the same, others must be named.
+  // `readable` lists no scope of which everything was deleted. The shared scopes are searched all the same; others must be named.
   const usual: readonly Scope[] = address.scope === undefined ? (await readable()).scopes : [];
   const scopes = await readable(
     address.scope === undefined ? [...usual, "deployment", "platform"] : [parseScope(address.scope)],

@@ -30,7 +30,7 @@ import { type ApartEmbedders, createApartEmbedders } from "./apart-embedders.ts"
 import { checkCollection, type CollectionMark, markCollection } from "./collection-mark.ts";
 import { parseCollectionFilter, searchRecords } from "./search-records.ts";
 
-/** What collections stand on: somebody's view. */
+/** The parts of one caller's view that collections use. */
 export interface CollectionParts {
   readonly store: Store;
   readonly stages: IngestStages;
@@ -52,7 +52,7 @@ export interface CollectionParts {
 }
 
 type Key = string | number;
-/** Of whatever schema: from here on fields are names. */
+/** A collection of any schema: from here on fields are names. */
 export type AnyCollection = RecordCollection<unknown, Record<string, unknown>, string, string>;
 type AnyFilter = CollectionFilter<Record<string, unknown>, string>;
 
@@ -62,7 +62,7 @@ const defaultReadyMs = 60_000;
 /** Records that are written again at a time. */
 const rebuiltAtOnce = 256;
 
-/** One collection, as somebody sees it. */
+/** One collection, in one caller's view. */
 export function createRecordCollection(parts: CollectionParts, plan: CollectionPlan): AnyCollection {
   const { store, gate, caller, readable } = parts;
   const { name } = plan;
@@ -242,7 +242,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     const where = target(options.scope);
     const { signal } = options;
     await waitUntilReady(signal === undefined ? {} : { signal });
-    // What cannot be written again is said before anything is.
+    // A record that cannot be written again throws before anything is written.
     for await (const { document } of stored(where.from)) await checkKept(document);
     const [mark] = await store.find(where.from, ownUri);
     const fresh = mark !== undefined && mark.document.metadata[recordKeys.models] !== plan.modelsFingerprint;
@@ -260,7 +260,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     return totals;
   }
 
-  /** What can be restored, of what the caller may write. */
+  /** Records that can be restored, in scopes that the caller may write. */
   async function* deletedUnder(under: string, address: CollectionAddress): AsyncGenerator<DeletedSummary> {
     const { scope } = address;
     // A scope of which everything was deleted is not among those that hold something.

@@ -39,12 +39,12 @@ export interface Candidate extends FusedChunk {
 /** The distinct words of a query with their rarity in the searched scopes. */
 export type QueryTerms = readonly QueryTerm[];
 
-/** Language of a chunk: its own, the indexed one, or the one that its words show. **Cost** of the last, some 20 µs. */
+/** Language of a chunk: its own, the indexed one, or the one that its words show. **Cost** about 20 µs where the words are read. */
 export function languageOf({ chunk, language }: Candidate, analyzer: Analyzer): string {
   return chunk.language ?? language ?? analyzer.languageOf?.(chunk.text) ?? "";
 }
 
-/** What the leg that counts words found in a chunk; `undefined` when it found nothing. */
+/** The terms that the lexical leg found in a chunk; `undefined` when it found none. */
 export function termsFound({
   legs,
 }: Pick<FusedChunk, "legs">):

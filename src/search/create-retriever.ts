@@ -277,7 +277,7 @@ async function readLucene(query: string): Promise<string> {
   return luceneWords(parseLucene(query));
 }
 
-/** So that a miss can be told from a search that only wanted one. */
+/** A search for one hit looks for two, as fewer than two count as a miss. */
 function atLeastTwo(topK: number | "all"): number | "all" {
   return topK === "all" ? topK : Math.max(topK, 2);
 }

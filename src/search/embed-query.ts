@@ -10,7 +10,7 @@ interface QueryEmbedders {
   readonly store: SearchableStore;
   readonly embedder: Embedder;
   readonly formerEmbedders: readonly Embedder[];
-  /** Of what was sent, where the provider counts it. */
+  /** Receives the usage of each call, where the provider counts it. */
   readonly onUsage?: OnUsage | undefined;
 }
 

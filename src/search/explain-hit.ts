@@ -2,7 +2,7 @@ import type { HitExplanation, LatentExplanation, LegScore } from "../contracts/r
 import { type Candidate, type QueryTerms, termsFound } from "./candidate.ts";
 import type { EvidenceScale } from "./weigh-evidence.ts";
 
-/** What all hits of one search share. */
+/** The part of an explanation that all hits of one search share. */
 export interface ExplainContext {
   /** The fusion, or the one leg that searched. */
   readonly fusion: string;

@@ -4,7 +4,7 @@ import { indexFunctionWords } from "../text/languages/function-word-index.ts";
 import { functionWords } from "../text/languages/function-words.ts";
 import { segmentWords } from "../text/words.ts";
 
-/** What a question is about, apart from the words that it is asked with. */
+/** The subject of a question, apart from the words that it is asked with. */
 export interface Subject {
   /** The query without its function words; the whole query when it is made of nothing else. */
   readonly text: string;
@@ -23,7 +23,7 @@ const unspaced: ReadonlySet<string> = new Set(["zh", "ja", "th"]);
  * Documents state and questions ask: "how do I" is rare in documentation, and BM25 takes what is rare for what matters. Rarity alone also misleads in a small
  * collection, where everything is rare. Words in capitals (`WHO`, `IT`) and parts of identifiers stay; scripts without spaces stay as they are.
  *
- * **Source** our own measurement, nDCG@10 of BM25 with and without them: CACM .440, .474; Vaswani .401, .407; XQuAD en .967, .969, de .922, .928, ar .947, .951.
+ * **Source** our own, nDCG@10 of BM25 with and without them. CACM .440, .474; Vaswani .401, .407. XQuAD en .967, .969, de .922, .928, ar .947, .951.
  */
 export function findSubject(query: string, analyzer: Analyzer): Subject {
   const lists = analyzer.functionWords ?? functionWords;

@@ -45,8 +45,8 @@ export interface FuseResult {
 /**
  * Any number of legs as one ranking.
  *
- * By score, the first `wanted` are exactly those of fusing the whole of every leg, whatever the size of the pools: every candidate of one leg is looked up in
- * the others, and the pools grow until no chunk outside them can reach the last place (the threshold algorithm). By rank, the candidates of a leg are its
+ * By score, the first `wanted` are exactly those of fusing the whole of every leg, whatever the size of the pools. Every candidate of one leg is looked up in
+ * the others. The pools grow until no chunk outside them can reach the last place (the threshold algorithm). By rank, the candidates of a leg are its
  * best `max(4 · wanted, 128)`; a chunk further down gets nothing from that leg.
  *
  * **Shape** at least `wanted` candidates when there are so many; the surplus is what the pools happened to hold. An approximate leg makes the order approximate.

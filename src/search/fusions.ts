@@ -28,9 +28,9 @@ function shares(byLeg: Readonly<Record<string, number>>, otherwise: number): Fus
 /**
  * Every fusion by its name. A leg that did not match gives 0.
  *
- * - `absolute` adds `weight · max(0, score) / scale`: for BM25 its score over `√Σ idf²` of the query's distinct words, for a cosine a fifth of it, or what the
- *   store's own model sees fit, for a pattern `n / (n + 1)` of its `n` matches. The score says the same of every query: how much more of what was asked the chunk
- *   has than chance would give it. A chunk that scores 0 shares nothing with the query and is no hit.
+ * - `absolute` adds `weight · max(0, score) / scale`. BM25 gives its score over `√Σ idf²` of the query's distinct words. A cosine gives a fifth of itself,
+ *   or another part where the store's model sets one. A pattern with `n` matches gives `n / (n + 1)`. The score says the same of every query: how much
+ *   more of what was asked the chunk has than chance would give it. A chunk that scores 0 shares nothing with the query and is no hit.
  * - `weighted` adds .7 of the cosine and .3 of every other leg, BM25 as `s / (s + 3)`. **Source** ToolUp's default merge.
  * - `halves` adds half of each. **Source** Embabel's hybrid search.
  * - `rrf` adds `1 / (60 + rank)`.

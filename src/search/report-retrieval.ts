@@ -5,9 +5,9 @@ import type { RetrievalTrace, Tracer } from "../contracts/tracer.ts";
 const survivorsOfAHit = 2;
 
 /**
- * Tells a tracer, which can neither fail nor delay what it is told of.
+ * Reports a retrieval to a tracer, which can neither fail nor delay it.
  *
- * **Shape** `miss` is called after `trace`, when fewer than two hits survived their floors or counted as evidence.
+ * **Shape** `miss` follows `trace` when `evidence` is below two.
  */
 export function reportRetrieval(
   tracer: Tracer,

@@ -15,7 +15,7 @@ import { fuse, type FusedLeg } from "./fuse.ts";
 import { fusions } from "./fusions.ts";
 import type { SearchPlan } from "./search-plan.ts";
 
-/** What a retriever searches. */
+/** The part of a store that a retriever searches. */
 export type SearchableStore = Pick<Store, "session"> & Partial<Pick<Store, "versions">>;
 
 /** The legs that a mode searches; a hybrid search takes all that accept the query. */
@@ -37,7 +37,7 @@ export interface SessionSearch {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What the legs of a session found, as one ranking. */
+/** The candidates that the legs of a session found, as one ranking. */
 export interface Found {
   /** Best first, all at or above their thresholds. */
   readonly candidates: readonly FusedChunk[];

@@ -2,18 +2,18 @@ import { type FusedChunk, type QueryTerms, termsFound } from "./candidate.ts";
 
 /** Thresholds from which a hit is evidence. Both are inclusive. */
 export interface EvidenceThresholds {
-  /** Of the lexical leg's {@link EvidenceScale.strength}. */
+  /** The least {@link EvidenceScale.strength} of the lexical leg. */
   readonly strength: number;
-  /** Of the dense leg: the least cosine; `undefined` when closeness alone proves nothing. */
+  /** The least cosine of the dense leg; `undefined` when closeness alone proves nothing. */
   readonly similarity: number | undefined;
 }
 
 /**
  * The least lexical strength of evidence.
  *
- * **Source** measured by `bench/extractive-quality.ts`: of XQuAD's 1,190 English questions 2 % fall below it on their own passages (German 7 %, Chinese
- * 5 %, Arabic 3 %); of CACM's questions 28 % reach it on the English passages, though nothing there answers them, and 2 % or fewer on the others. At 0.5 it is
- * 17 % against 4 % and 23 %. A strict refusal of an answerable question cannot be fixed by a model, a weak hit can; so the floor is nearer to the off-topic side.
+ * **Source** measured by `bench/extractive-quality.ts`. On their own passages, 2 % of XQuAD's 1,190 English questions fall below it (German 7 %, Chinese
+ * 5 %, Arabic 3 %). On the English passages, 28 % of CACM's questions reach it, though nothing there answers them; on the others, 2 % or fewer. At 0.5 it is
+ * 17 % against 4 % and 23 %. A model can correct for a weak hit, but not for a strict refusal. So the value is nearer to the off-topic side.
  */
 export const defaultEvidenceStrength = 0.4;
 /** **Source** ToolUp's prompt builder: MinScore 0.3. */
@@ -22,7 +22,7 @@ export const defaultEvidenceSimilarity = 0.3;
 /** How one query's hits are weighed. */
 export interface EvidenceScale {
   /**
-   * What the lexical leg gave for the terms with a subject of their own, over the rarity of all such terms of the query.
+   * The scores that the lexical leg gave for the terms other than function words, over the rarity of all such terms of the query.
    *
    * **Shape** 0 when it has none of them; about 1 when it has all of them once; at most 2.2.
    */
@@ -34,7 +34,7 @@ export interface EvidenceScale {
  * BM25 made comparable between queries, for the question whether there is evidence at all.
  *
  * Function words do not count, unless there are no others: in a small collection "how do I" is as rare as the subject. A term that no chunk has weighs like
- * one that a single chunk has, which is the most that a collection can prove of its rarity.
+ * one that a single chunk has: a collection cannot prove more of its rarity.
  *
  * **Source** measured: a lexical score over the query's idf mass separates answerable from off-topic questions. `idf` is `ln((N + 1) / (df + 0.5))`, so
  * from no chunk to one chunk it falls by `ln 3`.

@@ -14,7 +14,7 @@ import { checkQuery, defaultMaxQueryLength, planSearch } from "../../search/sear
 import { readWholeCorpus } from "./whole-corpus.ts";
 import { searchWithHistory } from "./search-with-history.ts";
 
-/** What an answer is made with. */
+/** The retriever, the store and the models that make an answer. */
 export interface AskStages {
   readonly retriever: Retriever;
   readonly store: Pick<Store, "document" | "chunks">;
@@ -97,7 +97,7 @@ export async function* askQuestion(
   return answer;
 }
 
-/** Only a model is helped by everything at once. What a search would refuse is refused all the same. */
+/** Only a model is helped by everything at once. A query or option that a search refuses is refused here too. */
 async function findWholeCorpus(
   { model, store }: AskStages,
   scopes: AuthorizedScopes,

@@ -9,7 +9,7 @@ import type { Hit, RetrieveOptions, Retriever } from "../../contracts/retriever.
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 
-/** What is needed to search for a question that may follow up on others. */
+/** A question that may follow up on others, and the retriever that searches for it. */
 export interface HistorySearch {
   readonly retriever: Retriever;
   readonly scopes: AuthorizedScopes;
@@ -22,12 +22,12 @@ export interface HistorySearch {
   readonly analyzer: Analyzer;
 }
 
-/** What was found, and what for. */
+/** The hits, and the query that found them. */
 export interface HistoryFinds {
   readonly hits: readonly Hit[];
   /** Absent when it was the question itself. */
   readonly searchedFor?: string;
-  /** What the sentences of an answer without a model are held against: the question, unless it has no word of its own. */
+  /** The text that an answer without a model compares sentences with: the question, unless it has no word of its own. */
   readonly asked: string;
   readonly usage?: Usage;
 }
@@ -53,12 +53,12 @@ export async function searchWithHistory(search: HistorySearch): Promise<HistoryF
   const spent = usage && { usage };
   if (rewritten === undefined) return { ...(byWords ?? (await searchByWords(search))), ...spent };
   const hits = await retriever.retrieve(scopes, rewritten, options);
-  // What the words found was evidence; a rewrite does not lose it.
+  // Hits of the words that are evidence are kept when the rewrite finds none.
   if (byWords && !hasEvidence(hits)) return { ...byWords, ...spent };
   return { hits, asked: question, ...(rewritten !== question && { searchedFor: rewritten }), ...spent };
 }
 
-/** What the words of the conversation count beside the question's own. **Source** our own choice. */
+/** The weight of the conversation's words, where the question's own weigh 1. **Source** our own choice. */
 const historyWeight = 0.5;
 
 async function searchByWords({

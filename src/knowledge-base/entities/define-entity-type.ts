@@ -35,7 +35,7 @@ export function defineEntityType<Schema extends StandardSchema, Name extends str
   return { label, schema, relationships: Object.fromEntries(complete) as EntityType<Schema, Name>["relationships"] };
 }
 
-/** What an entity is made of, whatever its type. */
+/** Names of the fields that every entity has, whatever its type. */
 export const ownNames: ReadonlySet<string> = new Set(["id", "name", "description", "uri", "metadata", "labels"]);
 
 /** `HAS_DIRECT_REPORTS` for `directReports`, `getDirectReports` and `isDirectReports`. **Source** Embabel's default name. */

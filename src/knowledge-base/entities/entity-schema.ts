@@ -8,12 +8,12 @@ export interface KeptEntity extends NamedEntityData {
   readonly about: string;
 }
 
-/** What is embedded of an entity. **Source** Embabel's `embeddableValue`. */
+/** The text of an entity that is embedded. **Source** Embabel's `embeddableValue`. */
 function aboutEntity({ name, description }: { readonly name: string; readonly description: string }): string {
   return description === "" ? name : `${name}: ${description}`;
 }
 
-/** What is asked of an entity when it is written, and again when it is read: its shape, and of the types that it is labelled with, their properties. */
+/** Checks the shape of an entity, and its properties by the schema of each type among its labels. It runs when an entity is written and when it is read. */
 export function createEntitySchema(
   types: readonly EntityType[],
   filterable: readonly string[],
@@ -88,7 +88,7 @@ function issuesOf(given: Readonly<Record<string, unknown>>): SchemaIssue[] {
     if (!(mayBeAbsent && given[name] === undefined) && !fits(given[name])) issues.push({ message, path: [name] });
   }
   if (issues.length > 0) return issues;
-  // What stands beside them is what was lifted out of them once, whatever is filterable now.
+  // Any other field must be a copy of a property or of metadata, made when the entity was written, whatever is filterable now.
   const { metadata = {}, properties = {}, name, description = "" } = given as unknown as NewEntity;
   for (const [field, value] of Object.entries(given)) {
     if (Object.hasOwn(fields, field) || value === undefined) continue;

@@ -1,7 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Filter } from "../../contracts/filter.ts";
 
-/** What every entity is labelled with. **Source** Embabel. */
+/** The label that every entity has. **Source** Embabel. */
 export const entityLabel = "__Entity__";
 
 /**

@@ -2,7 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { AccessContext, Scope } from "../../contracts/scope.ts";
 
-/** What those who read a scope know of entities. */
+/** The entities that the readers of a scope can see. */
 export interface Outlook {
   /** Whether they read entities of that scope too. */
   reads(scope: Scope): boolean;
@@ -11,8 +11,8 @@ export interface Outlook {
 }
 
 /**
- * Looks from a scope: as whoever reads that scope and, beside it, what everybody reads who does. What is done there for somebody who sees more must not depend on
- * the rest: by it, the readers of the scope would learn of what is hidden from them.
+ * The outlook of a scope: that scope, and the shared scopes that all its readers read. A caller who sees more writes there by this outlook alone.
+ * Otherwise the readers of the scope would learn of entities hidden from them.
  */
 export async function lookFrom(
   kb: Pick<KnowledgeBase, "as" | "collections">,
@@ -38,7 +38,7 @@ function asReader<View extends Pick<KnowledgeBase, "as">>(kb: View, scope: Scope
   try {
     return kb.as(readerOf(scope));
   } catch (error) {
-    // Whoever is not the operator knows of the shared scopes what everybody like them knows.
+    // `as` refuses a caller outside this view. The view itself then lists the shared scopes.
     if (IbidError.isInstance(error, "access-denied")) return kb;
     throw error;
   }

@@ -32,7 +32,7 @@ export interface EntitiesOptions {
   readonly embeddingModel?: EmbeddingModel;
 }
 
-/** Which ends of relationships a direction looks from. */
+/** From a direction to the ends of relationships that it looks from. */
 const endsOf: Readonly<Record<RelationshipDirection, readonly RelationshipEnd[]>> = {
   outgoing: [">"],
   incoming: ["<"],
@@ -58,7 +58,7 @@ export function openEntities(
     schema: createEntitySchema(types, filterable),
     key: "id",
     text: ["about"],
-    // Which properties there are, no type says.
+    // No type lists the properties, so any name passes.
     filterable: ["labels", ...(filterable as "labels"[])],
     ...(embeddingModel && { embeddingModel }),
   });
@@ -70,8 +70,8 @@ export function openEntities(
   };
 
   /**
-   * The relationships of an entity, or those that were deleted, in each scope that may tell of it: where those who read that scope read `of` too. What happens to an
-   * entity that they cannot read changes nothing for them.
+   * The relationships of an entity, or those that were deleted, in each scope whose readers read `of` too. A change of an entity that they cannot read changes
+   * nothing for them.
    */
   async function relationshipsAround(id: string, of: Scope | undefined, deleted: boolean) {
     const found = new Map<Scope, Map<string, NonNullable<ReturnType<typeof readKey>>>>();

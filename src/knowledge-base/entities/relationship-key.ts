@@ -14,12 +14,12 @@ export function keysOf({ from, name, to }: Relationship): readonly [string, stri
   return [`${startOf(from, ">", name)}${encode(to)}`, `${startOf(to, "<", name)}${encode(from)}`];
 }
 
-/** What the keys of an entity's relationships begin with: all, or those of one direction and name. */
+/** The start of the keys of an entity's relationships: all, or those of one direction and name. */
 export function startOf(id: string, end?: RelationshipEnd, name = ""): string {
   return end === undefined ? `${encode(id)} ` : `${encode(id)} ${end} ${encode(name)} ${end} `;
 }
 
-/** Which relationship a key is an end of, and whose; `undefined` for what is none. */
+/** The relationship that a key is an end of, and the id of the other end; `undefined` for any other key. */
 export function readKey(key: string): { readonly relationship: Relationship; readonly other: string } | undefined {
   const [one, end, name, again, two, ...more] = key.split(" ");
   if (two === undefined || more.length > 0 || end !== again || (end !== ">" && end !== "<")) return undefined;

@@ -86,7 +86,7 @@ export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise
 /** Never fitted: a model of the deployment's chunks would show in the scores of callers who may not read them. */
 const neverFitted: CorpusModel = { ...latentSemanticModel, leastChunks: Infinity };
 
-/** What only the runtime knows: its own readers, and how paths become documents. */
+/** The parts that differ by runtime: its own readers, and how paths become documents. */
 export interface RuntimeParts {
   readonly readers: readonly Reader[];
   readonly openSource?: OpenSource;

@@ -69,7 +69,7 @@ export interface OpenSearch {
   readonly retriever?: Retriever | WrapRetriever | undefined;
 }
 
-/** Who is notified of searches, writes and failures. */
+/** Options for reports of searches, writes and failures. */
 export interface OpenOperations {
   /**
    * Store of events: your own, or one that is made with the given retention. Default: beside a durable knowledge base, for a week and 100,000 events at

@@ -7,14 +7,14 @@ import { collectJson } from "./collect-json.ts";
 /** A record as it is kept. */
 export interface KeptRecord {
   readonly key: string | number;
-  /** What the schema gave, as JSON. */
+  /** The output of the schema, as JSON. */
   readonly value: { readonly [field: string]: JsonValue };
   /** The same, written out: what is compared and stored. */
   readonly json: string;
 }
 
 /**
- * A record on its way in: what the schema gives for it, as JSON, if that goes through the schema once more and comes out the same. So it will when it is read.
+ * A record to be written, as the JSON that the schema gives for it. That JSON must pass the schema once more and come out the same, as it will when read.
  *
  * **Errors** `invalid-argument`, naming key and fields.
  */

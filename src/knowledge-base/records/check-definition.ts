@@ -19,9 +19,9 @@ export interface CollectionPlan {
   readonly filterable: readonly string[];
   /** The model beside the knowledge base's own that embeds a part: a field, or what the other text fields say together (`""`). */
   readonly models: ReadonlyMap<string, EmbeddingModel>;
-  /** Of everything that decides how a record is kept: two of one fingerprint keep it alike. */
+  /** A hash of everything that decides how a record is kept. Definitions with the same hash keep a record alike. */
   readonly fingerprint: string;
-  /** Of the models alone. */
+  /** A hash of the models alone. */
   readonly modelsFingerprint: string;
 }
 

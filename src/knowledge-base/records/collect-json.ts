@@ -3,7 +3,7 @@ import type { JsonValue } from "../../contracts/metadata.ts";
 /**
  * A value as JSON keeps it, or an error: never something else than it was. Dates become ISO 8601, and fields that are `undefined` are left out.
  *
- * **Errors** what `refuse` makes of the place (`tags.2`) and of what stands there.
+ * **Errors** the error that `refuse` makes of the place (`tags.2`) and of the kind of value there.
  */
 export function collectJson(value: unknown, refuse: (path: string, what: string) => Error): JsonValue {
   const above = new Set<object>();

@@ -20,13 +20,13 @@ export function nameOfCollection(uri: string): string {
   return decodeURIComponent(uri.slice(collectionsPrefix.length));
 }
 
-/** What the uris of a collection's records begin with. */
+/** The start of the uris of a collection's records. */
 export function recordsUri(name: string): string {
   return `${recordsPrefix}${encodeURIComponent(name)}/`;
 }
 
 /**
- * **Shape** keys are told apart as text: `1` and `"1"` are the same key.
+ * **Shape** keys are compared as text: `1` and `"1"` are the same key.
  * **Errors** `invalid-id` for a key that is neither a string nor a finite number, or is blank.
  */
 export function recordUri(collection: string, key: unknown): string {

@@ -70,7 +70,7 @@ function givenTwice({ name }: CollectionPlan, { key }: KeptRecord): IbidError {
 }
 
 /**
- * A record as a document: its text fields one below the other, each a section of its name; its filterable fields as metadata; the record itself beside them.
+ * A record as a document. Each text field is a section of its name. Its filterable fields are metadata; the record itself stands beside them.
  *
  * **Shape** a field with vectors of its own is a part by itself, and so is what stands between two of them. Fields without text are left out.
  * **Errors** `invalid-argument` for a text field that is no text, and for a filterable one that no filter could compare.

@@ -36,7 +36,7 @@ export function findBearingRun(
   const { language } = hit.source;
   const rarity = new Map(hit.explain?.queryTerms?.map(({ term, idf }) => [term, idf]));
   const asked = new Set(analyzer.analyze(subject, language));
-  // What the search did not weigh, because no lexical leg searched or the word has another form there, weighs like the mean of the others.
+  // A term without an idf weighs the mean of the others: no lexical leg searched, or the word has another form there.
   const mean = rarity.size === 0 ? 1 : [...rarity.values()].reduce((sum, idf) => sum + idf, 0) / rarity.size;
   const weightOf = (term: string): number => rarity.get(term) ?? mean;
   let mass = 0;

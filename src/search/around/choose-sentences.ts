@@ -16,7 +16,7 @@ export interface SentencedHit {
   readonly sentences: readonly Span[];
 }
 
-/** Which sentences a model chose, hit by hit, or why it chose none. */
+/** One run of sentences for each hit, as a model chose them, or the error code of its failure. */
 export type Chosen = { readonly runs: readonly (SentenceRun | undefined)[] } | { readonly fallback: IbidErrorCode };
 
 /** How much a model is shown at once. **Units** characters; about 8,000 tokens. Hits beyond it are not shown, and stay whole. */

@@ -65,7 +65,7 @@ export function compressHits(retriever: Retriever, options: CompressHitsOptions)
     async retrieve(scopes, query, search = {}) {
       const plan = readRequest(scopes, query, search);
       if (!isInWords(plan)) return retriever.retrieve(scopes, query, search);
-      // How rare the query's words are is told in the explanation.
+      // The explanation holds the idf of the query's words.
       const hits = await retriever.retrieve(scopes, query, { ...search, explain: true });
       const read = createHitDocuments(documents, scopes);
       const move = createMover(query, plan, analyzer);
@@ -107,6 +107,6 @@ function tell(onFallback: CompressHitsOptions["onFallback"], reason: IbidErrorCo
   try {
     onFallback?.(reason);
   } catch {
-    // The search matters more than who is told.
+    // An error of `onFallback` must not fail the search.
   }
 }

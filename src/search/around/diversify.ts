@@ -22,7 +22,7 @@ export interface DiversifyOptions {
 
 /** **Source** measured by `bench/retriever-quality.ts`: at ToolUp's .5 Vaswani loses .025 of nDCG@10, at .8 .009; CACM gains .001. */
 const defaultLambda = 0.8;
-/** Of a search for everything, so many are held against one another. */
+/** A search for everything compares this many hits with one another. */
 const mostCompared = 128;
 
 /**
@@ -75,7 +75,7 @@ function chooseHits(hits: readonly Hit[], wanted: number, lambda: number, by: "e
   const likenessOf = compareBy(compared, by);
   const top = hits[0]?.score ?? 0;
   // Where the best score is not above 0, a ratio would turn the order around.
-  // What is divided by less could leave the numbers that there are.
+  // A division by a smaller score could overflow to infinity.
   const leastTop = 1e-12;
   const relevanceOf = ({ score }: Hit): number => (top >= leastTop ? score / top : score - top);
   const valueOf = ({ relevance, likeness }: Marginal): number => lambda * relevance - (1 - lambda) * likeness;

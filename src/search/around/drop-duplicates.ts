@@ -68,10 +68,10 @@ interface Kept {
   readonly shingles: number;
 }
 
-/** Each hit that none of those before it resembles. What is left out depends on better hits alone, so that asking for more changes nothing. */
+/** Each hit that none of those before it resembles. Only better hits decide whether a hit is left out, so a larger `topK` changes nothing. */
 function keepFirst(hits: readonly Hit[], threshold: number, words: number): readonly Kept[] {
   const kept: Kept[] = [];
-  /** Which of those kept have a shingle: few do, so that most are never held against one another. */
+  /** From a shingle to the indices of the kept hits that have it. Few do, so most hits are never compared. */
   const holders = new Map<string, number[]>();
   for (const hit of hits) {
     const shingles = shinglesOf(hit.text, words);

@@ -37,11 +37,11 @@ export interface FuseSearches {
 }
 
 /**
- * Several searches as one ranking; the first is that of the question itself. What several found is one hit, as the first of them gave it, or by `"best"` as the one
- * that scored it highest.
+ * Several searches as one ranking; the first is that of the question itself. A hit that several searches found appears once, as the first of them
+ * gave it. By `"best"`, it appears as the search with its highest score gave it.
  *
- * **Shape** by `"rrf"`, `Σ 1 / (60 + rank)` over the searches that found it; by `"best"`, its highest score, which is only fair where scores mean the same for every
- * query (`absolute`, `weighted`, a cosine). Ties by chunk id, then scope. `explain.parts` add up to the score.
+ * **Shape** by `"rrf"`, `Σ 1 / (60 + rank)` over the searches that found it; by `"best"`, its highest score. `"best"` is only fair where scores mean the same
+ * for every query (`absolute`, `weighted`, a cosine). Ties by chunk id, then scope. `explain.parts` add up to the score.
  */
 export function fuseSearches(searches: readonly (readonly Hit[])[], how: FuseSearches): readonly Hit[] {
   const found = new Map<string, { readonly query: number; readonly hit: Hit }[]>();

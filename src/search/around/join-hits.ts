@@ -1,7 +1,7 @@
 import type { Hit, RetrieverStep } from "../../contracts/retriever.ts";
 import { addStep, joinEvidence, rankHits } from "./rank-hits.ts";
 
-/** Several hits of one document as one: the best of them, with what the others bring. The place is for whoever joins them to say. */
+/** Several hits of one document as one: the best of them, with what the others bring. The caller sets the place of the joined hit. */
 export interface JoinedHits {
   /** Best first. */
   readonly members: readonly Hit[];
@@ -20,7 +20,7 @@ export function joinHits(hits: readonly Hit[]): JoinedHits {
   return { members, hit: { ...best, ...(ordered.length > 0 && { matches: ordered }) } };
 }
 
-/** What a joined hit says of itself. */
+/** Adds the step of `retriever` to the explanation of a joined hit. */
 export function explainJoin(hit: Hit, { members }: JoinedHits, retriever: string): Hit {
   const { start, end } = members[0]!.source;
   const isMoved = hit.source.start !== start || hit.source.end !== end;

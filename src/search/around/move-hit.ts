@@ -22,7 +22,7 @@ export type ReadHitDocument = (hit: Hit) => Promise<HitDocument | undefined>;
 /**
  * Documents in the hit's own scope, with the proof that the search came with.
  *
- * **Shape** `undefined` for what is not kept, may not be read, or has become another meanwhile: such a hit stays as it is, for its words must be those of its place.
+ * **Shape** `undefined` for a document that is not kept, may not be read, or has changed since the search. The hit then stays as it is.
  */
 export function createHitDocuments(documents: RetrieverParts["documents"], scopes: AuthorizedScopes): ReadHitDocument {
   const read = new Map<string, Promise<HitDocument | undefined>>();

@@ -5,7 +5,7 @@ import { throwIfAborted } from "../../runtime/abort.ts";
 import { checkQuery, defaultMaxQueryLength, planSearch, type SearchPlan } from "../search-plan.ts";
 
 /**
- * What a retriever around another one checks before it does anything, for what it does first may cost: proof, options, query, signal.
+ * Checks proof, options, query and signal for a retriever around another one, before it makes a call that may cost.
  *
  * **Errors** as {@link Retriever}: `access-denied`, `invalid-argument`, `invalid-filter`, `aborted`.
  */

@@ -22,10 +22,10 @@ export interface QueryWriterOptions {
   readonly onFallback?: (reason: IbidErrorCode | "empty") => void;
 }
 
-/** Names of {@link QueryWriterOptions}, for whoever checks options. */
+/** Names of {@link QueryWriterOptions}, for `checkOptions`. */
 export const queryWriterOptions = ["model", "instructions", "timeoutMs", "maxLength", "onFallback"] as const;
 
-/** What a model wrote, or why it wrote nothing. */
+/** The texts that a model wrote, or the reason why it wrote none. */
 export type Written = { readonly texts: readonly string[] } | { readonly fallback: IbidErrorCode | "empty" };
 
 const defaultTimeoutMs = 10_000;
@@ -74,7 +74,7 @@ export async function writeQueries(
     try {
       writer.onFallback?.(fallback);
     } catch {
-      // The search matters more than who is told.
+      // An error of `onFallback` must not fail the search.
     }
     return { fallback };
   };

@@ -1,4 +1,4 @@
-/** What is looked for: the terms that stand for each word of a query, and what each word weighs. */
+/** The terms that stand for each word of a query, and the weight of each word. */
 export interface WeightedWords {
   /** From a term to the number of its word. */
   readonly words: ReadonlyMap<string, number>;
@@ -14,14 +14,14 @@ fading[0] = 1;
 for (let i = 1; i < fading.length; i++) fading[i] = fading[i - 1]! * kept;
 
 /**
- * The most that a reader has in mind of what was asked, anywhere in a text: each word that is read brings its weight back to the full, and every word
- * after it takes a sixteenth of it away.
+ * The highest sum of weights at any place of a text. Each word of the query brings its weight back to the full; every word after it takes a sixteenth
+ * of it away.
  *
  * **Shape** from 0 to the sum of the weights. One word alone gives its weight, however often it stands there; two words `d` apart give the second's and
  * `(15/16)^d` of the first's. In either order, when their weights are equal.
  * **Cost** linear in the text, however many words the query has.
- * **Source** the best position of a positional language model (Lv and Zhai, Positional Language Models for Information Retrieval, SIGIR 2009), with a kernel
- * that looks back only and falls by a ratio, so that one pass with one running sum finds it.
+ * **Source** the best position of a positional language model (Lv and Zhai, Positional Language Models for Information Retrieval, SIGIR 2009). Our kernel
+ * looks back only and falls by a ratio, so that one pass with one running sum finds it.
  */
 export function weighBestPlace(terms: Iterable<string>, { words, weights }: WeightedWords): number {
   const lastRead = new Int32Array(weights.length).fill(-1);

@@ -2,13 +2,13 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Reranker, RetrieveOptions } from "../../contracts/retriever.ts";
 import { type Candidate, compareCandidates } from "../candidate.ts";
 
-/** What a search says beside what it wants. */
+/** The options of a search that its reranker receives too. */
 type RerankSignals = Pick<RetrieveOptions, "signal" | "onUsage">;
 
 /**
  * Stage 6: candidates in the order that a reranker sees in them.
  *
- * **Shape** what `maxBatchSize` left unseen follows in its old order; its score is lowered to the lowest score seen where it was above it, so that a
+ * **Shape** candidates past `maxBatchSize` follow in their old order. A score of theirs above the lowest score seen is lowered to it, so that a
  * higher score always stands higher. Ties among the reranked by chunk id, then scope.
  * **Errors** `invalid-response` for a wrong count or a score that is not finite; `model-failed` around whatever the reranker throws; `aborted`.
  * **Source** ToolUp.

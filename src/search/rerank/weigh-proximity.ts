@@ -9,15 +9,15 @@ export const proximityPool = 20;
 /** **Source** measured by `bench/rerank-quality.ts`; its neighbours do nearly as well. The figures stand in decision 0017. */
 const proximityWeight = 0.4;
 
-/** What must be known of a search to weigh how near its words stand. */
+/** A search and its candidates, to weigh how near its words stand. */
 export interface ProximityInput {
   readonly candidates: readonly Candidate[];
-  /** What the lexical leg searched for. */
+  /** The text that the lexical leg searched for. */
   readonly subject: string;
   readonly terms: QueryTerms;
   /** A fusion's name, or the one leg's that searched. */
   readonly fusion: string;
-  /** Of each leg that searched. */
+  /** From the name of each leg that searched to its calibration. */
   readonly calibrations: ReadonlyMap<string, Calibration>;
   readonly analyzer: Analyzer;
   /** How many are asked for: what cannot be among them is not read. */
@@ -27,7 +27,7 @@ export interface ProximityInput {
 /**
  * Stage 6 of its own: candidates that have a query's words near one another rank higher.
  *
- * To a candidate's BM25 comes 0.4 times the weight, by idf, of its best place; see `weighBestPlace`. What that adds to the fused score is its part
+ * To a candidate's BM25 comes 0.4 times the weight, by idf, of its best place; see `weighBestPlace`. The gain of the fused score is its part
  * `proximity`. Names are read before the text.
  *
  * **Shape** no score falls, so what lies outside the pool stays behind it. The first `topK` and their scores are exact; what cannot be one of them has the
@@ -129,13 +129,13 @@ function distinctWords(
   return [...new Map(groups.map((group) => [group.join("\u0000"), group])).values()];
 }
 
-/** What each word weighs: the idf that the lexical leg gave it. */
+/** The weight of each word: the idf that the lexical leg gave it. */
 function weighWords(distinct: readonly (readonly string[])[], terms: QueryTerms): WeightedWords {
   const idf = new Map(terms.map((term) => [term.term, term.idf]));
   const words = new Map<string, number>();
   const weights = distinct.map((group, at) => {
     for (const term of group) if (!words.has(term)) words.set(term, at);
-    // The leg names a word as some language that is searched has it, which none of the candidates need be in; the order of words is the same in all.
+    // The leg names a word by its form in one searched language, and no candidate need be in that language. The order of words is the same in all.
     if (distinct.length === terms.length) return terms[at]!.idf;
     return Math.max(0, ...group.map((term) => idf.get(term) ?? 0));
   });
