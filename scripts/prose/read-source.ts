@@ -99,7 +99,7 @@ function joinLines({ comments, text }: ParsedSource): readonly { readonly at: nu
   return joined;
 }
 
-/** What errors say: strings in `new …Error(…)`, in a `hint`, and in calls of functions that only make or throw an error. */
+/** Texts of errors: strings in `new …Error(…)`, in a `hint`, and in calls of functions that only make or throw an error. */
 function messagesOf(body: readonly Node[]): readonly { readonly at: number; readonly text: string }[] {
   const messages = new Map<number, string>();
   const makers = new Set<string>();

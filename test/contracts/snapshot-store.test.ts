@@ -27,7 +27,7 @@ const kinds: readonly (readonly [string, () => BlobStore])[] = [
   ["memory", createMemoryBlobStore],
   ["a folder", () => openFileBlobStore(join(folder, `blobs-${count++}`))],
 ];
-/** Of the four stores below: together they try all cases. */
+/** Splits the cases over the four stores below, so that together they try all. */
 let turn = 0;
 
 describe.each(kinds)("the store in memory that is kept as snapshots in %s", (_, create) => {

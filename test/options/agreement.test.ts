@@ -144,7 +144,7 @@ const surfaces: Readonly<
 describe.each(Object.entries(verbs))("%s: library, HTTP and command line", (_, verb) => {
   const rows = Object.entries(verb.table).filter(([, { kind }]) => !["value", "group"].includes(kind.type));
   it.each(rows)("take the same values for %s", async (name, rule) => {
-    /** Of each outcome, one value is enough for the command line, which opens the folder anew. */
+    /** The command line opens the folder anew for each call, so it gets one accepted and one refused value. */
     const called = new Set<boolean>();
     for (const value of values) {
       const isTaken = await surfaces.library(verb, name, rule, value);

@@ -4,7 +4,7 @@ import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { AccessPolicy } from "../../src/contracts/scope.ts";
 import type { Tracer } from "../../src/contracts/tracer.ts";
 
-/** What a case may ask of a fresh knowledge base; everything else is the subject's own choice. */
+/** Options that a case may set on a fresh knowledge base. The subject chooses all others. */
 export interface KnowledgeBaseParts {
   readonly models?: { readonly chat?: ChatModel; readonly embedding?: EmbeddingModel };
   readonly operations?: { readonly tracer?: Tracer };
